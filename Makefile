@@ -1,0 +1,53 @@
+# `make run` and `make test` do everything on a machine with Python 3.11 and a package index.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PORT ?= 8501
+DATA ?= data
+
+.PHONY: run test check bench train screenshots clean
+
+run: $(VENV)/.run
+	@$(BIN)/python -m attribution serve --port $(PORT)
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# DATA is the folder of evaluation sets (eval/, nli/); the examples need none
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.examples --out docs/figures/examples.json
+	$(BIN)/python -m benchmarks.speed --out docs/figures/speed.json
+	@if [ -d "$(DATA)/eval" ]; then \
+	  $(BIN)/python -m benchmarks.verifiers $(DATA) --out docs/figures/verifiers.json --plot docs/figures/reliability.png && \
+	  $(BIN)/python -m benchmarks.answers $(DATA) --out docs/figures/answers.json; \
+	else echo "no evaluation sets in $(DATA): make bench DATA=FOLDER measures the verifiers too"; fi
+
+# DATA/nli is the folder of training pairs; resumes where it stopped
+train: $(VENV)/.train
+	$(BIN)/python -m training.train --data $(DATA)/nli --exclude $(DATA)/eval --out build/nli
+	$(BIN)/python -m training.export --model build/nli/model --out build/nli/onnx
+	$(BIN)/python -m training.combine --data $(DATA)/nli --exclude $(DATA)/eval --model build/nli/onnx
+
+screenshots: $(VENV)/.dev
+	$(BIN)/python -m docs.screenshots
+
+$(VENV)/.run: requirements.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.run requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+$(VENV)/.train: $(VENV)/.dev training/requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r training/requirements.txt
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,30 @@
+"""Which claims of an answer do the sources support, which do they contradict, and where exactly?
+
+question, answer → segmenters → worthiness → independence → claims
+claims → searchers → fetching → chunkers → embedders → retrieval → candidate evidence
+(claim, chunk) pairs → verifiers → verdicts → Report
+
+    from attribution import Settings, run
+    for event in run(question, answer, Settings.from_environment()): ...
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from attribution.pipeline import run
+    from attribution.settings import Settings
+    from attribution.types import Report
+
+__all__ = ["Report", "Settings", "run"]
+_HOMES = {"run": "attribution.pipeline", "Settings": "attribution.settings", "Report": "attribution.types"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used: `--help` and listings stay fast."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(_HOMES[name]), name)

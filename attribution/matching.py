@@ -1,0 +1,127 @@
+"""Pages → chunks → vectors → the best passages of a claim → judged evidence; every model call through the store."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from attribution.chunkers import CHUNKERS, Chunker
+from attribution.embedders import EMBEDDERS, Embedder
+from attribution.gathering import Trace
+from attribution.registry import build
+from attribution.retrieval import Candidate, Index
+from attribution.settings import Settings
+from attribution.store import Store
+from attribution.types import Claim, Evidence, Judgement, Page, content_id
+from attribution.verdicts import relation
+from attribution.verifiers import VERIFIERS, Verifier
+
+if TYPE_CHECKING:
+    import numpy as np
+
+DOCUMENTS = Trace("", "", "", "documents", 1)
+
+
+class Matcher:
+    """The passages of one run's pages, held against its claims."""
+
+    def __init__(self, settings: Settings, store: Store, question: str) -> None:
+        self.settings, self.store, self.question = settings, store, question
+        self.chunker: Chunker = build(CHUNKERS, settings.chunker, settings, "chunker")
+        self.embedder: Embedder = build(EMBEDDERS, settings.embedder, settings, "embedder")
+        self.verifier: Verifier = build(VERIFIERS, settings.verifier, settings, "verifier")
+        self.pages: dict[str, Page] = {}
+        self.traces: dict[str, list[Trace]] = defaultdict(list)
+        self._index = Index()
+        self._unembedded: list[Page] = []
+        self.chunks = self.pairs = self.cached_pairs = 0
+
+    def add(self, page: Page) -> bool:
+        """Take a page in; False if the same text from the same address is there already."""
+        if page.id in self.pages:
+            return False
+        self.pages[page.id] = page
+        self._unembedded.append(page)
+        return True
+
+    def trace(self, traces: Iterable[Trace]) -> None:
+        for trace in traces:
+            self.traces[trace.page_id].append(trace)
+
+    def embed(self) -> None:
+        """Chunk and embed the pages that came since the last call."""
+        chunks = [chunk for page in self._unembedded for chunk in self.chunker.chunk(page)]
+        self._unembedded = []
+        if chunks:
+            self._index.add(chunks, self._vectors([c.text for c in chunks]))
+            self.chunks += len(chunks)
+
+    def _vectors(self, texts: Sequence[str]) -> np.ndarray[Any, Any]:
+        import numpy as np
+
+        keys = [content_id(self.embedder.version, text) for text in texts]
+        known = self.store.vectors(list(dict.fromkeys(keys)))
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        if new:
+            made = {
+                k: np.asarray(v, dtype=np.float32).tobytes()
+                for k, v in zip(new, self.embedder.embed(list(new.values())), strict=True)
+            }
+            self.store.put_vectors(made)
+            known |= made
+        return np.stack([np.frombuffer(known[key], dtype=np.float32) for key in keys])
+
+    def match(self, claims: Sequence[Claim]) -> list[tuple[Evidence, ...]]:
+        """The evidence of each claim, nearest first; their pairs go to the verifier together."""
+        self.embed()
+        found = [self._candidates(claim) for claim in claims]
+        pairs = [(claim, c) for claim, candidates in zip(claims, found, strict=True) for c in candidates]
+        judged = iter(self._judge([(claim.statement, self._premise(c)) for claim, c in pairs]))
+        return [
+            tuple(self._evidence(claim, c, next(judged)) for c in candidates)
+            for claim, candidates in zip(claims, found, strict=True)
+        ]
+
+    def _candidates(self, claim: Claim) -> list[Candidate]:
+        if not len(self._index):
+            return []
+        queries = [claim.statement]
+        if self.question and not claim.independent:
+            queries.append(f"{self.question} {claim.statement}")
+        return self._index.search(self._vectors(queries), self.settings.top_k)
+
+    def _premise(self, candidate: Candidate) -> str:
+        return candidate.chunk.text
+
+    def _judge(self, pairs: Sequence[tuple[str, str]]) -> list[Judgement]:
+        keys = [content_id(self.verifier.version, *pair) for pair in pairs]
+        known = self.store.judgements(list(dict.fromkeys(keys)))
+        new = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in known}
+        if new:
+            made = dict(zip(new, self.verifier.verify(list(new.values())), strict=True))
+            self.store.put_judgements(made)
+            known |= made
+        self.pairs += len(pairs)
+        self.cached_pairs += len(pairs) - len(new)
+        return [known[key] for key in keys]
+
+    def _evidence(self, claim: Claim, candidate: Candidate, judgement: Judgement) -> Evidence:
+        chunk, (first, last) = candidate.chunk, judgement.sentence
+        traces = self.traces[chunk.page_id] or [DOCUMENTS]
+        trace = min(traces, key=lambda t: (t.claim_id != claim.id, t.rank, t.query))
+        return Evidence(
+            claim_id=claim.id,
+            page_id=chunk.page_id,
+            start=chunk.start,
+            end=chunk.end,
+            text=chunk.text,
+            similarity=candidate.similarity,
+            relation=relation(judgement.probabilities, self.settings.threshold),
+            probabilities=judgement.probabilities,
+            sentence=(chunk.start + first, chunk.start + last),
+            query=trace.query,
+            searcher=trace.searcher,
+            rank=trace.rank,
+            signals=judgement.signals,
+        )

@@ -1,0 +1,249 @@
+"""The order of the stages, and nothing else knows it: answer → claims → pages → evidence → verdicts."""
+
+from __future__ import annotations
+
+import threading
+import time
+import unicodedata
+import uuid
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from attribution import events, independence, worthiness
+from attribution.errors import BadInput
+from attribution.fetching import fetch
+from attribution.gathering import Gatherer
+from attribution.matching import Matcher
+from attribution.registry import build
+from attribution.searchers.documents import read_document
+from attribution.segmenters import SEGMENTERS
+from attribution.settings import Settings
+from attribution.sources import Sources, open_sources
+from attribution.store import Store, now
+from attribution.types import Claim, Document, Evidence, Failure, Report, Usage, Verdict, content_id
+from attribution.verdicts import verdict
+
+VERSION = "1"  # of the pipeline: part of every report
+GROUP = 4  # claims whose pairs are verified together
+SECONDS_PER_PAIR, SECONDS_PER_PAGE = 0.03, {"local": 0.15, "web": 0.6}  # two cores; for the estimate only
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a run will take: claims in all and to be checked, pages at most, seconds."""
+
+    claims: int
+    checked: int
+    pages: int
+    seconds: float
+
+
+def check_input(question: str, answer: str, settings: Settings) -> None:
+    """BadInput for an answer that is empty, too long or not text."""
+    if not answer.strip():
+        raise BadInput("The answer is empty: paste the text whose claims should be checked.")
+    for name, text in (("answer", answer), ("question", question)):
+        if len(text) > settings.answer_limit:
+            raise BadInput(
+                f"The {name} has {len(text):,} characters, at most {settings.answer_limit:,} can be analysed: "
+                "shorten it, or analyse it in parts."
+            )
+        strange = sum(unicodedata.category(c) == "Cc" and c not in "\n\r\t" for c in text) + text.count("\ufffd")
+        if strange > max(2, len(text) // 50):
+            raise BadInput(
+                f"The {name} holds {strange} control characters: this is not text. Paste plain text or Markdown."
+            )
+
+
+def claims_of(question: str, answer: str, settings: Settings) -> list[Claim]:
+    """Segmentation alone."""
+    claims: list[Claim] = build(SEGMENTERS, settings.segmenter, settings, "segmenter").segment(question, answer)
+    return claims
+
+
+def estimate(question: str, answer: str, settings: Settings, documents: Sequence[Document] = ()) -> Estimate:
+    """What `run` would take, without searching."""
+    check_input(question, answer, settings)
+    claims = worthiness.judge(claims_of(question, answer, settings))
+    checked = sum(c.worthiness == "factual" for c in claims)
+    web = any(s in ("web", "duckduckgo") for s in settings.sources)
+    own = len(documents) + sum("://" in s for s in settings.sources)
+    pages = own + (checked * settings.pages_per_claim if set(settings.sources) - {"documents"} else 0)
+    seconds = 1.0 + checked * settings.top_k * SECONDS_PER_PAIR + pages * SECONDS_PER_PAGE["web" if web else "local"]
+    return Estimate(len(claims), checked, pages, seconds)
+
+
+def run(
+    question: str,
+    answer: str,
+    settings: Settings,
+    store: Store | None = None,
+    documents: Sequence[Document] = (),
+    stop: threading.Event | None = None,
+) -> Iterator[events.Event]:
+    """Events of one run, the last one Finished with the report.
+
+    BadInput or Unavailable before the first event; later, bad pages, searches and pairs become Failed events.
+    A run that is stopped ends with what it has.
+    """
+    check_input(question, answer, settings)
+    store = store or Store.open(settings.database_url)
+    sources = open_sources(settings, documents, read_document)
+    matcher = Matcher(settings, store, question)
+    return _Run(question, answer, settings, store, sources, matcher, stop or threading.Event()).go()
+
+
+class _Run:
+    """The state of one run while its events are read."""
+
+    def __init__(
+        self,
+        question: str,
+        answer: str,
+        settings: Settings,
+        store: Store,
+        sources: Sources,
+        matcher: Matcher,
+        stop: threading.Event,
+    ) -> None:
+        self.question, self.answer, self.settings, self.store = question, answer, settings, store
+        self.sources, self.matcher, self.stop = sources, matcher, stop
+        self.created_at = now()
+        self.claims: list[Claim] = []
+        self.evidence: dict[str, tuple[Evidence, ...]] = {}
+        self.verdicts: dict[str, Verdict] = {}
+        self.failures: list[Failure] = []
+        self.about: dict[str, list[Failure]] = defaultdict(list)  # failures by claim
+        self.timings: dict[str, float] = defaultdict(float)
+        self.searches = 0
+
+    def go(self) -> Iterator[events.Event]:
+        yield events.StageStarted("segment")
+        with self._timed("segment"):
+            self.claims = claims_of(self.question, self.answer, self.settings)
+        yield events.ClaimsReady(tuple(self.claims))
+        yield events.StageStarted("worth")
+        with self._timed("worth"):
+            self.claims = independence.judge(worthiness.judge(self.claims))
+        yield events.ClaimsReady(tuple(self.claims))
+        for claim in self.claims:
+            if claim.worthiness != "factual":
+                yield self._judged(claim, ())
+        checked = [c for c in self.claims if c.worthiness == "factual"]
+        if checked:
+            yield from self._gather(checked)
+            yield from self._verify(checked)
+        report = self._report()
+        self.store.save_run(report)
+        yield events.Finished(report)
+
+    def _gather(self, checked: list[Claim]) -> Iterator[events.Event]:
+        """Search and download; a claim gets a first verdict when its own pages are there and others are not."""
+        yield events.StageStarted("search")
+        for failure in self.sources.failures:
+            yield from self._failed(failure, [c.id for c in checked])
+        for page in self.sources.pages:
+            self.matcher.add(page)
+            yield events.PageReady(page)
+        by_id = {c.id: c for c in checked}
+        steps = Gatherer(self.settings, self.store, self.sources, fetch).gather(checked, self.question, self.stop)
+        while True:
+            with self._timed("gather"):
+                step = next(steps, None)
+            if step is None:
+                return
+            self.searches += step.stage == "search"
+            self.matcher.trace(step.traces)
+            for failure in step.failures:
+                yield from self._failed(failure, step.claim_ids)
+            for page in step.pages:
+                if self.matcher.add(page):
+                    yield events.PageReady(page)
+            yield events.Progress(step.stage, step.done, step.total)
+            if step.stage == "fetch" and step.done < step.total:
+                yield from self._match([by_id[c] for c in step.complete])
+
+    def _verify(self, checked: list[Claim]) -> Iterator[events.Event]:
+        """The verdicts that stand: every claim against the passages of all pages."""
+        yield events.StageStarted("embed")
+        with self._timed("embed"):
+            self.matcher.embed()
+        yield events.StageStarted("verify")
+        for start in range(0, len(checked), GROUP):
+            yield events.Progress("verify", start, len(checked))
+            if self.stop.is_set():
+                break
+            yield from self._match(checked[start : start + GROUP])
+        else:
+            yield events.Progress("verify", len(checked), len(checked))
+        for claim in checked:
+            if claim.id not in self.verdicts:
+                reason = "The run was stopped before this claim was checked."
+                self.verdicts[claim.id] = Verdict(claim_id=claim.id, label="missing", confidence=0.0, reason=reason)
+                yield events.VerdictReady(self.verdicts[claim.id], ())
+
+    def _match(self, claims: list[Claim]) -> Iterator[events.Event]:
+        try:
+            with self._timed("verify"):
+                matched = self.matcher.match(claims)
+        except BadInput as error:
+            if len(claims) > 1:  # one claim that the verifier refuses costs only itself
+                for claim in claims:
+                    yield from self._match([claim])
+                return
+            failure = Failure(stage="verify", subject=claims[0].id, kind="verifier_failed", message=str(error))
+            yield from self._failed(failure, [claims[0].id])
+            matched = [()]
+        for claim, evidence in zip(claims, matched, strict=True):
+            yield self._judged(claim, evidence)
+
+    def _judged(self, claim: Claim, evidence: tuple[Evidence, ...]) -> events.VerdictReady:
+        self.evidence[claim.id] = evidence
+        self.verdicts[claim.id] = verdict(claim, evidence, self.about[claim.id])
+        return events.VerdictReady(self.verdicts[claim.id], evidence)
+
+    def _failed(self, failure: Failure, claim_ids: Sequence[str]) -> Iterator[events.Event]:
+        for claim_id in claim_ids:
+            self.about[claim_id].append(failure)
+        if failure not in self.failures:
+            self.failures.append(failure)
+            yield events.Failed(failure)
+
+    @contextmanager
+    def _timed(self, stage: str) -> Iterator[None]:
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.timings[stage] += time.perf_counter() - started
+
+    def _report(self) -> Report:
+        matcher = self.matcher
+        versions = {"pipeline": VERSION, "embedder": matcher.embedder.version, "verifier": matcher.verifier.version}
+        settings = self.settings.public()
+        usage = Usage(
+            claims=len(self.claims),
+            searches=self.searches,
+            pages=len(matcher.pages),
+            chunks=matcher.chunks,
+            pairs=matcher.pairs,
+            cached_pairs=matcher.cached_pairs,
+        )
+        return Report(
+            id=content_id(uuid.uuid4().hex),  # not to be guessed: whoever knows it can open the run
+            created_at=self.created_at,
+            question=self.question,
+            answer=self.answer,
+            settings=settings,
+            versions=versions,
+            claims=tuple(self.claims),
+            pages=tuple(sorted(matcher.pages.values(), key=lambda p: (p.kind, p.url, p.id))),
+            evidence=tuple(e for c in self.claims for e in self.evidence.get(c.id, ())),
+            verdicts=tuple(self.verdicts[c.id] for c in self.claims if c.id in self.verdicts),
+            failures=tuple(sorted(self.failures, key=lambda f: (f.stage, f.subject, f.kind))),
+            timings={stage: round(seconds, 3) for stage, seconds in self.timings.items()},
+            usage=usage,
+            stopped=self.stop.is_set(),
+        )

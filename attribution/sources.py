@@ -1,0 +1,58 @@
+"""What the names in `settings.sources` stand for: searchers, and pages that are there from the start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from attribution.errors import BadInput, StageFailure
+from attribution.registry import build
+from attribution.searchers import SEARCHERS, Searcher
+from attribution.settings import WEB, Settings
+from attribution.types import Document, Failure, Page
+
+FILE_LIMIT = 50_000_000  # bytes of one document
+
+
+@dataclass
+class Sources:
+    """`addresses` are still to be fetched; `pages` are the user's own documents, read already."""
+
+    searchers: list[Searcher] = field(default_factory=list)
+    addresses: list[str] = field(default_factory=list)
+    pages: list[Page] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+
+
+def open_sources(settings: Settings, documents: Sequence[Document], read: Callable[[Document], Page]) -> Sources:
+    """Sort the sources by what they are. BadInput for a source that is neither a name, nor a URL, nor a path."""
+    from attribution.searchers.library import Library
+
+    opened = Sources()
+    own = list(documents)
+    for source in dict.fromkeys(settings.sources):
+        name = WEB if source == "web" else source
+        if name in SEARCHERS:
+            opened.searchers.append(build(SEARCHERS, name, settings, "searcher"))
+        elif "://" in source:
+            opened.addresses.append(source)
+        elif source == "documents":
+            continue  # they come as `documents`
+        elif (path := Path(source).expanduser()).is_dir():
+            opened.searchers.append(Library.over(path))
+        elif path.is_file():
+            if path.stat().st_size > FILE_LIMIT:
+                raise BadInput(f"{path.name} has {path.stat().st_size:,} bytes; a document may have {FILE_LIMIT:,}")
+            own.append(Document(path.name, path.read_bytes()))
+        else:
+            names = ", ".join((*SEARCHERS, "web", "documents"))
+            raise BadInput(
+                f"source {source!r}: expected one of {names}, a URL, or the path of a file or folder that exists"
+            )
+    for document in own:
+        try:
+            opened.pages.append(read(document))
+        except StageFailure as error:
+            opened.failures.append(error.as_failure("fetch", document.name))
+    return opened

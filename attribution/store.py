@@ -1,0 +1,239 @@
+"""Pages, searches, vectors, judgements and runs, in SQLite or another SQL database.
+
+Everything but runs is a cache keyed by content, model and version. Safe to use from several threads and processes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import SQLAlchemyError
+
+from attribution.errors import StoreError
+from attribution.types import Judgement, Page, Probabilities, Report, SearchHit
+
+SCHEMA = 1  # raised with every change of a table; MIGRATIONS[n] leads from n to n + 1
+MIGRATIONS: dict[int, tuple[str, ...]] = {}
+
+_tables = sa.MetaData()
+_meta = sa.Table("meta", _tables, sa.Column("schema_version", sa.Integer, nullable=False))
+_pages = sa.Table(
+    "pages",
+    _tables,
+    sa.Column("id", sa.String(16), primary_key=True),
+    sa.Column("url", sa.Text, nullable=False, index=True),
+    sa.Column("fetched_at", sa.String(32), nullable=False),
+    sa.Column("body", sa.Text, nullable=False),  # the Page as JSON
+)
+_searches = sa.Table(
+    "searches",
+    _tables,
+    sa.Column("searcher", sa.String(64), primary_key=True),
+    sa.Column("query", sa.String(1024), primary_key=True),
+    sa.Column("k", sa.Integer, primary_key=True),
+    sa.Column("made_at", sa.String(32), nullable=False),
+    sa.Column("hits", sa.Text, nullable=False),
+)
+_vectors = sa.Table(
+    "vectors",
+    _tables,
+    sa.Column("key", sa.String(16), primary_key=True),
+    sa.Column("data", sa.LargeBinary, nullable=False),
+)
+_judgements = sa.Table(
+    "judgements", _tables, sa.Column("key", sa.String(16), primary_key=True), sa.Column("body", sa.Text, nullable=False)
+)
+_runs = sa.Table(
+    "runs",
+    _tables,
+    sa.Column("id", sa.String(16), primary_key=True),
+    sa.Column("created_at", sa.String(32), nullable=False),
+    sa.Column("question", sa.Text, nullable=False),
+    sa.Column("report", sa.Text, nullable=False),
+)
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _since(days: float) -> str:
+    return (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
+
+
+@cache
+def _engine(url: str) -> sa.Engine:
+    engine = sa.create_engine(url)
+    if engine.dialect.name == "sqlite":
+
+        @sa.event.listens_for(engine, "connect")
+        def _pragmas(connection: Any, _record: Any) -> None:
+            for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=10000"):
+                connection.execute(f"PRAGMA {pragma}")
+
+    return engine
+
+
+class Store:
+    """One database. Cheap to open: engines are shared within the process."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
+
+    @classmethod
+    def open(cls, url: str) -> Store:
+        """Open, make or migrate the database; StoreError says what stands in the way."""
+        try:
+            parsed = sa.make_url(url)
+            if parsed.get_backend_name() == "sqlite" and parsed.database not in (None, "", ":memory:"):
+                Path(str(parsed.database)).parent.mkdir(parents=True, exist_ok=True)
+            store = cls(_engine(url))
+            store._migrate()
+        except (SQLAlchemyError, OSError, ImportError) as error:
+            raise StoreError(
+                f"the database cannot be opened ({type(error).__name__}): "
+                "check ATTRIBUTION_DATABASE_URL and that its folder is writable"
+            ) from error
+        return store
+
+    def close(self) -> None:
+        """Give connections back; the store opens new ones when it is used again."""
+        self._engine.dispose()
+
+    def _migrate(self) -> None:
+        with self._engine.begin() as db:
+            _tables.create_all(db)
+            version = db.execute(sa.select(_meta.c.schema_version)).scalar()
+            if version is None:
+                db.execute(_meta.insert().values(schema_version=SCHEMA))
+                return
+            if version > SCHEMA:
+                raise StoreError(f"the database has schema {version}, this version knows {SCHEMA}: update the explorer")
+            for step in range(version, SCHEMA):
+                for statement in MIGRATIONS[step]:
+                    db.execute(sa.text(statement))
+            db.execute(_meta.update().values(schema_version=SCHEMA))
+
+    def _put(self, table: sa.Table, rows: Sequence[Mapping[str, Any]], replace: bool = False) -> None:
+        """Insert; a row that is there already is kept, or replaced. Two writers of one key never clash."""
+        if not rows:
+            return
+        import sqlalchemy.dialects.postgresql as postgresql
+        import sqlalchemy.dialects.sqlite as sqlite
+
+        insert: Any = (postgresql if self._engine.dialect.name == "postgresql" else sqlite).insert(table)
+        if replace:
+            others = {c.name: insert.excluded[c.name] for c in table.c if not c.primary_key}
+            insert = insert.on_conflict_do_update(index_elements=list(table.primary_key), set_=others)
+        else:
+            insert = insert.on_conflict_do_nothing()
+        with self._engine.begin() as db:
+            db.execute(insert, list(rows))
+
+    def _by_key(self, table: sa.Table, keys: Sequence[str]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        with self._engine.connect() as db:
+            for start in range(0, len(keys), 500):
+                query = sa.select(table).where(table.c.key.in_(keys[start : start + 500]))
+                found |= {row[0]: row[1] for row in db.execute(query)}
+        return found
+
+    # --- pages and searches ---
+
+    def page(self, url: str, days: float) -> Page | None:
+        """The newest copy of an address that is not older than so many days."""
+        query = (
+            sa.select(_pages.c.body)
+            .where(_pages.c.url == url, _pages.c.fetched_at >= _since(days))
+            .order_by(_pages.c.fetched_at.desc())
+        )
+        with self._engine.connect() as db:
+            body = db.execute(query.limit(1)).scalar()
+        return Page.model_validate_json(body) if body else None
+
+    def put_pages(self, pages: Sequence[Page]) -> None:
+        rows = [{"id": p.id, "url": p.url, "fetched_at": p.fetched_at, "body": p.model_dump_json()} for p in pages]
+        self._put(_pages, rows, replace=True)
+
+    def search(self, searcher: str, query: str, k: int, days: float) -> list[SearchHit] | None:
+        """The hits of an earlier search of the web, or None."""
+        chosen = sa.select(_searches.c.hits).where(
+            _searches.c.searcher == searcher,
+            _searches.c.query == query[:1024],
+            _searches.c.k == k,
+            _searches.c.made_at >= _since(days),
+        )
+        with self._engine.connect() as db:
+            hits = db.execute(chosen).scalar()
+        return None if hits is None else [SearchHit(**hit) for hit in json.loads(hits)]
+
+    def put_search(self, searcher: str, query: str, k: int, hits: Sequence[SearchHit]) -> None:
+        body = [
+            {
+                "url": h.url,
+                "title": h.title,
+                "rank": h.rank,
+                "searcher": h.searcher,
+                "query": h.query,
+                "snippet": h.snippet,
+            }
+            for h in hits
+        ]
+        row = {"searcher": searcher, "query": query[:1024], "k": k, "made_at": now(), "hits": json.dumps(body)}
+        self._put(_searches, [row], replace=True)
+
+    # --- vectors and judgements ---
+
+    def vectors(self, keys: Sequence[str]) -> dict[str, bytes]:
+        """float32 bytes of the vectors that are known."""
+        return self._by_key(_vectors, keys)
+
+    def put_vectors(self, vectors: Mapping[str, bytes]) -> None:
+        self._put(_vectors, [{"key": key, "data": data} for key, data in vectors.items()])
+
+    def judgements(self, keys: Sequence[str]) -> dict[str, Judgement]:
+        return {key: _judgement(json.loads(body)) for key, body in self._by_key(_judgements, keys).items()}
+
+    def put_judgements(self, judgements: Mapping[str, Judgement]) -> None:
+        def body(j: Judgement) -> str:
+            return json.dumps({"p": j.probabilities.model_dump(), "sentence": j.sentence, "signals": j.signals})
+
+        self._put(_judgements, [{"key": key, "body": body(j)} for key, j in judgements.items()])
+
+    # --- runs ---
+
+    def save_run(self, report: Report) -> None:
+        self.put_pages(report.pages)
+        row = {
+            "id": report.id,
+            "created_at": report.created_at,
+            "question": report.question,
+            "report": report.to_json(),
+        }
+        self._put(_runs, [row], replace=True)
+
+    def load_run(self, run_id: str) -> Report | None:
+        """A saved run with its pages' texts."""
+        with self._engine.connect() as db:
+            body = db.execute(sa.select(_runs.c.report).where(_runs.c.id == run_id)).scalar()
+            if body is None:
+                return None
+            report = Report.model_validate_json(body)
+            ids = [p.id for p in report.pages]
+            texts = {
+                i: Page.model_validate_json(b).text
+                for i, b in db.execute(sa.select(_pages.c.id, _pages.c.body).where(_pages.c.id.in_(ids)))
+            }
+        pages = tuple(p.model_copy(update={"text": texts.get(p.id, "")}) for p in report.pages)
+        return report.model_copy(update={"pages": pages})
+
+
+def _judgement(body: Mapping[str, Any]) -> Judgement:
+    start, end = body["sentence"]
+    return Judgement(Probabilities(**body["p"]), (start, end), body["signals"])

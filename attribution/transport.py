@@ -1,0 +1,145 @@
+"""Connections that go to checked addresses only and share one wall clock.
+
+The name is resolved once, every address is checked, and the socket is opened to a checked address: a name
+that answers differently the second time (DNS rebinding) has no second time. Host header and TLS name stay.
+"""
+
+from __future__ import annotations
+
+import functools
+import queue
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterable
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+
+import httpcore
+import httpx
+
+from attribution.errors import FetchFailed
+
+Allow = Callable[[str], bool]
+_NAT64 = IPv6Network("64:ff9b::/96")
+_UNICAST = IPv6Network("2000::/3")
+
+
+def is_public(address: str) -> bool:
+    """Whether a numeric address lies on the public internet; an IPv4 address wrapped in IPv6 is judged by itself."""
+    try:
+        ip = ip_address(address)
+    except ValueError:
+        return False
+    if isinstance(ip, IPv6Address):
+        wrapped = ip.ipv4_mapped or ip.sixtofour or (IPv4Address(int(ip) & 0xFFFFFFFF) if ip in _NAT64 else None)
+        if wrapped is None:
+            return ip in _UNICAST and ip.is_global and not ip.is_multicast
+        ip = wrapped
+    return ip.is_global and not ip.is_multicast and not ip.is_reserved
+
+
+class Clock:
+    """The wall clock of one page, redirects included."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    def cap(self, timeout: float | None) -> float:
+        """The shorter of a timeout and the time left; ReadTimeout where none is left."""
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise httpcore.ReadTimeout("the time for the whole page is over")
+        return left if timeout is None else min(left, timeout)
+
+
+def resolve(host: str, port: int, timeout: float) -> list[str]:
+    """The addresses of a host, in the system's order. In a thread, because getaddrinfo itself knows no timeout."""
+    answers: queue.SimpleQueue[list[str] | Exception] = queue.SimpleQueue()
+
+    def ask() -> None:
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            answers.put(list(dict.fromkeys(str(info[4][0]) for info in found)))
+        except Exception as error:
+            answers.put(error)
+
+    threading.Thread(target=ask, name="resolve", daemon=True).start()
+    try:
+        answer = answers.get(timeout=timeout)
+    except queue.Empty:
+        raise httpcore.ConnectTimeout(f"the name {host} was not resolved in {timeout:.1f} s") from None
+    if isinstance(answer, Exception) or not answer:
+        raise httpcore.ConnectError(f"the name {host} cannot be resolved")
+    return answer
+
+
+class CheckedBackend(httpcore.NetworkBackend):
+    """Opens sockets only to addresses that `allow` lets through; one forbidden address refuses the host."""
+
+    def __init__(self, allow: Allow, clock: Clock) -> None:
+        self._allow = allow
+        self._clock = clock
+        self._sockets = httpcore.SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.NetworkStream:
+        addresses = resolve(host, port, self._clock.cap(timeout))
+        if not all(map(self._allow, addresses)):
+            raise FetchFailed(
+                "blocked_address",
+                f"{host} is not on the public web (its address is private, local or reserved); only public addresses "
+                "are fetched. Add the page's text as a document instead",
+            )
+        failed: Exception = httpcore.ConnectError(f"{host} has no address")
+        for address in addresses:
+            try:
+                stream = self._sockets.connect_tcp(
+                    address, port, self._clock.cap(timeout), local_address, socket_options
+                )
+                return _TimedStream(stream, self._clock)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                failed = error
+        raise failed
+
+
+class _TimedStream(httpcore.NetworkStream):
+    """A stream whose every operation also ends with the page's clock, so that a slow drip cannot outlast it."""
+
+    def __init__(self, stream: httpcore.NetworkStream, clock: Clock) -> None:
+        self._stream = stream
+        self._clock = clock
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._stream.read(max_bytes, self._clock.cap(timeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._stream.write(buffer, self._clock.cap(timeout))
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        stream = self._stream.start_tls(ssl_context, server_hostname, self._clock.cap(timeout))
+        return _TimedStream(stream, self._clock)
+
+    def get_extra_info(self, info: str) -> object:
+        return self._stream.get_extra_info(info)
+
+
+@functools.cache
+def _tls() -> ssl.SSLContext:
+    return httpx.create_ssl_context(trust_env=False)
+
+
+def open_pool(allow: Allow, clock: Clock) -> httpcore.ConnectionPool:
+    """A pool for one request; it reads no proxy or certificate settings from the environment."""
+    return httpcore.ConnectionPool(ssl_context=_tls(), max_connections=1, network_backend=CheckedBackend(allow, clock))

@@ -1,0 +1,193 @@
+"""The values that flow between the stages. All are frozen; a stage returns new ones.
+
+What crosses a border (report, command line, store) is pydantic; what stays inside is a dataclass.
+Offsets count characters (Python's `str` indices), end exclusive.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Span = tuple[int, int]
+Relation = Literal["entailed", "contradicted", "no_relation"]
+Worthiness = Literal["factual", "opinion", "not_a_claim", "other"]
+Label = Literal["supported", "contradicted", "conflicting", "no_relation", "missing", "not_checked"]
+
+RELATIONS: tuple[Relation, ...] = ("entailed", "contradicted", "no_relation")
+LABELS: tuple[Label, ...] = ("supported", "contradicted", "conflicting", "no_relation", "missing", "not_checked")
+
+
+def content_id(*parts: str) -> str:
+    """A short id that depends on the parts alone, so that caches and annotations survive a second run."""
+    return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+class Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Claim(Frozen):
+    """One checkable statement and the characters of the answer it came from."""
+
+    id: str
+    text: str
+    spans: tuple[Span, ...]
+    worthiness: Worthiness | None = None  # None: not judged yet
+    worthiness_reason: str = ""
+    independent: bool | None = None  # None: not judged
+    enriched: str | None = None  # None: stands as it is
+
+    @property
+    def statement(self) -> str:
+        """What is searched and verified."""
+        return self.enriched or self.text
+
+
+class Page(Frozen):
+    """The extracted text of one source."""
+
+    id: str
+    url: str  # http(s) for the web; library:… or document:… for what lies here
+    title: str
+    site: str
+    kind: Literal["web", "library", "document"]
+    fetched_at: str  # ISO 8601, UTC
+    sha256: str  # of the text, UTF-8
+    published: str = ""  # ISO date, where known
+    text: str = ""  # left out of report.json; the store keeps it
+    reference: str = ""  # an http(s) address to read on, for a library article
+
+
+class Probabilities(Frozen):
+    entailed: float = Field(ge=0, le=1)
+    contradicted: float = Field(ge=0, le=1)
+    no_relation: float = Field(ge=0, le=1)
+
+
+class Evidence(Frozen):
+    """One chunk held against one claim. `text == page.text[start:end]`, and so is the deciding sentence."""
+
+    claim_id: str
+    page_id: str
+    start: int
+    end: int
+    text: str
+    similarity: float  # cosine of claim and chunk
+    relation: Relation
+    probabilities: Probabilities
+    sentence: Span  # the deciding sentence, in characters of the page
+    query: str = ""  # what found the page
+    searcher: str = ""
+    rank: int = 0  # of the page in that search, from 1
+    signals: dict[str, float] = {}  # the verifier's parts
+
+
+class Verdict(Frozen):
+    claim_id: str
+    label: Label
+    confidence: float  # of the strongest deciding piece; 0 where nothing decided
+    reason: str  # the rule that made it, in words
+
+
+FailureKind = Literal[
+    "search_failed",
+    "search_limited",
+    "nothing_found",
+    "blocked_address",
+    "bad_address",
+    "unreachable",
+    "timed_out",
+    "too_large",
+    "http_error",
+    "wrong_type",
+    "no_text",
+    "unreadable",
+    "verifier_failed",
+    "stage_failed",
+]
+
+
+class Failure(Frozen):
+    """Something that did not work; never ends a run and never counts against a claim."""
+
+    stage: str
+    subject: str  # the claim, page or query it concerns
+    kind: FailureKind
+    message: str  # what happened and what to do
+
+
+class Usage(Frozen):
+    claims: int = 0
+    searches: int = 0
+    pages: int = 0
+    chunks: int = 0
+    pairs: int = 0
+    cached_pairs: int = 0
+
+
+class Report(Frozen):
+    """Everything one run found."""
+
+    id: str
+    created_at: str
+    question: str
+    answer: str
+    settings: dict[str, object]
+    versions: dict[str, str]
+    claims: tuple[Claim, ...] = ()
+    pages: tuple[Page, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    timings: dict[str, float] = {}  # seconds by stage
+    usage: Usage = Usage()
+    stopped: bool = False
+
+    def to_json(self) -> str:
+        """report.json: all but the pages' texts."""
+        return self.model_dump_json(indent=1, exclude={"pages": {"__all__": {"text"}}})
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """`page.text[start:end] == text`"""
+
+    page_id: str
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class SearchHit:
+    """A search result: an address to fetch, or, where the searcher holds the text itself, the page."""
+
+    url: str
+    title: str
+    rank: int
+    searcher: str
+    query: str
+    snippet: str = ""
+    page: Page | None = None
+
+
+@dataclass(frozen=True)
+class Document:
+    """A file or pasted text of the user's."""
+
+    name: str
+    content: bytes
+    media_type: str = ""  # guessed from the name where empty
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a verifier says of one pair; the deciding sentence is in characters of the evidence text."""
+
+    probabilities: Probabilities
+    sentence: Span
+    signals: dict[str, float] = field(default_factory=dict)

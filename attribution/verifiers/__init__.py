@@ -1,0 +1,32 @@
+"""(claim, evidence) → probabilities of the three relations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from attribution.registry import Entry, Need
+from attribution.types import Judgement
+
+
+class Verifier(Protocol):
+    version: str  # model and revision: part of the cache key
+
+    def verify(self, pairs: Sequence[tuple[str, str]]) -> list[Judgement]:
+        """One judgement for each (claim, evidence), in order. BadInput for an empty claim or evidence."""
+        ...
+
+
+VERIFIERS = {
+    "embedded": Entry(
+        "attribution.verifiers.embedded:Embedded",
+        "Small NLI model (embedded)",
+        "ships with the project; no download, no key",
+    ),
+    "deberta": Entry(
+        "attribution.verifiers.deberta:Deberta",
+        "DeBERTa or another NLI model of the hub",
+        "downloads the model at first use (about 0.9 GB for the default)",
+        needs=(Need("pip install transformers torch", package="transformers"),),
+    ),
+}

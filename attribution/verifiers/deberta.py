@@ -1,0 +1,112 @@
+"""Any three-way NLI model of the hub, by default the DeBERTa that V24 found closest to people's judgement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from attribution.errors import BadInput, Unavailable
+from attribution.settings import Settings
+from attribution.types import RELATIONS, Judgement, Probabilities, Relation
+from attribution.verifiers.lexical import deciding_sentence
+
+MODELS = {
+    "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli": "large, 0.9 GB: the one of V24",
+    "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli": "base, 0.4 GB: about three times faster",
+}
+DEFAULT = next(iter(MODELS))
+BATCH = 16
+MEANINGS: dict[str, Relation] = {
+    "entailment": "entailed",
+    "entailed": "entailed",
+    "contradiction": "contradicted",
+    "contradicted": "contradicted",
+    "neutral": "no_relation",
+}
+
+
+def relation_columns(id2label: Mapping[int, str]) -> dict[Relation, int]:
+    """Which column of the logits is which relation; models order them differently. BadInput for other labels."""
+    columns = {MEANINGS[name.lower()]: int(i) for i, name in id2label.items() if name.lower() in MEANINGS}
+    if len(id2label) != 3 or len(columns) != 3:
+        raise BadInput(
+            f"the model's labels are {sorted(id2label.values())}; "
+            "expected entailment, neutral and contradiction: choose an NLI model"
+        )
+    return columns
+
+
+@cache
+def _load(name: str) -> tuple[Any, Any, dict[Relation, int]]:
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    cuda = torch.cuda.is_available()
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(name)
+        model = AutoModelForSequenceClassification.from_pretrained(
+            name, dtype=torch.bfloat16 if cuda else torch.float32
+        )
+    except (OSError, ValueError) as error:
+        raise Unavailable(
+            f"the model {name} cannot be loaded ({str(error).splitlines()[0][:160]}): connect to the hub once, "
+            f"or fetch it elsewhere with `hf download {name}` and give its folder as the model; "
+            "`embedded` needs no download"
+        ) from error
+    columns = relation_columns(model.config.id2label)
+    return model.to("cuda" if cuda else "cpu").eval(), tokenizer, columns
+
+
+class Deberta:
+    """Verifier `deberta`; `settings.model` names another hub model or a folder."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.model = settings.model or DEFAULT
+        self.version = f"deberta/{self.model}"
+
+    def verify(self, pairs: Sequence[tuple[str, str]]) -> list[Judgement]:
+        """One judgement a pair, in order; a premise longer than the model's window is read in windows."""
+        import torch
+
+        for number, (claim, evidence) in enumerate(pairs, 1):
+            if not claim.strip() or not evidence.strip():
+                raise BadInput(f"pair {number}: the {'evidence' if claim.strip() else 'claim'} is empty; expected text")
+        model, tokenizer, columns = _load(self.model)
+        limit = min(tokenizer.model_max_length, getattr(model.config, "max_position_embeddings", 512), 512)
+        inputs: list[tuple[int, dict[str, Any]]] = []
+        for i, (claim, evidence) in enumerate(pairs):
+            if len(tokenizer.tokenize(claim)) > limit // 2:
+                raise BadInput(
+                    f"pair {i + 1}: the claim fills more than half of the model's {limit} tokens: segment it first"
+                )
+            encoded = tokenizer(
+                evidence,
+                claim,
+                truncation="only_first",
+                max_length=limit,
+                stride=min(64, limit // 8),
+                return_overflowing_tokens=True,
+            )
+            names = [n for n in ("input_ids", "attention_mask", "token_type_ids") if n in encoded]
+            inputs += [(i, {n: encoded[n][window] for n in names}) for window in range(len(encoded["input_ids"]))]
+        inputs.sort(key=lambda item: len(item[1]["input_ids"]))
+        best: dict[int, dict[Relation, float]] = {}
+        for start in range(0, len(inputs), BATCH):
+            part = inputs[start : start + BATCH]
+            batch = tokenizer.pad([features for _, features in part], return_tensors="pt").to(model.device)
+            with torch.inference_mode():
+                probabilities = torch.softmax(model(**batch).logits.float(), dim=-1).cpu().tolist()
+            for (i, _), row in zip(part, probabilities, strict=True):
+                p = {r: row[columns[r]] for r in RELATIONS}
+                if i not in best or max(p["entailed"], p["contradicted"]) > max(
+                    best[i]["entailed"], best[i]["contradicted"]
+                ):
+                    best[i] = p
+        return [
+            Judgement(
+                Probabilities(**{r: min(1.0, max(0.0, v)) for r, v in best[i].items()}),
+                deciding_sentence(claim, evidence),
+            )
+            for i, (claim, evidence) in enumerate(pairs)
+        ]

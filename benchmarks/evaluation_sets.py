@@ -1,0 +1,78 @@
+"""The evaluation sets of benchmarks/verifiers.py, read from a folder that the user names; nothing of them is kept here.
+
+Every set is split in two halves by its id: thresholds are chosen on one, figures reported on the other.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from attribution.types import Relation
+
+THREE: dict[str, Relation] = {"entailment": "entailed", "neutral": "no_relation", "contradiction": "contradicted"}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A claim against one or more passages; `gold` is a relation (three classes) or whether it is supported (two)."""
+
+    claim: str
+    passages: tuple[str, ...]
+    gold: Relation | bool
+    half: Literal["choose", "report"]
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+def _half(key: str) -> Literal["choose", "report"]:
+    return "choose" if zlib.crc32(key.encode()) % 2 else "report"
+
+
+def _nli(path: Path, split: str = "") -> list[Case]:
+    return [
+        Case(r["hypothesis"], (r["premise"],), THREE[r["label"]], _half(r["premise"]))
+        for r in _rows(path)
+        if not split or r["split"] == split
+    ]
+
+
+def _support(path: Path, positive: str) -> list[Case]:
+    def passage(evidence: str | list[str]) -> str:
+        return evidence if isinstance(evidence, str) else " ".join(evidence)
+
+    rows = [r for r in _rows(path) if r["claim"].strip() and passage(r["evidence"]).strip()]
+    return [
+        Case(r["claim"], (passage(r["evidence"]),), r["label"] == positive, _half(r["id"].split("-chunk")[0]))
+        for r in rows
+    ]
+
+
+def _expertqa(path: Path) -> list[Case]:
+    cases = []
+    for row in _rows(path):
+        for claim in row["claims"]:
+            passages = tuple(text for e in claim["evidence"] if (text := e.partition("\n\n")[2].strip()))
+            if passages and claim["label"] in ("Complete", "Incomplete", "Missing") and claim["claim"].strip():
+                cases.append(Case(claim["claim"], passages, claim["label"] == "Complete", _half(row["id"])))
+    return cases
+
+
+# name → (classes, reader of the data folder)
+SETS: dict[str, tuple[int, Callable[[Path], list[Case]]]] = {
+    "xnli_en_dev": (3, lambda d: _nli(d / "eval" / "xnli_en_dev.jsonl.gz")),
+    "fever_nli test": (3, lambda d: [*_nli(d / "nli" / "fever_nli.jsonl.gz", "test")]),
+    "wice_oracle_chunks_dev": (2, lambda d: _support(d / "eval" / "wice_oracle_chunks_dev.jsonl.gz", "supported")),
+    "begin_dev": (2, lambda d: _support(d / "eval" / "begin_dev.jsonl.gz", "Fully attributable")),
+    "q2_wow": (2, lambda d: _support(d / "eval" / "q2_wow.jsonl.gz", "consistent")),
+    "expertqa_val": (2, lambda d: _expertqa(d / "eval" / "expertqa_val.jsonl.gz")),
+}

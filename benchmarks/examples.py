@@ -1,0 +1,95 @@
+"""The example answers against the shipped library, beside a careful reader's verdicts.
+
+python -m benchmarks.examples [--out FILE.json] [--set key=value …]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from attribution.events import Finished
+from attribution.pipeline import run
+from attribution.settings import ROOT, Settings
+from attribution.store import Store
+from attribution.types import LABELS, Report
+
+EXAMPLES = ROOT / "examples" / "answers.jsonl"
+
+
+def examples() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in EXAMPLES.read_text(encoding="utf-8").splitlines()]
+
+
+def analyse(example: dict[str, Any], settings: Settings, store: Store) -> Report:
+    chosen = settings.model_copy(update={"sources": tuple(example["sources"])})
+    *_, last = run(example["question"], example["answer"], chosen, store)
+    assert isinstance(last, Finished)
+    return last.report
+
+
+def paired(example: dict[str, Any], report: Report) -> list[tuple[dict[str, Any], str]]:
+    """(the reader's claim, our label) by the characters they share; `lost` where no claim of ours touches it."""
+    labels = {v.claim_id: v.label for v in report.verdicts}
+    pairs, at = [], 0
+    for wanted in example["claims"]:
+        start = example["answer"].index(wanted["text"], at)
+        end = at = start + len(wanted["text"])
+        shared = {c.id: sum(max(0, min(b, end) - max(a, start)) for a, b in c.spans) for c in report.claims}
+        best = max(shared, key=lambda c: shared[c], default="")
+        pairs.append((wanted, labels[best] if best and shared[best] else "lost"))
+    return pairs
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--show", action="store_true", help="print every claim that was judged otherwise")
+    args = parser.parse_args(argv)
+    choices = dict(pair.split("=", 1) for pair in args.set)
+    matrix: Counter[tuple[str, str]] = Counter()
+    false_as_supported: list[str] = []
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings.from_environment(database_url=f"sqlite:///{folder}/bench.sqlite3", **choices)
+        store = Store.open(settings.database_url)
+        for example in examples():
+            report = analyse(example, settings, store)
+            for wanted, label in paired(example, report):
+                matrix[wanted["verdict"], label] += 1
+                if label == "supported" and wanted["verdict"] == "contradicted":
+                    false_as_supported.append(wanted["text"])
+                if args.show and label != wanted["verdict"]:
+                    print(f"{wanted['verdict']} → {label}: {wanted['text']}")
+        store.close()
+    total = sum(matrix.values())
+    right = sum(n for (a, b), n in matrix.items() if a == b)
+    print(f"{'reader':>14}  " + " ".join(f"{label[:12]:>12}" for label in (*LABELS, "lost")))
+    for row in LABELS:
+        print(f"{row:>14}  " + " ".join(f"{matrix[row, column]:>12}" for column in (*LABELS, "lost")))
+    print(
+        f"{right} of {total} verdicts as a careful reader's ({right / total:.1%}); {time.perf_counter() - started:.0f} s"
+    )
+    print(
+        f"{len(false_as_supported)} false sentences shown as supported"
+        + "".join(f"\n  {t}" for t in false_as_supported)
+    )
+    if args.out:
+        figures = {
+            "claims": total,
+            "agreement": right / total,
+            "false shown as supported": false_as_supported,
+            "matrix": {f"{a} → {b}": n for (a, b), n in sorted(matrix.items())},
+        }
+        args.out.write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

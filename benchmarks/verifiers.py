@@ -1,0 +1,228 @@
+"""Quality, calibration and speed of verifiers, beside cosine similarity and word overlap.
+
+    python -m benchmarks.verifiers DATA [--verifier embedded …] [--out FILE.json] [--plot FILE.png]
+
+Three-way sets: accuracy, balanced accuracy, macro F1, expected calibration error (10 bins, top probability).
+Two-way sets: balanced accuracy of support, the threshold on p(entailed) chosen on one half and used on the other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from attribution.embedders.minilm import MiniLM
+from attribution.errors import BadInput
+from attribution.registry import build
+from attribution.settings import Settings
+from attribution.types import RELATIONS
+from attribution.verifiers import VERIFIERS, Verifier
+from attribution.verifiers.lexical import signals
+from benchmarks.evaluation_sets import SETS, Case
+
+BINS = 10
+
+
+def balanced_accuracy(gold: Sequence[Any], guess: Sequence[Any]) -> float:
+    g, h = np.array(gold), np.array(guess)
+    return float(np.mean([(h[g == c] == c).mean() for c in sorted(set(gold))]))
+
+
+def macro_f1(gold: Sequence[Any], guess: Sequence[Any]) -> float:
+    scores = []
+    for c in sorted(set(gold)):
+        hits = sum(a == b == c for a, b in zip(gold, guess, strict=True))
+        scores.append(2 * hits / max(1, sum(a == c for a in gold) + sum(b == c for b in guess)))
+    return float(np.mean(scores))
+
+
+def reliability(confidence: Any, right: Any) -> tuple[float, list[tuple[float, float, int]]]:
+    """(expected calibration error, [(mean confidence, accuracy, pairs) of each bin that is not empty])."""
+    confidence, right = np.asarray(confidence), np.asarray(right, dtype=float)
+    bins = np.minimum((confidence * BINS).astype(int), BINS - 1)
+    rows = [
+        (float(confidence[bins == b].mean()), float(right[bins == b].mean()), int((bins == b).sum()))
+        for b in range(BINS)
+        if (bins == b).any()
+    ]
+    return sum(n * abs(c - a) for c, a, n in rows) / len(confidence), rows
+
+
+def best_threshold(scores: Any, gold: Any) -> float:
+    """The threshold of highest balanced accuracy, between neighbouring scores."""
+    values = np.unique(scores)
+    candidates = (values[:-1] + values[1:]) / 2 if len(values) > 1 else values
+    if len(candidates) > 400:
+        candidates = np.quantile(candidates, np.linspace(0, 1, 400))
+    return float(max(candidates, key=lambda t: balanced_accuracy(list(gold), list(scores >= t))))
+
+
+def support(cases: Sequence[Case], scores: Any) -> dict[str, float]:
+    """Balanced accuracy on the reporting half with the threshold of the choosing half."""
+    gold = np.array([c.gold for c in cases])
+    choose = np.array([c.half == "choose" for c in cases])
+    threshold = best_threshold(scores[choose], gold[choose])
+    return {
+        "balanced accuracy": balanced_accuracy(list(gold[~choose]), list(scores[~choose] >= threshold)),
+        "threshold": threshold,
+    }
+
+
+def by_passage(cases: Sequence[Case], score: Callable[[list[tuple[str, str]]], Any]) -> Any:
+    """A score a case: the highest over its passages."""
+    flat = [(c.claim, p) for c in cases for p in c.passages]
+    values, out, at = np.asarray(score(flat)), [], 0
+    for c in cases:
+        out.append(values[at : at + len(c.passages)].max())
+        at += len(c.passages)
+    return np.array(out)
+
+
+def cosine(pairs: list[tuple[str, str]]) -> Any:
+    embed = MiniLM(Settings()).embed
+    return (embed([c for c, _ in pairs]) * embed([e for _, e in pairs])).sum(1)
+
+
+def overlap(pairs: list[tuple[str, str]]) -> Any:
+    return [signals(c, e, (0, len(e)))["words"] for c, e in pairs]
+
+
+def judge(verifier: Verifier, pairs: Sequence[tuple[str, str]]) -> tuple[Any, int]:
+    """Probabilities (n, 3) in the order of RELATIONS, and how many pairs were refused (counted as no relation)."""
+    out, refused = np.tile([0.0, 0.0, 1.0], (len(pairs), 1)), 0
+    for start in range(0, len(pairs), 64):
+        part = list(pairs[start : start + 64])
+        try:
+            judged = [j.probabilities for j in verifier.verify(part)]
+        except BadInput:
+            judged = []
+            for pair in part:
+                try:
+                    judged.append(verifier.verify([pair])[0].probabilities)
+                except BadInput:
+                    judged.append(None)
+        for i, p in enumerate(judged, start):
+            refused += p is None
+            if p is not None:
+                out[i] = [getattr(p, r) for r in RELATIONS]
+        print(f"\r{start + len(part)}/{len(pairs)} ", end="", file=sys.stderr)
+    print(file=sys.stderr)
+    return out, refused
+
+
+def evaluate(name: str, verifier: Verifier, data: Path, most: int | None) -> dict[str, Any]:
+    results: dict[str, Any] = {}
+    for title, (classes, read) in SETS.items():
+        cases = read(data)[:most]
+        if not cases:
+            continue
+        flat = [(c.claim, p) for c in cases for p in c.passages]
+        started = time.perf_counter()
+        p, refused = judge(verifier, flat)
+        row: dict[str, Any] = {
+            "cases": len(cases),
+            "refused": refused,
+            "pairs/s": len(flat) / (time.perf_counter() - started),
+        }
+        if classes == 3:
+            keep = np.array([c.half == "report" or title != "xnli_en_dev" for c in cases])
+            gold = [c.gold for c, k in zip(cases, keep, strict=True) if k]
+            p = p[keep]
+            guess = [RELATIONS[i] for i in p.argmax(1)]
+            right = [a == b for a, b in zip(gold, guess, strict=True)]
+            error, rows = reliability(p.max(1), right)
+            row |= {
+                "accuracy": float(np.mean(right)),
+                "balanced accuracy": balanced_accuracy(gold, guess),
+                "macro F1": macro_f1(gold, guess),
+                "ECE": error,
+                "bins": rows,
+            }
+        else:
+            lookup = dict(zip(flat, p[:, 0], strict=True))
+            scores = by_passage(cases, lambda pairs, known=lookup: [known[x] for x in pairs])
+            row |= support(cases, scores)
+            at_half = [bool(s >= 0.5) for s in scores]
+            row["ECE"], row["bins"] = reliability(
+                np.maximum(scores, 1 - scores), [a == c.gold for a, c in zip(at_half, cases, strict=True)]
+            )
+        results[title] = row
+        print(
+            f"{name} · {title}: " + ", ".join(f"{k} {v:.3f}" for k, v in row.items() if isinstance(v, float)),
+            flush=True,
+        )
+    return results
+
+
+def baselines(data: Path, most: int | None) -> dict[str, Any]:
+    results: dict[str, Any] = {"cosine": {}, "overlap": {}}
+    for title, (classes, read) in SETS.items():
+        if classes == 2:
+            cases = read(data)[:most]
+            for name, score in (("cosine", cosine), ("overlap", overlap)):
+                results[name][title] = support(cases, by_passage(cases, score))
+                print(
+                    f"{name} · {title}: balanced accuracy {results[name][title]['balanced accuracy']:.3f}", flush=True
+                )
+    return results
+
+
+def plot(results: dict[str, Any], path: Path) -> None:
+    """Reliability of each verifier on the three-way sets: confidence against accuracy."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(5, 5))
+    axes.plot([0.3, 1], [0.3, 1], color="#999", linewidth=1)
+    for verifier, rows in results.items():
+        for title, row in rows.items():
+            if "accuracy" in row:
+                axes.plot(
+                    [b[0] for b in row["bins"]],
+                    [b[1] for b in row["bins"]],
+                    marker="o",
+                    label=f"{verifier}, {title} (ECE {row['ECE']:.3f})",
+                )
+    axes.set(xlabel="probability given", ylabel="share that was right", xlim=(0.3, 1), ylim=(0.3, 1))
+    axes.legend(fontsize=8)
+    figure.savefig(path, dpi=120, bbox_inches="tight")
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, help="folder with eval/ and nli/")
+    parser.add_argument("--verifier", nargs="+", default=["embedded"], choices=list(VERIFIERS))
+    parser.add_argument("--model", default="", help="a hub model, for a verifier that loads one")
+    parser.add_argument("--most", type=int, help="use so many cases of each set")
+    parser.add_argument("--no-baselines", action="store_true")
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--plot", type=Path)
+    args = parser.parse_args(argv)
+    if not (args.data / "eval").is_dir():
+        print(f"benchmarks: {args.data} has no folder eval", file=sys.stderr)
+        return 2
+    settings = Settings(model=args.model)
+    results = {n: evaluate(n, build(VERIFIERS, n, settings, "verifier"), args.data, args.most) for n in args.verifier}
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"peak memory {memory:.0f} MB")
+    if args.plot:
+        plot(results, args.plot)
+    if not args.no_baselines:
+        results |= baselines(args.data, args.most)
+    if args.out:
+        args.out.write_text(json.dumps(results, indent=1, default=float) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,27 @@
+"""Small values for tests."""
+
+from __future__ import annotations
+
+import hashlib
+
+from attribution.types import Claim, Evidence, Page, Probabilities, Worthiness, content_id
+
+
+def page(text: str, url: str = "https://example.org/a", title: str = "A title") -> Page:
+    sha = hashlib.sha256(text.encode()).hexdigest()
+    return Page(
+        id=content_id(url, sha), url=url, title=title, site="example.org", kind="web",
+        fetched_at="2026-11-01T10:00:00+00:00", sha256=sha, text=text,
+    )  # fmt: skip
+
+
+def claim(text: str = "The Nile is long.", worthiness: Worthiness | None = "factual") -> Claim:
+    return Claim(id=content_id(text), text=text, spans=((0, len(text)),), worthiness=worthiness)
+
+
+def evidence(c: Claim, entailed: float, contradicted: float, relation: str) -> Evidence:
+    p = Probabilities(entailed=entailed, contradicted=contradicted, no_relation=1 - entailed - contradicted)
+    return Evidence(
+        claim_id=c.id, page_id="p", start=0, end=4, text="text", similarity=0.5, relation=relation, probabilities=p,
+        sentence=(0, 4),
+    )  # type: ignore[arg-type]  # fmt: skip

@@ -1,0 +1,146 @@
+"""DuckDuckGo against a local server that answers as the real one does on good and on bad days."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler
+from urllib.parse import parse_qs
+
+import pytest
+from ddgs.engines.duckduckgo import Duckduckgo
+
+from attribution.errors import SearchFailed
+from attribution.searchers.duckduckgo import DuckDuckGo
+from attribution.settings import Settings
+from tests.servers import Answer, Served, http_server, raw_server
+
+HTML = {"Content-Type": "text/html; charset=UTF-8"}
+
+
+def result(href: str, title: str = "A title", body: str = "A snippet.") -> str:
+    return (
+        '<div class="result results_links results_links_deep web-result">'
+        '<div class="links_main links_deep result__body">'
+        f'<h2 class="result__title"><a rel="nofollow" class="result__a" href="{href}">{title}</a></h2>'
+        f'<a class="result__snippet" href="{href}">{body}</a></div></div>'
+    )
+
+
+def page(*results: str) -> bytes:
+    links = f'<div id="links">{"".join(results)}</div>'
+    return f'<!DOCTYPE html><html><body><form id="search_form"></form>{links}</body></html>'.encode()
+
+
+GOOD = page(
+    result("https://duckduckgo.com/y.js?ad_domain=shop.example", "An advertisement"),
+    result("https://en.wikipedia.org/wiki/Nile", "Nile &amp; Sahara", "The <b>Nile</b> flows north."),
+    result("//duckduckgo.com/l/?uddg=https%3A%2F%2Frivers.example%2Fnile%3Fa%3D1&amp;rut=abc", "Rivers"),
+    result("javascript:alert(1)", "Bad"),
+    result("http://[", "Broken"),
+    result("https://en.wikipedia.org/wiki/Nile", "Again"),
+    result("http://old.example/", "Old"),
+)
+NOTHING = page('<div class="result results_links result--no-result"><div class="no-results">No results.</div></div>')
+CHALLENGE = b"<html><body><div class='anomaly-modal__title'>Unfortunately, bots use DuckDuckGo too.</div></body></html>"
+
+
+class Engine:
+    """The answers still to be given; the last one stays."""
+
+    def __init__(self) -> None:
+        self.answers: list[Answer] = [(200, HTML, GOOD)]
+
+    def __call__(self, request: BaseHTTPRequestHandler) -> Answer:
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+
+@pytest.fixture
+def engine() -> Engine:
+    return Engine()
+
+
+@pytest.fixture
+def server(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    monkeypatch.delenv("HTTP_PROXY", raising=False)
+    with http_server(engine) as served:
+        monkeypatch.setattr(Duckduckgo, "search_url", served.url("/html/"))
+        yield served
+
+
+def searcher(timeout: float = 2.0, total: float = 5.0, pause: float = 0.01) -> DuckDuckGo:
+    return DuckDuckGo(Settings(read_timeout=timeout, page_timeout=total), pause=pause)
+
+
+def failure(search: Callable[[], object]) -> SearchFailed:
+    with pytest.raises(SearchFailed) as caught:
+        search()
+    assert "use the library or your own documents meanwhile" in str(caught.value)
+    return caught.value
+
+
+def test_results_keep_their_order_and_are_web_pages(server: Served) -> None:
+    hits = searcher().search("the  Nile\n", 3)
+    assert [(hit.rank, hit.url) for hit in hits] == [
+        (1, "https://en.wikipedia.org/wiki/Nile"), (2, "https://rivers.example/nile?a=1"), (3, "http://old.example/"),
+    ]  # fmt: skip
+    assert (hits[0].title, hits[0].snippet) == ("Nile & Sahara", "The Nile flows north.")
+    assert {(hit.searcher, hit.query, hit.page) for hit in hits} == {("duckduckgo", "the Nile", None)}
+    assert len(searcher().search("the Nile", 1)) == 1
+
+
+def test_the_query_is_sent_trimmed(server: Served) -> None:
+    searcher().search("häufig & <b> " + "x" * 1000, 3)
+    method, path, _, body = server.requests[0]
+    sent = parse_qs(body.decode())["q"][0]
+    assert (method, path) == ("POST", "/html/") and sent.startswith("häufig & <b> xx") and len(sent) == 300
+    assert searcher().search(" \n", 3) == [] and len(server.requests) == 1
+
+
+def test_nothing_found_is_no_failure(engine: Engine, server: Served) -> None:
+    engine.answers = [(200, HTML, NOTHING)]
+    assert searcher().search("nothing", 3) == [] and len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "answer", [(429, HTML, b""), (202, HTML, CHALLENGE), (200, HTML, CHALLENGE), (403, HTML, b"no")]
+)
+def test_limits_are_said_after_three_tries(engine: Engine, server: Served, answer: Answer) -> None:
+    engine.answers = [answer]
+    error = failure(lambda: searcher().search("q", 3))
+    assert error.kind == "search_limited" and "wait" in str(error) and error.subject == "q"
+    assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize(("status", "content"), [
+    (500, b"oops"), (404, b""), (200, b""), (200, b"\x00\xff garbage"), (200, b"<html><body>Welcome</body></html>"),
+])  # fmt: skip
+def test_other_answers_are_failures_and_not_nothing(
+    engine: Engine, server: Served, status: int, content: bytes
+) -> None:
+    engine.answers = [(status, HTML, content)]
+    assert failure(lambda: searcher().search("q", 3)).kind == "search_failed"
+    assert len(server.requests) == 3
+
+
+def test_a_second_try_may_succeed(engine: Engine, server: Served) -> None:
+    engine.answers = [(500, HTML, b""), (429, HTML, b""), (200, HTML, GOOD)]
+    assert len(searcher().search("q", 3)) == 3 and len(server.requests) == 3
+
+
+def test_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    monkeypatch.setattr(Duckduckgo, "search_url", f"http://127.0.0.1:{port}/html/")
+    error = failure(lambda: searcher().search("q", 3))
+    assert error.kind == "search_failed" and "check the network" in str(error)
+
+
+def test_a_stall_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    with raw_server(lambda connection, over: over.wait(3) and None) as server:
+        monkeypatch.setattr(Duckduckgo, "search_url", server.url("/html/"))
+        started = time.monotonic()
+        error = failure(lambda: searcher(timeout=0.2, total=0.5).search("q", 3))
+        assert error.kind == "search_failed" and "in time" in str(error)
+        assert time.monotonic() - started < 1.5

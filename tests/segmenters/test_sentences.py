@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from attribution.segmenters.sentences import Sentences
+from attribution.settings import Settings
+from attribution.types import Claim
+
+SENTENCES = Sentences(Settings())
+
+
+def texts(answer: str) -> list[str]:
+    return [c.text for c in SENTENCES.segment("", answer)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("He was born in 1899. He died in 1980.", ["He was born in 1899.", "He died in 1980."]),
+        ("# Life\n\nHe was born.\n\n## Death\nHe died.", ["He was born.", "He died."]),
+        ("- One is red.\n- Two is blue.\n  - Three is green.", ["One is red.", "Two is blue.", "Three is green."]),
+        ("1. One is red.\n2. Two is blue.\n10) Ten is grey.", ["One is red.", "Two is blue.", "Ten is grey."]),
+        ("It is simple: 1. Open it. 2. Close it.", ["It is simple: 1. Open it.", "Close it."]),
+        ("**Early life:** He was born in Essex. He moved.", ["Early life: He was born in Essex.", "He moved."]),
+        ("- **Second**: has a colon", ["Second: has a colon"]),
+        ("**Conclusion:**\n\nIt works.", ["It works."]),
+        ("In short:\n\n- It works.", ["It works."]),
+        (
+            "| Peak | Height |\n|---|---|\n| Kibo | 5,895 m |\n| Mawenzi | 5,149 m |",
+            ["Kibo | 5,895 m", "Mawenzi | 5,149 m"],
+        ),
+        ("It works:\n\n```py\nprint('No claim. Not one.')\n```\n\nThat was `code.py`.", ["That was code.py."]),
+        ("> A quote that is long,\n> and goes on. It ends!", ["A quote that is long, and goes on.", "It ends!"]),
+        ("It is old [1]. It is big [2][3], too.[4] It is [^1] wide.", ["It is old.", "It is big, too.", "It is wide."]),
+        (
+            "Dr. J. R. Smith met Mrs. Low at St. Ives, e.g. in No. 5.",
+            ["Dr. J. R. Smith met Mrs. Low at St. Ives, e.g. in No. 5."],
+        ),
+        ("He left the U.S. in 1939. It cost $3.5 million.", ["He left the U.S. in 1939.", "It cost $3.5 million."]),
+        (
+            "See https://example.org/a.b?c=d for more. It is new.",
+            ["See https://example.org/a.b?c=d for more.", "It is new."],
+        ),
+        ("See [the page](https://en.example.org/A_(b)) now.", ["See the page now."]),
+        ('"It was great!" he said. "Was it?" she asked.', ['"It was great!" he said.', '"Was it?" she asked.']),
+        ("Hard wrapped\nlines are one\r\nsentence.", ["Hard wrapped lines are one sentence."]),
+        ("Above.\n\n---\n\nBelow.\n---\nAfter.", ["Above.", "Below.", "After."]),
+        ("2 * 3 * 4 is 24, 5*3 is 15, a_b_c is a name.", ["2 * 3 * 4 is 24, 5*3 is 15, a_b_c is a name."]),
+        ("***Very* bold** and _quiet_ words.", ["Very bold and quiet words."]),
+        ("Er wurde 1899 geboren. Er starb 1980.", ["Er wurde 1899 geboren.", "Er starb 1980."]),
+        ("    Indented text is text.", ["Indented text is text."]),
+        ("word", ["word"]),
+        ("```\nonly code\n```", []),
+        ("...\n\n- \n\n1.\n", []),
+        ("", []),
+    ],
+)
+def test_answers_of_every_shape(answer: str, expected: list[str]) -> None:
+    assert texts(answer) == expected
+
+
+def test_hostile_markup_stays_text() -> None:
+    answer = "<script>alert(1)</script> is text. [Click](javascript:alert(1)) is a link."
+    assert texts(answer) == ["<script>alert(1)</script> is text.", "Click is a link."]
+
+
+def test_a_claim_said_twice_is_one_claim_with_two_spans() -> None:
+    answer = "The Nile is long. It is old.\n\n- the  nile is **long**."
+    claims = SENTENCES.segment("", answer)
+    assert [c.text for c in claims] == ["The Nile is long.", "It is old."]
+    assert [answer[a:b] for a, b in claims[0].spans] == ["The Nile is long.", "the  nile is **long**."]
+
+
+def test_the_span_is_the_source_of_the_text() -> None:
+    answer = "Intro.\n\n- **Early life:** He was *born* in 1899 [1].\n"
+    claim = SENTENCES.segment("", answer)[1]
+    assert claim.text == "Early life: He was born in 1899."
+    assert [answer[a:b] for a, b in claim.spans] == ["Early life:** He was *born* in 1899 [1]."]
+
+
+def test_long_answers_are_cut_in_one_go() -> None:
+    assert len(texts("\n".join(f"- Item number {i} is blue." for i in range(500)))) == 500
+    assert len(texts("A sentence of some words here. " * 640)) == 1
+
+
+PIECES = [
+    "He was born in 1899.", "It cost $3.5 million!", "Is it so?", "**Bold:** it is so.", "see [x](http://a.b/c_(d)).", "`code` runs.",
+    "# Heading", "- item", "1. first thing", "> quoted words", "| a | b |", "|---|---|", "| c | 4 |", "```", "*star", "_under_", "[2]",
+    "Dr. No said e.g. this", "\t", "  ", "…", "😀", "ünïcode Wörter.", "<b>html</b>", "***", "---", "\\*escaped\\*", "&amp; entity",
+]  # fmt: skip
+MARKDOWN = st.lists(
+    st.tuples(st.sampled_from(PIECES), st.sampled_from([" ", "\n", "\n\n", "\r\n", ""])), max_size=14
+).map(lambda parts: "".join(a + b for a, b in parts))
+
+
+def check(answer: str, claims: list[Claim]) -> None:
+    normal = [" ".join(c.text.casefold().split()) for c in claims]
+    assert len(set(normal)) == len(normal)
+    for c in claims:
+        assert any(x.isalnum() for x in c.text) and c.text == c.text.strip() and c.spans
+        for a, b in c.spans:
+            assert 0 <= a < b <= len(answer)
+            left = iter(answer[a:b])  # the text is what remains of the slice when marks are taken out
+            assert all(x in left for x in c.text.replace(" ", "")) or len(c.spans) > 1
+
+
+@hypothesis_settings(max_examples=150, deadline=None)
+@given(MARKDOWN)
+def test_claims_of_markdown_are_slices_and_none_is_empty_or_twice(answer: str) -> None:
+    claims = SENTENCES.segment("", answer)
+    check(answer, claims)
+    assert SENTENCES.segment("", answer) == claims
+
+
+@hypothesis_settings(max_examples=80, deadline=None)
+@given(st.text(max_size=200))
+def test_any_text_can_be_segmented(answer: str) -> None:
+    check(answer, SENTENCES.segment("", answer))
+
+
+WORDS = st.lists(st.sampled_from("the river was old and big 1899 Paris".split()), min_size=2, max_size=8)
+
+
+@hypothesis_settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(["", "- ", "> ", "3. ", "**"]), WORDS), min_size=1, max_size=8))
+def test_no_word_of_a_sentence_is_lost(lines: list[tuple[str, list[str]]]) -> None:
+    answer = "\n\n".join(f"{mark}{' '.join(words)} and so on.{'**' if mark == '**' else ''}" for mark, words in lines)
+    covered = {i for c in SENTENCES.segment("", answer) for a, b in c.spans for i in range(a, b)}
+    lost = "".join(x for i, x in enumerate(answer) if i not in covered and x.isalpha())
+    assert lost == ""

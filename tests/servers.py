@@ -1,0 +1,136 @@
+"""Web servers on this machine that answer as told, well or badly."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+Answer = tuple[int, dict[str, str], bytes]
+Respond = Callable[[BaseHTTPRequestHandler], Answer]
+
+
+class Served:
+    """A running server: its address, and the requests that came."""
+
+    def __init__(self, address: str, port: int) -> None:
+        self.address, self.port = address, port
+        self.requests: list[tuple[str, str, dict[str, str], bytes]] = []  # method, path, headers, body
+
+    def url(self, path: str = "/", host: str = "") -> str:
+        return f"http://{host or self.address}:{self.port}{path}"
+
+    @property
+    def paths(self) -> list[str]:
+        return [path for _, path, _, _ in self.requests]
+
+
+@contextlib.contextmanager
+def http_server(respond: Respond, address: str = "127.0.0.1") -> Iterator[Served]:
+    """A server whose answers `respond` makes of each request."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def answer(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            served.requests.append((self.command, self.path, dict(self.headers), body))
+            status, headers, content = respond(self)
+            self.send_response(status)
+            for name, value in {"Content-Length": str(len(content)), **headers}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            with contextlib.suppress(OSError):
+                self.wfile.write(content)
+
+        do_GET = do_POST = answer
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer((address, 0), Handler)
+    server.daemon_threads = True
+    served = Served(address, server.server_address[1])
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield served
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@contextlib.contextmanager
+def raw_server(talk: Callable[[socket.socket, threading.Event], None]) -> Iterator[Served]:
+    """A server that hands each connection to `talk`, which should end when the event is set."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    listener.settimeout(0.02)
+    over = threading.Event()
+    served = Served("127.0.0.1", listener.getsockname()[1])
+
+    def converse(connection: socket.socket) -> None:
+        with connection, contextlib.suppress(OSError):
+            talk(connection, over)
+
+    talks: list[threading.Thread] = []
+
+    def accept() -> None:
+        while not over.is_set():
+            with contextlib.suppress(OSError):
+                connection, _ = listener.accept()
+                connection.settimeout(2)
+                talks.append(threading.Thread(target=converse, args=(connection,), daemon=True))
+                talks[-1].start()
+
+    thread = threading.Thread(target=accept, daemon=True)
+    thread.start()
+    try:
+        yield served
+    finally:
+        over.set()
+        thread.join()
+        listener.close()
+        for each in talks:
+            each.join(timeout=2)
+
+
+def pdf_bytes(*pages: str, title: str = "") -> bytes:
+    """A small PDF with one line of text a page, written by hand."""
+    kids = " ".join(f"{4 + 2 * i} 0 R" for i in range(len(pages)))
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    for i, text in enumerate(pages):
+        stream = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET" if text else ""
+        objects.append(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] "
+            f"/Resources << /Font << /F1 3 0 R >> >> /Contents {5 + 2 * i} 0 R >>"
+        )
+        objects.append(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream")
+    objects.append(f"<< /Title ({title}) >>")
+    out = b"%PDF-1.4\n"
+    offsets = []
+    for number, body in enumerate(objects, 1):
+        offsets.append(len(out))
+        out += f"{number} 0 obj\n{body}\nendobj\n".encode("latin-1")
+    start = len(out)
+    out += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n".encode()
+    out += b"".join(f"{offset:010d} 00000 n \n".encode() for offset in offsets)
+    out += f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R /Info {len(objects)} 0 R >>\n".encode()
+    return out + f"startxref\n{start}\n%%EOF\n".encode()
+
+
+def encrypted(pdf: bytes, password: str) -> bytes:
+    """The same PDF behind a password."""
+    import io
+
+    from pypdf import PdfReader, PdfWriter
+
+    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(pdf)))
+    writer.encrypt(password, algorithm="RC4-128")
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import pytest
+
+from attribution.__main__ import tables
+from attribution.errors import BadInput, Unavailable, UnknownName
+from attribution.registry import Entry, Need, build
+from attribution.settings import Settings
+
+ENTRIES = [(kind, name) for kind, table in tables().items() for name in table]
+
+
+@pytest.mark.parametrize(("kind", "name"), ENTRIES)
+def test_every_entry_can_be_built_or_says_what_it_needs(kind: str, name: str, settings: Settings) -> None:
+    entry = tables()[kind][name]
+    assert entry.label
+    if entry.missing():
+        with pytest.raises(Unavailable, match="not ready"):
+            build(tables()[kind], name, settings, kind)
+    else:
+        assert build(tables()[kind], name, settings, kind)
+
+
+def test_an_unknown_name_lists_the_known_ones(settings: Settings) -> None:
+    with pytest.raises(UnknownName, match="expected one of sentences"):
+        build(tables()["segmenters"], "nonsense", settings, "segmenter")
+
+
+def test_needs_are_checked_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = Entry(
+        "x:Y",
+        "Y",
+        needs=(Need("pip install no_such_package", package="no_such_package"), Need("set KEY_X", variable="KEY_X")),
+    )
+    assert entry.missing() == "pip install no_such_package; set KEY_X"
+    monkeypatch.setenv("KEY_X", "1")
+    assert entry.missing() == "pip install no_such_package"
+
+
+@pytest.mark.parametrize("choice", [{"top_k": "many"}, {"no_such": 1}, {"threshold": 2}, {"sources": ()}])
+def test_a_setting_that_does_not_fit_is_named(choice: dict) -> None:
+    with pytest.raises(BadInput, match=f"setting {next(iter(choice))}"):
+        Settings.from_environment(**choice)

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import numpy as np
+
+from attribution.retrieval import Index
+from attribution.types import Chunk
+
+
+def unit(*values: float) -> np.ndarray:
+    v = np.array([values], dtype=np.float32)
+    return v / np.linalg.norm(v)
+
+
+def chunk(name: str, start: int = 0) -> Chunk:
+    return Chunk(name, start, start + 1, "x")
+
+
+def test_the_nearest_chunks_come_first_and_far_ones_not_at_all() -> None:
+    index = Index()
+    assert index.search(unit(1, 0), 5) == []
+    index.add([chunk("near"), chunk("nearer"), chunk("far")], np.concatenate([unit(1, 1), unit(1, 0.1), unit(0, 1)]))
+    found = index.search(unit(1, 0), 5)
+    assert [c.chunk.page_id for c in found] == ["nearer", "near"]
+    assert abs(found[1].similarity - 0.7071) < 1e-3
+    assert len(index.search(unit(1, 0), 1)) == 1
+
+
+def test_the_order_does_not_depend_on_the_order_of_arrival() -> None:
+    vectors = {n: unit(1, 0.2) for n in "abc"}
+    orders = []
+    for names in ("abc", "cba", "bca"):
+        index = Index()
+        for n in names:
+            index.add([chunk(n)], vectors[n])
+        orders.append([c.chunk.page_id for c in index.search(unit(1, 0), 3)])
+    assert orders == [["a", "b", "c"]] * 3
+
+
+def test_of_several_queries_the_best_similarity_counts() -> None:
+    index = Index()
+    index.add([chunk("a"), chunk("b")], np.concatenate([unit(1, 0), unit(0, 1)]))
+    found = index.search(np.concatenate([unit(1, 0.5), unit(0, 1)]), 2)
+    assert {c.chunk.page_id: round(c.similarity, 2) for c in found} == {"b": 1.0, "a": 0.89}

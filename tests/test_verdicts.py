@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import pytest
+
+from attribution.types import LABELS, Failure, Label, Probabilities, Report, Worthiness
+from attribution.verdicts import recolour, relation, verdict
+from tests.make import claim, evidence
+
+FOR, AGAINST, NEITHER = (0.9, 0.05, "entailed"), (0.1, 0.8, "contradicted"), (0.1, 0.1, "no_relation")
+
+
+@pytest.mark.parametrize(
+    ("pieces", "label", "confidence"),
+    [
+        ([FOR, NEITHER], "supported", 0.9),
+        ([AGAINST, NEITHER], "contradicted", 0.8),
+        ([FOR, AGAINST], "conflicting", 0.8),
+        ([NEITHER], "no_relation", 0.8),
+        ([], "missing", 0.0),
+    ],
+)
+def test_every_mix_of_evidence_has_its_verdict(pieces: list, label: Label, confidence: float) -> None:
+    c = claim()
+    made = verdict(c, [evidence(c, *p) for p in pieces])
+    assert (made.label, made.confidence) == (label, confidence)
+    assert made.reason
+
+
+@pytest.mark.parametrize("worthiness", ["opinion", "not_a_claim", "other"])
+def test_what_is_not_worth_checking_is_never_judged(worthiness: Worthiness) -> None:
+    c = claim(worthiness=worthiness)
+    assert verdict(c, [evidence(c, *AGAINST)]).label == "not_checked"
+
+
+def test_a_missing_verdict_names_the_step_that_failed() -> None:
+    failure = Failure(stage="search", subject="q", kind="search_failed", message="no network: use the library")
+    made = verdict(claim(), [], [failure, failure])
+    assert (made.label, made.reason) == ("missing", "no network: use the library")
+
+
+def test_the_threshold_decides_between_a_relation_and_none() -> None:
+    p = Probabilities(entailed=0.6, contradicted=0.3, no_relation=0.1)
+    assert [relation(p, t) for t in (0.5, 0.6, 0.7)] == ["entailed", "entailed", "no_relation"]
+
+
+def test_recolouring_uses_the_stored_probabilities_and_keeps_the_rest() -> None:
+    c, d = claim(), claim("I like rivers.", "opinion")
+    pieces = (evidence(c, 0.7, 0.2, "entailed"),)
+    report = Report(
+        id="r", created_at="", question="", answer="", settings={"threshold": 0.5}, versions={}, claims=(c, d),
+        evidence=pieces, verdicts=(verdict(c, pieces), verdict(d, ())),
+    )  # fmt: skip
+    strict = recolour(report, 0.8)
+    assert [v.label for v in strict.verdicts] == ["no_relation", "not_checked"]
+    assert strict.settings["threshold"] == 0.8
+    assert [v.label for v in recolour(strict, 0.5).verdicts] == ["supported", "not_checked"]
+    assert {v.label for v in strict.verdicts} <= set(LABELS)

@@ -1,0 +1,60 @@
+"""A smoke run of the whole recipe on a hundred made pairs: train, resume, export, join, verify."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from attribution.settings import Settings
+from attribution.verifiers.embedded import Embedded
+from tests.training.test_data import row, write
+from training import combine, export, train
+
+THINGS = ["river", "tower", "engine", "planet", "treaty", "comet", "bridge", "novel", "forest", "island"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("nli")
+    rows = []
+    for i in range(40):
+        thing, split = THINGS[i % 10], "dev" if i % 5 == 0 else "train"
+        premise = f"The old {thing} was {i + 10} years old and is known to many."
+        rows += [
+            row(premise, f"The {thing} was {i + 10} years old.", "entailment", split),
+            row(premise, f"The {thing} was {i + 60} years old.", "contradiction", split),
+            row(premise, "Copper prices rose in Chile.", "neutral", split),
+            row(premise, "Nobody lived there.", "not_entailment", split),
+        ]
+    write(folder / "own.jsonl.gz", rows)
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore")  # torch's ONNX exporter warns of tracing and of its own successor
+def test_the_recipe_runs_through_and_resumes(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "run"
+    arguments = ["--data", str(folder), "--out", str(out), "--base", "all-minilm-l6", "--rate", "5e-4"]
+    assert train.main([*arguments, "--passes", "2"]) == 0
+    first = json.loads((out / "summary.json").read_text())
+    assert train.main([*arguments, "--passes", "12"]) == 0
+    assert f"from step {first['steps']}" in capsys.readouterr().err
+    second = json.loads((out / "summary.json").read_text())
+    assert second["steps"] > first["steps"] and second["dev"]["all"] > 0.6
+
+    assert export.main(["--model", str(out / "model"), "--out", str(tmp_path / "onnx")]) == 0
+    assert combine.main(["--data", str(folder), "--model", str(tmp_path / "onnx")]) == 0
+    judged = Embedded(Settings(), tmp_path / "onnx").verify(
+        [("The tower was 31 years old.", "The old tower was 31 years old.")]
+    )
+    assert judged[0].probabilities.entailed > judged[0].probabilities.no_relation
+
+
+def test_a_folder_without_data_and_an_unknown_base_are_said(
+    tmp_path: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert train.main(["--data", str(tmp_path), "--out", str(tmp_path / "o")]) == 2
+    assert train.main(["--data", str(folder), "--out", str(tmp_path / "o"), "--base", "nothing"]) == 2
+    errors = capsys.readouterr().err
+    assert "no *.jsonl" in errors and "base 'nothing': expected one of" in errors

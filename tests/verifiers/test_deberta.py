@@ -1,0 +1,111 @@
+"""Loading, label mapping, windows and batching, on a tiny DeBERTa made here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from attribution.errors import BadInput, Unavailable
+from attribution.settings import Settings
+from attribution.verifiers.deberta import Deberta, relation_columns
+
+WORDS = "[PAD] [CLS] [SEP] [UNK] [MASK] the river is long short blue harbour was quiet and boats came in".split()
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import DebertaV2Config, DebertaV2ForSequenceClassification, PreTrainedTokenizerFast
+
+    folder = tmp_path_factory.mktemp("tiny-deberta")
+    inner = Tokenizer(models.WordLevel({w: i for i, w in enumerate(WORDS)}, unk_token="[UNK]"))
+    inner.pre_tokenizer = pre_tokenizers.Whitespace()
+    inner.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
+    )
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=inner, pad_token="[PAD]", cls_token="[CLS]", sep_token="[SEP]", unk_token="[UNK]",
+        mask_token="[MASK]", model_max_length=64,
+    )  # fmt: skip
+    torch.manual_seed(3)
+    labels = {0: "contradiction", 1: "entailment", 2: "neutral"}
+    config = DebertaV2Config(
+        vocab_size=len(WORDS), hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
+        max_position_embeddings=64, relative_attention=True, pos_att_type=["p2c", "c2p"], type_vocab_size=0,
+        id2label=labels, label2id={v: k for k, v in labels.items()}, initializer_range=0.6,
+    )  # fmt: skip
+    DebertaV2ForSequenceClassification(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+PAIRS = [
+    ("the river is long", "the river is short"),
+    ("boats came in", "the harbour was quiet and boats came in " * 30),
+    ("the river is blue", "blue river"),
+    *[("the boats", "the harbour " * n) for n in range(1, 30)],
+]
+
+
+def test_columns_follow_the_models_own_labels(tiny: Path) -> None:
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    claim, evidence = PAIRS[0]
+    model, tokenizer = AutoModelForSequenceClassification.from_pretrained(tiny), AutoTokenizer.from_pretrained(tiny)
+    inputs = tokenizer(evidence, claim, return_tensors="pt")
+    inputs.pop("token_type_ids", None)
+    with torch.inference_mode():
+        contradiction, entailment, _ = torch.softmax(model(**inputs).logits[0], -1).tolist()
+    judged = Deberta(Settings(model=str(tiny))).verify([(claim, evidence)])[0].probabilities
+    assert judged.entailed == pytest.approx(entailment, abs=1e-4)
+    assert judged.contradicted == pytest.approx(contradiction, abs=1e-4)
+    assert relation_columns({0: "ENTAILMENT", 1: "neutral", 2: "Contradiction"}) == {
+        "entailed": 0,
+        "no_relation": 1,
+        "contradicted": 2,
+    }
+
+
+def test_batches_keep_order_and_probabilities(tiny: Path) -> None:
+    verifier = Deberta(Settings(model=str(tiny)))
+    for pair, judged in zip(PAIRS, verifier.verify(PAIRS), strict=True):
+        assert judged.probabilities.entailed == pytest.approx(
+            verifier.verify([pair])[0].probabilities.entailed, abs=1e-3
+        )
+
+
+def test_a_long_premise_is_read_to_its_end(tiny: Path) -> None:
+    verifier = Deberta(Settings(model=str(tiny)))
+
+    def strength(evidence: str) -> float:
+        p = verifier.verify([("the river is long", evidence)])[0].probabilities
+        return max(p.entailed, p.contradicted)
+
+    phrases = sorted(
+        ("river long ", "boats blue ", "quiet in ", "and came ", "the harbour "), key=lambda w: strength(w * 60)
+    )
+    weak, strong = phrases[0] * 60, phrases[-1] * 60
+    assert strength(weak + strong) == pytest.approx(strength(strong), abs=0.05)
+    assert strength(weak) < strength(strong) - 0.05
+
+
+@pytest.mark.parametrize("labels", [{0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"}, {0: "entailment", 1: "not_entailment"}])
+def test_a_model_with_other_labels_is_refused(labels: dict[int, str]) -> None:
+    with pytest.raises(BadInput, match="choose an NLI model"):
+        relation_columns(labels)
+
+
+def test_a_model_that_cannot_be_reached_says_how_to_fetch_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(Unavailable, match="hf download nobody/no-such-model"):
+        Deberta(Settings(model="nobody/no-such-model")).verify([("a claim", "some evidence")])
+
+
+def test_empty_and_endless_claims_are_typed_errors(tiny: Path) -> None:
+    verifier = Deberta(Settings(model=str(tiny)))
+    with pytest.raises(BadInput, match="empty"):
+        verifier.verify([(" ", "text")])
+    with pytest.raises(BadInput, match="segment it first"):
+        verifier.verify([("river " * 200, "text")])

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from attribution.errors import BadInput, Unavailable
+from attribution.settings import Settings
+from attribution.verdicts import relation
+from attribution.verifiers.embedded import FOLDER, WINDOW, Embedded, windows
+
+FACT = "Alfred Hitchcock was born in Leytonstone, then part of Essex, on 13 August 1899."
+FILLER = "The harbour was quiet that morning and the boats had not yet come in. "
+
+
+@pytest.fixture(scope="module")
+def embedded() -> Embedded:
+    return Embedded(Settings())
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("Hitchcock was born in 1899.", "entailed"),
+        ("Alfred Hitchcock was born in 1925.", "contradicted"),
+        ("The price of copper rose in Chile.", "no_relation"),
+    ],
+)
+def test_plain_cases(embedded: Embedded, claim: str, expected: str) -> None:
+    assert relation(embedded.verify([(claim, FACT)])[0].probabilities, 0.5) == expected
+
+
+def test_a_pair_alone_and_in_a_batch_gives_the_same(embedded: Embedded) -> None:
+    pairs = [
+        ("Hitchcock was born in 1899.", FACT),
+        ("Boats came in.", FILLER * 5),
+        ("A.", "B c d."),
+        ("x" * 50, FACT * 9),
+    ] * 3
+    together = embedded.verify(pairs)
+    for pair, judged in zip(pairs, together, strict=True):
+        alone = embedded.verify([pair])[0].probabilities
+        assert abs(alone.entailed - judged.probabilities.entailed) < 0.01
+        assert abs(alone.contradicted - judged.probabilities.contradicted) < 0.01
+
+
+def test_a_fact_at_the_end_of_a_long_premise_is_read(embedded: Embedded) -> None:
+    judged = embedded.verify([("Hitchcock was born in 1899.", FILLER * 60 + FACT)])[0]
+    evidence = FILLER * 60 + FACT
+    assert evidence[slice(*judged.sentence)] == FACT
+    assert judged.signals["passage_entailed"] > 0.5
+
+
+def test_the_parts_are_in_the_signals(embedded: Embedded) -> None:
+    names = set(embedded.verify([("Hitchcock was born in 1899.", FACT)])[0].signals)
+    assert {"passage_entailed", "passage_contradicted", "sentence_entailed", "words", "numbers", "negation"} <= names
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "message"),
+    [
+        ("", FACT, "claim is empty"),
+        ("Claim.", " \n", "evidence is empty"),
+        ("word " * 20_000, FACT, "at most"),
+        ("é " * 500, FACT, "tokens"),
+        ("Claim.", "x" * 300_000, "at most"),
+    ],
+)
+def test_what_cannot_be_judged_is_a_typed_error(embedded: Embedded, claim: str, evidence: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        embedded.verify([(claim, evidence)])
+
+
+@pytest.mark.parametrize(
+    "text", ["😀🎉", "שלום עולם", "\x00\x00", "a\x00b", "\u202e reversed", "7" * 100_000, "\ud800"]
+)
+def test_strange_text_gets_a_relation(embedded: Embedded, text: str) -> None:
+    if not text.strip():
+        return
+    for pair in (("A claim of words.", text), (text[:300], "Some evidence."), (text[:300], text)):
+        try:
+            p = embedded.verify([pair])[0].probabilities
+        except BadInput:
+            continue
+        assert abs(p.entailed + p.contradicted + p.no_relation - 1) < 1e-6
+
+
+@hypothesis_settings(max_examples=25, deadline=None)
+@given(claim=st.text(min_size=1, max_size=60), evidence=st.text(min_size=1, max_size=300))
+def test_any_text_gets_a_relation_or_a_typed_error(claim: str, evidence: str) -> None:
+    try:
+        judged = Embedded(Settings()).verify([(claim, evidence)])[0]
+    except BadInput:
+        return
+    assert 0 <= judged.sentence[0] <= judged.sentence[1] <= len(evidence)
+
+
+@given(st.lists(st.integers(1, 60), min_size=1, max_size=40), st.integers(20, 200))
+def test_windows_hold_every_token_and_fit(lengths: list[int], room: int) -> None:
+    offsets, spans, at = [], [], 0
+    for n in lengths:
+        spans.append((at, at + 2 * n))
+        offsets += [(at + 2 * i, at + 2 * i + 1) for i in range(n)]
+        at += 2 * n
+    made = windows(offsets, spans, room)
+    assert all(0 < b - a <= room for a, b in made)
+    assert {i for a, b in made for i in range(a, b)} == set(range(len(offsets)))
+    assert len(made) <= 2 + 2 * len(offsets) // room * 3
+
+
+def test_the_model_is_small_and_loads_quickly_in_a_process_without_torch() -> None:
+    assert sum(p.stat().st_size for p in FOLDER.iterdir()) <= 40_000_000
+    assert WINDOW <= 512
+    script = """
+        import sys
+        from attribution.settings import Settings
+        from attribution.verifiers.embedded import Embedded
+        Embedded(Settings()).verify([("A claim.", "Some evidence.")])
+        sys.exit("torch was imported" if "torch" in sys.modules or "transformers" in sys.modules else 0)
+    """
+    assert subprocess.run([sys.executable, "-c", textwrap.dedent(script)]).returncode == 0
+
+
+def test_a_missing_model_says_how_to_get_it(tmp_path) -> None:
+    with pytest.raises(Unavailable, match="git checkout"):
+        Embedded(Settings(), tmp_path)
