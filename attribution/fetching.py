@@ -61,11 +61,11 @@ def _follow(url: str, settings: Settings, allow: Allow) -> tuple[str, _Answer]:
     while True:
         if target in seen:
             raise FetchFailed(
-                "http_error", f"{target.host} redirects in a circle; open the page in a browser to see why"
+                "http_error", f"{_host(target)} redirects in a circle; open the page in a browser to see why"
             )
         if len(seen) > MAX_REDIRECTS:
             raise FetchFailed(
-                "http_error", f"more than {MAX_REDIRECTS} redirects, last to {target.host}; use the final address"
+                "http_error", f"more than {MAX_REDIRECTS} redirects, last to {_host(target)}; use the final address"
             )
         seen.append(target)
         answer = _get(target, settings, allow, clock)
@@ -85,10 +85,15 @@ def _parsed(url: str, base: httpx.URL | None = None) -> httpx.URL:
             "bad_address", f"{url[:200]!r} cannot be fetched; expected an address with http:// or https://"
         )
     if parsed.userinfo:
-        raise FetchFailed("bad_address", f"the address on {parsed.host} carries a user name or password; remove it")
+        raise FetchFailed("bad_address", f"the address on {_host(parsed)} carries a user name or password; remove it")
     if parsed.port is not None and not 0 < parsed.port < 65_536:
         raise FetchFailed("bad_address", f"port {parsed.port} does not exist; expected 1 to 65535")
     return parsed
+
+
+def _host(url: httpx.URL) -> str:
+    """The host as it is asked for; `url.host` fails on names that IDNA 2008 does not know, such as xn--i-7iq.ws."""
+    return url.raw_host.decode("ascii")
 
 
 def _get(url: httpx.URL, settings: Settings, allow: Allow, clock: Clock) -> _Answer:
@@ -115,11 +120,11 @@ def _get(url: httpx.URL, settings: Settings, allow: Allow, clock: Clock) -> _Ans
             return _read(url, response, settings.page_bytes)
     except httpcore.TimeoutException:
         raise FetchFailed(
-            "timed_out", f"{url.host} did not deliver the page within {settings.page_timeout:g} s; run again later"
+            "timed_out", f"{_host(url)} did not deliver the page within {settings.page_timeout:g} s; run again later"
         ) from None
     except (httpcore.NetworkError, httpcore.ProtocolError) as error:
         reason = str(error) or type(error).__name__
-        raise FetchFailed("unreachable", f"{url.host} could not be read: {reason[:200]}; check the address") from None
+        raise FetchFailed("unreachable", f"{_host(url)} could not be read: {reason[:200]}; check the address") from None
 
 
 def _read(url: httpx.URL, response: httpcore.Response, limit: int) -> _Answer:
@@ -128,11 +133,11 @@ def _read(url: httpx.URL, response: httpcore.Response, limit: int) -> _Answer:
         return _Answer(location=location)
     if not 200 <= response.status < 300:
         advice = _ADVICE.get(response.status, "run again later or use another address of the page")
-        raise FetchFailed("http_error", f"{url.host} answered with HTTP {response.status}: {advice}")
+        raise FetchFailed("http_error", f"{_host(url)} answered with HTTP {response.status}: {advice}")
     media_type = headers.get("content-type", "")
-    check_declared(media_type, url.host)
+    check_declared(media_type, _host(url))
     too_large = FetchFailed(
-        "too_large", f"{url.host} sends more than {limit:,} bytes for this page; add the part you need as a document"
+        "too_large", f"{_host(url)} sends more than {limit:,} bytes for this page; add the part you need as a document"
     )
     length = headers.get("content-length", "")
     if length.isdecimal() and int(length) > limit:
@@ -144,7 +149,9 @@ def _read(url: httpx.URL, response: httpcore.Response, limit: int) -> _Answer:
             if len(content) > limit:
                 raise too_large
     except zlib.error as error:
-        raise FetchFailed("unreadable", f"{url.host} sends compressed data that cannot be unpacked: {error}") from None
+        raise FetchFailed(
+            "unreadable", f"{_host(url)} sends compressed data that cannot be unpacked: {error}"
+        ) from None
     return _Answer(media_type=media_type, content=bytes(content))
 
 

@@ -7,6 +7,8 @@ import time
 from datetime import datetime
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from attribution.errors import FetchFailed
 from attribution.extraction import clean, extract, make_page
@@ -124,11 +126,12 @@ def test_empty_page_mentions_javascript(content: bytes) -> None:
     assert error.kind == "no_text" and "JavaScript" in str(error)
 
 
+@pytest.mark.parametrize("depth", [200, 254, 2_000, 20_000, 100_000])  # around the parser's limit and far beyond
 @pytest.mark.parametrize("opening", ["<div>", "<b><i><a>", "<table><tr><td>", "<ul><li>"])
-def test_deep_nesting_neither_crashes_nor_hangs(opening: str) -> None:
+def test_deep_nesting_neither_crashes_nor_hangs(opening: str, depth: int) -> None:
     started = time.monotonic()
     try:
-        extract(f"<html><body>{opening * 100_000}deep".encode(), "text/html", "https://example.org/a")
+        extract(f"<html><body>{opening * depth}deep".encode(), "text/html", "https://example.org/a")
     except FetchFailed as error:
         assert error.kind in ("unreadable", "no_text", "too_large")
     assert time.monotonic() - started < 5
@@ -155,3 +158,30 @@ def test_a_page_carries_its_hash_id_and_time() -> None:
     assert page.id == content_id(page.url, page.sha256)
     assert datetime.fromisoformat(page.fetched_at).utcoffset() is not None
     assert (page.title, page.site, page.kind, page.reference) == ("The Nile", "Rivers", "web", "")
+
+
+PIECES = [
+    b"<!doctype html>", b"<html>", b"<body>", b"<p>", b"</p>", b"<table><tr><td>", b"<div ", b"class='", b"<!--",
+    b"-->",
+    b"<![CDATA[", b"<script type='application/ld+json'>{", b"</script>", b"<meta charset=utf-16>", b"<title>", b"&#0;",
+    b"&#xd800;", b"<?xml version='1.0' encoding='x'?>", b"<svg><math>", b"<time datetime='2024-99-99'>", b"The Nile. ",
+    b"%PDF-1.4\n", b"1 0 obj << /Type /Catalog /Pages 1 0 R >> endobj\n", b"trailer << /Root 1 0 R >>",
+    b"startxref\n9\n",
+    b"\xff\xfe", b"\xef\xbb\xbf", b"\x00", b"\x1b$B", b"\xd0\x9d",
+]  # fmt: skip
+TYPES = [
+    "", "text/html", "text/plain", "text/markdown", "application/pdf", "application/octet-stream", "image/png",
+    "text/html; charset=utf-16", "text/plain; charset=idna", "text/plain; charset=utf-7", "text/plain; charset=\udc80",
+]  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.binary(max_size=300) | st.lists(st.sampled_from(PIECES), max_size=12).map(b"".join), st.sampled_from(TYPES))
+@example(pdf_bytes("Text.").replace(b"/Kids [4 0 R]", b"/Kids [2 0 R]"), "application/pdf")  # a page tree in a circle
+def test_any_bytes_give_text_or_a_typed_failure(content: bytes, media_type: str) -> None:
+    try:
+        text = extract(content, media_type, "https://example.org/a").text
+    except FetchFailed as error:
+        assert error.kind in ("wrong_type", "unreadable", "too_large", "no_text") and str(error)
+    else:
+        assert text == clean(text) != "" and "\0" not in text and text.encode("utf-8")

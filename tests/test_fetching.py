@@ -17,7 +17,7 @@ from attribution.errors import FetchFailed
 from attribution.fetching import USER_AGENT, fetch
 from attribution.settings import Settings
 from attribution.transport import is_public, resolve
-from tests.servers import Answer, Served, http_server, pdf_bytes, raw_server
+from tests.servers import Answer, Served, encrypted, http_server, pdf_bytes, raw_server
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 PAGE = b"<!doctype html><html><head><title>A page</title></head><body><p>The Nile flows north.</p></body></html>"
@@ -59,7 +59,8 @@ def names(monkeypatch: pytest.MonkeyPatch, **answers: list[str] | list[list[str]
 
 
 def test_a_page_and_what_the_server_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")  # the environment's proxy is not used
+    for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")  # the environment's proxy is not used
     with http_server(always(200, {**HTML, "Set-Cookie": "a=b"}, PAGE)) as server:
         page = fetch(server.url("/a?b=c#d"), PATIENT, local)
         fetch(server.url("/again"), PATIENT, local)
@@ -76,13 +77,15 @@ def test_gzip_plain_text_and_pdf() -> None:
         "/gzip": (200, {**HTML, "Content-Encoding": "gzip"}, gzip.compress(PAGE)),
         "/text": (200, {"Content-Type": "text/plain; charset=windows-1251"}, "Нил течёт".encode("cp1251")),
         "/pdf": (200, {"Content-Type": "application/octet-stream"}, pdf_bytes("From a PDF.")),
+        "/closed": (200, {"Content-Type": "application/pdf"}, encrypted(pdf_bytes("Secret."), "key")),
+        "/html": (200, {"Content-Type": "text/html; charset=windows-1251"}, "<p>Нил течёт".encode("cp1251")),
         "/broken": (200, {**HTML, "Content-Encoding": "gzip"}, gzip.compress(PAGE)[:-20]),
         "/brotli": (200, {**HTML, "Content-Encoding": "br"}, b"whatever"),
     }
     with http_server(lambda request: bodies[request.path]) as server:
-        texts = [fetch(server.url(path), PATIENT, local).text for path in ("/gzip", "/text", "/pdf")]
-        assert texts == ["The Nile flows north.", "Нил течёт", "From a PDF."]
-        assert [failure(server.url(path)).kind for path in ("/broken", "/brotli")] == ["unreadable"] * 2
+        texts = [fetch(server.url(path), PATIENT, local).text for path in ("/gzip", "/text", "/pdf", "/html")]
+        assert texts == ["The Nile flows north.", "Нил течёт", "From a PDF.", "Нил течёт"]
+        assert [failure(server.url(path)).kind for path in ("/broken", "/brotli", "/closed")] == ["unreadable"] * 3
 
 
 @pytest.mark.parametrize("url", [
@@ -97,7 +100,8 @@ def test_addresses_that_are_not_fetched(url: str) -> None:
 
 
 @pytest.mark.parametrize("host", [
-    "127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "localhost",
+    "127.0.0.1", "127.1", "2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "[::1]", "[::ffff:127.0.0.1]",
+    "localhost",
     "0.0.0.0", "10.0.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "224.0.0.1", "[fe80::1]", "[fd00::1]",
     "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[::7f00:1]",
 ])  # fmt: skip
@@ -131,6 +135,40 @@ def test_rebinding_has_no_second_lookup(monkeypatch: pytest.MonkeyPatch) -> None
         # the next page asks again, and is refused
         assert failure(good.url("/", "rebind.example")).kind == "blocked_address"
         assert len(good.requests) == 1
+
+
+def test_rebinding_within_one_page_sends_nothing_inside(monkeypatch: pytest.MonkeyPatch) -> None:
+    with (
+        http_server(always(302, {"Location": "/next"}, b"")) as outside,
+        socket.create_server(("127.0.0.2", outside.port)) as inside,
+    ):
+        inside.setblocking(False)
+        asked = names(monkeypatch, rebind_example=[["127.0.0.1"], ["127.0.0.2"]])
+        assert failure(outside.url("/", "rebind.example")).kind == "blocked_address"
+        assert len(asked) == 2 and outside.paths == ["/"]
+        with pytest.raises(BlockingIOError):  # nobody has connected
+            inside.accept()
+
+
+@pytest.mark.parametrize("host", ["xn--i-7iq.example", "xn--zzz999999", "xn--"])
+def test_names_that_idna_does_not_know(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
+    real = socket.getaddrinfo
+    monkeypatch.setattr(socket, "getaddrinfo", lambda host, *args, **kwargs: real("127.0.0.1", *args, **kwargs))
+
+    def respond(request: BaseHTTPRequestHandler) -> Answer:
+        answers: dict[str, Answer] = {
+            "/page": (200, HTML, PAGE),
+            "/gone": (404, HTML, b""),
+            "/user": (302, {"Location": f"http://me:secret@{host}/"}, b""),
+        }
+        return answers.get(request.path, (302, {"Location": server.url("/page", host)}, b""))
+
+    with http_server(respond) as server:
+        assert fetch(server.url("/to"), PATIENT, local).reference == server.url("/page", host)
+        assert failure(server.url("/user", host)).kind == "bad_address"
+        gone = failure(server.url("/gone", host))
+        assert gone.kind == "http_error" and host in str(gone)
+        assert failure(server.url("/page", host), allow=lambda address: False).kind == "blocked_address"
 
 
 def test_the_tls_name_stays_while_the_address_is_pinned(monkeypatch: pytest.MonkeyPatch) -> None:

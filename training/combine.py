@@ -26,35 +26,42 @@ from training.train import losses
 FEATURES = (
     "passage_entailed_odds", "passage_contradicted_odds", "sentence_entailed_odds", "sentence_contradicted_odds",
     "words", "words_in_sentence", "numbers_in_sentence", "names", "missing_number", "missing_number_in_sentence",
-    "negation", "length", "entailed_words",
+    "negation", "length", "entailed_words", "contradicted_words", "long", "long_entailed", "long_contradicted",
+    "long_words", "long_words_in_sentence", "long_names", "similar",
 )  # fmt: skip
 CHUNK = 500  # characters
+STRANGERS = 2  # near passages about something else, for each that is about the claim
 
 
 def in_chunks(pairs: list[data.Pair], seed: int) -> list[data.Pair]:
-    """Each premise of an encyclopaedic source within a chunk of others; for one in three, a near one instead of it."""
+    """What a run meets: premises of encyclopaedic sources within a chunk of others, and the near chunks without them.
+
+    The near ones are the passages of other pairs that share most words with the claim, as a search would bring them.
+    """
     rng = random.Random(seed)
     by_source: dict[str, list[data.Pair]] = {}
     for p in pairs:
         by_source.setdefault(p.source, []).append(p)
+
+    def chunk(premise: str, source: str) -> str:
+        parts, length = [premise], len(premise)
+        while length < CHUNK:
+            other = rng.choice(by_source[source]).premise[: CHUNK - length]
+            parts.insert(rng.randint(0, len(parts)), other)
+            length += len(other) + 1
+        return " ".join(parts)
+
     made = []
     for p in pairs:
         if "snli" in p.source or "mnli" in p.source or len(p.premise) > CHUNK:
             continue
-        parts, length = [p.premise], len(p.premise)
-        while length < CHUNK:
-            other = rng.choice(by_source[p.source]).premise[: CHUNK - length]
-            parts.insert(rng.randint(0, len(parts)), other)
-            length += len(other) + 1
-        made.append(replace(p, premise=" ".join(parts)))
-        if rng.random() < 0.33:
-            words = set(data.normalised(p.hypothesis).split())
-            near = [
-                o for o in rng.sample(by_source[p.source], min(80, len(by_source[p.source]))) if o.premise != p.premise
-            ]
-            if near:
-                other = max(near, key=lambda o: len(words & set(data.normalised(o.premise).split())))
-                made.append(replace(p, premise=other.premise, target=1))
+        made.append(replace(p, premise=chunk(p.premise, p.source)))
+        words = set(data.normalised(p.hypothesis).split())
+        others = {
+            o.premise for o in by_source[p.source] if o.premise[:60] != p.premise[:60] and len(o.premise) <= CHUNK
+        }
+        near = sorted(others, key=lambda o: (-len(words & set(data.normalised(o).split())), o))
+        made += [replace(p, premise=chunk(premise, p.source), target=1) for premise in near[:STRANGERS]]
     return made
 
 
@@ -95,16 +102,15 @@ def main(argv: list[str] | None = None) -> int:
     version = hashlib.sha256((args.model / "model.onnx").read_bytes()).hexdigest()[:8]
     config: dict[str, Any] = {"version": version, "labels": list(data.LABELS)}
     (args.model / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    pairs = dev + in_chunks(dev, args.seed)
-    random.Random(args.seed).shuffle(pairs)
-    pairs = pairs[: args.most]
+    chunks = in_chunks(dev, args.seed)
+    for part in (dev, chunks):
+        random.Random(args.seed).shuffle(part)
+    pairs = dev[: args.most // 3] + chunks[: args.most - args.most // 3]
     encoder, verifier = CrossEncoder(args.model), Embedded(Settings(), args.model)
     rows = [expand(verifier.features(encoder, p.hypothesis, p.premise)[0]) for p in tqdm(pairs, file=sys.stderr)]
     x = torch.tensor([[row[name] for name in FEATURES] for row in rows])
     targets = torch.tensor([p.target for p in pairs])
-    counts = torch.bincount(targets, minlength=4).clamp_min(1)
-    weights = (counts.float() ** -0.5)[targets]
-    raw, bias = fit(x, targets, weights)
+    raw, bias = fit(x, targets, torch.ones(len(targets)))
     config["version"] = f"{version}.{hashlib.sha256(raw.numpy().tobytes()).hexdigest()[:4]}"
     config["combiner"] = {
         "features": list(FEATURES),

@@ -8,7 +8,7 @@ import sqlite3
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 
 import yaml
@@ -204,17 +204,16 @@ def _read(path: Path, name: str) -> Page:
 def _article(extracted: Extracted, name: str) -> tuple[Extracted, str]:
     """Markdown without its front matter and heading marks, and the address to read on."""
     text = extracted.text
-    about: object = None
+    known: dict[object, str] = {}
     if found := _FRONT_MATTER.match(text):
         try:
             about = yaml.safe_load(found[1])
-        except yaml.YAMLError as error:
-            reason = str(error).splitlines()[0]
+            if isinstance(about, dict):
+                text = text[found.end() :]
+                known = {key: _plain(value) for key, value in about.items() if isinstance(value, str | int | date)}
+        except Exception as error:  # no YAMLError for a 13th month, "!!int x" or a thousand brackets
+            reason = one_line(str(error).partition("\n")[0]) or type(error).__name__
             raise FetchFailed("unreadable", f"{name}: its front matter is no valid YAML: {reason}", name) from error
-        if isinstance(about, dict):
-            text = text[found.end() :]
-    fields = about.items() if isinstance(about, dict) else ()
-    known = {key: str(value) for key, value in fields if isinstance(value, str | int | date)}
     text = _HEADING_MARKS.sub(r"\1", text).strip()
     if not text:
         raise FetchFailed("no_text", f"{name} holds nothing but its front matter", name)
@@ -222,3 +221,7 @@ def _article(extracted: Extracted, name: str) -> tuple[Extracted, str]:
     title, published = one_line(known.get("title", extracted.title)), one_line(known.get("date", ""))
     article = Extracted(title, text, published, extracted.site)
     return article, reference if reference.startswith(("https://", "http://")) else ""
+
+
+def _plain(value: object) -> str:
+    return str(value.date() if isinstance(value, datetime) else value)

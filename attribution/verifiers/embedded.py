@@ -154,6 +154,7 @@ class Embedded:
             alone = softmax(encoder.logits(ids[a : min(b, a + room)], claim_ids))
         else:
             alone = best
+        features["long"] = min(len(sentences(evidence)) - 1, 4) / 4
         features |= {"sentence_entailed": alone[0], "sentence_contradicted": alone[2]}
         return features | signals(claim, evidence, sentence), sentence
 
@@ -187,6 +188,10 @@ def expand(features: dict[str, float]) -> dict[str, float]:
     x["missing_number"] = features["has_numbers"] * (1 - features["numbers"])
     x["missing_number_in_sentence"] = features["has_numbers"] * (1 - features["numbers_in_sentence"])
     x["entailed_words"] = x["passage_entailed_odds"] * features["words"]
+    x["contradicted_words"] = x["sentence_contradicted_odds"] * features["words_in_sentence"]
+    x["similar"] = max(0.0, features["words_in_sentence"] - 0.5)
+    for name in ("passage_entailed_odds", "passage_contradicted_odds", "words", "words_in_sentence", "names"):
+        x[f"long_{name.removeprefix('passage_').removesuffix('_odds')}"] = features["long"] * x[name]
     return x
 
 

@@ -112,6 +112,36 @@ def test_files_that_cannot_be_read_are_listed_and_skipped(folder: Path) -> None:
     assert len(searcher.pages) == 6
 
 
+@pytest.mark.parametrize("line", [
+    "date: 2026-13-45", "title: !!int x", "title: !!timestamp x", "title: 0x" + "f" * 3900, "x: " + "[" * 700,
+    "title: !!python/object:os.system x", "title: *unknown",
+])  # fmt: skip
+def test_hostile_front_matter_costs_its_own_file_alone(folder: Path, line: str) -> None:
+    (folder / "bad.md").write_text(f"---\n{line}\n---\nA line.", encoding="utf-8")
+    (failure,) = Library.over(folder).failures
+    assert (failure.subject, failure.kind) == ("bad.md", "unreadable") and len(failure.message) < 500
+    assert found(folder, "Himalaya") == ["library:everest.md"]
+
+
+def test_a_file_that_cannot_be_opened_is_skipped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = Path.read_bytes
+
+    def read_bytes(path: Path) -> bytes:
+        if path.name == "nile.md":
+            raise PermissionError(13, "Permission denied")
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    (failure,) = Library.over(folder).failures
+    assert (failure.kind, failure.message) == ("unreadable", "nile.md cannot be read: Permission denied")
+    assert found(folder, "Himalaya") == ["library:everest.md"]
+
+
+def test_a_time_of_day_is_left_out_of_the_date(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("---\ndate: 2026-07-22T10:00:00Z\n---\nA line.", encoding="utf-8")
+    assert [page.published for page in Library.over(tmp_path).pages] == ["2026-07-22"]
+
+
 @pytest.mark.parametrize("text", [
     "---\n\nA line above and no front matter at all.\n\n---\n", "---\n- a\n- list\n---\nA line.",
     "---\ntitle: {a: b}\nurl: javascript:alert(1)\ndate: 5\n---\nA line.", "---\ntitle: never closed\nA line.",
@@ -156,5 +186,13 @@ def test_the_library_that_comes_along() -> None:
     searcher = Library(Settings())
     assert len(searcher.pages) >= 20 and searcher.failures == ()
     assert all(page.reference.startswith("https://") and page.published for page in searcher.pages)
-    assert searcher.search("The Nile is about 6,650 kilometres long.", 3)[0].url == "library:nile.md"
-    assert searcher.search("The Mekong reaches the sea in Vietnam.", 3) == []
+    for claim, name in {
+        "The Nile is about 6,650 kilometres long.": "nile",
+        "The Eiffel Tower was finished in 1889.": "eiffel-tower",
+        "Alexander Fleming discovered penicillin in 1928.": "penicillin",
+        "Mount Everest is 8,849 metres high.": "mount-everest",
+        "Photosynthesis releases oxygen.": "photosynthesis",
+    }.items():
+        assert searcher.search(claim, 3)[0].url == f"library:{name}.md"
+    for claim in ("The Mekong reaches the sea in Vietnam.", "Honey bees tell of flowers with a waggle dance."):
+        assert searcher.search(claim, 3) == []
