@@ -74,7 +74,8 @@ def main(argv: list[str] | None = None) -> int:
     for row in LABELS:
         print(f"{row:>14}  " + " ".join(f"{matrix[row, column]:>12}" for column in (*LABELS, "lost")))
     print(
-        f"{right} of {total} verdicts as a careful reader's ({right / total:.1%}); {time.perf_counter() - started:.0f} s"
+        f"{right} of {total} verdicts as a careful reader's ({right / total:.1%}); "
+        f"{time.perf_counter() - started:.0f} s"
     )
     print(
         f"{len(false_as_supported)} false sentences shown as supported"

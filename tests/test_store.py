@@ -82,7 +82,8 @@ def test_a_killed_process_loses_no_finished_run(settings: Settings) -> None:
         from attribution.types import Report
         store = Store.open({settings.database_url!r})
         for i in range(5):
-            store.save_run(Report(id=f"run{{i}}", created_at=now(), question="q", answer="a", settings={{}}, versions={{}}))
+            run = Report(id=f"run{{i}}", created_at=now(), question="q", answer="a", settings={{}}, versions={{}})
+            store.save_run(run)
         os.kill(os.getpid(), signal.SIGKILL)
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True)

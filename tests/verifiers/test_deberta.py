@@ -10,7 +10,26 @@ from attribution.errors import BadInput, Unavailable
 from attribution.settings import Settings
 from attribution.verifiers.deberta import Deberta, relation_columns
 
-WORDS = "[PAD] [CLS] [SEP] [UNK] [MASK] the river is long short blue harbour was quiet and boats came in".split()
+WORDS = [
+    "[PAD]",
+    "[CLS]",
+    "[SEP]",
+    "[UNK]",
+    "[MASK]",
+    "the",
+    "river",
+    "is",
+    "long",
+    "short",
+    "blue",
+    "harbour",
+    "was",
+    "quiet",
+    "and",
+    "boats",
+    "came",
+    "in",
+]
 
 
 @pytest.fixture(scope="module")

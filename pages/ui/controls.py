@@ -1,0 +1,139 @@
+"""The sidebar, filled from the tables' names: what is not ready is named with the step that enables it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from attribution.registry import Entry
+from attribution.searchers import SEARCHERS
+from attribution.segmenters import SEGMENTERS
+from attribution.settings import WEB as WEB_SEARCHER
+from attribution.verifiers import VERIFIERS
+from pages.ui import render, state
+from pages.ui.render import el
+
+
+def quiet(text: str) -> None:
+    """A line in small print; never read as Markdown."""
+    st.html(render.html(el("p", text, class_="ax-quiet")))
+
+
+def sidebar() -> None:
+    """Sources, methods and the threshold."""
+    with st.sidebar:
+        st.html(render.html(el("p", "Attribution explorer", class_="ax-brand")))
+        _sources()
+        _documents()
+        st.html(render.html(el("p", "Method", class_="ax-section")))
+        _pick("Claims are", state.SEGMENTER, SEGMENTERS, "How the answer is cut into claims (segmenter).")
+        verifier = _pick(
+            "Checked by",
+            state.VERIFIER,
+            VERIFIERS,
+            "What holds a claim against a passage (natural language inference).",
+        )
+        if verifier == "deberta":
+            st.text_input(
+                "Model of the hub",
+                key=state.key(state.MODEL),
+                placeholder="the default of this verifier",
+                help="A name such as owner/model; it is downloaded at first use.",
+            )
+        _threshold()
+
+
+def _threshold() -> None:
+    st.slider(
+        "Threshold",
+        0.34,
+        0.99,
+        float(state.filled(state.THRESHOLD)),
+        0.01,
+        format="%.2f",
+        key=state.key(state.THRESHOLD),
+        help="The least probability that makes a passage count for or against a claim. "
+        "Moving it recolours a finished run at once.",
+    )
+
+
+def _sources() -> None:
+    st.html(render.html(el("p", "Sources", class_="ax-section")))
+    st.segmented_control(
+        "Preset",
+        list(state.PRESETS),
+        default=state.filled(state.PRESET),
+        key=state.key(state.PRESET),
+        on_change=state.preset_changed,
+        label_visibility="collapsed",
+        width="stretch",
+    )
+    library, web = SEARCHERS.get("library"), SEARCHERS.get(WEB_SEARCHER)
+    st.checkbox(
+        "Built-in library",
+        bool(state.filled(state.LIBRARY)),
+        key=state.key(state.LIBRARY),
+        on_change=state.sources_changed,
+        help=library.note if library else None,
+        disabled=library is None,
+    )
+    missing = web.missing() if web else "no searcher of the web is installed"
+    st.checkbox(
+        "The web",
+        bool(state.filled(state.WEB)),
+        key=state.key(state.WEB),
+        on_change=state.sources_changed,
+        help=web.note if web else None,
+        disabled=bool(missing),
+    )
+    if missing:
+        quiet(f"The web needs: {missing}")
+    elif state.value(state.WEB):
+        quiet("The question and each claim are sent to the search engine.")
+    st.checkbox(
+        "My documents",
+        bool(state.filled(state.OWN)),
+        key=state.key(state.OWN),
+        on_change=state.sources_changed,
+        help="Texts, web addresses and files you give below. They stay on this machine.",
+    )
+
+
+def _documents() -> None:
+    with st.expander("Add documents", expanded=bool(state.value(state.OWN))):
+        st.text_area("Pasted text", key=state.key(state.PASTED), height=110, placeholder="Paste a source text")
+        st.text_area(
+            "Web addresses",
+            state.filled(state.ADDRESSES) or "",
+            height=80,
+            key=state.key(state.ADDRESSES),
+            placeholder="https://…, one a line",
+        )
+        st.file_uploader(
+            "Files",
+            ["txt", "md", "html", "htm", "pdf"],
+            accept_multiple_files=True,
+            key=state.key(state.FILES),
+            help="Text, Markdown, HTML or PDF, at most 20 MB each.",
+        )
+
+
+def _pick(label: str, name: str, table: Mapping[str, Entry], help_text: str) -> str:
+    """A choice among what is ready; the rest stands greyed beneath with its reason."""
+    missing = {entry: table[entry].missing() for entry in table}
+    ready = [entry for entry in table if not missing[entry]]
+    chosen = ""
+    if ready:
+        default = state.filled(name)
+        index = ready.index(default) if default in ready else 0
+        chosen = st.selectbox(
+            label, ready, index, format_func=lambda entry: table[entry].label, key=state.key(name), help=help_text
+        )
+        quiet(table[chosen].note)
+    unready = [
+        el("li", el("span", table[entry].label), el("span", f" needs: {why}")) for entry, why in missing.items() if why
+    ]
+    if unready:
+        st.html(render.html(el("ul", *unready, class_="ax-unready")))
+    return chosen

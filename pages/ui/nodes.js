@@ -1,0 +1,29 @@
+// Trees of render.py → elements. Tags and attributes come from short lists; text only ever becomes a text node.
+const TAGS = new Set([
+  ..."p h2 h3 h4 h5 h6 ul ol li table thead tbody tr th td blockquote pre hr div section article dl dt dd".split(" "),
+  ..."details summary span strong em del code a br progress button".split(" "),
+]);
+const ATTRIBUTES = new Set([
+  ..."class href target rel title role start value max dir type aria-label aria-hidden".split(" "),
+  ..."data-claim data-span data-page data-at".split(" "),
+]);
+
+function make(tag, className, text) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (text !== undefined) node.textContent = text;
+  return node;
+}
+
+function build(tree) {
+  if (typeof tree === "string") return document.createTextNode(tree);
+  const [tag, attributes, ...kids] = tree;
+  const node = document.createElement(TAGS.has(tag) ? tag : "span");
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (!ATTRIBUTES.has(name)) continue;
+    if (name === "href" && !/^https?:\/\//i.test(value)) continue;
+    node.setAttribute(name, value);
+  }
+  for (const kid of kids) node.appendChild(build(kid));
+  return node;
+}

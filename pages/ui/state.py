@@ -1,0 +1,270 @@
+"""What lasts between reruns: session keys, caches, the address bar, and the session's own background work.
+
+Results live in `st.session_state` alone, so no visitor ever sees another's; only examples and the database are shared.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import streamlit as st
+
+from attribution.errors import AttributionError
+from attribution.events import Event
+from attribution.settings import ROOT, Settings
+from attribution.types import Document, Report
+from attribution.verdicts import recolour
+from pages.ui.job import Background, Job, State
+
+QUESTION, ANSWER, EXAMPLE = "question", "answer", "example"
+PRESET, LIBRARY, WEB, OWN = "preset", "from_library", "from_web", "from_documents"
+PASTED, ADDRESSES, FILES = "pasted", "addresses", "files"
+SEGMENTER, VERIFIER, MODEL, THRESHOLD = "segmenter", "verifier", "model", "threshold"
+PRESETS = {"Offline": (True, False, False), "Web": (False, True, False), "My documents": (False, False, True)}
+_DEFAULTS: dict[str, Any] = {
+    PRESET: "Offline",
+    LIBRARY: True,
+    THRESHOLD: Settings.model_fields["threshold"].default,
+    SEGMENTER: Settings.model_fields["segmenter"].default,
+    VERIFIER: Settings.model_fields["verifier"].default,
+}
+_FILLED, _JOB, _SHOWN, _SAVED, _ESTIMATE, _DRAWN = "_filled", "_job", "_shown", "_saved", "_estimate", "_drawn"
+
+
+# --- shared by all: nothing of any visitor's ---
+
+
+@st.cache_data(show_spinner=False)
+def examples() -> list[dict[str, Any]]:
+    """The question-answer pairs of the examples folder."""
+    lines = [
+        line
+        for path in sorted((ROOT / "examples").glob("answers*.jsonl"))
+        for line in path.read_text("utf-8").splitlines()
+    ]
+    return [json.loads(line) for line in lines if line.strip()]
+
+
+def _run(
+    question: str, answer: str, settings: Settings, documents: Sequence[Document], stop: threading.Event
+) -> Iterator[Event]:
+    from attribution.pipeline import run
+    from attribution.store import Store
+
+    yield from run(question, answer, settings, Store.open(settings.database_url), documents, stop)
+
+
+# --- inputs ---
+# What we fill in goes to a widget as the initial value of a new key. Set through session_state it would be lost
+# when a rerun cuts in before the browser has heard of it.
+
+
+def key(name: str) -> str:
+    """The key that an input has now."""
+    return f"{name}-{st.session_state[_FILLED].get(name, (0, None))[0]}"
+
+
+def filled(name: str) -> Any:
+    """What was filled in, for a widget to start with."""
+    return st.session_state[_FILLED].get(name, (0, _DEFAULTS.get(name)))[1]
+
+
+def value(name: str) -> Any:
+    """What an input holds."""
+    return st.session_state.get(key(name), filled(name))
+
+
+def _fill(**values: Any) -> None:
+    held = st.session_state[_FILLED]
+    st.session_state[_FILLED] = held | {n: (held.get(n, (0, None))[0] + 1, v) for n, v in values.items()}
+
+
+def begin() -> None:
+    """Fill in what a new session starts with; a run named in the address is loaded once."""
+    if _FILLED in st.session_state:
+        return
+    st.session_state[_FILLED] = {}
+    if first := next(iter(examples()), None):
+        _fill(question=first["question"], answer=first["answer"])
+    if run := st.query_params.get("run"):
+        _load(run)
+
+
+def _load(run: str) -> None:
+    from attribution.store import Store
+
+    missing = "it is not kept here. Runs stay in the database of the machine that made them."
+    try:
+        report = Store.open(Settings.from_environment().database_url).load_run(run[:64])
+    except (AttributionError, ValueError) as error:  # pydantic's ValidationError is a ValueError
+        report = None
+        missing = str(error) if isinstance(error, AttributionError) else "another version of the explorer made it."
+    if report is None:
+        st.session_state[_SAVED] = f"The run named in the address cannot be shown: {missing}"
+        return
+    st.session_state[_SHOWN] = State(report, report.id, accepted=True)
+    _fill(question=report.question, answer=report.answer)
+    if isinstance(threshold := report.settings.get("threshold"), float):
+        _fill(threshold=threshold)
+
+
+def notice() -> str:
+    """Why a saved run could not be shown, if so."""
+    return str(st.session_state.get(_SAVED, ""))
+
+
+def choose_example() -> None:
+    """Fill in an example with the sources it is meant for; the result on the page stays."""
+    example = examples()[int(st.session_state[EXAMPLE])]
+    sources = example.get("sources", ["library"])
+    addresses = [s for s in sources if "://" in s]
+    _fill(question=example["question"], answer=example["answer"], addresses="\n".join(addresses))
+    _tick("library" in sources, False, bool(addresses))
+
+
+def _tick(library: bool, web: bool, own: bool) -> None:
+    preset = next((name for name, ticked in PRESETS.items() if ticked == (library, web, own)), None)
+    _fill(from_library=library, from_web=web, from_documents=own, preset=preset)
+
+
+def preset_changed() -> None:
+    """A preset ticks its sources."""
+    if chosen := PRESETS.get(str(value(PRESET))):
+        _tick(*chosen)
+
+
+def sources_changed() -> None:
+    """Sources ticked by hand show the preset they amount to, or none."""
+    _tick(*(bool(value(name)) for name in (LIBRARY, WEB, OWN)))
+
+
+def settings() -> Settings | str:
+    """The choices of the sidebar, or why they cannot be used."""
+    addresses = [line.strip() for line in str(value(ADDRESSES) or "").splitlines() if line.strip() and value(OWN)]
+    if odd := next((a for a in addresses if "://" not in a), None):
+        return f"“{odd[:80]}” is not a web address: each line of “Web addresses” starts with http:// or https://."
+    sources = [name for name, box in (("library", LIBRARY), ("web", WEB), ("documents", OWN)) if value(box)] + addresses
+    if not sources:
+        return "No source is chosen: tick the library, the web or your own documents in the sidebar."
+    if sources == ["documents"] and not documents():
+        return "No document is there yet: paste a text, give web addresses or upload files in the sidebar."
+    choices = {name: value(name) for name in (SEGMENTER, VERIFIER, MODEL) if value(name)}
+    try:
+        return Settings.from_environment(sources=tuple(sources), threshold=value(THRESHOLD), **choices)
+    except AttributionError as error:
+        return str(error)
+
+
+def documents() -> tuple[Document, ...]:
+    """Pasted text and uploaded files."""
+    if not value(OWN):
+        return ()
+    pasted = str(value(PASTED) or "")
+    found = [Document("Pasted text.txt", pasted.encode("utf-8", "replace"), "text/plain")] if pasted.strip() else []
+    return (*found, *(Document(f.name, f.getvalue(), f.type or "") for f in value(FILES) or ()))
+
+
+def dark() -> bool:
+    """Is the visitor's theme the dark one?"""
+    return bool(st.context.theme.type == "dark")
+
+
+# --- the run ---
+
+
+def analyse() -> None:
+    """Start a run of what is filled in."""
+    session = st.session_state
+    chosen = settings()
+    job: Job | None = session.get(_JOB)
+    if isinstance(chosen, str) or (job and job.state().running):
+        return
+    session.pop(_SAVED, None)
+    session[_JOB] = Job(value(QUESTION) or "", value(ANSWER) or "", chosen, documents(), _run)
+
+
+def analyse_with_library() -> None:
+    """Start again with the built-in library, where the web could not be searched."""
+    _tick(True, False, bool(value(OWN)))
+    analyse()
+
+
+def stop() -> None:
+    """End the run with what it has."""
+    if job := st.session_state.get(_JOB):
+        job.stop()
+
+
+def current() -> State | None:
+    """The run to show: the one under way, else the last one that got as far as its first event."""
+    session = st.session_state
+    if job := session.get(_JOB):
+        state: State = job.state()
+        if state.accepted:
+            session[_SHOWN] = state
+        elif state.running:
+            return state
+        if not state.running and state.report.id and st.query_params.get("run") != state.report.id:
+            st.query_params["run"] = state.report.id
+    return session.get(_SHOWN)
+
+
+def running() -> bool:
+    job: Job | None = st.session_state.get(_JOB)
+    return job is not None and job.state().running
+
+
+def problem() -> tuple[str, str] | None:
+    """What kept the last run from starting or finishing: a title and the reason."""
+    job: Job | None = st.session_state.get(_JOB)
+    state = job.state() if job else None
+    if state and state.rejected:
+        return "This text cannot be analysed", state.rejected
+    if state and state.broken:
+        return "The run could not be finished" if state.accepted else "The run could not start", state.broken
+    return None
+
+
+def recoloured(report: Report) -> Report:
+    """The run with the threshold of the slider."""
+    threshold = float(value(THRESHOLD))
+    return report if report.settings.get("threshold") == threshold else recolour(report, threshold)
+
+
+def drawn(now: State, make: Callable[[], Any]) -> Any:
+    """What `make` draws of a run, made again only when claims, verdicts or the threshold have changed."""
+    wanted = (now.key, now.version, now.running, value(THRESHOLD))
+    held = st.session_state.get(_DRAWN)
+    if held is None or held[0] != wanted:
+        held = st.session_state[_DRAWN] = (wanted, make())
+    return held[1]
+
+
+def outdated(report: Report) -> bool:
+    """Has the text been changed since?"""
+    return (report.question, report.answer) != (value(QUESTION) or "", value(ANSWER) or "")
+
+
+# --- the estimate ---
+
+
+def estimate() -> tuple[Any, bool]:
+    """What a run would take, and whether that is still being worked out."""
+    session = st.session_state
+    question, answer, chosen, own = value(QUESTION) or "", value(ANSWER) or "", settings(), documents()
+    if isinstance(chosen, str) or not answer.strip():
+        return None, False
+
+    def compute() -> Any:
+        from attribution.pipeline import estimate as compute_estimate
+
+        return compute_estimate(question, answer, chosen, own)
+
+    wanted = (question, answer, chosen, own)
+    held: Background | None = session.get(_ESTIMATE)
+    if held is None or (held.done and held.key != wanted):
+        session[_ESTIMATE] = held = Background(wanted, compute)
+    return (held.value, False) if held.done and held.key == wanted else (None, True)

@@ -1,0 +1,293 @@
+"""The page in Chromium against a real server: run, click, keyboard, Stop, hostile text, two visitors."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.pages.hostile import FLAG, TEXTS
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+Browser, Page, expect = sync_api.Browser, sync_api.Page, sync_api.expect
+CHROMIUM = "/usr/bin/chromium"
+ARGUMENTS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+)
+ROOT = Path(__file__).parents[2]
+PATIENCE = 20_000  # milliseconds; a first run loads its models
+ANSWER = (
+    "The Nile flows north into the Mediterranean. The Nile flows south into the Indian Ocean. I think it is lovely."
+)
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(600),
+    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason=f"{CHROMIUM} is missing: apt-get install chromium"),
+]
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server of its own, with an empty data folder."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    folder = tmp_path_factory.mktemp("server")
+    home = {"HOME": str(folder), "ATTRIBUTION_DATA": str(folder / "data"), "HF_HUB_OFFLINE": "1"}
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port), "--server.address"]
+    with open(folder / "log", "w") as log:
+        server = subprocess.Popen(
+            [*command, "127.0.0.1"], cwd=ROOT, env={**os.environ, **home}, stdout=log, stderr=subprocess.STDOUT
+        )
+        try:
+            for _ in range(240):
+                try:
+                    with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2):
+                        break
+                except OSError:
+                    assert server.poll() is None, (folder / "log").read_text()
+                    time.sleep(0.5)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.terminate()
+            server.wait(20)
+    shutil.copy(folder / "log", "/root/uidev/pt.log")
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_api.sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS.split())
+        yield made
+        made.close()
+
+
+def visit(browser: Browser, address: str, **options: object) -> Page:
+    """A new visitor; any dialog or request to another host fails the test."""
+    page = browser.new_context(viewport={"width": 1440, "height": 900}, **options).new_page()
+    page.set_default_timeout(PATIENCE)
+    page.events = []
+    page.on("dialog", lambda dialog: (page.events.append(f"dialog {dialog.message}"), dialog.dismiss()))
+    page.on("request", lambda r: page.events.append(r.url) if not re.match(rf"{address}|data:|blob:", r.url) else None)
+    page.on("pageerror", lambda error: page.events.append(f"error {error}"))
+    page.goto(address)
+    expect(page.get_by_role("button", name="Analyse")).to_be_enabled(timeout=PATIENCE)
+    return page
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    page = visit(browser, address)
+    yield page
+    assert page.events == []
+    page.context.close()
+
+
+def write(page: Page, answer: str, question: str = "") -> None:
+    for label, text in (("Question", question), ("Answer", answer)):
+        box = page.get_by_label(label, exact=True)
+        box.fill(text)
+        box.press("Control+Enter" if label == "Answer" else "Enter")
+    page.wait_for_timeout(500)
+
+
+def analyse(page: Page, end: bool = True) -> None:
+    page.get_by_role("button", name="Analyse").click()
+    if end:
+        expect(page.get_by_role("button", name="Download report.json")).to_be_visible(timeout=PATIENCE)
+
+
+def claims(page: Page) -> object:
+    return page.locator("[data-claim][role=button]")
+
+
+def test_the_example_runs_to_verdicts_with_evidence_and_link(page: Page) -> None:
+    expect(page.get_by_label("Answer", exact=True)).not_to_have_value("")
+    expect(page.get_by_text(re.compile(r"~\d+ claims · \d+ pages? · \d+ s"))).to_be_visible(timeout=PATIENCE)
+    analyse(page)
+    assert claims(page).count() >= 8
+    supported = page.locator("[data-claim].v-supported[role=button]").first
+    expect(supported).to_have_attribute("aria-label", re.compile(r"^Claim \d+, supported: .+"))
+    supported.click()
+    expect(supported).to_have_attribute("aria-pressed", "true")
+    panel = page.get_by_label("Evidence of the selected claim")
+    expect(panel.locator(".panel-body > .head .badge")).to_contain_text("Supported")
+    expect(panel.locator(".card .deciding").first).not_to_be_empty()
+    expect(panel.locator(".card a.more").first).to_have_attribute("href", re.compile("^https://"))
+    panel.get_by_text("Why this verdict").first.click()
+    expect(panel.locator(".why").first).to_contain_text(re.compile(r"SHA-256\s*[0-9a-f]{64}"))
+    sentence = panel.locator(".card .deciding").first.inner_text()
+    panel.get_by_role("button", name="Open at this sentence").first.click()
+    expect(page.get_by_role("dialog").locator("mark strong")).to_have_text(sentence)
+    assert page.evaluate("document.querySelector('[data-testid=stPlotlyChart]') !== null")
+
+
+def test_a_filter_a_threshold_and_a_reload(page: Page) -> None:
+    write(page, ANSWER)
+    analyse(page)
+    chip = page.locator(".chip.v-not_checked")
+    expect(chip).to_contain_text("1 not checked")
+    chip.click()
+    expect(page.locator("[data-claim].dim")).to_have_count(claims(page).count() - 1)
+    page.get_by_role("slider").focus()
+    page.keyboard.press("End")
+    expect(page.locator(".chip.v-no_relation")).to_contain_text("2 with nothing related", timeout=PATIENCE)
+    page.reload()  # the address names the run
+    expect(claims(page)).to_have_count(3, timeout=PATIENCE)
+    expect(page.get_by_label("Answer", exact=True)).to_have_value(ANSWER)
+
+
+def test_keyboard_alone(page: Page) -> None:
+    write(page, ANSWER)
+    page.keyboard.press("Tab")
+    for _ in range(12):
+        if page.evaluate("document.activeElement.innerText") == "Analyse":
+            break
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Download report.json")).to_be_visible(timeout=PATIENCE)
+    inside = (
+        "(e => { while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; return e?.dataset?.claim ?? '' })"
+    )
+    for _ in range(25):
+        if page.evaluate(f"{inside}(document.activeElement)"):
+            break
+        page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(claims(page).nth(1)).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("heading", name="Claim 2")).to_be_visible()
+    page.keyboard.press("Enter")  # into the evidence, and back
+    page.keyboard.press("Escape")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press(" ")
+    expect(claims(page).first).to_have_attribute("aria-pressed", "true")
+
+
+def test_stop_keeps_what_is_there(page: Page) -> None:
+    write(page, " ".join(f"The Nile was measured by {n} surveyors in {1000 + n}." for n in range(150)))
+    analyse(page, end=False)
+    stop = page.get_by_role("button", name="Stop")
+    expect(stop).to_be_enabled(timeout=PATIENCE)
+    place = stop.bounding_box()
+    expect(claims(page).first).to_be_visible(timeout=PATIENCE)
+    assert stop.bounding_box() == place
+    stop.click()
+    expect(page.get_by_text("Stopped early")).to_be_visible(timeout=PATIENCE)
+    expect(stop).to_be_disabled()
+    assert stop.bounding_box() == place
+    assert claims(page).count() == 150
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"), [("  ", "is empty"), ("word " * 5000, "at most 20,000"), ("\x01\x02\x03\x04" * 30, "not text")]
+)
+def test_bad_input_is_told_and_nothing_is_lost(page: Page, answer: str, words: str) -> None:
+    write(page, ANSWER)
+    analyse(page)
+    write(page, answer, "Why?")
+    analyse(page, end=False)
+    expect(page.get_by_text(words)).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_label("Question", exact=True)).to_have_value("Why?")
+    expect(page.get_by_label("Answer", exact=True)).to_have_value(answer)
+    expect(page.get_by_text("This result is of an earlier text")).to_be_visible()
+    expect(claims(page)).to_have_count(3)
+
+
+def test_no_claim_worth_checking(page: Page) -> None:
+    write(page, "I think it is lovely. Would you like to know more?")
+    analyse(page)
+    expect(page.get_by_text("No claim worth checking")).to_be_visible()
+
+
+def test_a_web_that_cannot_be_searched_offers_the_library(page: Page) -> None:
+    write(page, ANSWER)
+    page.get_by_role("radio", name="Web").or_(page.get_by_role("button", name="Web", exact=True)).first.click()
+    page.wait_for_timeout(1000)
+    analyse(page)
+    expect(page.get_by_text("The web could not be searched")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("What did not work")).to_be_visible()
+    page.get_by_role("button", name="Check against the built-in library instead").click()
+    expect(page.locator(".chip.v-supported")).to_be_visible(timeout=PATIENCE)
+
+
+def test_hostile_text_is_shown_and_runs_nothing(page: Page) -> None:
+    lines = [t for t in TEXTS if "\x0b" not in t]
+    answer = "\n\n".join(f"The Nile is {t} a river of Africa." for t in lines)
+    source = "\n\n".join(f"The Nile is {t} a river of Africa. It is long." for t in lines)
+    page.get_by_text("My documents", exact=True).first.click()
+    page.locator("input[type=file]").set_input_files(
+        {"name": f"<img src=x onerror={FLAG}>.txt", "mimeType": "text/plain", "buffer": source.encode()}
+    )
+    expect(page.get_by_text("onerror").first).to_be_visible(timeout=PATIENCE)
+    write(page, answer, f"<img src=x onerror={FLAG}> what?")
+    analyse(page)
+    article = page.get_by_label("The answer, with its claims marked")
+    for words in (f"<script>{FLAG}</script>", f"<img src=x onerror={FLAG}>", f"[press](javascript:{FLAG})"):
+        expect(article).to_contain_text(words)
+    for number in range(claims(page).count()):
+        claims(page).nth(number).click()
+    opener = page.get_by_role("button", name="Open at this sentence").first
+    expect(page.locator(".card .title").first).to_contain_text("onerror")
+    opener.click()
+    expect(page.get_by_role("dialog")).to_contain_text(f"<script>{FLAG}</script>")
+    page.wait_for_timeout(500)
+    assert page.evaluate("window.pwned") is None
+    found = "(r => [...r.querySelectorAll('*')].flatMap(e => [e, ...(e.shadowRoot ? f(e.shadowRoot) : [])]))"
+    count = page.evaluate(
+        f"() => {{ const f = {found}; return f(document).filter(e => e.tagName === 'IFRAME' || e.onerror || e.onload"
+        " || (e.tagName === 'IMG' && e.getAttribute('src') === 'x')"
+        " || (e.href && !/^(https?:|blob:|data:image)/.test(e.href))).length }"
+    )
+    assert count == 0
+
+
+def test_two_visitors_never_see_each_other(browser: Browser, address: str) -> None:
+    first, second = visit(browser, address), visit(browser, address)
+    write(first, "Marie Curie lived in Atlantis for a year.")
+    write(second, "Charles Darwin sailed to Lemuria in a canoe.")
+    analyse(first, end=False)
+    analyse(second)
+    expect(first.get_by_role("button", name="Download report.json")).to_be_visible(timeout=PATIENCE)
+    for page, own, other in ((first, "Atlantis", "Lemuria"), (second, "Lemuria", "Atlantis")):
+        expect(page.get_by_label("The answer, with its claims marked")).to_contain_text(own)
+        assert other not in page.content() and other not in page.get_by_label("The answer", exact=False).inner_text()
+        assert page.events == []
+    third = visit(browser, address)
+    assert not re.search("Atlantis|Lemuria", third.content())
+    for page in (first, second, third):
+        page.context.close()
+
+
+@pytest.mark.parametrize(("width", "mode"), [(1440, "wide"), (1024, "medium"), (390, "narrow")])
+def test_evidence_stands_where_there_is_room(browser: Browser, address: str, width: int, mode: str) -> None:
+    page = visit(browser, address, color_scheme="dark")
+    page.set_viewport_size({"width": width, "height": 800})
+    if width < 800:
+        page.wait_for_timeout(800)
+    write(page, ANSWER + "\n\nA last paragraph about the Nile and its water.")
+    analyse(page)
+    first = claims(page).first
+    first.click()
+    expect(page.locator(f".root[data-mode={mode}]")).to_have_count(1)
+    answer, panel = page.locator("article.answer").bounding_box(), page.locator(".panel").bounding_box()
+    if mode == "wide":
+        assert panel["x"] >= answer["x"] + answer["width"]
+    elif mode == "narrow":
+        below = panel["y"] - first.bounding_box()["y"]
+        assert 0 < below < claims(page).last.bounding_box()["y"] - first.bounding_box()["y"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.events == []
+    page.context.close()
