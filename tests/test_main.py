@@ -54,7 +54,8 @@ def test_analyze_writes_a_report(tmp_path: Path) -> None:
     assert {"id", "url", "title", "fetched_at", "sha256"} <= set(report["pages"][0])
     fields = {"claim_id", "page_id", "start", "end", "text", "similarity", "relation", "probabilities"}
     assert fields <= set(report["evidence"][0]) and len(report["evidence"]) == 3
-    assert {v["label"] for v in report["verdicts"]} == {"supported", "not_checked"}
+    labels = [v["label"] for v in report["verdicts"]]
+    assert labels[1] == "not_checked" and labels[0] not in ("not_checked", "missing")
 
 
 def test_segment_prints_claims_with_spans(capsys: pytest.CaptureFixture[str]) -> None:
