@@ -12,7 +12,7 @@ from pages.ui.answer_view import answer_view, place, source_view, view
 from pages.ui.render import el, plural
 from pages.ui.results import below, callouts, note, show, slot, status
 
-POLL, REDRAW = 0.5, 1.0  # seconds between looks at a run under way: at its progress, and at its verdicts
+POLL = 0.5  # seconds between looks at a run that is under way
 
 
 def styles() -> None:
@@ -113,23 +113,19 @@ def first_visit() -> None:
     show(el("section", *pairs, class_="ax-key"))
 
 
-def progress(polling: bool) -> None:
-    """How far the run is, or what it found; looked at again and again while it is under way."""
+def live(polling: bool) -> None:
+    """The result as it stands; looked at again and again while a run is under way.
+
+    One fragment, not one for the progress and one for the answer: Streamlit loses updates when two timers coincide.
+    """
     now = state.current()
     if polling and not state.running():
         st.rerun()
-    if now:
-        report = state.recoloured(now.report)
-        status(now, report)
-        slot(now, report)
-
-
-def reader() -> None:
-    """The answer with its verdicts so far, and the evidence."""
-    now = state.current()
     if now is None:
         return
     report = state.recoloured(now.report)
+    status(now, report)
+    slot(now, report)
     with st.container(key="result"):
         callouts(now, report)
         data = state.drawn(now, lambda: view(report, run=now.key, running=now.running))
@@ -153,8 +149,7 @@ form(compact=polling or state.current() is not None, running=polling)
 if state.current() is None:
     first_visit()
 else:
-    st.fragment(progress, run_every=POLL if polling else None)(polling)
-    st.fragment(reader, run_every=REDRAW if polling else None)()
+    st.fragment(live, run_every=POLL if polling else None)(polling)
     shown = state.current()
     if shown and not polling and shown.report.verdicts:
         below(state.recoloured(shown.report))

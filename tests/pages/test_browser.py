@@ -25,7 +25,7 @@ ARGUMENTS = (
     "--disable-component-update --disable-sync"
 )
 ROOT = Path(__file__).parents[2]
-PATIENCE = 20_000  # milliseconds; a first run loads its models
+PATIENCE = 60_000  # milliseconds; a first run loads its models
 ANSWER = (
     "The Nile flows north into the Mediterranean. The Nile flows south into the Indian Ocean. I think it is lovely."
 )
