@@ -119,7 +119,7 @@ def live(polling: bool) -> None:
     One fragment, not one for the progress and one for the answer: Streamlit loses updates when two timers coincide.
     """
     now = state.current()
-    if polling and not state.running():
+    if polling != state.running():  # the form has to hear of it too
         st.rerun()
     if now is None:
         return

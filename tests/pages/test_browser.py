@@ -230,7 +230,7 @@ def test_hostile_text_is_shown_and_runs_nothing(page: Page) -> None:
     page.locator("input[type=file]").set_input_files(
         {"name": f"<img src=x onerror={FLAG}>.txt", "mimeType": "text/plain", "buffer": source.encode()}
     )
-    expect(page.get_by_text("onerror").first).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("<img sr")).to_be_visible(timeout=PATIENCE)
     write(page, answer, f"<img src=x onerror={FLAG}> what?")
     analyse(page)
     article = page.get_by_label("The answer, with its claims marked")
