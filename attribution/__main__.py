@@ -103,14 +103,15 @@ def analyze(args: argparse.Namespace) -> None:
 
 
 def segment(args: argparse.Namespace) -> None:
-    from attribution.pipeline import check_input, claims_of
+    from attribution import pipeline
 
     settings = settings_of(args)
     question, answer = read_text(args.question), read_text(args.answer)
-    check_input(question, answer, settings)
-    claims = [
-        {"id": c.id, "text": c.text, "spans": [list(s) for s in c.spans]} for c in claims_of(question, answer, settings)
-    ]
+    pipeline.check_input(question, answer, settings)
+    segmented = pipeline.segment(question, answer, settings)
+    for failure in segmented.failures:
+        say(f"! {failure.stage}: {failure.subject[:80]}: {failure.message}")
+    claims = [{"id": c.id, "text": c.text, "spans": [list(s) for s in c.spans]} for c in segmented.claims]
     print(json.dumps(claims, ensure_ascii=False, indent=1))
 
 

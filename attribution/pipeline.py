@@ -22,7 +22,7 @@ from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.sources import Sources, open_sources
 from attribution.store import Store, now
-from attribution.types import Claim, Document, Evidence, Failure, Report, Usage, Verdict, content_id
+from attribution.types import Claim, Document, Evidence, Failure, Report, Segmented, Usage, Verdict, content_id
 from attribution.verdicts import verdict
 
 VERSION = "1"  # of the pipeline: part of every report
@@ -57,16 +57,16 @@ def check_input(question: str, answer: str, settings: Settings) -> None:
             )
 
 
-def claims_of(question: str, answer: str, settings: Settings) -> list[Claim]:
+def segment(question: str, answer: str, settings: Settings) -> Segmented:
     """Segmentation alone."""
-    claims: list[Claim] = build(SEGMENTERS, settings.segmenter, settings, "segmenter").segment(question, answer)
-    return claims
+    segmented: Segmented = build(SEGMENTERS, settings.segmenter, settings, "segmenter").segment(question, answer)
+    return segmented
 
 
 def estimate(question: str, answer: str, settings: Settings, documents: Sequence[Document] = ()) -> Estimate:
     """What `run` would take, without searching."""
     check_input(question, answer, settings)
-    claims = worthiness.judge(claims_of(question, answer, settings))
+    claims = worthiness.judge(segment(question, answer, settings).claims)
     checked = sum(c.worthiness == "factual" for c in claims)
     web = any(s in ("web", "duckduckgo") for s in settings.sources)
     own = len(documents) + sum("://" in s for s in settings.sources)
@@ -122,7 +122,10 @@ class _Run:
     def go(self) -> Iterator[events.Event]:
         yield events.StageStarted("segment")
         with self._timed("segment"):
-            self.claims = claims_of(self.question, self.answer, self.settings)
+            segmented = segment(self.question, self.answer, self.settings)
+        self.claims = list(segmented.claims)
+        for failure in segmented.failures:
+            yield from self._failed(failure, ())
         yield events.ClaimsReady(tuple(self.claims))
         yield events.StageStarted("worth")
         with self._timed("worth"):

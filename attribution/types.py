@@ -35,7 +35,10 @@ class Claim(Frozen):
 
     id: str
     text: str
-    spans: tuple[Span, ...]
+    spans: tuple[Span, ...]  # empty: it is not in the answer
+    sentence: Span | None = None  # the sentence of the answer it was drawn from
+    alignment: float = Field(1.0, ge=0, le=1)  # how surely the spans are its origin; 1 where it was cut out verbatim
+    coherence: float | None = None  # probability that its sentence entails it; None: not judged
     worthiness: Worthiness | None = None  # None: not judged yet
     worthiness_reason: str = ""
     independent: bool | None = None  # None: not judged
@@ -106,6 +109,7 @@ FailureKind = Literal[
     "wrong_type",
     "no_text",
     "unreadable",
+    "llm_failed",
     "verifier_failed",
     "stage_failed",
 ]
@@ -160,6 +164,14 @@ class Chunk:
     start: int
     end: int
     text: str
+
+
+@dataclass(frozen=True)
+class Segmented:
+    """The claims of an answer, and what went wrong on the way: a failed sentence stays in as a claim of its own."""
+
+    claims: tuple[Claim, ...]
+    failures: tuple[Failure, ...] = ()
 
 
 @dataclass(frozen=True)

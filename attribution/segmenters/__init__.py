@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Protocol
 
 from attribution.registry import Entry
-from attribution.types import Claim
+from attribution.types import Segmented
 
 
 class Segmenter(Protocol):
-    def segment(self, question: str, answer: str) -> list[Claim]:
-        """Claims in the order of the answer, none empty, none twice, each with its spans in the answer."""
+    def segment(self, question: str, answer: str) -> Segmented:
+        """Claims in the order of the answer, none empty, none twice, each with its spans in the answer.
+
+        A sentence that could not be worked on is a failure and stays as the claim it is.
+        """
         ...
 
 

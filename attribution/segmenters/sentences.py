@@ -7,7 +7,7 @@ import re
 from attribution.language import parse
 from attribution.segmenters.markdown import Passage, passages
 from attribution.settings import Settings
-from attribution.types import Claim, Span, content_id
+from attribution.types import Claim, Segmented, Span, content_id
 
 _ENDS = re.compile(r"[.!?…。]+[\"'”’»)\]]*$")
 _ABBREVIATION = re.compile(
@@ -47,15 +47,18 @@ class Sentences:
     def __init__(self, settings: Settings) -> None:
         pass
 
-    def segment(self, question: str, answer: str) -> list[Claim]:
+    def segment(self, question: str, answer: str) -> Segmented:
         """Claims in the order of the answer; a claim said twice is one claim with two spans."""
         found: dict[str, tuple[str, list[Span]]] = {}
         for passage in passages(answer):
             for text, span in self._pieces(passage):
                 found.setdefault(" ".join(text.casefold().split()), (text, []))[1].append(span)
-        return [
-            Claim(id=content_id(text, str(spans[0])), text=text, spans=tuple(spans)) for text, spans in found.values()
-        ]
+        return Segmented(
+            tuple(
+                Claim(id=content_id(text, str(spans[0])), text=text, spans=tuple(spans), sentence=spans[0])
+                for text, spans in found.values()
+            )
+        )
 
     def _pieces(self, passage: Passage) -> list[tuple[str, Span]]:
         if not any(c.isalnum() for c in passage.text):

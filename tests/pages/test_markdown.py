@@ -180,7 +180,7 @@ def test_claims_of_the_examples_all_have_a_place() -> None:
         from attribution.segmenters.sentences import Sentences
         from attribution.settings import Settings
 
-        claims = Sentences(Settings()).segment("", answer)
+        claims = Sentences(Settings()).segment("", answer).claims
         assert marked(mark(parse(answer), claims)) == {c.id for c in claims}
 
 

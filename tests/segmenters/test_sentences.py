@@ -13,7 +13,7 @@ SENTENCES = Sentences(Settings())
 
 
 def texts(answer: str) -> list[str]:
-    return [c.text for c in SENTENCES.segment("", answer)]
+    return [c.text for c in list(SENTENCES.segment("", answer).claims)]
 
 
 @pytest.mark.parametrize(
@@ -69,14 +69,14 @@ def test_hostile_markup_stays_text() -> None:
 
 def test_a_claim_said_twice_is_one_claim_with_two_spans() -> None:
     answer = "The Nile is long. It is old.\n\n- the  nile is **long**."
-    claims = SENTENCES.segment("", answer)
+    claims = list(SENTENCES.segment("", answer).claims)
     assert [c.text for c in claims] == ["The Nile is long.", "It is old."]
     assert [answer[a:b] for a, b in claims[0].spans] == ["The Nile is long.", "the  nile is **long**."]
 
 
 def test_the_span_is_the_source_of_the_text() -> None:
     answer = "Intro.\n\n- **Early life:** He was *born* in 1899 [1].\n"
-    claim = SENTENCES.segment("", answer)[1]
+    claim = SENTENCES.segment("", answer).claims[1]
     assert claim.text == "Early life: He was born in 1899."
     assert [answer[a:b] for a, b in claim.spans] == ["Early life:** He was *born* in 1899 [1]."]
 
@@ -113,15 +113,15 @@ def check(answer: str, claims: list[Claim]) -> None:
 @hypothesis_settings(max_examples=150, deadline=None)
 @given(MARKDOWN)
 def test_claims_of_markdown_are_slices_and_none_is_empty_or_twice(answer: str) -> None:
-    claims = SENTENCES.segment("", answer)
+    claims = list(SENTENCES.segment("", answer).claims)
     check(answer, claims)
-    assert SENTENCES.segment("", answer) == claims
+    assert list(SENTENCES.segment("", answer).claims) == claims
 
 
 @hypothesis_settings(max_examples=80, deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_can_be_segmented(answer: str) -> None:
-    check(answer, SENTENCES.segment("", answer))
+    check(answer, list(SENTENCES.segment("", answer).claims))
 
 
 WORDS = st.lists(st.sampled_from(["the", "river", "was", "old", "and", "big", "1899", "Paris"]), min_size=2, max_size=8)
@@ -131,6 +131,6 @@ WORDS = st.lists(st.sampled_from(["the", "river", "was", "old", "and", "big", "1
 @given(st.lists(st.tuples(st.sampled_from(["", "- ", "> ", "3. ", "**"]), WORDS), min_size=1, max_size=8))
 def test_no_word_of_a_sentence_is_lost(lines: list[tuple[str, list[str]]]) -> None:
     answer = "\n\n".join(f"{mark}{' '.join(words)} and so on.{'**' if mark == '**' else ''}" for mark, words in lines)
-    covered = {i for c in SENTENCES.segment("", answer) for a, b in c.spans for i in range(a, b)}
+    covered = {i for c in list(SENTENCES.segment("", answer).claims) for a, b in c.spans for i in range(a, b)}
     lost = "".join(x for i, x in enumerate(answer) if i not in covered and x.isalpha())
     assert lost == ""
