@@ -29,42 +29,23 @@ FEATURES = (
     "negation", "length", "entailed_words", "contradicted_words", "long", "long_entailed", "long_contradicted",
     "long_words", "long_words_in_sentence", "long_names", "similar",
 )  # fmt: skip
-CHUNK = 500  # characters
 STRANGERS = 2  # near passages about something else, for each that is about the claim
 OWN, STRANGER = 2.0, 0.3  # weights of the two; chosen on claims held out of the fit
 
 
 def in_chunks(pairs: list[data.Pair], seed: int) -> list[data.Pair]:
-    """What a run meets: premises of encyclopaedic sources within a chunk of others, and the near chunks without them.
-
-    The near ones are the passages of other pairs that share most words with the claim, as a search would bring them.
-    """
+    """What a run meets: premises of encyclopaedic sources within a chunk of others, and near chunks about something
+    else, as a search would bring them."""
     rng = random.Random(seed)
-    by_source: dict[str, list[data.Pair]] = {}
+    near, made = data.neighbours(pairs), []
     for p in pairs:
-        by_source.setdefault(p.source, []).append(p)
-
-    def chunk(premise: str, source: str) -> str:
-        parts, length = [premise], len(premise)
-        while length < CHUNK:
-            other = rng.choice(by_source[source]).premise[: CHUNK - length]
-            parts.insert(rng.randint(0, len(parts)), other)
-            length += len(other) + 1
-        return " ".join(parts)
-
-    made = []
-    for p in pairs:
-        if "snli" in p.source or "mnli" in p.source or len(p.premise) > CHUNK:
+        if p.source not in near or len(p.premise) > data.CHUNK:
             continue
-        made.append(replace(p, premise=chunk(p.premise, p.source), weight=OWN))
-        words = set(data.normalised(p.hypothesis).split())
-        others = {
-            o.premise for o in by_source[p.source] if o.premise[:60] != p.premise[:60] and len(o.premise) <= CHUNK
-        }
-        near = sorted(others, key=lambda o: (-len(words & set(data.normalised(o).split())), o))
-        made += [
-            replace(p, premise=chunk(premise, p.source), target=1, weight=STRANGER) for premise in near[:STRANGERS]
-        ]
+        index = near[p.source]
+        found = index.near(p.hypothesis, p.premise)
+        for text, target, weight in [(p.premise, p.target, OWN), *((t, 1, STRANGER) for t in found[:STRANGERS])]:
+            around = index.others(p.premise, 6, rng)
+            made.append(replace(p, premise=data.in_chunk(text, around, rng), target=target, weight=weight))
     return made
 
 

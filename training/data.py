@@ -144,18 +144,13 @@ def changed_number(text: str, rng: random.Random) -> str | None:
     return text[: match.start() + place] + new + text[match.start() + place + 1 :]
 
 
-def by_rule(
-    pairs: list[Pair], seed: int, numbers: int = 2000, negations: int = 800, strangers: int = 2500
-) -> list[Pair]:
-    """Contradictions by a changed number or an added negation, and unrelated premises of the same source."""
+def by_rule(pairs: list[Pair], seed: int, numbers: int = 2000, negations: int = 800) -> list[Pair]:
+    """Contradictions by a changed number or an added negation."""
     rng = random.Random(seed)
     pool = pairs[:]
     rng.shuffle(pool)
     made: list[Pair] = []
     counts: Counter[str] = Counter()
-    by_source: dict[str, list[Pair]] = {}
-    for p in pool:
-        by_source.setdefault(p.source, []).append(p)
     for p in pool:
         if p.target != 0:
             continue
@@ -171,33 +166,97 @@ def by_rule(
             if n and "did not" not in negated and "does not" not in negated:
                 made.append(replace(p, hypothesis=negated, target=2, weight=0.5))
                 counts["negations"] += 1
-                continue
-        if counts["strangers"] < strangers and rng.random() < 0.3:
-            words = set(normalised(p.hypothesis).split())
-            others = rng.sample(by_source[p.source], min(60, len(by_source[p.source])))
-            other = max(
-                others, key=lambda o: len(words & set(normalised(o.premise).split())) if o.premise != p.premise else -1
-            )
-            if other.premise != p.premise:
-                made.append(replace(p, premise=other.premise, target=1, weight=0.5))
-                counts["strangers"] += 1
     return made
 
 
-def one_pass(pairs: list[Pair], seed: int, longer: float = 0.1) -> list[Pair]:
-    """The pairs of one pass: each source by its share, and some premises of encyclopaedic sources set between
-    premises of other pairs, as a claim's evidence is within a chunk of a page."""
-    rng = random.Random(seed)
+# --- what a run meets: chunks of pages, most of them near the claim's subject and silent about the claim ------
+
+CHUNK = 500  # characters
+COMMON = 0.03  # a word in more premises than this share says little about what they are about
+KNOWN = 0.6  # a passage with more of the claim's telling words may well support or contradict it
+
+
+class Neighbours:
+    """The premises of a source that share telling words with a claim, as a search would bring them."""
+
+    def __init__(self, premises: Iterable[str]) -> None:
+        self.premises = sorted(set(premises))
+        self._words = [frozenset(normalised(text).split()) for text in self.premises]
+        self._holding: dict[str, list[int]] = {}
+        for i, words in enumerate(self._words):
+            for word in words:
+                self._holding.setdefault(word, []).append(i)
+
+    def near(self, claim: str, premise: str, most: int = 8) -> list[str]:
+        """At most `most` premises about something near, best first, without those that may decide the claim."""
+        words = set(normalised(claim).split())
+        few = max(3, COMMON * len(self.premises))
+        telling = {w for w in words if len(self._holding.get(w, ())) <= few}
+        scores: Counter[int] = Counter()
+        for word in telling:
+            for i in self._holding.get(word, ()):
+                scores[i] += 1 / len(self._holding[word]) ** 0.5  # type: ignore[assignment]
+        found = []
+        for i, _ in sorted(scores.items(), key=lambda item: (-item[1], item[0])):
+            text = self.premises[i]
+            if text[:40] != premise[:40] and len(telling & self._words[i]) <= KNOWN * len(telling):
+                found.append(text)
+                if len(found) == most:
+                    break
+        return found
+
+    def others(self, premise: str, most: int, rng: random.Random) -> list[str]:
+        """Premises at random, none of them the given one."""
+        drawn = (rng.choice(self.premises) for _ in range(most))
+        return [text for text in drawn if text != premise]
+
+
+def in_chunk(text: str, others: list[str], rng: random.Random) -> str:
+    """The text set between others, of `CHUNK` characters or a little less."""
+    parts, length = [text], len(text)
+    for other in others:
+        if length >= CHUNK:
+            break
+        cut = other[: CHUNK - length]
+        parts.insert(rng.randint(0, len(parts)), cut if cut == other else cut.rsplit(" ", 1)[0])
+        length += len(other) + 1
+    return " ".join(parts)
+
+
+def neighbours(pairs: list[Pair]) -> dict[str, Neighbours]:
+    """For each encyclopaedic source: those of everyday scenes (SNLI, MNLI) are not what pages hold."""
     by_source: dict[str, list[str]] = {}
     for p in pairs:
-        by_source.setdefault(p.source, []).append(p.premise)
+        if "snli" not in p.source and "mnli" not in p.source:
+            by_source.setdefault(p.source, []).append(p.premise)
+    return {source: Neighbours(premises) for source, premises in by_source.items()}
+
+
+def one_pass(
+    pairs: list[Pair], seed: int, near: dict[str, Neighbours], longer: float = 0.3, strangers: float = 0.35
+) -> list[Pair]:
+    """The pairs of one pass: each source by its share, some premises within a chunk of others, and some claims of any
+    label against a near passage about something else, so that a claim's wording alone decides nothing."""
+    rng = random.Random(seed)
     drawn = []
     for p in pairs:
         if rng.random() >= SOURCES.get(p.source, Source()).share:
             continue
-        if "snli" not in p.source and len(p.premise) < 350 and rng.random() < longer:
-            around = [rng.choice(by_source[p.source])[:350] for _ in range(rng.choice((1, 1, 2)))]
-            around.insert(rng.randint(0, len(around)), p.premise)
-            p = replace(p, premise=" ".join(around))
-        drawn.append(p)
+        index = near.get(p.source)
+        if index is None or p.source == "entailmentbank_steps":
+            drawn.append(p)
+            continue
+        found = index.near(p.hypothesis, p.premise)
+        around = index.others(p.premise, 2, rng)
+        if found:
+            around.insert(0, rng.choice(found))
+        if len(p.premise) < CHUNK - 150 and rng.random() < longer:
+            drawn.append(replace(p, premise=in_chunk(p.premise, around, rng)))
+        else:
+            drawn.append(p)
+        if found and rng.random() < strangers:
+            stranger = rng.choice(found)
+            if rng.random() < 0.5:
+                stranger = in_chunk(stranger, around[-2:], rng)
+            drawn.append(replace(p, premise=stranger, target=1, weight=0.7 * p.weight))
     return drawn

@@ -114,9 +114,9 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, required=True, help="where checkpoints and the finished model go")
     parser.add_argument("--exclude", type=Path, help="folder of evaluation sets whose pairs are left out")
     parser.add_argument("--base", default="ms-marco-minilm-l12", help=f"{', '.join(BASES)}, or a model's folder")
-    parser.add_argument("--passes", type=float, default=2.25)
+    parser.add_argument("--passes", type=float, default=2.75)
     parser.add_argument("--rate", type=float, default=1.2e-4)
-    parser.add_argument("--tokens", type=int, default=160)
+    parser.add_argument("--tokens", type=int, default=192)
     parser.add_argument("--most", type=int, help="use at most this many training pairs (for a smoke run)")
     parser.add_argument("--seed", type=int, default=13)
     parser.add_argument("--no-rules", action="store_true", help="no pairs made by rule, no lengthened premises")
@@ -137,16 +137,21 @@ def main(argv: list[str] | None = None) -> int:
         train, dev = train[: args.most], dev[: max(50, args.most // 20)]
     if not args.no_rules:
         train += data.by_rule(train, args.seed)
+    near = {} if args.no_rules else data.neighbours(train)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     model.to(device)
+    model.set_attn_implementation("eager")  # on CPUs the backward pass of fused attention is the slower one
     model.get_input_embeddings().weight.requires_grad_(False)
     decayed = [p for n, p in model.named_parameters() if p.requires_grad and p.ndim > 1]
     plain = [p for n, p in model.named_parameters() if p.requires_grad and p.ndim == 1]
     optimizer = torch.optim.AdamW(
-        [{"params": decayed, "weight_decay": WEIGHT_DECAY}, {"params": plain, "weight_decay": 0.0}], lr=args.rate
+        [{"params": decayed, "weight_decay": WEIGHT_DECAY}, {"params": plain, "weight_decay": 0.0}],
+        lr=args.rate,
+        fused=True,
     )
-    weights = torch.tensor(data.class_weights(train))
-    per_pass = math.ceil(len(data.one_pass(train, args.seed)) / BATCH)
+    first = data.one_pass(train, args.seed, near)
+    weights = torch.tensor(data.class_weights(first))
+    per_pass = math.ceil(len(first) / BATCH)
     total = max(1, round(per_pass * args.passes))
 
     args.out.mkdir(parents=True, exist_ok=True)
@@ -172,7 +177,7 @@ def main(argv: list[str] | None = None) -> int:
     started, bar = time.monotonic(), tqdm(total=total, initial=step, unit="step", mininterval=5)
     while step < total:
         turn, done = divmod(step, per_pass)
-        pairs = data.one_pass(train, args.seed + turn, longer=0.0 if args.no_rules else 0.1)
+        pairs = data.one_pass(train, args.seed + turn, near)
         ids = encode(pairs, tokenizer, args.tokens)
         for batch in batches(ids, random.Random(args.seed + turn))[done:per_pass]:
             if step >= total:

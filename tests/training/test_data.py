@@ -56,7 +56,7 @@ def test_a_changed_number_is_another_number() -> None:
     assert data.changed_number("No figures here.", rng) is None
 
 
-def test_pairs_made_by_rule_contradict_or_are_unrelated() -> None:
+def test_pairs_made_by_rule_contradict() -> None:
     numbered = [
         data.Pair(f"In 19{i} the river was {i} km long.", f"The river was {i} km long.", 0, "s") for i in range(10, 50)
     ]
@@ -66,7 +66,7 @@ def test_pairs_made_by_rule_contradict_or_are_unrelated() -> None:
     ]
     pairs = numbered + plain
     made = data.by_rule(pairs, 1)
-    assert {p.target for p in made} == {1, 2}
+    assert {p.target for p in made} == {2}
     known = {(p.premise, p.hypothesis) for p in pairs}
     assert all((p.premise, p.hypothesis) not in known for p in made)
     premises = {p.premise for p in pairs}
@@ -74,9 +74,43 @@ def test_pairs_made_by_rule_contradict_or_are_unrelated() -> None:
     assert data.by_rule(pairs, 1) == made
 
 
-def test_a_pass_keeps_labels_and_lengthens_some_premises() -> None:
-    pairs = [data.Pair(f"Premise {i}.", f"Claim {i}.", i % 3, "s") for i in range(200)]
-    drawn = data.one_pass(pairs, 1, longer=0.5)
-    assert len(drawn) == 200
-    assert all(q.premise in p.premise and q.target == p.target for p, q in zip(drawn, pairs, strict=True))
-    assert 50 < sum(p.premise != q.premise for p, q in zip(drawn, pairs, strict=True)) < 150
+def encyclopaedia() -> list[data.Pair]:
+    """Forty towns, each with a river that another shares."""
+    return [
+        data.Pair(
+            f"Town{i} lies on the Rivulet{i // 2} and was founded by settlers long ago, as records show.",
+            f"Town{i} was founded on the Rivulet{i // 2} by Person{i}.",
+            i % 3,
+            "towns",
+        )
+        for i in range(40)
+    ]
+
+
+def test_neighbours_share_a_telling_word_but_not_the_claim() -> None:
+    pairs = encyclopaedia()
+    index = data.neighbours(pairs)["towns"]
+    found = index.near(pairs[4].hypothesis, pairs[4].premise)
+    assert found and found[0].startswith("Town5 ")
+    assert not any("Town4 " in text for text in found)
+    assert data.neighbours([data.Pair("A man sleeps.", "A man rests.", 0, "snli_cad")]) == {}
+
+
+def test_a_text_set_in_a_chunk_stays_whole() -> None:
+    rng = random.Random(1)
+    for _ in range(50):
+        made = data.in_chunk("The decisive sentence.", ["Other words " * 30, "Third text. " * 30], rng)
+        assert "The decisive sentence." in made and len(made) <= data.CHUNK + 2
+
+
+def test_a_pass_keeps_labels_and_sets_claims_against_near_passages() -> None:
+    pairs = encyclopaedia() * 5
+    drawn = data.one_pass(pairs, 1, data.neighbours(pairs), longer=0.5, strangers=0.5)
+    own = [p for p in drawn if any(q.premise in p.premise for q in pairs if q.hypothesis == p.hypothesis)]
+    strangers = [p for p in drawn if p not in own]
+    assert len(own) == len(pairs)
+    assert all(p.target == q.target for p, q in zip(own, pairs, strict=True))
+    assert 50 < sum(p.premise != q.premise for p, q in zip(own, pairs, strict=True)) < 150
+    assert len(strangers) > 50 and all(p.target == 1 and p.weight < 1 for p in strangers)
+    assert {p.hypothesis for p in strangers} > {q.hypothesis for q in pairs if q.target == 2 and q in pairs[:9]}
+    assert data.one_pass(pairs, 1, {}) == pairs
