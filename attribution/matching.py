@@ -23,6 +23,31 @@ if TYPE_CHECKING:
 DOCUMENTS = Trace("", "", "", "documents", 1)
 
 
+class Judge:
+    """A verifier whose judgements are kept in the store."""
+
+    def __init__(self, verifier: Verifier, store: Store) -> None:
+        self.verifier, self.store = verifier, store
+        self.pairs = self.cached_pairs = 0
+
+    def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Judgement]:
+        """One judgement for each (claim, evidence), in order."""
+        keys = [content_id(self.verifier.version, *pair) for pair in pairs]
+        known = self.store.judgements(list(dict.fromkeys(keys)))
+        new = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in known}
+        if new:
+            made = dict(zip(new, self.verifier.verify(list(new.values())), strict=True))
+            self.store.put_judgements(made)
+            known |= made
+        self.pairs += len(pairs)
+        self.cached_pairs += len(pairs) - len(new)
+        return [known[key] for key in keys]
+
+    def entailed(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """The probability that the evidence of each pair entails its claim."""
+        return [j.probabilities.entailed for j in self.judge(pairs)]
+
+
 class Matcher:
     """The passages of one run's pages, held against its claims."""
 
@@ -30,12 +55,12 @@ class Matcher:
         self.settings, self.store, self.question = settings, store, question
         self.chunker: Chunker = build(CHUNKERS, settings.chunker, settings, "chunker")
         self.embedder: Embedder = build(EMBEDDERS, settings.embedder, settings, "embedder")
-        self.verifier: Verifier = build(VERIFIERS, settings.verifier, settings, "verifier")
+        self.judge = Judge(build(VERIFIERS, settings.verifier, settings, "verifier"), store)
         self.pages: dict[str, Page] = {}
         self.traces: dict[str, list[Trace]] = defaultdict(list)
         self._index = Index()
         self._unembedded: list[Page] = []
-        self.chunks = self.pairs = self.cached_pairs = 0
+        self.chunks = 0
 
     def add(self, page: Page) -> bool:
         """Take a page in; False if the same text from the same address is there already."""
@@ -77,7 +102,7 @@ class Matcher:
         self.embed()
         found = [self._candidates(claim) for claim in claims]
         pairs = [(claim, c) for claim, candidates in zip(claims, found, strict=True) for c in candidates]
-        judged = iter(self._judge([(claim.statement, self._premise(c)) for claim, c in pairs]))
+        judged = iter(self.judge.judge([(claim.statement, c.chunk.text) for claim, c in pairs]))
         return [
             tuple(self._evidence(claim, c, next(judged)) for c in candidates)
             for claim, candidates in zip(claims, found, strict=True)
@@ -91,20 +116,14 @@ class Matcher:
             queries.append(f"{self.question} {claim.statement}")
         return self._index.search(self._vectors(queries), self.settings.top_k)
 
-    def _premise(self, candidate: Candidate) -> str:
-        return candidate.chunk.text
-
-    def _judge(self, pairs: Sequence[tuple[str, str]]) -> list[Judgement]:
-        keys = [content_id(self.verifier.version, *pair) for pair in pairs]
-        known = self.store.judgements(list(dict.fromkeys(keys)))
-        new = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in known}
-        if new:
-            made = dict(zip(new, self.verifier.verify(list(new.values())), strict=True))
-            self.store.put_judgements(made)
-            known |= made
-        self.pairs += len(pairs)
-        self.cached_pairs += len(pairs) - len(new)
-        return [known[key] for key in keys]
+    def without_added(self, claim: Claim, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
+        """The same pieces judged against the claim's own words, without those that enrichment added."""
+        judged = self.judge.judge([(claim.text, e.text) for e in evidence])
+        threshold = self.settings.threshold
+        return tuple(
+            e.model_copy(update={"probabilities": j.probabilities, "relation": relation(j.probabilities, threshold)})
+            for e, j in zip(evidence, judged, strict=True)
+        )
 
     def _evidence(self, claim: Claim, candidate: Candidate, judgement: Judgement) -> Evidence:
         chunk, (first, last) = candidate.chunk, judgement.sentence

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from attribution import events, independence, worthiness
+from attribution import coherence, events, independence, worthiness
 from attribution.errors import BadInput
 from attribution.fetching import fetch
 from attribution.gathering import Gatherer
-from attribution.matching import Matcher
+from attribution.matching import Judge, Matcher
 from attribution.registry import build
 from attribution.searchers.documents import read_document
 from attribution.segmenters import SEGMENTERS
@@ -24,6 +24,7 @@ from attribution.sources import Sources, open_sources
 from attribution.store import Store, now
 from attribution.types import Claim, Document, Evidence, Failure, Report, Segmented, Usage, Verdict, content_id
 from attribution.verdicts import verdict
+from attribution.verifiers import VERIFIERS
 
 VERSION = "1"  # of the pipeline: part of every report
 GROUP = 4  # claims whose pairs are verified together
@@ -82,8 +83,9 @@ def run(
     store: Store | None = None,
     documents: Sequence[Document] = (),
     stop: threading.Event | None = None,
+    claims: Sequence[Claim] | None = None,
 ) -> Iterator[events.Event]:
-    """Events of one run, the last one Finished with the report.
+    """Events of one run, the last one Finished with the report; `claims` stand in for the segmenter's.
 
     BadInput or Unavailable before the first event; later, bad pages, searches and pairs become Failed events.
     A run that is stopped ends with what it has.
@@ -92,7 +94,7 @@ def run(
     store = store or Store.open(settings.database_url)
     sources = open_sources(settings, documents, read_document)
     matcher = Matcher(settings, store, question)
-    return _Run(question, answer, settings, store, sources, matcher, stop or threading.Event()).go()
+    return _Run(question, answer, settings, store, sources, matcher, stop or threading.Event(), claims).go()
 
 
 class _Run:
@@ -107,9 +109,10 @@ class _Run:
         sources: Sources,
         matcher: Matcher,
         stop: threading.Event,
+        claims: Sequence[Claim] | None,
     ) -> None:
         self.question, self.answer, self.settings, self.store = question, answer, settings, store
-        self.sources, self.matcher, self.stop = sources, matcher, stop
+        self.sources, self.matcher, self.stop, self.given = sources, matcher, stop, claims
         self.created_at = now()
         self.claims: list[Claim] = []
         self.evidence: dict[str, tuple[Evidence, ...]] = {}
@@ -122,25 +125,41 @@ class _Run:
     def go(self) -> Iterator[events.Event]:
         yield events.StageStarted("segment")
         with self._timed("segment"):
-            segmented = segment(self.question, self.answer, self.settings)
+            segmented = (
+                segment(self.question, self.answer, self.settings)
+                if self.given is None
+                else Segmented(tuple(self.given))
+            )
         self.claims = list(segmented.claims)
         for failure in segmented.failures:
             yield from self._failed(failure, ())
         yield events.ClaimsReady(tuple(self.claims))
         yield events.StageStarted("worth")
         with self._timed("worth"):
-            self.claims = independence.judge(worthiness.judge(self.claims))
+            new = [c for c in self.claims if c.worthiness is None]  # what a person has edited stays as it is
+            judged = {c.id: c for c in independence.judge(worthiness.judge(new))}
+            self.claims = [judged.get(c.id, c) for c in self.claims]
+        with self._timed("coherence"):
+            self.claims = self._coherent(self.claims)
         yield events.ClaimsReady(tuple(self.claims))
+        checked = [c for c in self.claims if c.checked]
         for claim in self.claims:
-            if claim.worthiness != "factual":
+            if not claim.checked:
                 yield self._judged(claim, ())
-        checked = [c for c in self.claims if c.worthiness == "factual"]
         if checked:
             yield from self._gather(checked)
             yield from self._verify(checked)
         report = self._report()
         self.store.save_run(report)
         yield events.Finished(report)
+
+    def _coherent(self, claims: list[Claim]) -> list[Claim]:
+        """Always by the embedded model: what the answer says does not depend on who checks it."""
+        same = self.settings.verifier == "embedded"
+        judge = (
+            self.matcher.judge if same else Judge(build(VERIFIERS, "embedded", self.settings, "verifier"), self.store)
+        )
+        return coherence.judge(self.answer, claims, judge.entailed, self.settings.coherence)
 
     def _gather(self, checked: list[Claim]) -> Iterator[events.Event]:
         """Search and download; a claim gets a first verdict when its own pages are there and others are not."""
@@ -204,7 +223,11 @@ class _Run:
 
     def _judged(self, claim: Claim, evidence: tuple[Evidence, ...]) -> events.VerdictReady:
         self.evidence[claim.id] = evidence
-        self.verdicts[claim.id] = verdict(claim, evidence, self.about[claim.id])
+        made = verdict(claim, evidence, self.about[claim.id])
+        if claim.enriched and evidence and self.settings.without_added:
+            alone = verdict(claim, self.matcher.without_added(claim, evidence)).label
+            made = made.model_copy(update={"without_added": alone})
+        self.verdicts[claim.id] = made
         return events.VerdictReady(self.verdicts[claim.id], evidence)
 
     def _failed(self, failure: Failure, claim_ids: Sequence[str]) -> Iterator[events.Event]:
@@ -224,15 +247,19 @@ class _Run:
 
     def _report(self) -> Report:
         matcher = self.matcher
-        versions = {"pipeline": VERSION, "embedder": matcher.embedder.version, "verifier": matcher.verifier.version}
+        versions = {
+            "pipeline": VERSION,
+            "embedder": matcher.embedder.version,
+            "verifier": matcher.judge.verifier.version,
+        }
         settings = self.settings.public()
         usage = Usage(
             claims=len(self.claims),
             searches=self.searches,
             pages=len(matcher.pages),
             chunks=matcher.chunks,
-            pairs=matcher.pairs,
-            cached_pairs=matcher.cached_pairs,
+            pairs=matcher.judge.pairs,
+            cached_pairs=matcher.judge.cached_pairs,
         )
         return Report(
             id=content_id(uuid.uuid4().hex),  # not to be guessed: whoever knows it can open the run

@@ -29,6 +29,10 @@ class Settings(Frozen):
     pages_per_claim: int = Field(3, ge=1, le=20)
     top_k: int = Field(5, ge=1, le=50, description="chunks held against a claim")
     threshold: float = Field(0.5, ge=0.34, le=0.99, description="least probability of a relation that counts")
+    coherence: float = Field(
+        0.5, ge=0, le=1, description="least probability that its own sentence entails a claim; 0 keeps every claim"
+    )
+    without_added: bool = Field(True, description="verify enriched claims without the added words as well")
     answer_limit: int = Field(20_000, ge=1)
     connect_timeout: float = Field(5.0, gt=0)
     read_timeout: float = Field(10.0, gt=0)

@@ -38,11 +38,17 @@ class Claim(Frozen):
     spans: tuple[Span, ...]  # empty: it is not in the answer
     sentence: Span | None = None  # the sentence of the answer it was drawn from
     alignment: float = Field(1.0, ge=0, le=1)  # how surely the spans are its origin; 1 where it was cut out verbatim
-    coherence: float | None = None  # probability that its sentence entails it; None: not judged
+    coherence: float | None = None  # probability that its sentence entails it; None: it is its sentence
+    coherent: bool = True  # False: its sentence does not say this, so it is not checked
     worthiness: Worthiness | None = None  # None: not judged yet
     worthiness_reason: str = ""
     independent: bool | None = None  # None: not judged
     enriched: str | None = None  # None: stands as it is
+
+    @property
+    def checked(self) -> bool:
+        """Is it searched and verified?"""
+        return self.worthiness == "factual" and self.coherent
 
     @property
     def statement(self) -> str:
@@ -94,6 +100,12 @@ class Verdict(Frozen):
     label: Label
     confidence: float  # of the strongest deciding piece; 0 where nothing decided
     reason: str  # the rule that made it, in words
+    without_added: Label | None = None  # the verdict without the enrichment's words; None: nothing was added
+
+    @property
+    def rests_on_added(self) -> bool:
+        """Is it decided only by words that the claim itself does not hold?"""
+        return self.without_added is not None and self.without_added != self.label
 
 
 FailureKind = Literal[

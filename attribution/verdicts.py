@@ -27,6 +27,8 @@ def verdict(claim: Claim, evidence: Sequence[Evidence], failures: Sequence[Failu
 
     if claim.worthiness in NOT_CHECKED:
         return made("not_checked", 0.0, claim.worthiness_reason or NOT_CHECKED[claim.worthiness])
+    if not claim.coherent:
+        return made("not_checked", 0.0, f"Its own sentence does not say this (entailed at {claim.coherence:.2f}).")
     if not evidence:
         why = "; ".join(dict.fromkeys(f.message for f in failures)) or "The sources hold no passage about it."
         return made("missing", 0.0, why)

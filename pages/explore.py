@@ -2,84 +2,34 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from attribution.types import LABELS, Page
 from pages.ui import cards, controls, render, state
 from pages.ui.answer_view import answer_view, place, source_view, view
+from pages.ui.form import form
 from pages.ui.render import el, plural
-from pages.ui.results import below, callouts, note, show, slot, status
+from pages.ui.results import below, callouts, note, show, slot, status, styles
 
 POLL = 0.5  # seconds between looks at a run that is under way
 
 
-def styles() -> None:
-    scheme = "dark" if state.dark() else "light"
-    css = (
-        f":root{{color-scheme:{scheme}}}"
-        + render.tokens_css(".stApp")
-        + (Path(__file__).parent / "ui" / "styles.css").read_text("utf-8")
+def analyse_form(compact: bool, running: bool) -> None:
+    """The form, with what a run would cost, and why the last one did not start."""
+    waiting = state.estimate()[1] and not running
+    form(
+        start="Analyse",
+        on_start=state.analyse,
+        on_stop=state.stop,
+        compact=compact,
+        running=running,
+        ready=not isinstance(state.settings(), str),
+        estimate=lambda: st.fragment(_estimate, run_every=POLL if waiting else None)(waiting),
     )
-    st.html(f"<style>{css}</style>")
-
-
-def form(compact: bool, running: bool) -> None:
-    """Question, answer and the buttons, which stay where they are."""
-    chosen = state.settings()
-    with st.container(key="form"):
-        top, menu = st.columns([5, 1], vertical_alignment="bottom")
-        top.text_input(
-            "Question",
-            state.filled(state.QUESTION) or "",
-            key=state.key(state.QUESTION),
-            placeholder="What was asked (may stay empty)",
-        )
-        titles = [example["title"] for example in state.examples()]
-        with menu:
-            st.menu_button(
-                "Examples",
-                range(len(titles)),
-                key=state.EXAMPLE,
-                format_func=titles.__getitem__,
-                on_click=state.choose_example,
-                width="stretch",
-            )
-        text, buttons = st.columns([5, 1])
-        text.text_area(
-            "Answer",
-            state.filled(state.ANSWER) or "",
-            key=state.key(state.ANSWER),
-            height=168 if compact else 300,
-            placeholder="Paste the answer whose claims should be checked",
-        )
-        with buttons, st.container(key="go"):
-            show(el("div"))  # as high as the label beside it
-            st.button(
-                "Analyse",
-                type="primary",
-                on_click=state.analyse,
-                disabled=running or isinstance(chosen, str),
-                width="stretch",
-                key="analyse",
-            )
-            st.button(
-                "Stop",
-                on_click=state.stop,
-                disabled=not running,
-                width="stretch",
-                key="stop",
-                help="Ends the run and keeps what it has found.",
-            )
-            waiting = state.estimate()[1] and not running
-            st.fragment(_estimate, run_every=POLL if waiting else None)(waiting)
-        if isinstance(chosen, str):
-            note("Not ready yet", chosen)
-        if problem := state.problem():
-            note(*problem, label="contradicted")
-        if saved := state.notice():
-            note("The saved run is not shown", saved)
+    if problem := state.problem():
+        note(*problem, label="contradicted")
+    if saved := state.notice():
+        note("The saved run is not shown", saved)
 
 
 def _estimate(polling: bool) -> None:
@@ -141,11 +91,11 @@ def _source_dialog(page: Page, at: list[int]) -> None:
     source_view(page, at, key=f"source-{page.id}-{at[0]}")
 
 
-state.begin()
+state.begin("explore")
 styles()
 controls.sidebar()
 polling = state.running()  # asked once, so that form and result agree
-form(compact=polling or state.current() is not None, running=polling)
+analyse_form(compact=polling or state.current() is not None, running=polling)
 if state.current() is None:
     first_visit()
 else:

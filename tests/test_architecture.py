@@ -20,6 +20,7 @@ LAYERS = [
         "segmenters",
         "worthiness",
         "independence",
+        "coherence",
         "searchers",
         "chunkers",
         "embedders",
@@ -32,6 +33,7 @@ LAYERS = [
     {"gathering"},
     {"matching"},
     {"pipeline", "serving"},
+    {"evaluation"},
     {"__main__", "__init__"},
 ]
 PARTS_OF_FETCHING = {"extraction", "transport", "fetching"}

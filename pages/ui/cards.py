@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
@@ -220,3 +221,8 @@ def totals(report: Report) -> str:
     ]
     were = "was" if len(checked) == 1 else "were"
     return f"Of {plural(len(report.claims), 'claim')}, {len(checked)} {were} checked: {', '.join(kinds)}."
+
+
+def quoted(text: str) -> str:
+    """A text on one line, for Markdown that is taken along: its marks are escaped."""
+    return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", " ".join(text.split()))

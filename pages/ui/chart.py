@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from attribution.types import LABELS, Label, Report
@@ -19,44 +20,68 @@ def rows(report: Report) -> list[tuple[Label, int]]:
 
 
 def bar(report: Report, dark: bool) -> Any:
-    """A plotly figure; imported here because only a result needs it."""
+    """A plotly figure of one run."""
+    return bars([("", report)], dark)
+
+
+def bars(reports: Sequence[tuple[str, Report]], dark: bool) -> Any:
+    """One bar a run, all as long as their shares; plotly is imported here because only a result needs it."""
     import plotly.graph_objects as go  # type: ignore[import-untyped]
 
     figure = go.Figure()
-    total = len(report.verdicts) or 1
-    for label, count in rows(report):
+    names = [name for name, _ in reports]
+    most = max((len(r.verdicts) for _, r in reports), default=1) or 1
+    for label in LABELS:
+        counts = [sum(v.label == label for v in report.verdicts) for _, report in reports]
+        if not any(counts):
+            continue
         look = LOOKS[label]
         ink, tint = (look.dark_ink, look.dark_tint) if dark else (look.ink, look.tint)
-        words = f"{look.icon} {count} {look.noun}"
         figure.add_bar(
-            x=[count],
-            y=[""],
+            x=counts,
+            y=names,
             orientation="h",
             name=look.word,
-            text=words if len(words) * 7.6 + 12 <= NARROWEST * count / total else f"{look.icon} {count}",
+            text=[_words(look.icon, look.noun, count, most) for count in counts],
+            customdata=[len(report.verdicts) for _, report in reports],
             textposition="inside",
             insidetextanchor="middle",
             textangle=0,
             constraintext="none",
             textfont={"color": ink, "size": 13},
-            hovertemplate=f"{look.word}: {count} of {total} claims<extra></extra>",
+            hovertemplate=f"{look.word}: %{{x}} of %{{customdata}} claims<extra></extra>",
             marker={"color": CLEAR if tint == "transparent" else tint, "line": {"color": ink, "width": 1}},
         )
     blank = {"visible": False, "fixedrange": True}
+    several = len(reports) > 1
+    labels = {
+        "fixedrange": True,
+        "autorange": "reversed",
+        "tickfont": {"size": 13, "color": "#a5a09a" if dark else "#5f5b57"},
+    }
     figure.update_layout(
         barmode="stack",
-        bargap=0.06,
-        height=32,
+        bargap=0.2 if several else 0.06,
+        height=32 + 34 * (len(reports) - 1),
         showlegend=False,
-        xaxis={**blank, "range": [-total * 0.002, total * 1.002]},
-        yaxis={**blank, "range": [-0.52, 0.52]},
-        margin={"l": 0, "r": 0, "t": 0, "b": 0, "pad": 0},
+        xaxis={**blank, "range": [-most * 0.002, most * 1.002]},
+        yaxis={**labels, "automargin": True} if several else {**blank, "range": [-0.52, 0.52]},
+        margin={"l": 0, "r": 0, "t": 0, "b": 0, "pad": 4 if several else 0},
         paper_bgcolor=CLEAR,
         plot_bgcolor=CLEAR,
         font={"family": FONT},
         hoverlabel={"font": {"size": 13}},
     )
     return figure
+
+
+def _words(icon: str, noun: str, count: int, most: int) -> str:
+    """As much of a label as its stretch of the bar has room for, on a telephone too."""
+    room = NARROWEST * count / most
+    for words in (f"{icon} {count} {noun}", f"{icon} {count}", str(count)):
+        if len(words) * 7.6 + 8 <= room:
+            return words
+    return ""
 
 
 def table(report: Report) -> Node:

@@ -37,6 +37,7 @@ def sidebar() -> None:
         if verifier == "deberta":
             st.text_input(
                 "Model of the hub",
+                value=state.filled(state.MODEL) or "",
                 key=state.key(state.MODEL),
                 placeholder="the default of this verifier",
                 help="A name such as owner/model; it is downloaded at first use.",
@@ -102,7 +103,13 @@ def _sources() -> None:
 
 def _documents() -> None:
     with st.expander("Add documents", expanded=bool(state.value(state.OWN))):
-        st.text_area("Pasted text", key=state.key(state.PASTED), height=110, placeholder="Paste a source text")
+        st.text_area(
+            "Pasted text",
+            state.filled(state.PASTED) or "",
+            key=state.key(state.PASTED),
+            height=110,
+            placeholder="Paste a source text",
+        )
         st.text_area(
             "Web addresses",
             state.filled(state.ADDRESSES) or "",
@@ -117,6 +124,8 @@ def _documents() -> None:
             key=state.key(state.FILES),
             help="Text, Markdown, HTML or PDF, at most 20 MB each.",
         )
+        if kept := state.filled(state.FILES):
+            quiet(f"Kept from before: {', '.join(f.name for f in kept)}"[:300])
 
 
 def _pick(label: str, name: str, table: Mapping[str, Entry], help_text: str) -> str:

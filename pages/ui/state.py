@@ -23,6 +23,7 @@ QUESTION, ANSWER, EXAMPLE = "question", "answer", "example"
 PRESET, LIBRARY, WEB, OWN = "preset", "from_library", "from_web", "from_documents"
 PASTED, ADDRESSES, FILES = "pasted", "addresses", "files"
 SEGMENTER, VERIFIER, MODEL, THRESHOLD = "segmenter", "verifier", "model", "threshold"
+COMPARED = "compared"  # the segmenters of the Compare page
 PRESETS = {"Offline": (True, False, False), "Web": (False, True, False), "My documents": (False, False, True)}
 _DEFAULTS: dict[str, Any] = {
     PRESET: "Offline",
@@ -31,7 +32,19 @@ _DEFAULTS: dict[str, Any] = {
     SEGMENTER: Settings.model_fields["segmenter"].default,
     VERIFIER: Settings.model_fields["verifier"].default,
 }
-_FILLED, _JOB, _SHOWN, _SAVED, _ESTIMATE, _DRAWN = "_filled", "_job", "_shown", "_saved", "_estimate", "_drawn"
+_INPUTS = (
+    QUESTION, ANSWER, PRESET, LIBRARY, WEB, OWN, PASTED, ADDRESSES, FILES,
+    SEGMENTER, VERIFIER, MODEL, THRESHOLD, COMPARED,
+)  # fmt: skip
+_FILLED, _PAGE, _JOB, _SHOWN, _SAVED, _ESTIMATE, _DRAWN = (
+    "_filled",
+    "_page",
+    "_job",
+    "_shown",
+    "_saved",
+    "_estimate",
+    "_drawn",
+)
 
 
 # --- shared by all: nothing of any visitor's ---
@@ -82,11 +95,18 @@ def _fill(**values: Any) -> None:
     st.session_state[_FILLED] = held | {n: (held.get(n, (0, None))[0] + 1, v) for n, v in values.items()}
 
 
-def begin() -> None:
-    """Fill in what a new session starts with; a run named in the address is loaded once."""
-    if _FILLED in st.session_state:
+def begin(page: str) -> None:
+    """Fill in what a new session starts with; a run named in the address is loaded once.
+
+    Streamlit forgets a page's inputs when another page is opened: they are filled in anew there.
+    """
+    session = st.session_state
+    if _FILLED in session:
+        if session[_PAGE] != page:
+            session[_PAGE] = page
+            _fill(**{name: files() if name == FILES else value(name) for name in _INPUTS})
         return
-    st.session_state[_FILLED] = {}
+    session[_FILLED], session[_PAGE] = {}, page
     if first := next(iter(examples()), None):
         _fill(question=first["question"], answer=first["answer"])
     if run := st.query_params.get("run"):
@@ -164,7 +184,12 @@ def documents() -> tuple[Document, ...]:
         return ()
     pasted = str(value(PASTED) or "")
     found = [Document("Pasted text.txt", pasted.encode("utf-8", "replace"), "text/plain")] if pasted.strip() else []
-    return (*found, *(Document(f.name, f.getvalue(), f.type or "") for f in value(FILES) or ()))
+    return (*found, *(Document(f.name, f.getvalue(), f.type or "") for f in files()))
+
+
+def files() -> list[Any]:
+    """Uploaded files, those of a page left behind first: an uploader cannot be filled in."""
+    return [*(filled(FILES) or ()), *(st.session_state.get(key(FILES)) or ())]
 
 
 def dark() -> bool:

@@ -1,0 +1,1 @@
+"""What researchers measure with the pipeline: decompositions side by side, retrieval grids."""

@@ -1,0 +1,126 @@
+"""Figures over many answers, one row a segmenter: what V24 and W24 tabulate, measured with the models at hand."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from attribution.evaluation.comparison import Column, Comparison
+from attribution.types import LABELS, Claim, Label
+
+Cell = str | int | float | None
+WORTHINESS = ("factual", "opinion", "not_a_claim", "other")
+DECIDED: tuple[Label, ...] = tuple(label for label in LABELS if label != "not_checked")
+
+
+@dataclass(frozen=True)
+class Table:
+    """One row a segmenter."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    def markdown(self) -> str:
+        head = f"| {' | '.join(self.columns)} |\n|{'---|' * len(self.columns)}"
+        body = "\n".join(f"| {' | '.join(shown(cell) for cell in row)} |" for row in self.rows)
+        return f"### {self.title}\n\n{head}\n{body}\n"
+
+    def csv(self) -> str:
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerows([self.columns, *self.rows])
+        return out.getvalue()
+
+
+def shown(cell: Cell) -> str:
+    """A cell as it is read: two decimals, a dash for what was not measured."""
+    if cell is None:
+        return "–"
+    return f"{cell:.2f}" if isinstance(cell, float) else str(cell).replace("|", "\\|")
+
+
+def tables(comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
+    """All tables; the shares are of all claims of a segmenter together. ValueError for no comparison."""
+    if not comparisons:
+        raise ValueError("no comparison was made: give at least one answer")
+    names = [c.segmenter for c in comparisons[0].columns]
+    columns = {name: [x.columns[i] for x in comparisons] for i, name in enumerate(names)}
+    return (
+        _table("Claims", columns, _claims),
+        _table("Check-worthiness, share of the claims", columns, _worthiness),
+        _table("Independence and enrichment, share of the factual claims", columns, _independence),
+        _table("Verdicts, share of the checked claims", columns, _verdicts),
+        _table("Verdicts without the words that enrichment added", columns, _verdicts_alone),
+        _table("FActScore: share of the checked claims that are supported", columns, _factscore),
+    )
+
+
+Measure = Callable[[list[Column]], dict[str, Cell]]
+
+
+def _table(title: str, columns: dict[str, list[Column]], measure: Measure) -> Table:
+    measured = {name: measure(made) for name, made in columns.items()}
+    heads = tuple(next(iter(measured.values())))
+    return Table(title, ("segmenter", *heads), tuple((name, *row.values()) for name, row in measured.items()))
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [v for v in values if v is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _claims(made: list[Column]) -> dict[str, Cell]:
+    figures = [c.figures for c in made]
+    count, sentences = sum(f.claims for f in figures), sum(f.sentences for f in figures)
+    return {
+        "answers": len(made),
+        "claims": count,
+        "unique": sum(f.unique for f in figures),
+        "claims a sentence": count / sentences if sentences else None,
+        "characters a claim": _mean([f.characters_per_claim for f in figures if f.claims]),
+        "coherent": _mean([f.coherent for f in figures]),
+        "coverage": _mean([f.coverage for f in figures]),
+        "atomic": _mean([f.atomic for f in figures]),
+        "DecompScore": _mean([float(f.supported) for f in figures]),
+        "seconds": sum(c.seconds for c in made),
+    }
+
+
+def _all(made: list[Column]) -> list[Claim]:
+    return [claim for column in made for claim in column.report.claims]
+
+
+def _worthiness(made: list[Column]) -> dict[str, Cell]:
+    claims = _all(made)
+    return {k: sum(c.worthiness == k for c in claims) / len(claims) if claims else None for k in WORTHINESS}
+
+
+def _independence(made: list[Column]) -> dict[str, Cell]:
+    factual = [c for c in _all(made) if c.worthiness == "factual"]
+    total = len(factual)
+    return {
+        "factual": total,
+        "independent": sum(bool(c.independent) for c in factual) / total if total else None,
+        "enriched": sum(c.enriched is not None for c in factual) / total if total else None,
+    }
+
+
+def _shares(labels: Sequence[Label]) -> dict[str, Cell]:
+    checked = [label for label in labels if label in DECIDED]
+    shares: dict[str, Cell] = {"checked": len(checked)}
+    return shares | {k.replace("_", " "): checked.count(k) / len(checked) if checked else None for k in DECIDED}
+
+
+def _verdicts(made: list[Column]) -> dict[str, Cell]:
+    return _shares([v.label for c in made for v in c.report.verdicts])
+
+
+def _verdicts_alone(made: list[Column]) -> dict[str, Cell]:
+    return _shares([v.without_added or v.label for c in made for v in c.report.verdicts])
+
+
+def _factscore(made: list[Column]) -> dict[str, Cell]:
+    labels = [v.label for c in made for v in c.report.verdicts if v.label in DECIDED]
+    return {"checked": len(labels), "supported": labels.count("supported") / len(labels) if labels else None}

@@ -1,0 +1,80 @@
+"""Segmenters side by side on the library, and the rows their claims fall into."""
+
+from __future__ import annotations
+
+import pytest
+
+from attribution import events
+from attribution.errors import BadInput
+from attribution.evaluation.comparison import Compared, Comparison, compare, recoloured
+from attribution.evaluation.tables import tables
+from attribution.settings import Settings
+from attribution.store import Store
+
+QUESTION = "What is the Eiffel Tower?"
+ANSWER = (
+    "The Eiffel Tower was designed by Gustave Eiffel's company and was finished in 1889. "
+    "It stands in Paris. I hope this helps!"
+)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Comparison, list[object]]:
+    url = f"sqlite:///{tmp_path_factory.mktemp('compare') / 'a.sqlite3'}"
+    settings = Settings(database_url=url)
+    seen = list(compare(QUESTION, ANSWER, settings, ["sentences", "clauses"], Store.open(url)))
+    last = seen[-1]
+    assert isinstance(last, Compared)
+    return last.comparison, list(seen)
+
+
+def test_every_page_comes_once_and_all_columns_share_it(made: tuple[Comparison, list[object]]) -> None:
+    comparison, seen = made
+    pages = [e.page.id for e in seen if isinstance(e, events.PageReady)]
+    assert pages and len(pages) == len(set(pages))
+    sentences, clauses = comparison.columns
+    assert sentences.report.pages == clauses.report.pages == comparison.report.pages
+    assert len(clauses.report.claims) > len(sentences.report.claims) == 3
+    assert {v.claim_id for v in clauses.report.verdicts} == {c.id for c in clauses.report.claims}
+    for column in comparison.columns:
+        ids = {c.id for c in column.report.claims}
+        assert all(e.claim_id in ids for e in column.report.evidence)
+
+
+def test_rows_follow_the_sentences_and_hold_every_claim_once(made: tuple[Comparison, list[object]]) -> None:
+    comparison, _ = made
+    starts = [row.sentence[0] for row in comparison.rows]
+    assert starts == sorted(starts) and len(starts) == 3
+    for number, column in enumerate(comparison.columns):
+        placed = [i for row in comparison.rows for i in row.claims[number]]
+        assert sorted(placed) == sorted(c.id for c in column.report.claims)
+    first = comparison.rows[0]
+    assert len(first.claims[0]) == 1 and len(first.claims[1]) >= 2
+    assert comparison.rows[2].labels == ("not_checked", "not_checked") and not comparison.rows[2].flips
+
+
+def test_a_threshold_recolours_all_of_it(made: tuple[Comparison, list[object]]) -> None:
+    comparison, _ = made
+    strict = recoloured(comparison, 0.99)
+    assert strict.report.settings["threshold"] == 0.99
+    assert sum(c.figures.supported for c in strict.columns) <= sum(c.figures.supported for c in comparison.columns)
+    assert recoloured(comparison, float(str(comparison.report.settings["threshold"]))) is comparison
+
+
+def test_tables_have_a_row_a_segmenter_and_shares_add_up(made: tuple[Comparison, list[object]]) -> None:
+    comparison, _ = made
+    found = {t.title.split(",")[0].split(":")[0]: t for t in tables([comparison, comparison])}
+    assert [row[0] for row in found["Claims"].rows] == ["sentences", "clauses"]
+    assert dict(zip(found["Claims"].columns, found["Claims"].rows[0], strict=True))["answers"] == 2
+    shares = [float(str(cell)) for cell in found["Verdicts"].rows[1][2:]]
+    assert sum(shares) == pytest.approx(1)
+    assert "| sentences |" in found["Check-worthiness"].markdown()
+    assert found["Check-worthiness"].csv().count("\n") == 3
+
+
+def test_one_segmenter_five_or_an_empty_answer_are_refused(settings: Settings) -> None:
+    for names in (["sentences"], ["sentences", "sentences"], list("abcde")):
+        with pytest.raises(BadInput, match="two to 4"):
+            next(compare(QUESTION, ANSWER, settings, names))
+    with pytest.raises(BadInput, match="empty"):
+        next(compare(QUESTION, " ", settings, ["sentences", "clauses"]))
