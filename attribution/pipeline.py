@@ -28,7 +28,7 @@ from attribution.verifiers import VERIFIERS
 
 VERSION = "1"  # of the pipeline: part of every report
 GROUP = 4  # claims whose pairs are verified together
-SECONDS_PER_PAIR, SECONDS_PER_PAGE = 0.03, {"local": 0.15, "web": 0.6}  # two cores; for the estimate only
+SECONDS_PER_PAIR, SECONDS_PER_PAGE = 0.03, {"local": 0.15, "web": 0.6}  # two cores; until a run was measured
 
 
 @dataclass(frozen=True)
@@ -64,15 +64,19 @@ def segment(question: str, answer: str, settings: Settings) -> Segmented:
     return segmented
 
 
-def estimate(question: str, answer: str, settings: Settings, documents: Sequence[Document] = ()) -> Estimate:
-    """What `run` would take, without searching."""
+def estimate(
+    question: str, answer: str, settings: Settings, documents: Sequence[Document] = (), store: Store | None = None
+) -> Estimate:
+    """What `run` would take, without searching; with a store, at the pace of the last runs kept there."""
     check_input(question, answer, settings)
     claims = worthiness.judge(segment(question, answer, settings).claims)
     checked = sum(c.worthiness == "factual" for c in claims)
     web = any(s in ("web", "duckduckgo") for s in settings.sources)
     own = len(documents) + sum("://" in s for s in settings.sources)
     pages = own + (checked * settings.pages_per_claim if set(settings.sources) - {"documents"} else 0)
-    seconds = 1.0 + checked * settings.top_k * SECONDS_PER_PAIR + pages * SECONDS_PER_PAGE["web" if web else "local"]
+    pair, page = store.rates() if store else (None, None)
+    pace = SECONDS_PER_PAGE["web" if web else "local"] if page is None else page
+    seconds = 1.0 + checked * settings.top_k * (SECONDS_PER_PAIR if pair is None else pair) + pages * pace
     return Estimate(len(claims), checked, pages, seconds)
 
 

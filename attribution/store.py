@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import sqlalchemy as sa
@@ -217,6 +218,20 @@ class Store:
             "report": report.to_json(),
         }
         self._put(_runs, [row], replace=True)
+
+    def rates(self, runs: int = 5) -> tuple[float | None, float | None]:
+        """Seconds a judged pair and a page took in the last runs, medians; None where too little was measured."""
+        query = sa.select(_runs.c.report).order_by(_runs.c.created_at.desc()).limit(runs)
+        with self._engine.connect() as db:
+            made = [json.loads(body) for body in db.execute(query).scalars()]
+        pairs, pages = [], []
+        for report in made:
+            times, usage = report.get("timings", {}), report.get("usage", {})
+            if (judged := usage.get("pairs", 0) - usage.get("cached_pairs", 0)) >= 20:
+                pairs.append(times.get("verify", 0.0) / judged)
+            if usage.get("pages", 0) >= 5:
+                pages.append(times.get("gather", 0.0) / usage["pages"])
+        return (median(pairs) if pairs else None, median(pages) if pages else None)
 
     def load_run(self, run_id: str) -> Report | None:
         """A saved run with its pages' texts."""

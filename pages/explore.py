@@ -6,7 +6,8 @@ import streamlit as st
 
 from attribution.types import LABELS, Page
 from pages.ui import cards, controls, render, state
-from pages.ui.answer_view import answer_view, place, source_view, view
+from pages.ui.answer_view import answer_view, place, reverted, source_view, view
+from pages.ui.correct import correct
 from pages.ui.form import form
 from pages.ui.render import el, plural
 from pages.ui.results import below, callouts, note, show, slot, status, styles
@@ -79,7 +80,10 @@ def live(polling: bool) -> None:
     with st.container(key="result"):
         callouts(now, report)
         data = state.drawn(now, lambda: view(report, run=now.key, running=now.running))
-        result = answer_view(data, key="answer_view", on_open=lambda: None)
+        result = answer_view(data, key="answer_view")
+    if (asked_back := reverted(report, result.revert)) and not now.running:
+        state.recheck(asked_back.model_copy(update={"enriched": None}))
+        st.rerun()
     if asked := place(report, result.open):
         _source_dialog(*asked)
 
@@ -102,4 +106,5 @@ else:
     st.fragment(live, run_every=POLL if polling else None)(polling)
     shown = state.current()
     if shown and not polling and shown.report.verdicts:
+        correct(shown.report)
         below(state.recoloured(shown.report))

@@ -32,7 +32,7 @@ LAYERS = [
     {"sources"},
     {"gathering"},
     {"matching"},
-    {"pipeline", "serving"},
+    {"pipeline", "rechecking", "serving"},
     {"evaluation"},
     {"__main__", "__init__"},
 ]

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from attribution.errors import StoreError
 from attribution.settings import Settings
 from attribution.store import SCHEMA, Store, now
-from attribution.types import Judgement, Probabilities, Report, SearchHit
+from attribution.types import Judgement, Probabilities, Report, SearchHit, Usage
 from tests.make import claim, page
 
 
@@ -91,3 +91,18 @@ def test_a_killed_process_loses_no_finished_run(settings: Settings) -> None:
     store = Store.open(settings.database_url)
     assert all(store.load_run(f"run{i}") for i in range(5))
     store.close()
+
+
+def test_the_pace_of_the_last_runs(store: Store) -> None:
+    def run(number: int, pairs: int, cached: int, verify: float, pages: int, gather: float) -> Report:
+        return Report(
+            id=f"run{number}", created_at=f"2026-11-0{number}T00:00:00+00:00", question="", answer="A", settings={},
+            versions={}, timings={"verify": verify, "gather": gather},
+            usage=Usage(pairs=pairs, cached_pairs=cached, pages=pages),
+        )  # fmt: skip
+
+    assert store.rates() == (None, None)
+    for report in (run(1, 100, 0, 5.0, 10, 1.0), run(2, 120, 100, 1.0, 2, 9.0), run(3, 100, 95, 9.0, 20, 6.0)):
+        store.save_run(report)
+    pair, page = store.rates()
+    assert pair == 0.05 and page == pytest.approx(0.2)  # too few judged or fetched do not count

@@ -252,8 +252,9 @@ class View {
   }
 
   opened(event) {
-    const button = event.target.closest("button[data-page]");
-    if (button) this.trigger("open", { page: button.dataset.page, at: button.dataset.at.split(",").map(Number) });
+    const button = event.target.closest("button[data-page], button[data-revert]");
+    if (button?.dataset.revert) this.trigger("revert", { claim: button.dataset.revert });
+    else if (button) this.trigger("open", { page: button.dataset.page, at: button.dataset.at.split(",").map(Number) });
   }
 }
 

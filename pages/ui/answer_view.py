@@ -5,7 +5,7 @@ Selecting happens in the browser alone; the server is asked only for the text of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -106,9 +106,14 @@ def first(claims: Sequence[Claim], labels: Mapping[str, str]) -> str:
     return ""
 
 
-def answer_view(data: dict[str, Any], *, key: str, on_open: Callable[[], None]) -> Any:
-    """Draw it; `open` of the result names the page and place whose source was asked for."""
-    return _answer(data=data, key=key, on_open_change=on_open)
+def answer_view(data: dict[str, Any], *, key: str) -> Any:
+    """Draw it; `open` of the result names the page and place whose source was asked for, `revert` a claim that
+    should be checked as it is written."""
+
+    def heard() -> None:  # without a callback Streamlit would not tell what was clicked
+        pass
+
+    return _answer(data=data, key=key, on_open_change=heard, on_revert_change=heard)
 
 
 def place(report: Report, asked: Any) -> tuple[Page, list[int]] | None:
@@ -119,6 +124,14 @@ def place(report: Report, asked: Any) -> tuple[Page, list[int]] | None:
     except (TypeError, KeyError, ValueError, OverflowError, StopIteration):
         return None
     return (page, at) if len(at) == 4 and page.text else None
+
+
+def reverted(report: Report, asked: Any) -> Claim | None:
+    """The enriched claim that should be checked as it is written; None if there is no such claim."""
+    try:
+        return next(c for c in report.claims if c.id == asked["claim"] and c.enriched)
+    except (TypeError, KeyError, StopIteration):
+        return None
 
 
 def source_view(page: Page, at: Sequence[int], *, key: str) -> None:

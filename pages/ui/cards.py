@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from attribution.types import Claim, Evidence, Page, Report, Verdict
-from pages.ui import markdown
+from pages.ui import diff, markdown
 from pages.ui.passages import Group, around, boxed, differing, ranked, sentence_of
 from pages.ui.render import RELATIONS, Child, Node, badge, el, link_to_sentence, look, plural, safe_url
 
@@ -165,16 +165,35 @@ def panel(
     text = markdown.plain(claim.text)
     marks = differing(text, sentence_of(against, pages)) if against else []
     confidence = verdict.confidence if verdict and verdict.confidence else None
-    enriched = el("p", el("span", "Checked as: "), claim.enriched, class_="enriched") if claim.enriched else None
     return el(
         "div",
         el("div", el("h3", f"Claim {number}"), badge(verdict.label if verdict else None, confidence), class_="head"),
         el("p", *boxed(text, marks), class_=f"claim-text v-{verdict.label if verdict else 'pending'}", dir="auto"),
-        enriched,
+        _enriched(claim),
         el("p", verdict.reason if verdict else "Its sources are still being read.", class_="reason"),
+        _alone(verdict),
         *(card(group, claim, verdict, report, pages) for group in shown),
         _folded([card(group, claim, verdict, report, pages) for group in rest]),
         class_="panel-body",
+    )
+
+
+def _enriched(claim: Claim) -> Node | None:
+    """What was added so that the claim can stand alone, and the way back."""
+    if not claim.enriched:
+        return None
+    back = el("button", "Check it as written", type="button", data_revert=claim.id, class_="open")
+    return el(
+        "p", "Checked as: ", *diff.shown(markdown.plain(claim.text), claim.enriched), " ", back, class_="enriched"
+    )
+
+
+def _alone(verdict: Verdict | None) -> Node | None:
+    """A verdict that rests on words the answer did not say there."""
+    if verdict is None or not verdict.rests_on_added:
+        return None
+    return el(
+        "p", "It rests on the added words. Without them: ", badge(verdict.without_added), class_="reason rests-on-added"
     )
 
 

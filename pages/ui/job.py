@@ -37,14 +37,26 @@ class State:
 class Job:
     """Owns its thread, its stop signal and its events; nothing of it is shared."""
 
-    def __init__(self, question: str, answer: str, settings: Settings, documents: Sequence[Document], run: Run) -> None:
+    def __init__(
+        self,
+        question: str,
+        answer: str,
+        settings: Settings,
+        documents: Sequence[Document],
+        run: Run,
+        before: State | None = None,  # the run that this one goes on from; shown until something new is known
+    ) -> None:
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._started = time.monotonic()
         self._evidence: dict[str, tuple[Evidence, ...]] = {}
         self._verdicts: dict[str, Verdict] = {}
         blank = Report(id="", created_at="", question=question, answer=answer, settings=settings.public(), versions={})
-        self._state = State(blank, secrets.token_hex(6), running=True)
+        self._state = State(
+            before.report if before else blank, before.key if before else secrets.token_hex(6), running=True
+        )
+        if before:
+            self._state = replace(self._state, version=before.version, accepted=True)
         self.documents = tuple(documents)
         self.settings = settings
         self._thread = threading.Thread(

@@ -22,7 +22,7 @@ BLOCKS = frozenset(
 INLINE = frozenset(("span", "strong", "em", "del", "code", "a", "br", "progress", "button"))
 ATTRIBUTES = frozenset(
     ("class", "href", "target", "rel", "title", "role", "start", "value", "max", "dir", "type", "aria-label")
-    + ("aria-hidden", "data-claim", "data-span", "data-page", "data-at")
+    + ("aria-hidden", "data-claim", "data-span", "data-page", "data-at", "data-revert")
 )  # fmt: skip
 _VOID = frozenset(("br", "hr"))
 

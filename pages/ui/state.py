@@ -13,14 +13,17 @@ from typing import Any
 import streamlit as st
 
 from attribution.errors import AttributionError
-from attribution.events import Event
+from attribution.events import Event, Finished, StageStarted
 from attribution.settings import ROOT, Settings
-from attribution.types import Document, Report
+from attribution.types import Claim, Document, Report
 from attribution.verdicts import recolour
 from pages.ui.job import Background, Job, State
 
 QUESTION, ANSWER, EXAMPLE = "question", "answer", "example"
 PRESET, LIBRARY, WEB, OWN = "preset", "from_library", "from_web", "from_documents"
+CORRECTED, WORDING, EXTRA_TEXT, EXTRA_ADDRESS, EXTRA_FILES = (
+    "corrected", "wording", "extra_text", "extra_address", "extra_files",
+)  # fmt: skip
 PASTED, ADDRESSES, FILES = "pasted", "addresses", "files"
 SEGMENTER, VERIFIER, MODEL, THRESHOLD = "segmenter", "verifier", "model", "threshold"
 COMPARED = "compared"  # the segmenters of the Compare page
@@ -211,6 +214,24 @@ def analyse() -> None:
     session[_JOB] = Job(value(QUESTION) or "", value(ANSWER) or "", chosen, documents(), _run)
 
 
+def recheck(claim: Claim, documents: Sequence[Document] = (), addresses: Sequence[str] = ()) -> None:
+    """Check one claim of the run on the page again, over its pages and those added."""
+    session, now = st.session_state, current()
+    if now is None or now.running:
+        return
+    known = {k: v for k, v in now.report.settings.items() if k in Settings.model_fields}
+    chosen = Settings.from_environment(**known | {"threshold": value(THRESHOLD)})  # as the run was made
+
+    def run(_q: str, _a: str, chosen: Settings, own: Sequence[Document], _stop: threading.Event) -> Iterator[Event]:
+        from attribution.rechecking import recheck as check
+        from attribution.store import Store
+
+        yield StageStarted("verify")
+        yield Finished(check(now.report, claim, chosen, Store.open(chosen.database_url), own, addresses))
+
+    session[_JOB] = Job(now.report.question, now.report.answer, chosen, documents, run, before=now)
+
+
 def analyse_with_library() -> None:
     """Start again with the built-in library, where the web could not be searched."""
     _tick(True, False, bool(value(OWN)))
@@ -285,8 +306,9 @@ def estimate() -> tuple[Any, bool]:
 
     def compute() -> Any:
         from attribution.pipeline import estimate as compute_estimate
+        from attribution.store import Store
 
-        return compute_estimate(question, answer, chosen, own)
+        return compute_estimate(question, answer, chosen, own, Store.open(chosen.database_url))
 
     wanted = (question, answer, chosen, own)
     held: Background | None = session.get(_ESTIMATE)
