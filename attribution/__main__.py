@@ -179,6 +179,16 @@ def list_(args: argparse.Namespace) -> None:
     print(json.dumps(rows, ensure_ascii=False, indent=1))
 
 
+def compare(args: argparse.Namespace) -> None:
+    """One line of comparisons.jsonl an answer; those that are there already are not made again."""
+    from attribution.evaluation.experiment import run
+
+    rows = list(read_rows(args.input, ["answer"]))
+    for done, total, problem in run(rows, settings_of(args), args.segmenters, args.out):
+        say(f"compare {done}/{total}" + (f": {problem}" if problem else ""))
+    say(f"{args.out}: tables.md, CSV tables, comparisons.jsonl")
+
+
 def serve(args: argparse.Namespace) -> None:
     from attribution.serving import serve as start
 
@@ -217,6 +227,12 @@ def parser() -> argparse.ArgumentParser:
     p = command("worth", "judge which claims are worth checking", worth)
     p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"claim"}')
     p.add_argument("--output", type=Path, required=True)
+    p = command("compare", "cut answers with several segmenters over the same evidence", compare)
+    p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"question", "answer"}')
+    p.add_argument("--segmenters", nargs="+", required=True, help="two to four; see: list segmenters")
+    p.add_argument("--sources", nargs="+", help="library, web, paths or URLs (default: library)")
+    p.add_argument("--out", type=Path, required=True, help="a folder")
+    chosen(p)
     p = command("list", "the implementations there are, and what they need", list_)
     p.add_argument("table", nargs="?", choices=["segmenters", "searchers", "chunkers", "embedders", "verifiers"])
     p = command("serve", "open the web app", serve)

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from attribution.errors import BadInput
+from attribution.evaluation.experiment import run
+from attribution.settings import Settings
+
+ROWS = [
+    {"question": "Q", "answer": "The Eiffel Tower was finished in 1889 and stands in Paris."},
+    {"answer": "   "},
+    {"answer": "I hope this helps!"},
+]
+NAMES = ["sentences", "clauses"]
+
+
+def test_answers_are_kept_as_they_are_made_and_taken_up_again(settings: Settings, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    steps = run(ROWS, settings, NAMES, out)
+    assert next(steps) == (1, 3, "")
+    steps.close()  # ended in the middle
+    lines = (out / "comparisons.jsonl").read_text().splitlines()
+    assert len(lines) == 1
+    with (out / "comparisons.jsonl").open("a") as file:
+        file.write('{"key": "cut of')
+    said = list(run(ROWS, settings, NAMES, out))
+    assert [s[:2] for s in said] == [(1, 3), (2, 3), (3, 3)] and "empty" in said[1][2]
+    again = (out / "comparisons.jsonl").read_text().splitlines()
+    assert again[0] == lines[0] and len(again) == 2
+    tables = (out / "tables.md").read_text()
+    assert "### Claims" in tables and "| clauses |" in tables
+    assert (out / "claims.csv").read_text().startswith("segmenter,answers,claims")
+    assert len(list(out.glob("*.csv"))) == 6
+
+
+def test_other_choices_are_another_comparison(settings: Settings, tmp_path: Path) -> None:
+    list(run(ROWS[2:], settings, NAMES, tmp_path))
+    list(run(ROWS[2:], settings.model_copy(update={"threshold": 0.9}), NAMES, tmp_path))
+    keys = [json.loads(line)["key"] for line in (tmp_path / "comparisons.jsonl").read_text().splitlines()]
+    assert len(set(keys)) == 2
+
+
+def test_no_answer_that_can_be_compared_is_an_error(settings: Settings, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no answer could be compared"):
+        list(run(ROWS[1:2], settings, NAMES, tmp_path))
