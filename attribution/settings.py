@@ -23,7 +23,11 @@ class Settings(Frozen):
     segmenter: str = "sentences"
     chunker: str = "fixed"
     chunk_size: int = Field(512, ge=64, le=8000)
+    chunk_overlap: int = Field(64, ge=0, le=4000, description="characters that neighbours share, where they overlap")
+    window_sentences: int = Field(3, ge=1, le=50)
+    window_stride: int = Field(2, ge=1, le=50)
     embedder: str = "minilm"
+    embedding_model: str = Field("", description="a hub model or an endpoint's model, for an embedder that takes one")
     verifier: str = "embedded"
     model: str = Field("", description="a hub model's name, for a verifier that loads one")
     pages_per_claim: int = Field(3, ge=1, le=20)
