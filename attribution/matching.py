@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attribution.chunkers import CHUNKERS, Chunker
 from attribution.embedders import EMBEDDERS, Embedder
-from attribution.gathering import Trace
 from attribution.registry import build
 from attribution.retrieval import Candidate, Index
 from attribution.settings import Settings
 from attribution.store import Store
-from attribution.types import Claim, Evidence, Judgement, Page, content_id
+from attribution.types import Claim, Evidence, Failure, Judgement, Page, Span, Trace, Trail, content_id
 from attribution.verdicts import relation
 from attribution.verifiers import VERIFIERS, Verifier
 
@@ -26,7 +25,7 @@ DOCUMENTS = Trace("", "", "", "documents", 1)
 class Matcher:
     """The passages of one run's pages, held against its claims."""
 
-    def __init__(self, settings: Settings, store: Store, question: str) -> None:
+    def __init__(self, settings: Settings, store: Store, question: str, judged: Iterable[str] = ()) -> None:
         self.settings, self.store, self.question = settings, store, question
         self.chunker: Chunker = build(CHUNKERS, settings.chunker, settings, "chunker")
         self.embedder: Embedder = build(EMBEDDERS, settings.embedder, settings, "embedder")
@@ -36,6 +35,10 @@ class Matcher:
         self._index = Index()
         self._unembedded: list[Page] = []
         self.chunks = self.pairs = self.cached_pairs = 0
+        self._spans: dict[str, tuple[Span, ...]] = {}  # of the chunks, by page
+        self._vector_keys: set[str] = set()
+        self._judgement_keys: set[str] = set()
+        self._judged = set(judged)  # keys of what this run judged itself, or brings with it
 
     def add(self, page: Page) -> bool:
         """Take a page in; False if the same text from the same address is there already."""
@@ -51,7 +54,9 @@ class Matcher:
 
     def embed(self) -> None:
         """Chunk and embed the pages that came since the last call."""
-        chunks = [chunk for page in self._unembedded for chunk in self.chunker.chunk(page)]
+        cut = {page.id: self.chunker.chunk(page) for page in self._unembedded}
+        self._spans |= {page_id: tuple((c.start, c.end) for c in chunks) for page_id, chunks in cut.items()}
+        chunks = [chunk for of_page in cut.values() for chunk in of_page]
         self._unembedded = []
         if chunks:
             self._index.add(chunks, self._vectors([c.text for c in chunks]))
@@ -61,6 +66,7 @@ class Matcher:
         import numpy as np
 
         keys = [content_id(self.embedder.version, text) for text in texts]
+        self._vector_keys.update(keys)
         known = self.store.vectors(list(dict.fromkeys(keys)))
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         if new:
@@ -71,6 +77,23 @@ class Matcher:
             self.store.put_vectors(made)
             known |= made
         return np.stack([np.frombuffer(known[key], dtype=np.float32) for key in keys])
+
+    def settle(self) -> None:
+        """All pages are there: from now on the pairs count that stand in the report, whichever page came first."""
+        self.embed()
+        self.pairs = self.cached_pairs = 0
+        self._judgement_keys.clear()
+
+    def trail(self, concerns: Mapping[str, Sequence[Failure]]) -> Trail:
+        """What a snapshot needs beyond the report, in a fixed order."""
+        traces = {trace for of_page in self.traces.values() for trace in of_page}
+        return Trail(
+            traces=tuple(sorted(traces, key=lambda t: (t.claim_id, t.page_id, t.searcher, t.query, t.rank))),
+            concerns={claim_id: tuple(failures) for claim_id, failures in sorted(concerns.items()) if failures},
+            chunks=dict(sorted(self._spans.items())),
+            vectors=tuple(sorted(self._vector_keys)),
+            judgements=tuple(sorted(self._judgement_keys)),
+        )
 
     def match(self, claims: Sequence[Claim]) -> list[tuple[Evidence, ...]]:
         """The evidence of each claim, nearest first; their pairs go to the verifier together."""
@@ -89,7 +112,7 @@ class Matcher:
         queries = [claim.statement]
         if self.question and not claim.independent:
             queries.append(f"{self.question} {claim.statement}")
-        return self._index.search(self._vectors(queries), self.settings.top_k)
+        return self._index.search(self._vectors(queries), self.settings.top_k, self.embedder.floor)
 
     def _premise(self, candidate: Candidate) -> str:
         return candidate.chunk.text
@@ -102,14 +125,16 @@ class Matcher:
             made = dict(zip(new, self.verifier.verify(list(new.values())), strict=True))
             self.store.put_judgements(made)
             known |= made
+            self._judged.update(made)
+        self._judgement_keys.update(keys)
         self.pairs += len(pairs)
-        self.cached_pairs += len(pairs) - len(new)
+        self.cached_pairs += sum(key not in self._judged for key in keys)
         return [known[key] for key in keys]
 
     def _evidence(self, claim: Claim, candidate: Candidate, judgement: Judgement) -> Evidence:
         chunk, (first, last) = candidate.chunk, judgement.sentence
         traces = self.traces[chunk.page_id] or [DOCUMENTS]
-        trace = min(traces, key=lambda t: (t.claim_id != claim.id, t.rank, t.query))
+        trace = min(traces, key=lambda t: (t.claim_id != claim.id, t.rank, t.query, t.searcher))
         return Evidence(
             claim_id=claim.id,
             page_id=chunk.page_id,

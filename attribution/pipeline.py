@@ -20,6 +20,7 @@ from attribution.registry import build
 from attribution.searchers.documents import read_document
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
+from attribution.snapshots import Snapshot
 from attribution.sources import Sources, open_sources
 from attribution.store import Store, now
 from attribution.types import Claim, Document, Evidence, Failure, Report, Segmented, Usage, Verdict, content_id
@@ -82,17 +83,23 @@ def run(
     store: Store | None = None,
     documents: Sequence[Document] = (),
     stop: threading.Event | None = None,
+    frozen: Snapshot | None = None,
 ) -> Iterator[events.Event]:
     """Events of one run, the last one Finished with the report.
+
+    With a snapshot its pages are the only source: nothing is searched or fetched, whatever the settings name.
 
     BadInput or Unavailable before the first event; later, bad pages, searches and pairs become Failed events.
     A run that is stopped ends with what it has.
     """
     check_input(question, answer, settings)
     store = store or Store.open(settings.database_url)
-    sources = open_sources(settings, documents, read_document)
-    matcher = Matcher(settings, store, question)
-    return _Run(question, answer, settings, store, sources, matcher, stop or threading.Event()).go()
+    if frozen:
+        store, sources = frozen.over(store), Sources()
+    else:
+        sources = open_sources(settings, documents, read_document)
+    matcher = Matcher(settings, store, question, judged=frozen.judgements if frozen else ())
+    return _Run(question, answer, settings, store, sources, matcher, stop or threading.Event(), frozen).go()
 
 
 class _Run:
@@ -107,9 +114,10 @@ class _Run:
         sources: Sources,
         matcher: Matcher,
         stop: threading.Event,
+        frozen: Snapshot | None = None,
     ) -> None:
         self.question, self.answer, self.settings, self.store = question, answer, settings, store
-        self.sources, self.matcher, self.stop = sources, matcher, stop
+        self.sources, self.matcher, self.stop, self.frozen = sources, matcher, stop, frozen
         self.created_at = now()
         self.claims: list[Claim] = []
         self.evidence: dict[str, tuple[Evidence, ...]] = {}
@@ -117,9 +125,9 @@ class _Run:
         self.failures: list[Failure] = []
         self.about: dict[str, list[Failure]] = defaultdict(list)  # failures by claim
         self.timings: dict[str, float] = defaultdict(float)
-        self.searches = 0
+        self.searches = frozen.report.usage.searches if frozen else 0
 
-    def go(self) -> Iterator[events.Event]:
+    def _claims(self) -> Iterator[events.Event]:
         yield events.StageStarted("segment")
         with self._timed("segment"):
             segmented = segment(self.question, self.answer, self.settings)
@@ -131,6 +139,16 @@ class _Run:
         with self._timed("worth"):
             self.claims = independence.judge(worthiness.judge(self.claims))
         yield events.ClaimsReady(tuple(self.claims))
+
+    def go(self) -> Iterator[events.Event]:
+        kept = self.frozen.claims(self.question, self.answer, self.settings) if self.frozen else None
+        if kept is None:
+            yield from self._claims()
+        else:
+            self.claims = list(kept.claims)
+            for failure in kept.failures:
+                yield from self._failed(failure, ())
+            yield events.ClaimsReady(kept.claims)
         for claim in self.claims:
             if claim.worthiness != "factual":
                 yield self._judged(claim, ())
@@ -139,7 +157,7 @@ class _Run:
             yield from self._gather(checked)
             yield from self._verify(checked)
         report = self._report()
-        self.store.save_run(report)
+        self.store.save_run(report, self.matcher.trail(self.about), frozen=self.frozen is not None)
         yield events.Finished(report)
 
     def _gather(self, checked: list[Claim]) -> Iterator[events.Event]:
@@ -151,7 +169,8 @@ class _Run:
             self.matcher.add(page)
             yield events.PageReady(page)
         by_id = {c.id: c for c in checked}
-        steps = Gatherer(self.settings, self.store, self.sources, fetch).gather(checked, self.question, self.stop)
+        gatherer = self.frozen or Gatherer(self.settings, self.store, self.sources, fetch)
+        steps = gatherer.gather(checked, self.question, self.stop)
         while True:
             with self._timed("gather"):
                 step = next(steps, None)
@@ -172,7 +191,7 @@ class _Run:
         """The verdicts that stand: every claim against the passages of all pages."""
         yield events.StageStarted("embed")
         with self._timed("embed"):
-            self.matcher.embed()
+            self.matcher.settle()
         yield events.StageStarted("verify")
         for start in range(0, len(checked), GROUP):
             yield events.Progress("verify", start, len(checked))
@@ -245,7 +264,7 @@ class _Run:
             pages=tuple(sorted(matcher.pages.values(), key=lambda p: (p.kind, p.url, p.id))),
             evidence=tuple(e for c in self.claims for e in self.evidence.get(c.id, ())),
             verdicts=tuple(self.verdicts[c.id] for c in self.claims if c.id in self.verdicts),
-            failures=tuple(sorted(self.failures, key=lambda f: (f.stage, f.subject, f.kind))),
+            failures=tuple(sorted(self.failures, key=lambda f: (f.stage, f.subject, f.kind, f.message))),
             timings={stage: round(seconds, 3) for stage, seconds in self.timings.items()},
             usage=usage,
             stopped=self.stop.is_set(),

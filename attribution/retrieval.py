@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from attribution.errors import BadInput
 from attribution.types import Chunk
 
 FLOOR = 0.25  # cosine under which MiniLM's neighbours share no more than their language
@@ -39,6 +40,7 @@ class Index:
             return
         if self._index is None:
             self._index = faiss.IndexFlatIP(vectors.shape[1])
+        self._check(vectors)
         if self.exact and len(self) + len(chunks) > self._large:
             graph = faiss.IndexHNSWFlat(self._index.d, NEIGHBOURS, faiss.METRIC_INNER_PRODUCT)
             graph.hnsw.efConstruction, graph.hnsw.efSearch = BREADTH, SEARCHED
@@ -56,6 +58,7 @@ class Index:
         """
         if self._index is None:
             return []
+        self._check(vectors)
         _, places = self._index.search(vectors, min(len(self), k + 8))
         exact, best = vectors.astype("float64"), dict[int, float]()
         for query, row in zip(exact, places.tolist(), strict=True):
@@ -66,3 +69,10 @@ class Index:
         found = [Candidate(self._chunks[p], round(score, 6)) for p, score in best.items() if score >= floor]
         found.sort(key=lambda c: (-c.similarity, c.chunk.page_id, c.chunk.start))
         return found[:k]
+
+    def _check(self, vectors: Any) -> None:
+        if vectors.shape[1] != self._index.d:
+            raise BadInput(
+                f"vectors of {vectors.shape[1]} dimensions meet passages of {self._index.d}: "
+                "they come from different models; embed both with one"
+            )
