@@ -102,6 +102,11 @@ def run(
     return _Run(question, answer, settings, store, sources, matcher, stop or threading.Event(), frozen).go()
 
 
+def new_run_id() -> str:
+    """Not to be guessed: whoever knows it can open the run."""
+    return content_id(uuid.uuid4().hex)
+
+
 class _Run:
     """The state of one run while its events are read."""
 
@@ -254,7 +259,7 @@ class _Run:
             cached_pairs=matcher.cached_pairs,
         )
         return Report(
-            id=content_id(uuid.uuid4().hex),  # not to be guessed: whoever knows it can open the run
+            id=new_run_id(),
             created_at=self.created_at,
             question=self.question,
             answer=self.answer,

@@ -63,7 +63,10 @@ _trails = sa.Table(
 )
 # pages of imported and replayed runs: shown with their run, never taken for a page that was fetched here
 _frozen_pages = sa.Table(
-    "frozen_pages", _tables, sa.Column("id", sa.String(16), primary_key=True), sa.Column("body", sa.Text, nullable=False)
+    "frozen_pages",
+    _tables,
+    sa.Column("id", sa.String(16), primary_key=True),
+    sa.Column("body", sa.Text, nullable=False),
 )
 
 

@@ -46,9 +46,7 @@ class OpenAI:
         key = self._settings.openai_api_key.get_secret_value()
         if not key:
             raise Unavailable("the embedder openai needs a key: set OPENAI_API_KEY (any text where none is asked for)")
-        return openai.OpenAI(
-            api_key=key, base_url=self._settings.openai_base_url, timeout=TIMEOUT, max_retries=RETRIES
-        )
+        return openai.OpenAI(api_key=key, base_url=self._settings.openai_base_url, timeout=TIMEOUT, max_retries=RETRIES)
 
     def _request(self, client: Any, texts: list[str]) -> list[list[float]]:
         """One batch, in order. A server's own words stay out of messages: they may repeat the key."""
@@ -61,7 +59,9 @@ class OpenAI:
         except openai.APIStatusError as error:
             status = error.status_code
             if status in (400, 413, 422):
-                raise BadInput(f"{self.host} refuses these texts (HTTP {status}): choose a smaller chunk_size") from None
+                raise BadInput(
+                    f"{self.host} refuses these texts (HTTP {status}): choose a smaller chunk_size"
+                ) from None
             advice = {401: "check OPENAI_API_KEY", 403: "check OPENAI_API_KEY", 404: "check embedding_model"}.get(
                 status, "run again later"
             )
