@@ -1,0 +1,1 @@
+"""Measures over runs and data sets; everything here stands above the pipeline."""
