@@ -11,4 +11,9 @@ ICON = (
 )
 
 st.set_page_config(page_title="Attribution explorer", page_icon=ICON, layout="wide", initial_sidebar_state="auto")
-st.navigation([st.Page("pages/explore.py", title="Explore", default=True)]).run()
+st.navigation(
+    [
+        st.Page("pages/explore.py", title="Explore", default=True),
+        st.Page("pages/retrieval.py", title="Retrieval"),
+    ]
+).run()

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from attribution.types import LABELS, Page
 from pages.ui import cards, controls, render, state
 from pages.ui.answer_view import answer_view, place, source_view, view
+from pages.ui.frame import styles
 from pages.ui.render import el, plural
 from pages.ui.results import below, callouts, note, show, slot, status
 
 POLL = 0.5  # seconds between looks at a run that is under way
-
-
-def styles() -> None:
-    scheme = "dark" if state.dark() else "light"
-    css = (
-        f":root{{color-scheme:{scheme}}}"
-        + render.tokens_css(".stApp")
-        + (Path(__file__).parent / "ui" / "styles.css").read_text("utf-8")
-    )
-    st.html(f"<style>{css}</style>")
 
 
 def form(compact: bool, running: bool) -> None:
