@@ -10,7 +10,7 @@ from attribution.errors import BadInput
 from attribution.types import Chunk
 
 FLOOR = 0.25  # cosine under which MiniLM's neighbours share no more than their language
-LARGE = 50_000  # chunks from which a graph is searched: exact search takes more than 20 ms from here on
+LARGE = 50_000  # chunks from which a graph is searched: the time of exact search grows with their number
 NEIGHBOURS, BREADTH, SEARCHED = 32, 80, 128  # HNSW: links of a node, candidates while building and while searching
 
 

@@ -88,3 +88,21 @@ def test_the_page_opens_without_a_run() -> None:
     assert not shown.exception
     assert [m.label for m in shown.multiselect] == ["Chunkers", "Embedders"]
     assert {b.label: b.disabled for b in shown.button} == {"Compare": True, "Stop": True}
+
+
+def test_a_finished_grid_is_shown_and_can_be_drilled_into() -> None:
+    from streamlit.testing.v1 import AppTest
+
+    shown = AppTest.from_file(str(Path(__file__).parents[2] / "pages" / "retrieval.py"), default_timeout=60)
+    made = GridJob(
+        lambda: Snapshot(report(), Trail(), {}, {}),
+        ["fixed 256", "fixed 512"],
+        ["minilm"],
+        lambda snapshot, chosen, stop: iter([cell(c.cut) for c in chosen]),
+    )
+    assert len(ended(made).cells) == 2
+    shown.session_state["_page_grid"] = made
+    shown.run()
+    assert not shown.exception
+    assert [s.label for s in shown.selectbox] == ["Evidence of", "against"]
+    assert {b.label: b.disabled for b in shown.button} == {"Compare": True, "Stop": True}
