@@ -15,5 +15,6 @@ st.navigation(
     [
         st.Page("pages/explore.py", title="Explore", default=True),
         st.Page("pages/compare.py", title="Compare"),
+        st.Page("pages/retrieval.py", title="Retrieval"),
     ]
 ).run()

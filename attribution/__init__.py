@@ -15,10 +15,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from attribution.pipeline import run
     from attribution.settings import Settings
+    from attribution.snapshots import Snapshot
     from attribution.types import Report
 
-__all__ = ["Report", "Settings", "run"]
-_HOMES = {"run": "attribution.pipeline", "Settings": "attribution.settings", "Report": "attribution.types"}
+__all__ = ["Report", "Settings", "Snapshot", "run"]
+_HOMES = {
+    "run": "attribution.pipeline",
+    "Settings": "attribution.settings",
+    "Report": "attribution.types",
+    "Snapshot": "attribution.snapshots",
+}
 
 
 def __getattr__(name: str) -> Any:

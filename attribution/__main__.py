@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
+from attribution import snapshot_commands
 from attribution.errors import AttributionError, BadInput
 from attribution.registry import Table, build
 from attribution.settings import Settings
@@ -67,7 +68,11 @@ def read_rows(path: Path, fields: Sequence[str]) -> Iterator[dict[str, Any]]:
 
 
 def settings_of(args: argparse.Namespace) -> Settings:
-    """Settings from --sources, --segmenter, --verifier and --set key=value."""
+    return Settings.from_environment(**choices_of(args))
+
+
+def choices_of(args: argparse.Namespace) -> dict[str, Any]:
+    """What --sources, --segmenter, --verifier and --set key=value choose."""
     choices: dict[str, Any] = {}
     for pair in getattr(args, "set", None) or ():
         key, equals, value = pair.partition("=")
@@ -77,7 +82,7 @@ def settings_of(args: argparse.Namespace) -> Settings:
     for name in ("sources", "segmenter", "verifier"):
         if getattr(args, name, None):
             choices[name] = getattr(args, name)
-    return Settings.from_environment(**choices)
+    return choices
 
 
 def analyze(args: argparse.Namespace) -> None:
@@ -235,6 +240,7 @@ def parser() -> argparse.ArgumentParser:
     chosen(p)
     p = command("list", "the implementations there are, and what they need", list_)
     p.add_argument("table", nargs="?", choices=["segmenters", "searchers", "chunkers", "embedders", "verifiers"])
+    snapshot_commands.add(commands.add_parser("snapshot", help="freeze, move, replay and compare runs"), choices_of)
     p = command("serve", "open the web app", serve)
     p.add_argument("--port", type=int, default=8501, help="another free one is taken if it is in use")
     return top

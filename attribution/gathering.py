@@ -12,18 +12,7 @@ from attribution.searchers import Searcher
 from attribution.settings import Settings
 from attribution.sources import Sources
 from attribution.store import Store
-from attribution.types import Claim, Failure, Page, SearchHit
-
-
-@dataclass(frozen=True)
-class Trace:
-    """How a page was found for a claim."""
-
-    claim_id: str
-    page_id: str
-    query: str
-    searcher: str
-    rank: int
+from attribution.types import Claim, Failure, Page, SearchHit, Trace
 
 
 @dataclass(frozen=True)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attribution.chunkers import CHUNKERS, Chunker
 from attribution.embedders import EMBEDDERS, Embedder
-from attribution.gathering import Trace
 from attribution.registry import build
 from attribution.retrieval import Candidate, Index
 from attribution.settings import Settings
 from attribution.store import Store
-from attribution.types import Claim, Evidence, Judgement, Page, content_id
+from attribution.types import Claim, Evidence, Failure, Judgement, Page, Span, Trace, Trail, content_id
 from attribution.verdicts import relation
 from attribution.verifiers import VERIFIERS, Verifier
 
@@ -26,9 +25,12 @@ DOCUMENTS = Trace("", "", "", "documents", 1)
 class Judge:
     """A verifier whose judgements are kept in the store."""
 
-    def __init__(self, verifier: Verifier, store: Store) -> None:
+    def __init__(self, verifier: Verifier, store: Store, judged: Iterable[str] = ()) -> None:
+        """`judged` are keys that count as judged here, not as taken from the store."""
         self.verifier, self.store = verifier, store
         self.pairs = self.cached_pairs = 0
+        self.keys: set[str] = set()  # of all that was asked
+        self._judged = set(judged)
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Judgement]:
         """One judgement for each (claim, evidence), in order."""
@@ -39,9 +41,16 @@ class Judge:
             made = dict(zip(new, self.verifier.verify(list(new.values())), strict=True))
             self.store.put_judgements(made)
             known |= made
+            self._judged.update(made)
+        self.keys.update(keys)
         self.pairs += len(pairs)
-        self.cached_pairs += len(pairs) - len(new)
+        self.cached_pairs += sum(key not in self._judged for key in keys)
         return [known[key] for key in keys]
+
+    def settle(self) -> None:
+        """Count anew from here."""
+        self.pairs = self.cached_pairs = 0
+        self.keys.clear()
 
     def entailed(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """The probability that the evidence of each pair entails its claim."""
@@ -51,16 +60,18 @@ class Judge:
 class Matcher:
     """The passages of one run's pages, held against its claims."""
 
-    def __init__(self, settings: Settings, store: Store, question: str) -> None:
+    def __init__(self, settings: Settings, store: Store, question: str, judged: Iterable[str] = ()) -> None:
         self.settings, self.store, self.question = settings, store, question
         self.chunker: Chunker = build(CHUNKERS, settings.chunker, settings, "chunker")
         self.embedder: Embedder = build(EMBEDDERS, settings.embedder, settings, "embedder")
-        self.judge = Judge(build(VERIFIERS, settings.verifier, settings, "verifier"), store)
+        self.judge = Judge(build(VERIFIERS, settings.verifier, settings, "verifier"), store, judged)
         self.pages: dict[str, Page] = {}
         self.traces: dict[str, list[Trace]] = defaultdict(list)
         self._index = Index()
         self._unembedded: list[Page] = []
         self.chunks = 0
+        self._spans: dict[str, tuple[Span, ...]] = {}  # of the chunks, by page
+        self._vector_keys: set[str] = set()
 
     def add(self, page: Page) -> bool:
         """Take a page in; False if the same text from the same address is there already."""
@@ -76,7 +87,9 @@ class Matcher:
 
     def embed(self) -> None:
         """Chunk and embed the pages that came since the last call."""
-        chunks = [chunk for page in self._unembedded for chunk in self.chunker.chunk(page)]
+        cut = {page.id: self.chunker.chunk(page) for page in self._unembedded}
+        self._spans |= {page_id: tuple((c.start, c.end) for c in chunks) for page_id, chunks in cut.items()}
+        chunks = [chunk for of_page in cut.values() for chunk in of_page]
         self._unembedded = []
         if chunks:
             self._index.add(chunks, self._vectors([c.text for c in chunks]))
@@ -86,6 +99,7 @@ class Matcher:
         import numpy as np
 
         keys = [content_id(self.embedder.version, text) for text in texts]
+        self._vector_keys.update(keys)
         known = self.store.vectors(list(dict.fromkeys(keys)))
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         if new:
@@ -96,6 +110,22 @@ class Matcher:
             self.store.put_vectors(made)
             known |= made
         return np.stack([np.frombuffer(known[key], dtype=np.float32) for key in keys])
+
+    def settle(self) -> None:
+        """All pages are there: from now on the pairs count that stand in the report, whichever page came first."""
+        self.embed()
+        self.judge.settle()
+
+    def trail(self, concerns: Mapping[str, Sequence[Failure]]) -> Trail:
+        """What a snapshot needs beyond the report, in a fixed order."""
+        traces = {trace for of_page in self.traces.values() for trace in of_page}
+        return Trail(
+            traces=tuple(sorted(traces, key=lambda t: (t.claim_id, t.page_id, t.searcher, t.query, t.rank))),
+            concerns={claim_id: tuple(failures) for claim_id, failures in sorted(concerns.items()) if failures},
+            chunks=dict(sorted(self._spans.items())),
+            vectors=tuple(sorted(self._vector_keys)),
+            judgements=tuple(sorted(self.judge.keys)),
+        )
 
     def match(self, claims: Sequence[Claim]) -> list[tuple[Evidence, ...]]:
         """The evidence of each claim, nearest first; their pairs go to the verifier together."""
@@ -114,7 +144,7 @@ class Matcher:
         queries = [claim.statement]
         if self.question and not claim.independent:
             queries.append(f"{self.question} {claim.statement}")
-        return self._index.search(self._vectors(queries), self.settings.top_k)
+        return self._index.search(self._vectors(queries), self.settings.top_k, self.embedder.floor)
 
     def without_added(self, claim: Claim, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
         """The same pieces judged against the claim's own words, without those that enrichment added."""
@@ -128,7 +158,7 @@ class Matcher:
     def _evidence(self, claim: Claim, candidate: Candidate, judgement: Judgement) -> Evidence:
         chunk, (first, last) = candidate.chunk, judgement.sentence
         traces = self.traces[chunk.page_id] or [DOCUMENTS]
-        trace = min(traces, key=lambda t: (t.claim_id != claim.id, t.rank, t.query))
+        trace = min(traces, key=lambda t: (t.claim_id != claim.id, t.rank, t.query, t.searcher))
         return Evidence(
             claim_id=claim.id,
             page_id=chunk.page_id,

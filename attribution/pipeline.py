@@ -20,6 +20,7 @@ from attribution.registry import build
 from attribution.searchers.documents import read_document
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
+from attribution.snapshots import Snapshot
 from attribution.sources import Sources, open_sources
 from attribution.store import Store, now
 from attribution.types import Claim, Document, Evidence, Failure, Report, Segmented, Usage, Verdict, content_id
@@ -88,17 +89,28 @@ def run(
     documents: Sequence[Document] = (),
     stop: threading.Event | None = None,
     claims: Sequence[Claim] | None = None,
+    frozen: Snapshot | None = None,
 ) -> Iterator[events.Event]:
     """Events of one run, the last one Finished with the report; `claims` stand in for the segmenter's.
+
+    With a snapshot its pages are the only source: nothing is searched or fetched, whatever the settings name.
 
     BadInput or Unavailable before the first event; later, bad pages, searches and pairs become Failed events.
     A run that is stopped ends with what it has.
     """
     check_input(question, answer, settings)
     store = store or Store.open(settings.database_url)
-    sources = open_sources(settings, documents, read_document)
-    matcher = Matcher(settings, store, question)
-    return _Run(question, answer, settings, store, sources, matcher, stop or threading.Event(), claims).go()
+    if frozen:
+        store, sources = frozen.over(store), Sources()
+    else:
+        sources = open_sources(settings, documents, read_document)
+    matcher = Matcher(settings, store, question, judged=frozen.judgements if frozen else ())
+    return _Run(question, answer, settings, store, sources, matcher, stop or threading.Event(), claims, frozen).go()
+
+
+def new_run_id() -> str:
+    """Not to be guessed: whoever knows it can open the run."""
+    return content_id(uuid.uuid4().hex)
 
 
 class _Run:
@@ -113,10 +125,11 @@ class _Run:
         sources: Sources,
         matcher: Matcher,
         stop: threading.Event,
-        claims: Sequence[Claim] | None,
+        claims: Sequence[Claim] | None = None,
+        frozen: Snapshot | None = None,
     ) -> None:
         self.question, self.answer, self.settings, self.store = question, answer, settings, store
-        self.sources, self.matcher, self.stop, self.given = sources, matcher, stop, claims
+        self.sources, self.matcher, self.stop, self.given, self.frozen = sources, matcher, stop, claims, frozen
         self.created_at = now()
         self.claims: list[Claim] = []
         self.evidence: dict[str, tuple[Evidence, ...]] = {}
@@ -124,9 +137,9 @@ class _Run:
         self.failures: list[Failure] = []
         self.about: dict[str, list[Failure]] = defaultdict(list)  # failures by claim
         self.timings: dict[str, float] = defaultdict(float)
-        self.searches = 0
+        self.searches = frozen.report.usage.searches if frozen else 0
 
-    def go(self) -> Iterator[events.Event]:
+    def _claims(self) -> Iterator[events.Event]:
         yield events.StageStarted("segment")
         with self._timed("segment"):
             segmented = (
@@ -146,6 +159,16 @@ class _Run:
         with self._timed("coherence"):
             self.claims = self._coherent(self.claims)
         yield events.ClaimsReady(tuple(self.claims))
+
+    def go(self) -> Iterator[events.Event]:
+        kept = self.frozen.claims(self.question, self.answer, self.settings) if self.frozen else None
+        if kept is None:
+            yield from self._claims()
+        else:
+            self.claims = list(kept.claims)
+            for failure in kept.failures:
+                yield from self._failed(failure, ())
+            yield events.ClaimsReady(kept.claims)
         checked = [c for c in self.claims if c.checked]
         for claim in self.claims:
             if not claim.checked:
@@ -154,15 +177,12 @@ class _Run:
             yield from self._gather(checked)
             yield from self._verify(checked)
         report = self._report()
-        self.store.save_run(report)
+        self.store.save_run(report, self.matcher.trail(self.about), frozen=self.frozen is not None)
         yield events.Finished(report)
 
     def _coherent(self, claims: list[Claim]) -> list[Claim]:
         """Always by the embedded model: what the answer says does not depend on who checks it."""
-        same = self.settings.verifier == "embedded"
-        judge = (
-            self.matcher.judge if same else Judge(build(VERIFIERS, "embedded", self.settings, "verifier"), self.store)
-        )
+        judge = Judge(build(VERIFIERS, "embedded", self.settings, "verifier"), self.store)
         return coherence.judge(self.answer, claims, judge.entailed, self.settings.coherence)
 
     def _gather(self, checked: list[Claim]) -> Iterator[events.Event]:
@@ -174,7 +194,8 @@ class _Run:
             self.matcher.add(page)
             yield events.PageReady(page)
         by_id = {c.id: c for c in checked}
-        steps = Gatherer(self.settings, self.store, self.sources, fetch).gather(checked, self.question, self.stop)
+        gatherer = self.frozen or Gatherer(self.settings, self.store, self.sources, fetch)
+        steps = gatherer.gather(checked, self.question, self.stop)
         while True:
             with self._timed("gather"):
                 step = next(steps, None)
@@ -195,7 +216,7 @@ class _Run:
         """The verdicts that stand: every claim against the passages of all pages."""
         yield events.StageStarted("embed")
         with self._timed("embed"):
-            self.matcher.embed()
+            self.matcher.settle()
         yield events.StageStarted("verify")
         for start in range(0, len(checked), GROUP):
             yield events.Progress("verify", start, len(checked))
@@ -266,7 +287,7 @@ class _Run:
             cached_pairs=matcher.judge.cached_pairs,
         )
         return Report(
-            id=content_id(uuid.uuid4().hex),  # not to be guessed: whoever knows it can open the run
+            id=new_run_id(),
             created_at=self.created_at,
             question=self.question,
             answer=self.answer,
@@ -276,7 +297,7 @@ class _Run:
             pages=tuple(sorted(matcher.pages.values(), key=lambda p: (p.kind, p.url, p.id))),
             evidence=tuple(e for c in self.claims for e in self.evidence.get(c.id, ())),
             verdicts=tuple(self.verdicts[c.id] for c in self.claims if c.id in self.verdicts),
-            failures=tuple(sorted(self.failures, key=lambda f: (f.stage, f.subject, f.kind))),
+            failures=tuple(sorted(self.failures, key=lambda f: (f.stage, f.subject, f.kind, f.message))),
             timings={stage: round(seconds, 3) for stage, seconds in self.timings.items()},
             usage=usage,
             stopped=self.stop.is_set(),

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 from attribution.errors import BadInput, StageFailure
 from attribution.fetching import fetch
-from attribution.gathering import Trace
 from attribution.matching import Matcher
 from attribution.searchers.documents import read_document
 from attribution.settings import Settings
 from attribution.sources import open_sources
 from attribution.store import Store
-from attribution.types import Claim, Document, Evidence, Failure, Page, Report
+from attribution.types import Claim, Document, Evidence, Failure, Page, Report, Trace
 from attribution.verdicts import verdict
 
 ADDED = "added by hand"
@@ -56,7 +55,7 @@ def recheck(
             "failures": (*report.failures, *(f for f in failures if f not in report.failures)),
         }
     )
-    store.save_run(changed)
+    store.save_run(changed, matcher.trail({}))
     return changed
 
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator
 
 from attribution.errors import BadInput
 from attribution.types import Frozen
@@ -23,7 +23,13 @@ class Settings(Frozen):
     segmenter: str = "sentences"
     chunker: str = "fixed"
     chunk_size: int = Field(512, ge=64, le=8000)
+    chunk_overlap: int = Field(64, ge=0, le=4000, description="characters that neighbours share, where they overlap")
+    window_sentences: int = Field(3, ge=1, le=50)
+    window_stride: int = Field(2, ge=1, le=50)
     embedder: str = "minilm"
+    embedding_model: str = Field("", description="a hub model or an endpoint's model, for an embedder that takes one")
+    openai_base_url: str = Field("https://api.openai.com/v1", description="an OpenAI-compatible endpoint")
+    openai_api_key: SecretStr = Field(SecretStr(""), repr=False)
     verifier: str = "embedded"
     model: str = Field("", description="a hub model's name, for a verifier that loads one")
     pages_per_claim: int = Field(3, ge=1, le=20)
@@ -50,6 +56,9 @@ class Settings(Frozen):
     @classmethod
     def from_environment(cls, **choices: Any) -> Settings:
         """Settings with the environment's database and the choices given; BadInput names what does not fit."""
+        choices.setdefault("openai_api_key", os.environ.get("OPENAI_API_KEY", ""))
+        if base_url := os.environ.get("OPENAI_BASE_URL"):
+            choices.setdefault("openai_base_url", base_url)
         choices.setdefault("database_url", os.environ.get("ATTRIBUTION_DATABASE_URL") or default_database())
         try:
             return cls(**choices)
@@ -62,8 +71,8 @@ class Settings(Frozen):
             ) from None
 
     def public(self) -> dict[str, object]:
-        """What a report shows: everything but where the data lies."""
-        return self.model_dump(mode="json", exclude={"database_url", "library"})
+        """What a report shows: everything but where the data lies, endpoints and keys."""
+        return self.model_dump(mode="json", exclude={"database_url", "library", "openai_api_key", "openai_base_url"})
 
 
 def data_folder() -> Path:

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
 from attribution.errors import StoreError
-from attribution.types import Judgement, Page, Probabilities, Report, SearchHit
+from attribution.types import Judgement, Page, Probabilities, Report, SearchHit, Trail
 
 SCHEMA = 1  # raised with every change of a table; MIGRATIONS[n] leads from n to n + 1
 MIGRATIONS: dict[int, tuple[str, ...]] = {}
@@ -57,6 +57,17 @@ _runs = sa.Table(
     sa.Column("created_at", sa.String(32), nullable=False),
     sa.Column("question", sa.Text, nullable=False),
     sa.Column("report", sa.Text, nullable=False),
+)
+
+_trails = sa.Table(
+    "trails", _tables, sa.Column("run_id", sa.String(16), primary_key=True), sa.Column("body", sa.Text, nullable=False)
+)
+# pages of imported and replayed runs: shown with their run, never taken for a page that was fetched here
+_frozen_pages = sa.Table(
+    "frozen_pages",
+    _tables,
+    sa.Column("id", sa.String(16), primary_key=True),
+    sa.Column("body", sa.Text, nullable=False),
 )
 
 
@@ -209,8 +220,14 @@ class Store:
 
     # --- runs ---
 
-    def save_run(self, report: Report) -> None:
-        self.put_pages(report.pages)
+    def save_run(self, report: Report, trail: Trail | None = None, frozen: bool = False) -> None:
+        """Keep a run; `frozen`: its pages come from a snapshot and must not serve other runs."""
+        if frozen:
+            self._put(_frozen_pages, [{"id": p.id, "body": p.model_dump_json()} for p in report.pages])
+        else:
+            self.put_pages(report.pages)
+        if trail is not None:
+            self._put(_trails, [{"run_id": report.id, "body": trail.model_dump_json()}], replace=True)
         row = {
             "id": report.id,
             "created_at": report.created_at,
@@ -243,10 +260,17 @@ class Store:
             ids = [p.id for p in report.pages]
             texts = {
                 i: Page.model_validate_json(b).text
-                for i, b in db.execute(sa.select(_pages.c.id, _pages.c.body).where(_pages.c.id.in_(ids)))
+                for table in (_frozen_pages, _pages)
+                for i, b in db.execute(sa.select(table.c.id, table.c.body).where(table.c.id.in_(ids)))
             }
         pages = tuple(p.model_copy(update={"text": texts.get(p.id, "")}) for p in report.pages)
         return report.model_copy(update={"pages": pages})
+
+    def trail(self, run_id: str) -> Trail | None:
+        """How a saved run came by its evidence."""
+        with self._engine.connect() as db:
+            body = db.execute(sa.select(_trails.c.body).where(_trails.c.run_id == run_id)).scalar()
+        return None if body is None else Trail.model_validate_json(body)
 
 
 def _judgement(body: Mapping[str, Any]) -> Judgement:

@@ -169,6 +169,27 @@ class Report(Frozen):
 
 
 @dataclass(frozen=True)
+class Trace:
+    """How a page was found for a claim."""
+
+    claim_id: str
+    page_id: str
+    query: str
+    searcher: str
+    rank: int
+
+
+class Trail(Frozen):
+    """How a run came by its evidence, beyond what its report shows: what it takes to run it again without a search."""
+
+    traces: tuple[Trace, ...] = ()
+    concerns: dict[str, tuple[Failure, ...]] = {}  # claim id → what stood in its way
+    chunks: dict[str, tuple[Span, ...]] = {}  # page id → its chunks, in characters of the page
+    vectors: tuple[str, ...] = ()  # keys of the store
+    judgements: tuple[str, ...] = ()  # keys of the store
+
+
+@dataclass(frozen=True)
 class Chunk:
     """`page.text[start:end] == text`"""
 

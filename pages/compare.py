@@ -13,8 +13,9 @@ from attribution.segmenters import SEGMENTERS
 from pages.ui import chart, compare_state, controls, render, state
 from pages.ui.compare_view import as_markdown, compare_view, figures, summary
 from pages.ui.form import form
+from pages.ui.frame import styles
 from pages.ui.render import el
-from pages.ui.results import note, show, styles
+from pages.ui.results import note, show
 
 POLL = 0.5
 

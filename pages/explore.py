@@ -9,8 +9,9 @@ from pages.ui import cards, controls, render, state
 from pages.ui.answer_view import answer_view, place, reverted, source_view, view
 from pages.ui.correct import correct
 from pages.ui.form import form
+from pages.ui.frame import styles
 from pages.ui.render import el, plural
-from pages.ui.results import below, callouts, note, show, slot, status, styles
+from pages.ui.results import below, callouts, note, show, slot, status
 
 POLL = 0.5  # seconds between looks at a run that is under way
 

@@ -32,8 +32,11 @@ LAYERS = [
     {"sources"},
     {"gathering"},
     {"matching"},
+    {"snapshots"},
+    {"snapshot_file", "warc", "changes"},
     {"pipeline", "rechecking", "serving"},
     {"evaluation"},
+    {"snapshot_commands"},
     {"__main__", "__init__"},
 ]
 PARTS_OF_FETCHING = {"extraction", "transport", "fetching"}

@@ -41,3 +41,34 @@ def test_of_several_queries_the_best_similarity_counts() -> None:
     index.add([chunk("a"), chunk("b")], np.concatenate([unit(1, 0), unit(0, 1)]))
     found = index.search(np.concatenate([unit(1, 0.5), unit(0, 1)]), 2)
     assert {c.chunk.page_id: round(c.similarity, 2) for c in found} == {"b": 1.0, "a": 0.89}
+
+
+def clustered(n: int, seed: int) -> np.ndarray:
+    """Rows of length 1 around a few hundred centres, as passages lie around their topics."""
+    rng = np.random.default_rng(seed)
+    centres = np.random.default_rng(0).normal(size=(200, 64))
+    rows = centres[rng.integers(0, 200, n)] + 0.6 * rng.normal(size=(n, 64))
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+def test_many_chunks_are_searched_through_a_graph_that_finds_nearly_all() -> None:
+    vectors, chunks = clustered(6000, 1), [chunk("p", i) for i in range(6000)]
+    exact, graph = Index(), Index(large=2000)
+    for index in (exact, graph):
+        index.add(chunks[:1500], vectors[:1500])
+        index.add(chunks[1500:], vectors[1500:])
+    assert exact.exact and not graph.exact and len(graph) == 6000
+    found = wanted = 0
+    for query in clustered(50, 2):
+        sure = {c.chunk.start for c in exact.search(query[None], 10)}
+        found += len(sure & {c.chunk.start for c in graph.search(query[None], 10)})
+        wanted += len(sure)
+    assert wanted == 500 and found / wanted >= 0.97
+
+
+def test_similarity_is_that_of_double_precision() -> None:
+    vectors = clustered(300, 3)
+    index = Index()
+    index.add([chunk("p", i) for i in range(300)], vectors)
+    for c in index.search(vectors[:1], 5):
+        assert c.similarity == round(float(vectors[c.chunk.start].astype("f8") @ vectors[0].astype("f8")), 6)

@@ -4,16 +4,30 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from attribution.registry import Entry
+from attribution.registry import Entry, Need
 from attribution.types import Chunk, Page
 
 
 class Chunker(Protocol):
     def chunk(self, page: Page) -> list[Chunk]:
-        """Chunks in the page's order; together they hold every word of it, and each is a slice of its text."""
+        """Chunks in the page's order, at most `chunk_size` characters each.
+
+        Together they hold every word of the page, none is empty, and `page.text[start:end] == text`.
+        """
         ...
 
 
 CHUNKERS = {
     "fixed": Entry("attribution.chunkers.fixed:Fixed", "Fixed length", "so many characters, cut between words"),
+    "recursive": Entry(
+        "attribution.chunkers.recursive:Recursive",
+        "Recursive, overlapping",
+        "paragraphs, then sentences, then words, as large as fits; neighbours share `chunk_overlap` characters",
+        needs=(Need("pip install semantic-text-splitter", package="semantic_text_splitter"),),
+    ),
+    "sentence": Entry(
+        "attribution.chunkers.sentence:SentenceWindows",
+        "Sentence windows",
+        "`window_sentences` sentences, a new window every `window_stride` of them",
+    ),
 }

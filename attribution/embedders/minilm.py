@@ -22,6 +22,7 @@ def _model() -> Any:
 
 class MiniLM:
     version = "all-MiniLM-L6-v2/0.1.0"
+    floor = 0.25
 
     def __init__(self, settings: Settings) -> None:
         pass

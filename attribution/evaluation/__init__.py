@@ -1,1 +1,1 @@
-"""What researchers measure with the pipeline: decompositions side by side, retrieval grids."""
+"""What researchers measure with the pipeline; everything here stands above it."""

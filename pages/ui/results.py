@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from attribution.types import Report
@@ -29,13 +27,6 @@ STAGE_WORDS = {
     "verify": "Check",
 }
 SEARCH_FAILED = ("search_failed", "search_limited")
-
-
-def styles() -> None:
-    """The colours and the looks of every page."""
-    scheme = "dark" if state.dark() else "light"
-    css = (Path(__file__).parent / "styles.css").read_text("utf-8")
-    st.html(f"<style>:root{{color-scheme:{scheme}}}{render.tokens_css('.stApp')}{css}</style>")
 
 
 def show(node: Node) -> None:

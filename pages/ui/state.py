@@ -195,6 +195,16 @@ def files() -> list[Any]:
     return [*(filled(FILES) or ()), *(st.session_state.get(key(FILES)) or ())]
 
 
+def kept(name: str) -> Any:
+    """What a page kept in this session under that name."""
+    return st.session_state.get(f"_page_{name}")
+
+
+def keep(name: str, value: Any) -> None:
+    """Keep a page's own value in this session."""
+    st.session_state[f"_page_{name}"] = value
+
+
 def dark() -> bool:
     """Is the visitor's theme the dark one?"""
     return bool(st.context.theme.type == "dark")

@@ -1,0 +1,172 @@
+"""Which chunker and embedder find the sentences that decide? On WiCE's claims, each against its whole article.
+
+    python -m benchmarks.retrieval DATA --out docs/figures/retrieval.json [--claims 349] [--embedders minilm …]
+
+DATA/eval/wice_claim_dev.jsonl.gz holds claims, the cited article split into sentences, and the sets of sentences that
+annotators found sufficient. A gold sentence counts as found where nine tenths of its characters lie in the first k
+chunks; a claim's recall is that of its best covered set. `lexical` is BM25 over the chunks of the article, `hybrid`
+joins it with the embedder by reciprocal rank.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import re
+import sqlite3
+import time
+import zlib
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from attribution.chunkers import CHUNKERS
+from attribution.embedders import EMBEDDERS
+from attribution.extraction import Extracted, make_page
+from attribution.registry import build
+from attribution.retrieval import Index
+from attribution.settings import Settings
+from attribution.types import Chunk, Page, Span
+
+CUTS: dict[str, dict[str, Any]] = {
+    "fixed 256": {"chunker": "fixed", "chunk_size": 256},
+    "fixed 512": {"chunker": "fixed", "chunk_size": 512},
+    "recursive 512": {"chunker": "recursive", "chunk_size": 512},
+    "sentence 3/2": {"chunker": "sentence", "chunk_size": 512},
+}
+DEPTHS = (5, 10)
+LEAST = 0.9  # of a sentence's characters
+FUSION = 60  # the usual constant of reciprocal rank fusion
+
+
+@dataclass(frozen=True)
+class Case:
+    claim: str
+    title: str
+    page: Page
+    gold: tuple[tuple[Span, ...], ...]  # the sufficient sets, as spans of the page
+
+
+def cases(data: Path, count: int) -> list[Case]:
+    """The claims with gold sentences, in an order that a hash of their ids decides."""
+    with gzip.open(data / "eval" / "wice_claim_dev.jsonl.gz", "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    rows = [r for r in rows if any(r["supporting_sentences"])]
+    rows.sort(key=lambda r: (zlib.crc32(r["id"].encode()), r["id"]))
+    made = []
+    for row in rows[:count]:
+        spans: list[Span] = []
+        text = ""
+        for sentence in row["evidence"]:  # one space between: no chunker is told where the sentences end
+            flat = " ".join(sentence.split())
+            spans.append((len(text), len(text) + len(flat)))
+            text += flat + " "
+        page = make_page(
+            f"https://wice.invalid/{zlib.crc32(text.encode())}", "web", Extracted(row["claim_title"], text)
+        )
+        sets = tuple(tuple(spans[i] for i in chosen) for chosen in row["supporting_sentences"] if chosen)
+        made.append(Case(row["claim"], row["claim_title"], page, sets))
+    return made
+
+
+def found(chunks: Sequence[Chunk], span: Span) -> bool:
+    """Do nine tenths of the span lie in the chunks together?"""
+    inside = {i for c in chunks for i in range(max(c.start, span[0]), min(c.end, span[1]))}
+    return len(inside) >= LEAST * (span[1] - span[0])
+
+
+def recall(chunks: Sequence[Chunk], case: Case) -> float:
+    return max(sum(found(chunks, span) for span in chosen) / len(chosen) for chosen in case.gold)
+
+
+def lexical(chunks: Sequence[Chunk], query: str) -> list[Chunk]:
+    """The chunks by BM25 of SQLite's FTS5; those without any of the words are left out."""
+    words = dict.fromkeys(w for w in re.findall(r"[^\W_]+", query.lower()) if len(w) > 1)
+    with sqlite3.connect(":memory:") as db:
+        db.execute("CREATE VIRTUAL TABLE chunks USING fts5(body, tokenize='porter unicode61')")
+        db.executemany("INSERT INTO chunks(rowid, body) VALUES (?, ?)", [(i, c.text) for i, c in enumerate(chunks)])
+        match = " OR ".join(f'"{w}"' for w in words)
+        rows = db.execute("SELECT rowid FROM chunks WHERE chunks MATCH ? ORDER BY bm25(chunks), rowid", (match,))
+        ranked = [chunks[i] for (i,) in rows]
+    db.close()
+    return ranked
+
+
+def fused(*rankings: Sequence[Chunk]) -> list[Chunk]:
+    """Reciprocal rank fusion."""
+    score: dict[Chunk, float] = defaultdict(float)
+    for ranking in rankings:
+        for rank, chunk in enumerate(ranking, 1):
+            score[chunk] += 1 / (FUSION + rank)
+    return sorted(score, key=lambda c: (-score[c], c.start))
+
+
+def measure(chosen: Sequence[Case], embedders: Sequence[str]) -> list[dict[str, Any]]:
+    """One row a chunker and ranking."""
+    rows = []
+    for cut, choice in CUTS.items():
+        settings = Settings(**choice)
+        chunker = build(CHUNKERS, settings.chunker, settings, "chunker")
+        started = time.perf_counter()
+        pages = {c.page.id: c.page for c in chosen}
+        chunks = {page_id: chunker.chunk(page) for page_id, page in pages.items()}
+        cutting = time.perf_counter() - started
+        rankings: dict[str, list[list[Chunk]]] = {}
+        seconds: dict[str, float] = {}
+        started = time.perf_counter()
+        rankings["lexical"] = [lexical(chunks[c.page.id], c.claim) for c in chosen]
+        seconds["lexical"] = time.perf_counter() - started
+        for name in embedders:
+            embedder = build(EMBEDDERS, name, Settings(embedder=name), "embedder")
+            started = time.perf_counter()
+            ranked = rank(chosen, chunks, embedder)
+            seconds[name] = seconds[f"hybrid {name}"] = time.perf_counter() - started
+            rankings |= {name: ranked}
+            rankings[f"hybrid {name}"] = [fused(a, b) for a, b in zip(rankings["lexical"], ranked, strict=True)]
+        for name, ranked in rankings.items():
+            row: dict[str, Any] = {"chunker": cut, "ranking": name}
+            for k in DEPTHS:
+                row[f"recall@{k}"] = round(
+                    float(np.mean([recall(r[:k], c) for r, c in zip(ranked, chosen, strict=True)])), 4
+                )
+                row[f"characters@{k}"] = round(float(np.mean([sum(len(c.text) for c in r[:k]) for r in ranked])))
+            row["chunks_per_page"] = round(float(np.mean([len(c) for c in chunks.values()])), 1)
+            row["seconds_per_page"] = round((seconds[name] + cutting) / len(pages), 3)
+            rows.append(row)
+            print(json.dumps(row), flush=True)
+    return rows
+
+
+def rank(chosen: Sequence[Case], chunks: dict[str, list[Chunk]], embedder: Any) -> list[list[Chunk]]:
+    """All chunks of a claim's article by cosine."""
+    indexes: dict[str, Index] = {}
+    for page_id, of_page in chunks.items():
+        indexes[page_id] = Index()
+        indexes[page_id].add(of_page, embedder.embed([c.text for c in of_page]))
+    queries = embedder.embed([c.claim for c in chosen])
+    return [
+        [c.chunk for c in indexes[case.page.id].search(query[None], 100, floor=-1)]
+        for case, query in zip(chosen, queries, strict=True)
+    ]
+
+
+def main() -> None:
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("data", type=Path)
+    p.add_argument("--out", type=Path, required=True)
+    p.add_argument("--claims", type=int, default=349, help="a sample of so many (default: all)")
+    p.add_argument("--embedders", nargs="+", default=["minilm"], choices=list(EMBEDDERS))
+    args = p.parse_args()
+    chosen = cases(args.data, args.claims)
+    rows = measure(chosen, args.embedders)
+    figures = {"claims": len(chosen), "articles": len({c.page.id for c in chosen}), "rows": rows}
+    args.out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""What every chunker keeps, whatever the text."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as budget
+from hypothesis import strategies as st
+
+from attribution.chunkers import CHUNKERS
+from attribution.registry import build
+from attribution.settings import Settings
+from tests.make import page
+
+ALPHABET = "ab .\n\té😀!?A.\u00a0\u0301\u200dשلا؟。」字\x85\u3000👩🏽"
+TEXT = st.text(alphabet=st.sampled_from(ALPHABET), max_size=900) | st.text(max_size=300)
+
+
+def check(text: str, chosen: Settings) -> list[int]:
+    p = page(text.encode("utf-8", "replace").decode())
+    chunks = build(CHUNKERS, chosen.chunker, chosen, "chunker").chunk(p)
+    covered = bytearray(len(p.text))
+    for c in chunks:
+        assert p.text[c.start : c.end] == c.text == c.text.strip()
+        assert 0 < len(c.text) <= chosen.chunk_size and c.page_id == p.id
+        covered[c.start : c.end] = b"\1" * len(c.text)
+    assert all(character.isspace() for character, seen in zip(p.text, covered, strict=True) if not seen)
+    starts = [c.start for c in chunks]
+    assert starts == sorted(set(starts))
+    return [len(c.text) for c in chunks]
+
+
+@pytest.mark.parametrize("name", CHUNKERS)
+@given(
+    text=TEXT,
+    size=st.integers(64, 200),
+    overlap=st.integers(0, 300),
+    window=st.integers(1, 6),
+    stride=st.integers(1, 6),
+)
+@budget(max_examples=60, deadline=None)
+def test_chunks_are_slices_that_hold_every_word(
+    name: str, text: str, size: int, overlap: int, window: int, stride: int
+) -> None:
+    check(
+        text,
+        Settings(chunker=name, chunk_size=size, chunk_overlap=overlap, window_sentences=window, window_stride=stride),
+    )
+
+
+@pytest.mark.parametrize("name", CHUNKERS)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" * 100_000,
+        "e\u0301" * 50_000,
+        "👩🏽\u200d🚀" * 20_000,
+        ("שלום עולם. " * 9_000),
+        "\n" * 100_000 + "a",
+        "a. " * 33_000,
+    ],
+    ids=["one word", "combining", "emoji", "right to left", "blank lines", "short sentences"],
+)
+def test_long_and_odd_texts_take_seconds_at_most(name: str, text: str) -> None:
+    started = time.process_time()
+    assert check(text, Settings(chunker=name))
+    assert time.process_time() - started < 10
+
+
+@pytest.mark.parametrize("name", CHUNKERS)
+@pytest.mark.parametrize("text", ["", " \n\t "])
+def test_no_words_make_no_chunks(name: str, text: str) -> None:
+    assert check(text, Settings(chunker=name)) == []

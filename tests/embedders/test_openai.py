@@ -1,0 +1,89 @@
+"""Against a server on this machine: batches, order, normalisation, failures, and the key that nobody sees."""
+
+from __future__ import annotations
+
+import json
+import logging
+from http.server import BaseHTTPRequestHandler
+
+import numpy as np
+import pytest
+
+from attribution.embedders import openai as endpoint
+from attribution.errors import BadInput, Unavailable
+from attribution.settings import Settings
+from tests.servers import Answer, Served, http_server
+
+KEY = "sk-very-secret-1234"
+
+
+def embedder(server: Served) -> endpoint.OpenAI:
+    return endpoint.OpenAI(
+        Settings(openai_base_url=server.url("/v1"), openai_api_key=KEY, embedding_model="m-1")  # type: ignore[arg-type]
+    )
+
+
+def answer(handler: BaseHTTPRequestHandler, body: object, status: int = 200) -> Answer:
+    return status, {"Content-Type": "application/json"}, json.dumps(body).encode()
+
+
+def test_texts_become_unit_rows_in_order_and_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoint, "BATCH", 3)
+
+    def respond(handler: BaseHTTPRequestHandler) -> Answer:
+        texts = json.loads(served.requests[-1][3])["input"]
+        rows = [{"object": "embedding", "index": i, "embedding": [len(t), 1.0]} for i, t in enumerate(texts)]
+        return answer(handler, {"object": "list", "model": "m-1", "data": rows[::-1]})
+
+    with http_server(respond) as served:
+        made = embedder(served).embed(["a", "bb", "ccc", "dddd"])
+    assert made.dtype == np.float32 and made.shape == (4, 2)
+    assert np.allclose(np.linalg.norm(made, axis=1), 1)
+    assert np.allclose(made[:, 0] / made[:, 1], [1, 2, 3, 4])
+    assert served.paths == ["/v1/embeddings"] * 2
+    assert json.loads(served.requests[0][3])["model"] == "m-1"
+    headers = {name.lower(): value for name, value in served.requests[0][2].items()}
+    assert headers["authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "error", "words"),
+    [
+        (401, {"error": {"message": f"Incorrect API key {KEY}"}}, Unavailable, "check OPENAI_API_KEY"),
+        (404, {}, Unavailable, "check embedding_model"),
+        (400, {"error": {"message": "too long"}}, BadInput, "chunk_size"),
+        (200, {"data": []}, Unavailable, "embeddings"),
+        (200, [1, 2], Unavailable, "embeddings"),
+        (200, {"data": [{"index": 0, "embedding": [1, "x"]}]}, Unavailable, "embeddings"),
+    ],
+)
+def test_what_goes_wrong_is_said_without_the_key(
+    status: int, body: object, error: type[Exception], words: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    with http_server(lambda handler: answer(handler, body, status)) as served:
+        used = embedder(served)
+        with pytest.raises(error, match=words) as caught:
+            used.embed(["a text"])
+    assert KEY not in str(caught.value) + caplog.text + repr(used._settings) + str(used._settings.public())
+
+
+def test_a_server_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoint, "RETRIES", 0)
+    with http_server(lambda handler: answer(handler, {})) as served:
+        used = embedder(served)
+    with pytest.raises(Unavailable, match="cannot be reached"):
+        used.embed(["a"])
+
+
+def test_without_a_key_nothing_is_asked(settings: Settings) -> None:
+    with pytest.raises(Unavailable, match="OPENAI_API_KEY"):
+        endpoint.OpenAI(Settings()).embed(["a"])
+
+
+def test_the_environment_gives_key_and_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
+    used = endpoint.OpenAI(Settings.from_environment())
+    assert used.version == "openai/text-embedding-3-small@127.0.0.1:1"
+    assert used._settings.openai_api_key.get_secret_value() == KEY

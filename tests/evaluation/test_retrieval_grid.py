@@ -1,0 +1,80 @@
+"""The grid over one frozen run, without a browser."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from attribution import events
+from attribution.errors import Unavailable
+from attribution.evaluation.retrieval_grid import CUTS, OUTCOMES, Choice, choices, differences, grid, outcome, shares
+from attribution.pipeline import run
+from attribution.settings import Settings
+from attribution.snapshots import Snapshot
+from attribution.store import Store
+from attribution.types import Report
+from tests.make import claim, evidence, page
+
+ANSWER = "The Eiffel Tower was completed in 1889. The Eiffel Tower stands in Rome. I like it."
+
+
+@pytest.fixture(scope="module")
+def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
+    made_in = Settings(database_url=f"sqlite:///{tmp_path_factory.mktemp('run')}/run.sqlite3", top_k=3)
+    store = Store.open(made_in.database_url)
+    *_, last = run("When?", ANSWER, made_in, store)
+    assert isinstance(last, events.Finished)
+    return Snapshot.of(store, last.report.id)
+
+
+def test_cells_hold_the_same_claims_against_the_same_pages(snapshot: Snapshot, store: Store) -> None:
+    chosen = choices(snapshot, ["fixed 256", "sentence windows"], ["minilm"])
+    cells = list(grid(snapshot, chosen, threading.Event()))
+    assert [c.choice for c in cells] == chosen == [Choice(n, "minilm", True) for n in ("fixed 256", "sentence windows")]
+    for cell in cells:
+        assert cell.report.pages == snapshot.report.pages and cell.report.claims == snapshot.report.claims
+        assert tuple(cell.shares) == OUTCOMES and sum(cell.shares.values()) == pytest.approx(1, abs=1e-3)
+        assert cell.seconds > 0 and cell.report.usage.cached_pairs == 0
+        assert cell.megabytes is None or 0 <= cell.megabytes < 2000
+        assert cell.report.settings["chunk_size"] == CUTS[cell.choice.cut]["chunk_size"]
+        assert store.load_run(cell.report.id) is None
+    texts = {p.id: p.text for p in snapshot.report.pages}
+    for d in differences(cells[0].report, cells[1].report):
+        assert d.left or d.right
+        assert all(texts[e.page_id][e.start : e.end] == e.text for e in (*d.left, *d.right))
+    assert differences(cells[0].report, cells[0].report) == []
+
+
+def test_enriched_claims_are_also_tried_as_they_were(snapshot: Snapshot) -> None:
+    first, *others = snapshot.report.claims
+    better = first.model_copy(update={"enriched": "The Eiffel Tower in Paris was completed in the year 1889."})
+    enriched = Snapshot(snapshot.report.model_copy(update={"claims": (better, *others)}), snapshot.trail, {}, {})
+    chosen = choices(enriched, ["fixed 512"], ["minilm"])
+    assert [c.enriched for c in chosen] == [True, False]
+    with_it, without = grid(enriched, chosen, threading.Event())
+    assert with_it.report.claims[0].enriched and without.report.claims[0].enriched is None
+    assert with_it.report.evidence[0].similarity != without.report.evidence[0].similarity
+
+
+def test_stop_ends_the_grid_and_a_missing_model_says_so(snapshot: Snapshot) -> None:
+    stop = threading.Event()
+    stop.set()
+    assert list(grid(snapshot, [Choice("fixed 512", "minilm", True)], stop)) == []
+    with pytest.raises(Unavailable, match="hf download"):
+        list(grid(snapshot, [Choice("fixed 512", "sentence_transformer", True)], threading.Event()))
+
+
+def test_outcomes_are_one_prediction_a_claim() -> None:
+    a, b, c = (claim(f"Claim {n} is here.") for n in "abc")
+    pieces = (
+        evidence(a, 0.7, 0.1, "entailed"), evidence(a, 0.05, 0.9, "contradicted"), evidence(b, 0.1, 0.1, "no_relation"),
+    )  # fmt: skip
+    from attribution.verdicts import verdict
+
+    report = Report(
+        id="r", created_at="", question="", answer="", settings={}, versions={}, claims=(a, b, c), pages=(page("x"),),
+        evidence=pieces, verdicts=tuple(verdict(x, [e for e in pieces if e.claim_id == x.id]) for x in (a, b, c)),
+    )  # fmt: skip
+    assert [outcome(x.id, report) for x in (a, b, c)] == ["contradicted", "no_relation", "missing"]
+    assert shares(report) == {"entailed": 0, "contradicted": 0.3333, "no_relation": 0.3333, "missing": 0.3333}
