@@ -14,12 +14,13 @@ LAYERS = [
     {"types"},
     {"errors", "events"},
     {"settings"},
-    {"registry", "store", "language", "media"},
+    {"registry", "store", "language", "media", "reference"},
     # stages: none imports another
     {
         "segmenters",
         "worthiness",
         "independence",
+        "enrichment",
         "searchers",
         "chunkers",
         "embedders",
