@@ -45,9 +45,9 @@ _SHE = frozenset(
     " rebecca rosa rosalind ruth sally sarah serena simone sofia sophia susan sylvia valentina victoria virginia".split()
 )
 _PERSON = frozenset(
-    "artist author actor architect astronomer biologist chemist child composer designer director doctor driver economist"
+    "artist author actor architect astronomer biologist chemist child composer designer director doctor economist"
     " engineer explorer founder governor historian inventor judge king lawyer leader mathematician minister mother"
-    " musician novelist nurse officer painter patient philosopher physician physicist player poet politician president"
+    " musician novelist nurse officer painter patient philosopher physician physicist poet politician president"
     " psychologist scientist singer sociologist student surgeon teacher tenant user winner worker writer woman man".split()
 )
 _WEATHER = frozenset("rained rains rain snowed snows snow hailed hails freezes thunders drizzles".split())
@@ -167,7 +167,7 @@ def _kind(doc: Any, start: int, end: int, head: Any) -> Kind:
         return "people" if head.lower_.removesuffix("s") in _PERSON | {"people", "children"} else "things"
     if head.pos_ == "PROPN":
         first = {doc[start].lower_, doc[min(start + 1, end - 1)].lower_ if doc[start].pos_ != "PROPN" else ""}
-        if doc[start].lower_ == "the" and not words & _TITLES or any(c.lower_ == "of" for c in head.children):
+        if doc[start].pos_ in ("DET", "PRON") and not words & _TITLES or any(c.lower_ == "of" for c in head.children):
             return "thing"
         if first & _HE:
             return "he"
