@@ -35,8 +35,11 @@ _ASPECT = frozenset(
     " example family feature financing function future goal history impact importance influence introduction key legacy"
     " length life limitation location look meaning method music note origin overview performance point position price"
     " principle problem process purpose quality reason reception result risk role safety scene significance size source"
-    " step strategy structure style success summary symptom time timing tip type use value work year".split()
+    " step strategy structure style success summary symptom time timing tip type use value work year age atmosphere behavior behaviour"
+    " body brain climate color colour culture diet habitat heat height intelligence look mass ring shape speed"
+    " temperature weather weight wind".split()
 )
+_WRAPPING = frozenset("concept definition description history list meaning overview story summary term".split())
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
@@ -120,6 +123,7 @@ class _Context:
         self.blocks = list(_blocks(answer))
         self.parsed: dict[str, list[tuple[Any, list[Mention]]]] = {}
         self.question = [m for _, found in self._sentences(_plain(question)) for m in found]
+        self.asks_who = bool(re.match(r"\W*(?:who|tell me about)\b", question, re.IGNORECASE))
         self.small = {w for w in re.findall(r"\w+", f"{question} {answer}") if w.islower()}
         self.words = set(re.findall(r"\w+", question.casefold()))
         full = [m for b in self.blocks for _, found in self._sentences(self._raw(b)) for m in found] + self.question
@@ -163,7 +167,7 @@ class _Context:
             mention = self._antecedent(token, form, before, number)
             if mention is None:
                 return None  # half a repair would hide what is still open
-            name = self._possessive(mention) if token.lower_ in POSSESSIVE and token.dep_ == "poss" else mention
+            name = _possessive(mention, form) if token.lower_ in POSSESSIVE and token.dep_ == "poss" else mention
             contracted = token.i + 1 < len(doc) and doc[token.i + 1].text.startswith("'")
             if contracted or token.lower_ in ("hers", "theirs") or (token.lower_ == "his" and token.dep_ != "poss"):
                 return None
@@ -180,7 +184,7 @@ class _Context:
         """"Solar power: uses no fuel" and "Solar power: It uses no fuel" → "Solar power uses no fuel"."""
         rest = text[len(label) + 1 :].strip()
         words = rest.split()
-        if not words or self._is_aspect(label):
+        if not words or not self._is_topic_label(label, "it"):
             return None
         head = parse(label)
         plural = any(t.tag_ in ("NNS", "NNPS") and t == root(head) for t in head)
@@ -191,6 +195,12 @@ class _Context:
         subject = any(t.dep_ in ("nsubj", "nsubjpass") and t.i < len(head) for t in joined)
         finite = verb.tag_ == ("VBP" if plural else "VBZ") and not words[0][:1].isupper()
         return joined.text if finite and subject and root(joined).i >= len(head) else None
+
+    def _is_topic_label(self, label: str, form: str) -> bool:
+        """A bold term is what its item speaks of where it is a name, or where the question offers nothing else."""
+        name = len(label.split()) > 1 and all(w[0].isupper() for w in label.split())
+        rivals = [m for m in self.question if self._fits(m, form) and not _VAGUE.match(m.text)]
+        return not self._is_aspect(label) and (name or not rivals)
 
     def _is_aspect(self, label: str) -> bool:
         return bool({w.casefold().removesuffix("s") for w in label.split()} & _ASPECT) or bool(_VAGUE.match(label))
@@ -250,12 +260,15 @@ class _Context:
             rivals = [m for m in fitting if self._competes(m, best, doc, is_subject)]
             topical = self._is_topic(best) and not any(self._is_topic(m) for m in rivals)
             return self._name(best, doc) if topical or not rivals else None
-        if label and form in ("it", "they") and not self._is_aspect(label):
+        if label and form in ("it", "they") and self._is_topic_label(label, form):
             known = [m for _, ms in self._sentences(label) for m in ms if self._fits(m, form)]
             return label if len(known) == 1 else None
+        if label and form in ("it", "they") and not self._is_aspect(label):
+            return None  # the item's title, or what the question asks about?
         topics: dict[str, Mention] = {}
         for mention in self._topics(number):
-            if self._fits(mention, form) and not _VAGUE.match(mention.text):
+            unsure = form in ("he", "she") and self._kind(mention) == "name" and not self.asks_who
+            if self._fits(mention, form) and not _VAGUE.match(mention.text) and not unsure and mention.head not in _WRAPPING:
                 topics.setdefault(mention.text.casefold(), mention)
         outer = [m for m in topics.values() if not any(m.text in o.text and m != o for o in topics.values())]
         section = next(iter(self._topics(number)), None)
@@ -282,9 +295,6 @@ class _Context:
             text = text[0].lower() + text[1:]  # a capital that only opened the sentence
         return text
 
-    def _possessive(self, name: str) -> str:
-        return name + ("'" if name.endswith("s") and not name.istitle() or name.endswith("ses") else "'s")
-
     def _full(self, chunk: Any, doc: Any, before: list[tuple[Any, list[Mention]]], number: int) -> str | None:
         """"The treaty" → "The Treaty of Versailles", where one longer mention before has the same noun."""
         if len(chunk) != 2 or chunk.root.pos_ == "PROPN" or any(t.lower_ == chunk[1].lower_ for t in doc[: chunk.start]):
@@ -295,7 +305,7 @@ class _Context:
         if not pointing and chunk[0].lower_ != "the":
             return None
         near = [m for _, found in before[: 2 if pointing else 12] for m in found]
-        return _longer(chunk[1].lower_, [*near, *([] if pointing else self._topics(number))])
+        return _longer(chunk[1].lower_, [*near, *([] if pointing else self._topics(number))], proper=not pointing)
 
     def _under_lead_in(self, text: str, doc: Any, number: int, place: int) -> str | None:
         """"Notable works include:" and the item "Guernica" → "Notable works include Guernica"."""
@@ -324,12 +334,16 @@ class _Context:
         return max(0, at - self.blocks[number].start)
 
 
-def _longer(noun: str, found: Sequence[Mention]) -> str | None:
+def _possessive(name: str, form: str) -> str:
+    return name + ("'" if form == "they" and name.endswith("s") else "'s")
+
+
+def _longer(noun: str, found: Sequence[Mention], proper: bool) -> str | None:
     matching: dict[str, str] = {}
     for m in found:
         words = m.text.split()
         content = [w for w in words if w.casefold() not in ("the", "of", "and")]
-        if len(content) < 2 or m.kind == "many" or _VAGUE.match(m.text) or _OUTWARD_WORD.search(m.text):
+        if len(content) < 2 or (proper and not any(w[0].isupper() for w in words[1:])) or m.kind == "many" or _VAGUE.match(m.text) or _OUTWARD_WORD.search(m.text):
             continue
         named = noun in m.text.casefold().split() and any(w[0].isupper() for w in words[1:])
         if m.head == noun or named:

@@ -50,13 +50,16 @@ _PERSON = frozenset(
     " musician novelist nurse officer painter patient philosopher physician physicist poet politician president"
     " psychologist scientist singer sociologist student surgeon teacher tenant user winner worker writer woman man".split()
 )
+_MONTHS = frozenset(
+    "january february march april may june july august september october november december".split()
+)
 _WEATHER = frozenset("rained rains rain snowed snows snow hailed hails freezes thunders drizzles".split())
 _EXPLETIVE = re.compile(  # what stands behind an "it" that refers to nothing
     r"(?:'s|(?: (?:is|was|has been|would be|may be|might be|will be|can be|could be|should be|becomes?|became|remains?)))"
     r"(?: not| also| often| widely| generally| now| therefore| still| then| very| most| more| quite| commonly| only)*"
     r" (?:\w+(?: \w+)?(?: for [\w ]{1,40})? (?:that|to|whether|how|why|what|if)\b|\w+ \w+ who\b"
-    r"|(?:likely|possible|clear|true|dark|cold|hot|warm|winter|summer|spring|late|early|time|important|because|not until"
-    r"|not only|in|at|on|when|during|not clear|[A-Z]\w+(?: [A-Z]\w+)? (?:who|that))\b)"
+    r"|(?:likely|possible|clear|true|dark|cold|hot|warm|winter|summer|spring|late|early|time|important|because|not clear"
+    r"|(?:not only|not until|in|at|on|when|during|only) [^.,;]{1,60}? that|[A-Z]\w+(?: [A-Z]\w+)? (?:who|that))\b)"
     r"| (?:seems?|seemed|appears?|appeared|turns? out|turned out|happens?|happened|follows?|followed)\b(?: that|,| \w+ that)"
     r"| (?:takes?|took|costs?|cost|would take|can take) .{1,60}? to \w+"
 )
@@ -96,7 +99,9 @@ def outward(doc: Any) -> Iterator[Any]:
     found = list(mentions(doc))
     for token in doc:
         form = PRONOUNS.get(token.lower_)
-        if form is None or (token.text == "IT") or is_expletive(token):
+        following = doc[token.i + 1] if token.i + 1 < len(doc) else None
+        named = following is not None and token.text.istitle() and following.pos_ == "PROPN" and token.dep_ != "poss"
+        if form is None or token.text == "IT" or named or is_expletive(token):
             continue
         own = _own_subject(token)
         fitting = [m for m in found if m.kind in FITS[form] and not m.start <= token.idx < m.end and m.at not in own]
@@ -139,6 +144,10 @@ def mentions(doc: Any) -> Iterator[Mention]:
             if last - end <= 6 and not any(t.is_punct or t.dep_ == "relcl" for t in doc[end:last]):
                 end = last
         yield _mention(doc, start, end, head, _kind(doc, start, end, head))
+        for owner in (t for t in doc[start:end] if t.dep_ == "poss" and t.pos_ in ("PROPN", "NOUN")):
+            first = min(t.i for t in owner.subtree)
+            if not any(t.dep_ == "poss" for t in owner.children):
+                yield _mention(doc, first, owner.i + 1, owner, _kind(doc, first, owner.i + 1, owner))
         members = [head, *head.conjuncts]
         if len(members) > 1 and head.i == min(m.i for m in members) and head.dep_ != "conj":
             last = max(m.i for m in members) + 1
@@ -149,6 +158,10 @@ def mentions(doc: Any) -> Iterator[Mention]:
 def _without_edges(start: int, end: int, doc: Any) -> tuple[int, int]:
     while start < end and (doc[start].is_punct or doc[start].dep_ in ("cc", "preconj")):
         start += 1
+    while start < end - 1 and doc[start + 1].pos_ in ("PROPN", "NUM") and (
+        doc[start].is_digit or doc[start].lower_ in _MONTHS
+    ):
+        start += 1  # "15 August 1971 Richard Nixon"
     while end > start and doc[end - 1].is_punct:
         end -= 1
     return start, end
