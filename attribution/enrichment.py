@@ -39,6 +39,7 @@ _ASPECT = frozenset(
     " body brain climate color colour culture diet habitat heat height intelligence look mass ring shape speed"
     " temperature weather weight wind".split()
 )
+_ANYBODY = frozenset("people individuals persons others things researchers experts scientists studies sources".split())
 _WRAPPING = frozenset("concept definition description history list meaning overview story summary term".split())
 _WORD = re.compile(r"\w+|[^\w\s]")
 
@@ -255,9 +256,10 @@ class _Context:
             best = next((m for m in subjects if m.kind == "many"), subjects[0] if subjects else None)
             if best is None:
                 best = fitting[0] if len(fitting) == 1 else None
-            if best is None or (label and best.text not in label and form == "it"):
+            if best is None or (label and best.text.casefold() not in label.casefold() and form == "it"):
                 return None
             rivals = [m for m in fitting if self._competes(m, best, doc, is_subject)]
+            rivals += [m for m in found if form == "they" and m.kind == "person"]  # "they" for a single one
             topical = self._is_topic(best) and not any(self._is_topic(m) for m in rivals)
             return self._name(best, doc) if topical or not rivals else None
         if label and form in ("it", "they") and self._is_topic_label(label, form):
@@ -289,6 +291,10 @@ class _Context:
         text = mention.text
         generic = doc is not None and mention.subject and re.match(r"an? ", text, re.I) and root(doc).lower_ in ("is", "are")
         if (_VAGUE.match(text) and not generic) or _OUTWARD_WORD.search(text) or len(text.split()) > 9:
+            return None
+        if not mention.whole:
+            return None
+        if text.casefold() in _ANYBODY:
             return None
         first = text.split()[0]
         if mention.start == 0 and first.istitle() and first.lower() in self.small:
@@ -343,10 +349,10 @@ def _longer(noun: str, found: Sequence[Mention], proper: bool) -> str | None:
     for m in found:
         words = m.text.split()
         content = [w for w in words if w.casefold() not in ("the", "of", "and")]
-        if len(content) < 2 or (proper and not any(w[0].isupper() for w in words[1:])) or m.kind == "many" or _VAGUE.match(m.text) or _OUTWARD_WORD.search(m.text):
+        if len(content) < 2 or not m.whole or (proper and not any(w[0].isupper() for w in words[1:])) or m.kind == "many" or _VAGUE.match(m.text) or _OUTWARD_WORD.search(m.text):
             continue
         named = noun in m.text.casefold().split() and any(w[0].isupper() for w in words[1:])
-        if m.head == noun or named:
+        if (m.head == noun or named) and noun in m.text.casefold().split():
             matching.setdefault(m.text.casefold().removeprefix("the "), m.text)
     return next(iter(matching.values())) if len(matching) == 1 else None
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from attribution import events, independence, worthiness
+from attribution import enrichment, events, independence, worthiness
 from attribution.errors import BadInput
 from attribution.fetching import fetch
 from attribution.gathering import Gatherer
@@ -130,6 +130,7 @@ class _Run:
         yield events.StageStarted("worth")
         with self._timed("worth"):
             self.claims = independence.judge(worthiness.judge(self.claims))
+            self.claims = enrichment.enrich(self.question, self.answer, self.claims)
         yield events.ClaimsReady(tuple(self.claims))
         for claim in self.claims:
             if claim.worthiness != "factual":

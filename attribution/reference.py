@@ -45,7 +45,9 @@ _SHE = frozenset(
     " rebecca rosa rosalind ruth sally sarah serena simone sofia sophia susan sylvia valentina victoria virginia".split()
 )
 _PERSON = frozenset(
-    "artist author actor architect astronomer biologist chemist child composer designer director doctor economist"
+    "adult applicant buyer candidate caregiver client clinician consumer customer employee employer individual learner"
+    " member owner parent person seller suspect defendant victim employee citizen researcher trainee worker"
+    " artist author actor architect astronomer biologist chemist child composer designer director doctor economist"
     " engineer explorer founder governor historian inventor judge king lawyer leader mathematician minister mother"
     " musician novelist nurse officer painter patient philosopher physician physicist poet politician president"
     " psychologist scientist singer sociologist student surgeon teacher tenant user winner worker writer woman man".split()
@@ -67,7 +69,10 @@ _EXPLETIVE = re.compile(  # what stands behind an "it" that refers to nothing
 
 @dataclass(frozen=True)
 class Mention:
-    """A noun phrase of a sentence, in characters of that sentence's text; `head` is its last noun, small letters."""
+    """A noun phrase of a sentence, in characters of that sentence's text; `head` is its main noun, small letters.
+
+    `text` is as it would stand within a sentence: "the tower" also where it opens one.
+    """
 
     text: str
     start: int
@@ -78,6 +83,7 @@ class Mention:
     definite: bool  # a name, or "the …"
     role: str  # spaCy's dependency label
     at: int  # index of the head among the sentence's tokens
+    whole: bool  # nothing that says which one is left out ("people | with little money", "the method | that failed")
 
 
 def root(doc: Any) -> Any:
@@ -104,7 +110,8 @@ def outward(doc: Any) -> Iterator[Any]:
         if form is None or token.text == "IT" or named or is_expletive(token):
             continue
         own = _own_subject(token)
-        fitting = [m for m in found if m.kind in FITS[form] and not m.start <= token.idx < m.end and m.at not in own]
+        kinds = FITS[form] | ({"person"} if form == "they" else set())  # "a tenant … their rent"
+        fitting = [m for m in found if m.kind in kinds and not m.start <= token.idx < m.end and m.at not in own]
         if any(m.start < token.idx for m in fitting) or any(m.start > token.idx for m in _ahead(token, fitting)):
             continue
         yield token
@@ -170,8 +177,13 @@ def _without_edges(start: int, end: int, doc: Any) -> tuple[int, int]:
 def _mention(doc: Any, start: int, end: int, head: Any, kind: Kind) -> Mention:
     span = doc[start:end]
     subject = head.dep_ in ("nsubj", "nsubjpass") and head.head == root(doc)
+    left_out = (c for c in head.children if c.dep_ in ("prep", "relcl", "acl") and c.left_edge.i == end)
+    whole = head.pos_ == "PROPN" or kind == "many" or not any(left_out)
     definite = head.pos_ == "PROPN" or span[0].lower_ == "the" or span[0].dep_ == "poss"
-    return Mention(span.text, span.start_char, span.end_char, head.lower_, kind, subject, definite, head.dep_, head.i)
+    text = span.text
+    if start == 0 and text[:1].isupper() and span[0].text[1:].islower() and span[0].pos_ != "PROPN":
+        text = text[0].lower() + text[1:]
+    return Mention(text, span.start_char, span.end_char, head.lower_, kind, subject, definite, head.dep_, head.i, whole)
 
 
 def _kind(doc: Any, start: int, end: int, head: Any) -> Kind:
