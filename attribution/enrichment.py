@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from attribution.language import parse
 from attribution.reference import FITS, POSSESSIVE, PRONOUNS, Mention, mentions, outward, root
-from attribution.settings import Settings
 from attribution.types import Claim, Span
 
 _BACK = 3  # sentences that are looked through for an antecedent
-_PREFIX = re.compile(r"[ \t]*(?:>[ \t]?)*(?P<item>(?:[-*+•]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?)?(?P<heading>#{1,6}[ \t]+)?")
-_MARKS = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)|[ \t]*\[\^?\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\]|\*{1,3}|(?<!\w)_+|_+(?!\w)|`+")
+_PREFIX = re.compile(
+    r"[ \t]*(?:>[ \t]?)*(?P<item>(?:[-*+•]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?)?(?P<heading>#{1,6}[ \t]+)?"
+)
+_MARKS = re.compile(
+    r"!?\[([^\[\]]*)\]\([^()\s]*\)|[ \t]*\[\^?\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\]|\*{1,3}|(?<!\w)_+|_+(?!\w)|`+"
+)
 _LABEL = re.compile(r"\s*(\*\*|__)(?P<label>[^*_:]{2,60}?)(?::\s*\1|\1\s*:)")
 _BOLD = re.compile(r"\s*(\*\*|__)(?P<title>[^*_]{2,80}?):?\1:?\s*")
 _LEAD_IN = re.compile(r"\b(?:includes?|included|including|such as)\s*:$", re.IGNORECASE)
@@ -27,7 +30,9 @@ _VAGUE = re.compile(  # no name for what is spoken of
     r"|that|these|those|such|what|which|whose|how|my|your|our|his|her|its|their|there)\b",
     re.IGNORECASE,
 )
-_OUTWARD_WORD = re.compile(r"\b(?:he|she|it|they|him|her|them|his|its|their|my|your|our|this|these|those|former|latter)\b", re.I)
+_OUTWARD_WORD = re.compile(
+    r"\b(?:he|she|it|they|him|her|them|his|its|their|my|your|our|this|these|those|former|latter)\b", re.I
+)
 # a title like these names a side of the topic, not the topic
 _ASPECT = frozenset(
     "advantage background benefit birth budget career cause challenge change conclusion context cost criticism date death"
@@ -143,7 +148,12 @@ class _Context:
         """The claim's text made to stand alone, or None where that is not sure."""
         place = min(a for a, _ in claim.spans)
         number = next((i for i, b in enumerate(self.blocks) if b.start <= place < b.end), None)
-        if number is None or self.blocks[number].kind in ("row", "code") or not claim.text.isascii() and _foreign(claim.text):
+        if (
+            number is None
+            or self.blocks[number].kind in ("row", "code")
+            or not claim.text.isascii()
+            and _foreign(claim.text)
+        ):
             return None
         return self._rewrite(claim.text.replace("’", "'") if "’" in claim.text else claim.text, number, place)
 
@@ -176,13 +186,14 @@ class _Context:
         for chunk in doc.noun_chunks:
             name = self._full(chunk, doc, before, number)
             if name:
-                changes.append((chunk.start_char, chunk.end_char, name))
+                bare = chunk[0].lower_ == "the" and not re.match(r"the ", name, re.IGNORECASE)
+                changes.append((chunk.start_char, chunk.end_char, f"the {name}" if bare else name))
         if changes:
             return _replaced(text, changes)
         return self._under_lead_in(text, doc, number, place)
 
     def _joined(self, text: str, label: str) -> str | None:
-        """"Solar power: uses no fuel" and "Solar power: It uses no fuel" → "Solar power uses no fuel"."""
+        """ "Solar power: uses no fuel" and "Solar power: It uses no fuel" → "Solar power uses no fuel"."""
         rest = text[len(label) + 1 :].strip()
         words = rest.split()
         if not words or not self._is_topic_label(label, "it"):
@@ -225,7 +236,9 @@ class _Context:
             if other.kind == "heading":
                 found = [m for _, ms in self._sentences(self._raw(other)) for m in ms]
                 whole = len(found) == 1 and len(found[0].text) >= len(self._raw(other)) - 6
-                named = whole and (found[0].kind in ("he", "she") or set(found[0].text.casefold().split()) <= self.words)
+                named = whole and (
+                    found[0].kind in ("he", "she") or set(found[0].text.casefold().split()) <= self.words
+                )
                 if named and not self._is_aspect(found[0].text):
                     yield found[0]
                 break
@@ -270,7 +283,12 @@ class _Context:
         topics: dict[str, Mention] = {}
         for mention in self._topics(number):
             unsure = form in ("he", "she") and self._kind(mention) == "name" and not self.asks_who
-            if self._fits(mention, form) and not _VAGUE.match(mention.text) and not unsure and mention.head not in _WRAPPING:
+            if (
+                self._fits(mention, form)
+                and not _VAGUE.match(mention.text)
+                and not unsure
+                and mention.head not in _WRAPPING
+            ):
                 topics.setdefault(mention.text.casefold(), mention)
         outer = [m for m in topics.values() if not any(m.text in o.text and m != o for o in topics.values())]
         section = next(iter(self._topics(number)), None)
@@ -289,7 +307,9 @@ class _Context:
     def _name(self, mention: Mention, doc: Any) -> str | None:
         """How a mention is called where it replaces a pronoun; None where it is itself vague."""
         text = mention.text
-        generic = doc is not None and mention.subject and re.match(r"an? ", text, re.I) and root(doc).lower_ in ("is", "are")
+        generic = (
+            doc is not None and mention.subject and re.match(r"an? ", text, re.I) and root(doc).lower_ in ("is", "are")
+        )
         if (_VAGUE.match(text) and not generic) or _OUTWARD_WORD.search(text) or len(text.split()) > 9:
             return None
         if not mention.whole:
@@ -302,10 +322,16 @@ class _Context:
         return text
 
     def _full(self, chunk: Any, doc: Any, before: list[tuple[Any, list[Mention]]], number: int) -> str | None:
-        """"The treaty" → "The Treaty of Versailles", where one longer mention before has the same noun."""
-        if len(chunk) != 2 or chunk.root.pos_ == "PROPN" or any(t.lower_ == chunk[1].lower_ for t in doc[: chunk.start]):
+        """ "The treaty" → "The Treaty of Versailles", where one longer mention before has the same noun."""
+        if (
+            len(chunk) != 2
+            or chunk.root.pos_ == "PROPN"
+            or any(t.lower_ == chunk[1].lower_ for t in doc[: chunk.start])
+        ):
             return None
-        if any(c.lower_ == "of" or c.dep_ in ("relcl", "acl", "appos") for c in chunk.root.children if c.i > chunk.root.i):
+        if any(
+            c.lower_ == "of" or c.dep_ in ("relcl", "acl", "appos") for c in chunk.root.children if c.i > chunk.root.i
+        ):
             return None
         pointing = chunk[0].lower_ in ("this", "these", "those")
         if not pointing and chunk[0].lower_ != "the":
@@ -314,10 +340,16 @@ class _Context:
         return _longer(chunk[1].lower_, [*near, *([] if pointing else self._topics(number))], proper=not pointing)
 
     def _under_lead_in(self, text: str, doc: Any, number: int, place: int) -> str | None:
-        """"Notable works include:" and the item "Guernica" → "Notable works include Guernica"."""
+        """ "Notable works include:" and the item "Guernica" → "Notable works include Guernica"."""
         block = self.blocks[number]
         lead = next((i for i in range(number - 1, -1, -1) if self.blocks[i].kind != "item"), None)
-        if block.kind != "item" or lead is None or self.blocks[lead].kind != "text" or place > block.start + 3 or ":" in text:
+        if (
+            block.kind != "item"
+            or lead is None
+            or self.blocks[lead].kind != "text"
+            or place > block.start + 3
+            or ":" in text
+        ):
             return None
         if root(doc).pos_ not in ("NOUN", "PROPN") or any(t.dep_ in ("nsubj", "nsubjpass") for t in root(doc).children):
             return None
@@ -349,7 +381,14 @@ def _longer(noun: str, found: Sequence[Mention], proper: bool) -> str | None:
     for m in found:
         words = m.text.split()
         content = [w for w in words if w.casefold() not in ("the", "of", "and")]
-        if len(content) < 2 or not m.whole or (proper and not any(w[0].isupper() for w in words[1:])) or m.kind == "many" or _VAGUE.match(m.text) or _OUTWARD_WORD.search(m.text):
+        if (
+            len(content) < 2
+            or not m.whole
+            or (proper and not any(w[0].isupper() for w in words[1:]))
+            or m.kind == "many"
+            or _VAGUE.match(m.text)
+            or _OUTWARD_WORD.search(m.text)
+        ):
             continue
         named = noun in m.text.casefold().split() and any(w[0].isupper() for w in words[1:])
         if (m.head == noun or named) and noun in m.text.casefold().split():

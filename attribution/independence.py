@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from attribution.language import parse
-from attribution.reference import is_expletive, mentions, outward, root
+from attribution.reference import outward, root
 from attribution.types import Claim
 
 _CONDITION = re.compile(
@@ -106,7 +106,7 @@ def _demonstrative(doc: Any) -> str:
 
 
 def _definite(doc: Any) -> str:
-    """"The treaty", with nothing that says which."""
+    """ "The treaty", with nothing that says which."""
     for chunk in doc.noun_chunks:
         noun = chunk.root
         if chunk[0].lower_ != "the" or noun.pos_ != "NOUN" or noun.lower_ not in _REFERENTIAL:

@@ -52,9 +52,7 @@ _PERSON = frozenset(
     " musician novelist nurse officer painter patient philosopher physician physicist poet politician president"
     " psychologist scientist singer sociologist student surgeon teacher tenant user winner worker writer woman man".split()
 )
-_MONTHS = frozenset(
-    "january february march april may june july august september october november december".split()
-)
+_MONTHS = frozenset("january february march april may june july august september october november december".split())
 _WEATHER = frozenset("rained rains rain snowed snows snow hailed hails freezes thunders drizzles".split())
 _EXPLETIVE = re.compile(  # what stands behind an "it" that refers to nothing
     r"(?:'s|(?: (?:is|was|has been|would be|may be|might be|will be|can be|could be|should be|becomes?|became|remains?)))"
@@ -165,8 +163,10 @@ def mentions(doc: Any) -> Iterator[Mention]:
 def _without_edges(start: int, end: int, doc: Any) -> tuple[int, int]:
     while start < end and (doc[start].is_punct or doc[start].dep_ in ("cc", "preconj")):
         start += 1
-    while start < end - 1 and doc[start + 1].pos_ in ("PROPN", "NUM") and (
-        doc[start].is_digit or doc[start].lower_ in _MONTHS
+    while (
+        start < end - 1
+        and doc[start + 1].pos_ in ("PROPN", "NUM")
+        and (doc[start].is_digit or doc[start].lower_ in _MONTHS)
     ):
         start += 1  # "15 August 1971 Richard Nixon"
     while end > start and doc[end - 1].is_punct:

@@ -62,12 +62,24 @@ def test_hand_made_cases() -> None:
 
 PIECES = st.sampled_from(
     [*dict.fromkeys(c["answer"] for c in CASES)][:30]
-    + ["It is red.", "\n\n", "- **Look**: They fell.", "\n", "# Its title", "| a | b |", "She* said _so_.", "His;", "the it it's"]
+    + [
+        "It is red.",
+        "\n\n",
+        "- **Look**: They fell.",
+        "\n",
+        "# Its title",
+        "| a | b |",
+        "She* said _so_.",
+        "His;",
+        "the it it's",
+    ]
 )
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(PIECES | st.text(max_size=20), max_size=4).map(" ".join), st.sampled_from([c["question"] for c in CASES]))
+@given(
+    st.lists(PIECES | st.text(max_size=20), max_size=4).map(" ".join), st.sampled_from([c["question"] for c in CASES])
+)
 def test_any_answer_is_left_sound(answer: str, question: str) -> None:
     found = enriched_claims(question, answer)
     assert found == enrich(question, answer, [c.model_copy(update={"enriched": None}) for c in found])
