@@ -1,6 +1,6 @@
 """Which claims of an answer do the sources support, which do they contradict, and where exactly?
 
-question, answer → segmenters → worthiness → independence → claims
+question, answer → segmenters → worthiness → independence → enrichment → claims
 claims → searchers → fetching → chunkers → embedders → retrieval → candidate evidence
 (claim, chunk) pairs → verifiers → verdicts → Report
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from attribution import coherence, events, independence, worthiness
+from attribution import coherence, enrichment, events, independence, worthiness
 from attribution.errors import BadInput
 from attribution.fetching import fetch
 from attribution.gathering import Gatherer
@@ -154,7 +154,8 @@ class _Run:
         yield events.StageStarted("worth")
         with self._timed("worth"):
             new = [c for c in self.claims if c.worthiness is None]  # what a person has edited stays as it is
-            judged = {c.id: c for c in independence.judge(worthiness.judge(new))}
+            made = enrichment.enrich(self.question, self.answer, independence.judge(worthiness.judge(new)))
+            judged = {c.id: c for c in made}
             self.claims = [judged.get(c.id, c) for c in self.claims]
         with self._timed("coherence"):
             self.claims = self._coherent(self.claims)

@@ -43,6 +43,7 @@ class Claim(Frozen):
     worthiness: Worthiness | None = None  # None: not judged yet
     worthiness_reason: str = ""
     independent: bool | None = None  # None: not judged
+    independence_reason: str = ""
     enriched: str | None = None  # None: stands as it is
 
     @property

@@ -14,13 +14,14 @@ LAYERS = [
     {"types"},
     {"errors", "events"},
     {"settings"},
-    {"registry", "store", "language", "media"},
+    {"registry", "store", "language", "media", "reference"},
     # stages: none imports another
     {
         "segmenters",
         "worthiness",
         "independence",
         "coherence",
+        "enrichment",
         "searchers",
         "chunkers",
         "embedders",

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from attribution.types import Worthiness
 from attribution.worthiness import judge, judge_text
+from benchmarks.worthiness import labelled
 from tests.make import claim
 
 FACTUAL = """
@@ -106,3 +107,11 @@ def test_claims_keep_everything_else() -> None:
     (after,) = judge([before])
     assert after.worthiness == "opinion" and after.worthiness_reason
     assert after.model_copy(update={"worthiness": None, "worthiness_reason": ""}) == before
+
+
+@pytest.mark.parametrize("half", ["tune", "test"])
+def test_sentences_of_real_answers_labelled_by_hand(half: str) -> None:
+    figures = labelled(half)
+    assert figures.number == 150
+    assert figures.accuracy >= max(0.85, figures.majority + 0.1)
+    assert figures.balanced >= 0.8 and figures.macro_f1 >= 0.8
