@@ -1,0 +1,263 @@
+"""Coordination: one statement a conjunct, where "and" distributes and nothing in whose scope it stands forbids it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from attribution.segmenters.drafts import AUXILIARIES, SUBJECTS, Draft, subtree, trimmed
+
+MOST = 9  # statements out of one clause
+JOINING = {"and", ",", ";", "but"}
+# "not A and B", "more than A and B", "between A and B", "a mix of A and B" say nothing of A alone
+CLOSED = {
+    "without", "than", "between", "among", "amongst", "versus", "unless", "if", "whether", "as", "like", "including",
+    "mix", "mixture", "combination", "balance", "relationship", "difference", "differences", "interaction", "range",
+    "variety", "set", "series", "number", "majority", "union", "marriage", "interplay", "intersection", "link",
+    "rather", "instead", "except", "excluding", "regardless", "total", "average", "sum", "collaboration", "ratio",
+    "comparison", "distinction", "correlation", "association", "connection", "both", "either", "neither", "such",
+}  # fmt: skip
+COLLECTIVE = {
+    "combine", "compare", "differ", "meet", "marry", "mix", "merge", "connect", "link", "balance", "collaborate",
+    "vary", "distinguish", "range", "divide", "consist", "comprise", "total", "equal", "overlap", "interact", "separate",
+    "form", "unite", "coordinate", "agree", "integrate", "alternate", "constitute", "married", "combined", "mixed",
+}  # fmt: skip
+NEGATIVE = {"no", "not", "n't", "n’t", "never", "nor", "neither", "none", "nothing", "nobody", "hardly", "rarely",
+            "seldom", "few", "little", "only", "barely", "scarcely", "cannot", "lack", "lacks", "less", "fewer"}  # fmt: skip
+TOGETHER = {"together", "respectively", "each", "another", "their", "they", "themselves", "both", "same", "similar",
+            "different", "between", "combined", "two", "collectively", "vice", "related", "jointly"}  # fmt: skip
+OPEN_ENDED = {"so", "etc", "etc.", "more", "others", "other", "vice", "beyond", "vice-versa", "then", "forth", "on"}
+NOMINAL = {"dobj", "pobj", "attr", "nsubj", "nsubjpass", "amod", "acomp", "oprd", "prep"}
+SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "’re": "is", "'re": "is"}
+
+
+def stem(token: Any) -> str:
+    """Enough of a lemma to look a verb up."""
+    word: str = token.lower_
+    for end, instead in (("ies", "y"), ("ied", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", "")):
+        if word.endswith(end) and len(word) > len(end) + 2:
+            return word[: -len(end)] + instead
+    return word
+
+
+def collective(verb: Any) -> bool:
+    return bool({stem(verb), stem(verb) + "e", verb.lower_} & COLLECTIVE)
+
+
+def members(head: Any) -> list[Any]:
+    """The conjuncts of a coordination in order, the head first."""
+    found = [head]
+    for token in found:
+        found += [c for c in token.children if c.dep_ == "conj"]
+    return sorted(found, key=lambda t: t.i)
+
+
+def own(member: Any) -> list[Any]:
+    """A conjunct without the others and what joins them."""
+    joins = [c for c in member.children if c.dep_ in {"conj", "cc", "preconj"}]
+    first = min((c.i for c in joins if c.i > member.i), default=None)
+    commas = [c for c in member.children if c.dep_ == "punct" and first is not None and c.i > member.i and c.text == ","]
+    # "well as" of "as well as" hangs on the conjunction or beside it
+    return subtree(member, *joins, *commas)
+
+
+def negated(token: Any) -> bool:
+    return any(c.lower_ in NEGATIVE or c.dep_ == "neg" for c in token.children) or token.lower_ in NEGATIVE
+
+
+def denied(token: Any) -> bool:
+    """Whether it stands in the scope of a negation or a condition."""
+    return any(
+        negated(above)
+        or above.dep_ in {"advcl", "ccomp", "csubj"}
+        and any(c.dep_ == "mark" and c.lower_ in {"if", "unless", "whether"} for c in above.children)
+        for above in token.ancestors
+    )
+
+
+def closed(head: Any) -> bool:
+    """Whether a word above the coordination takes it as one, turns it round, or only mentions it."""
+    for above in head.ancestors:
+        if above.pos_ in {"VERB", "AUX"}:
+            if collective(above):
+                return True
+            break
+        if above.lower_ in CLOSED:
+            return True
+    # what restricts a noun or sets a purpose is no statement of its own
+    aside = any(t.dep_ in {"relcl", "advcl"} for t in (head, *head.ancestors))
+    return aside or denied(head) or (negated(head) and head.pos_ not in {"VERB", "AUX"})
+
+
+def distribute(doc: Any, draft: Draft) -> list[Draft]:
+    """The draft once for each conjunct; itself alone where there is nothing to distribute."""
+    done, waiting, tried = [], [draft], set()
+    while waiting:
+        current = waiting.pop(0)
+        for head in heads(doc, current):
+            key = (head.i, current)
+            if key in tried:
+                continue
+            tried.add(key)
+            variants = list(_variants(head, current))
+            if len(variants) > 1 and len(done) + len(waiting) + len(variants) <= MOST:
+                waiting = variants + waiting
+                break
+        else:
+            done.append(current)
+    return done
+
+
+def heads(doc: Any, draft: Draft) -> Iterator[Any]:
+    """First conjuncts of the coordinations of which more than one is still in the draft, the outermost first."""
+    inside = {i for i, _ in draft}
+    tokens = [doc[i] for i in sorted(inside - {-1})]
+    firsts = [t for t in tokens if t.dep_ != "conj" and any(c.dep_ == "conj" and c.i in inside for c in t.children)]
+    yield from sorted(firsts, key=lambda t: (len(list(t.ancestors)), t.i))
+
+
+def joined_by_and(group: list[Any]) -> bool:
+    words = {c.lower_ for m in group for c in m.children if c.dep_ == "cc"}
+    return "and" in words and words <= JOINING
+
+
+def _quoted(head: Any) -> bool:
+    before = head.doc[: head.i].text
+    return before.count('"') % 2 == 1 or before.count("“") > before.count("”") or before.count("(") > before.count(")")
+
+
+def _variants(head: Any, draft: Draft) -> Iterator[Draft]:
+    group = [m for m in members(head) if any(i == m.i for i, _ in draft)]
+    if not joined_by_and(group) or closed(head) or _quoted(head) or any(m.lower_ in OPEN_ENDED for m in group):
+        return
+    if head.pos_ in {"VERB", "AUX"} and all(m.pos_ in {"VERB", "AUX"} for m in group):
+        pieces = _verbs(head, group)
+    elif head.dep_ in NOMINAL:
+        pieces = _nouns(head, group)
+    else:
+        return
+    if not pieces:
+        return
+    replaced = {t.i for m in group for t in m.subtree} - {t.i for t in _left(head, group)}
+    positions = [n for n, (i, _) in enumerate(draft) if i in replaced]
+    first, last = positions[0], positions[-1]
+    if any(i not in replaced and i >= 0 for i, _ in draft[first : last + 1]):
+        return
+    here = dict(draft)
+    for member, piece in zip(group, pieces, strict=True):
+        middle = tuple((i, here[i]) for i in piece if i in here)
+        made = draft[:first] + trimmed(middle) + draft[last + 1 :]
+        if head.dep_ in {"nsubj", "nsubjpass"} and head.pos_ not in {"VERB", "AUX"}:
+            made = agreeing(made, head.head, member)
+        yield made
+
+
+def _left(head: Any, group: list[Any]) -> list[Any]:
+    """What the conjuncts of a verb share: subject, what stands before it, and markers."""
+    if head.pos_ not in {"VERB", "AUX"}:
+        return []
+    subject = next((c for c in head.children if c.dep_ in SUBJECTS and c.i < head.i), None)
+    if any(c.dep_ in SUBJECTS for m in group[1:] for c in m.children):
+        return [t for c in head.children if c.dep_ == "mark" for t in c.subtree]
+    shared = [c for c in head.children if c.dep_ == "mark" or (subject is not None and c.i <= subject.i)]
+    shared += [c for c in head.children if c.text in {",", ";"} and subject is not None and c.i < head.i]
+    return [t for c in shared for t in c.subtree]
+
+
+def _verbs(head: Any, group: list[Any]) -> list[list[int]]:
+    """Token numbers of each conjunct with the auxiliaries it needs; empty where the splitter is not sure."""
+    subjects = [any(c.dep_ in SUBJECTS for c in m.children) for m in group]
+    if any(subjects[1:]) and not (all(subjects) and head.dep_ == "ccomp"):
+        return []
+    left = {t.i for t in _left(head, group)}
+    auxiliaries = [c for c in head.children if c.dep_ in AUXILIARIES]
+    pieces: list[list[int]] = []
+    for member in group:
+        conditions = [c for c in member.children if c.dep_ == "advcl" and c.i > member.i]
+        if any(g.dep_ in {"mark", "advmod"} and g.i < c.i for c in conditions for g in c.children):
+            return []
+        tokens = {t.i for t in own(member)} - left
+        if member != head and not any(subjects[1:]):
+            bare = not any(c.dep_ in AUXILIARIES for c in member.children)
+            if negated(head) and bare:
+                return []
+            if bare and member.tag_ in {"VB", "VBN", "VBG"}:
+                if member.tag_ != head.tag_ or not (auxiliaries or head.dep_ in {"xcomp", "pcomp", "ccomp", "advcl"}):
+                    return []
+                tokens |= {a.i for a in auxiliaries}
+            elif bare and (auxiliaries or (member.tag_ != head.tag_ and {member.tag_, head.tag_} & {"VB", "VBN", "VBG"})):
+                return []
+        pieces.append(sorted(tokens))
+    last = group[-1]
+    right = [t.i for c in last.children if c.i > last.i and c.dep_ not in {"cc", "conj"} for t in c.subtree]
+    for piece, member in zip(pieces[:-1], group[:-1], strict=True):
+        if piece[-1] == member.i and any(c.dep_ in {"dobj", "prep", "attr", "ccomp", "xcomp"} and c.i > last.i
+                                         for c in last.children):  # fmt: skip
+            piece += right  # "wrote and directed films"
+    trailing = [c for c in head.children if c.i > last.i and c.dep_ not in {"punct", "conj", "cc"}]
+    return [] if trailing else pieces
+
+
+def _nouns(head: Any, group: list[Any]) -> list[list[int]]:
+    """Token numbers of each conjunct with the determiner and "of …" it shares; empty where not sure."""
+    kinds = {"PROPN": "NOUN", "PRON": "NOUN"}
+    if len({kinds.get(m.pos_, m.pos_) for m in group}) > 1 or any(m.pos_ in {"NUM", "DET", "ADV", "PRON"} for m in group):
+        return []
+    if head.dep_ == "pobj" and head.head.head.pos_ == "PROPN" and head.pos_ == "PROPN":
+        return []  # the Department of Health and Labor
+    verb = head.head
+    if head.dep_ in {"nsubj", "nsubjpass"}:
+        attribute = next((c for c in verb.children if c.dep_ == "attr"), None)
+        words = {t.lower_ for t in verb.subtree}
+        plural = attribute is not None and attribute.tag_ in {"NNS", "NNPS"}
+        if plural or words & TOGETHER or collective(verb) or negated(verb) or verb.pos_ not in {"VERB", "AUX"}:
+            return []
+    if head.dep_ == "amod" and (head.head.tag_ in {"NNS", "NNPS"} and any(c.dep_ == "nummod" for c in head.head.children)):
+        return []
+    if head.dep_ == "amod" and any(m.tag_ in {"JJR", "JJS", "VBG"} for m in group):
+        return []
+    shared = [c for c in head.children if c.dep_ in {"det", "poss"} and c.i < head.i]
+    last = group[-1]
+    of = [c for c in last.children if c.lower_ == "of" and c.dep_ == "prep"]
+    after = [c for c in head.children if c.i > last.i and c.dep_ in {"prep", "acl", "relcl"}]
+    pieces = []
+    for member in group:
+        tokens = {t.i for t in own(member)}
+        if member != head:
+            if not any(c.dep_ in {"det", "poss", "nummod"} for c in member.children) and (
+                member.tag_ == "NN" or any(c.dep_ == "poss" for c in shared)
+            ):
+                tokens |= {t.i for c in shared for t in c.subtree}
+            tokens |= {t.i for c in after for t in c.subtree}
+        if member != last and of and not any(c.dep_ == "prep" and c.i < last.i for c in member.children):
+            tokens |= {t.i for c in of for t in c.subtree}
+        pieces.append(sorted(tokens))
+    return pieces
+
+
+def agreeing(draft: Draft, verb: Any, subject: Any) -> Draft:
+    """The verb in the singular where its plural subject has become one."""
+    if subject.tag_ in {"NNS", "NNPS"} or subject.lower_ in {"people"}:
+        return draft
+    verbs = {v.i for v in members(verb)}
+    changed, done = [], False
+    for i, text in draft:
+        token = verb.doc[i] if i >= 0 else None
+        finite = token is not None and (
+            token.i in verbs or (token.dep_ in AUXILIARIES and token.head.i in verbs)
+        )
+        if finite and not done and token is not None and token.tag_ in {"VBP", "VBD", "VBZ", "MD", "VB"}:
+            done = True
+            if text.lower() in SINGULAR:
+                text = SINGULAR[text.lower()]
+            elif token.tag_ == "VBP":
+                text = third_person(text)
+        changed.append((i, text))
+    return tuple(changed)
+
+
+def third_person(verb: str) -> str:
+    """The form of the third person singular of a verb in the plural."""
+    if verb.endswith("y") and verb[-2:-1] not in set("aeiou"):
+        return verb[:-1] + "ies"
+    return verb + ("es" if verb.endswith(("s", "x", "z", "ch", "sh", "o")) else "s")
