@@ -55,7 +55,7 @@ def split(doc: Any) -> list[Draft]:
     if len(sentences) != 1:
         return []
     root = sentences[0].root
-    if not finite(root) or not any(c.dep_ in SUBJECTS for c in root.children):
+    if not imperative(root) and (not finite(root) or not any(c.dep_ in SUBJECTS for c in root.children)):
         return []
     made: list[Draft] = []
     for head, draft in independent(doc, root):
@@ -86,6 +86,12 @@ def finite(verb: Any) -> bool:
     return verb.pos_ in {"VERB", "AUX"} and (
         verb.tag_ in FINITE or any(c.dep_ in AUXILIARIES and c.tag_ in FINITE for c in verb.children)
     )
+
+
+def imperative(root: Any) -> bool:
+    """ "Define the goals": a plain verb with no subject, and nothing before it but adverbs."""
+    before = {c.dep_ for c in root.children if c.i < root.i}
+    return root.tag_ == "VB" and root.dep_ == "ROOT" and before <= {"advmod", "punct", "cc"}
 
 
 def reported(head: Any) -> bool:
@@ -144,16 +150,27 @@ def plain(head: Any, draft: Draft) -> Draft:
     return draft
 
 
+def told(verb: Any, text: str) -> bool:
+    """A participle that was made, or read as, a finite verb."""
+    active = verb.tag_ == "VBN" and verb.dep_ in {"acl", "advcl"} and any(c.dep_ == "dobj" for c in verb.children)
+    return active or (verb.tag_ == "VBG" and text != verb.text)
+
+
 def sound(doc: Any, draft: Draft) -> bool:
     """A subject, then a finite verb, and no loose end: what keeps fragments out."""
     tokens = [doc[i] if i >= 0 else None for i, _ in draft]
     if len(draft) < 3 or not any(t is not None and t.pos_ in CONTENT for t in tokens):
         return False
-    verbs = [n for n, t in enumerate(tokens) if (t.tag_ in FINITE if t is not None else draft[n][1] in {"is", "are", "was", "were", "has", "have"})]  # fmt: skip
+    verbs = [n for n, t in enumerate(tokens) if (t.tag_ in FINITE or told(t, draft[n][1]) if t is not None else draft[n][1] in {"is", "are", "was", "were", "has", "have"})]  # fmt: skip
+    root = next(doc.sents).root
+    last = tokens[-1]
+    if imperative(root) and not any(t is not None and t.dep_ in SUBJECTS and t.head == root for t in tokens):
+        whole = last is None or last.pos_ not in DANGLING
+        return whole and any(t is not None and t in members(root) for t in tokens[:3])
     if not verbs or not any(t is not None and t.pos_ in {"NOUN", "PROPN", "PRON", "VERB", "DET", "NUM", "ADJ"}
                             for t in tokens[: verbs[-1]]):  # fmt: skip
         return False
-    first, last = tokens[0], tokens[-1]
+    first = tokens[0]
     if first is not None and (first.pos_ == "CCONJ" or first.lower_ in {"which", "who", "that"} and first.dep_ != "det" and first.tag_ != "DT"):  # fmt: skip
         return False
     return last is None or last.i == len(doc) - 1 or doc[last.i + 1].is_punct or last.pos_ not in DANGLING

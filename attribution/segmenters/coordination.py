@@ -8,7 +8,7 @@ from typing import Any
 from attribution.segmenters.drafts import AUXILIARIES, SUBJECTS, Draft, subtree, trimmed
 
 MOST = 9  # statements out of one clause
-JOINING = {"and", ",", ";", "but"}
+JOINING = {"and", ",", ";", "but", "as"}  # "as" of "as well as"
 # "not A and B", "more than A and B", "between A and B", "a mix of A and B" say nothing of A alone
 CLOSED = {
     "without", "than", "between", "among", "amongst", "versus", "unless", "if", "whether", "as", "like", "including",
@@ -75,22 +75,35 @@ def denied(token: Any) -> bool:
     )
 
 
-def closed(head: Any) -> bool:
+def aside(token: Any, inside: set[int]) -> bool:
+    """What restricts a noun or sets a purpose is no statement of its own, unless it was made one."""
+    if token.dep_ == "relcl":
+        pronouns = [c.i for c in token.subtree if c.tag_ in {"WP", "WDT", "WRB", "WP$"}]
+        restricts = token.i in inside and (not pronouns or pronouns[0] in inside)
+        return restricts and any(t.dep_ in SUBJECTS for t in (token.head, *token.head.ancestors))
+    purpose = token.i > token.head.i and any(c.lower_ == "to" and c.dep_ == "aux" for c in token.children)
+    return token.dep_ == "advcl" and token.head.i in inside and not purpose
+
+
+def closed(head: Any, inside: set[int]) -> bool:
     """Whether a word above the coordination takes it as one, turns it round, or only mentions it."""
     for above in head.ancestors:
+        if above.i not in inside:
+            break
+        if above.lower_ in CLOSED:
+            return True
         if above.pos_ in {"VERB", "AUX"}:
             if collective(above):
                 return True
             break
-        if above.lower_ in CLOSED:
-            return True
-    # what restricts a noun or sets a purpose is no statement of its own
-    aside = any(t.dep_ in {"relcl", "advcl"} for t in (head, *head.ancestors))
-    return aside or denied(head) or (negated(head) and head.pos_ not in {"VERB", "AUX"})
+    return any(aside(t, inside) for t in (head, *head.ancestors)) or denied(head) or (negated(head) and head.pos_ not in {"VERB", "AUX"})
 
 
 def distribute(doc: Any, draft: Draft) -> list[Draft]:
     """The draft once for each conjunct; itself alone where there is nothing to distribute."""
+    words = {text.lower() for _, text in draft}
+    if {"only", "but"} <= words:  # not only A but also B
+        return [draft]
     done, waiting, tried = [], [draft], set()
     while waiting:
         current = waiting.pop(0)
@@ -118,7 +131,7 @@ def heads(doc: Any, draft: Draft) -> Iterator[Any]:
 
 def joined_by_and(group: list[Any]) -> bool:
     words = {c.lower_ for m in group for c in m.children if c.dep_ == "cc"}
-    return "and" in words and words <= JOINING
+    return bool(words & {"and", "as"}) and words <= JOINING
 
 
 def _quoted(head: Any) -> bool:
@@ -128,7 +141,7 @@ def _quoted(head: Any) -> bool:
 
 def _variants(head: Any, draft: Draft) -> Iterator[Draft]:
     group = [m for m in members(head) if any(i == m.i for i, _ in draft)]
-    if not joined_by_and(group) or closed(head) or _quoted(head) or any(m.lower_ in OPEN_ENDED for m in group):
+    if not joined_by_and(group) or closed(head, {i for i, _ in draft}) or _quoted(head) or any(m.lower_ in OPEN_ENDED for m in group):
         return
     if head.pos_ in {"VERB", "AUX"} and all(m.pos_ in {"VERB", "AUX"} for m in group):
         pieces = _verbs(head, group)
@@ -158,8 +171,10 @@ def _left(head: Any, group: list[Any]) -> list[Any]:
         return []
     subject = next((c for c in head.children if c.dep_ in SUBJECTS and c.i < head.i), None)
     if any(c.dep_ in SUBJECTS for m in group[1:] for c in m.children):
-        return [t for c in head.children if c.dep_ == "mark" for t in c.subtree]
-    shared = [c for c in head.children if c.dep_ == "mark" or (subject is not None and c.i <= subject.i)]
+        marks = any(c.dep_ == "mark" for m in group[1:] for c in m.children)
+        return [t for c in head.children if c.dep_ == "mark" and not marks for t in c.subtree]
+    marked = any(c.dep_ == "mark" for m in group[1:] for c in m.children)
+    shared = [c for c in head.children if c.dep_ == "mark" and not marked or (subject is not None and c.i <= subject.i)]
     shared += [c for c in head.children if c.text in {",", ";"} and subject is not None and c.i < head.i]
     return [t for c in shared for t in c.subtree]
 
@@ -170,6 +185,8 @@ def _verbs(head: Any, group: list[Any]) -> list[list[int]]:
     if any(subjects[1:]) and not (all(subjects) and head.dep_ == "ccomp"):
         return []
     left = {t.i for t in _left(head, group)}
+    if any(c.dep_ == "ccomp" and c.i in left for c in head.children):
+        return []  # "…", she said and left
     auxiliaries = [c for c in head.children if c.dep_ in AUXILIARIES]
     pieces: list[list[int]] = []
     for member in group:
@@ -185,7 +202,7 @@ def _verbs(head: Any, group: list[Any]) -> list[list[int]]:
                 if member.tag_ != head.tag_ or not (auxiliaries or head.dep_ in {"xcomp", "pcomp", "ccomp", "advcl"}):
                     return []
                 tokens |= {a.i for a in auxiliaries}
-            elif bare and (auxiliaries or (member.tag_ != head.tag_ and {member.tag_, head.tag_} & {"VB", "VBN", "VBG"})):
+            elif bare and ((auxiliaries and member.tag_ not in {"VBZ", "VBP"}) or (member.tag_ != head.tag_ and {member.tag_, head.tag_} & {"VB", "VBN", "VBG"})):
                 return []
         pieces.append(sorted(tokens))
     last = group[-1]
@@ -203,7 +220,12 @@ def _nouns(head: Any, group: list[Any]) -> list[list[int]]:
     kinds = {"PROPN": "NOUN", "PRON": "NOUN"}
     if len({kinds.get(m.pos_, m.pos_) for m in group}) > 1 or any(m.pos_ in {"NUM", "DET", "ADV", "PRON"} for m in group):
         return []
-    if head.dep_ == "pobj" and head.head.head.pos_ == "PROPN" and head.pos_ == "PROPN":
+    first = min(t.i for t in head.subtree)
+    if head.dep_ != "nsubj" and first and head.doc[first - 1].text == ",":
+        return []  # more likely the middle of a longer list
+    if head.dep_ == "dobj" and head.head.dep_ == "pcomp" and head.head.head.lower_ == "of" and head.head.tag_ == "VBG":
+        return []
+    if head.dep_ == "pobj" and head.head.lower_ in {"of", "for"} and head.head.head.pos_ == head.pos_ == "PROPN":
         return []  # the Department of Health and Labor
     verb = head.head
     if head.dep_ in {"nsubj", "nsubjpass"}:
@@ -224,9 +246,8 @@ def _nouns(head: Any, group: list[Any]) -> list[list[int]]:
     for member in group:
         tokens = {t.i for t in own(member)}
         if member != head:
-            if not any(c.dep_ in {"det", "poss", "nummod"} for c in member.children) and (
-                member.tag_ == "NN" or any(c.dep_ == "poss" for c in shared)
-            ):
+            bare = not any(c.i < member.i and c.dep_ not in {"cc", "punct"} for c in member.children)
+            if not any(c.dep_ in {"det", "poss", "nummod"} for c in member.children) and (member.tag_ == "NN" or bare):
                 tokens |= {t.i for c in shared for t in c.subtree}
             tokens |= {t.i for c in after for t in c.subtree}
         if member != last and of and not any(c.dep_ == "prep" and c.i < last.i for c in member.children):

@@ -55,7 +55,7 @@ def wording(doc: Any, draft: Draft) -> str:
     written = ""
     for n, (i, text) in enumerate(draft):
         before = draft[n - 1] if n else (-1, "")
-        in_place = n > 0 and i >= 0 and before[0] == i - 1
+        in_place = n > 0 and i > 0 and before[0] == i - 1
         if i == 0 and n and doc[0].pos_ != "PROPN" and text[1:].islower() and text != "I":
             text = text[0].lower() + text[1:]
         if text.lower() in {"a", "an"} and n + 1 < len(draft) and not (i >= 0 and draft[n + 1][0] == i + 1):
@@ -109,10 +109,10 @@ def _sentences(passage: Passage) -> list[Span]:
 def _statements(sentence: str, split: Split) -> Iterator[tuple[str, list[Span]]]:
     """Texts and their characters in the sentence. A label before a colon goes before each of its statements."""
     label = _LABEL.match(sentence)
-    skip = label.end() if label and len(label.group().split()) <= 6 else 0
+    skip = label.end() if label and len(label.group().split()) <= 8 else 0
     doc = parse(sentence[skip:])
     whole = [(sentence, [(0, len(sentence))])]
-    if len(doc) > LONGEST or "|" in sentence or doc.text[-1:] == "?":
+    if len(doc) > LONGEST or "|" in sentence or doc.text[-1:] == "?" or ": " in doc.text:
         yield from whole
         return
     made: dict[str, list[Span]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from attribution.segmenters.coordination import denied, members, negated, own
+from attribution.segmenters.coordination import OPEN_ENDED, denied, members, negated, own
 from attribution.segmenters.drafts import AUXILIARIES, SUBJECTS, Draft, Part, parts, subtree, trimmed
 
 PERSONS = ("er", "or", "ist", "ian", "ant", "man", "men", "woman", "women", "people", "person", "child", "children",
@@ -14,6 +14,14 @@ PERSONS = ("er", "or", "ist", "ian", "ant", "man", "men", "woman", "women", "peo
 SENTENTIAL = {"mean", "lead", "cause", "result", "make", "allow", "enable", "help", "suggest", "indicate", "can", "may"}
 MONTHS = set("january february march april may june july august september october november december".split())
 WHERE = {"in", "on", "at", "near", "during", "since"}
+QUANTITIES = {"many", "several", "various", "other", "some", "certain", "different", "numerous", "multiple", "few",
+              "more", "most", "additional", "such", "further", "diverse"}  # fmt: skip
+ACTIVE = {
+    "providing": "provide", "offering": "offer", "featuring": "feature", "containing": "contain", "serving": "serve",
+    "covering": "cover", "requiring": "require", "using": "use", "emphasizing": "emphasize", "involving": "involve",
+    "representing": "represent", "supporting": "support", "incorporating": "incorporate", "combining": "combine",
+    "describing": "describe", "targeting": "target", "ensuring": "ensure",
+}  # fmt: skip
 BE = {"is", "are", "was", "were"}
 ADDED = -1
 
@@ -23,20 +31,26 @@ def extracted(doc: Any, draft: Draft, done: frozenset[int] = frozenset()) -> tup
     inside = {i for i, _ in draft}
     made: list[Draft] = []
     out: set[int] = set()
+    sentences: list[Draft]
     for token in (doc[i] for i in sorted(inside - {ADDED})):
         if token.i in out | done or token.head.i not in inside or token.head == token or in_brackets(token):
             continue
-        sentence = None
+        sentence, sentences = None, []
         if token.dep_ == "relcl":
             sentence = relative(token)
         elif token.dep_ == "appos":
             sentence = apposition(token)
         elif token.dep_ in {"acl", "advcl"} and token.tag_ == "VBN":
             sentence = participle(token)
-        if sentence is None:
+        elif token.dep_ in {"advcl"} and token.lower_ in ACTIVE:
+            sentence = active(token)
+        elif token.dep_ == "prep":
+            sentences = examples(token)
+        for one in [sentence] if sentence else sentences:
+            nested, more = extracted(doc, one, done | {token.i})
+            made += [nested, *more]
+        if not sentence and not sentences:
             continue
-        nested, more = extracted(doc, sentence, done | {token.i})
-        made += [nested, *more]
         taken = {t.i for t in token.subtree}
         edges = {min(taken) - 1, max(taken) + 1}
         out |= taken | {t.i for t in doc if t.i in edges and t.text == ","}
@@ -73,7 +87,7 @@ def phrase(noun: Any) -> Draft:
     aside = [c for c in noun.children if c.dep_ in {"relcl", "appos"} or (c.dep_ in {"acl", "punct"} and c.i > noun.i)]
     words = {t.i for t in own(noun)} - {t.i for c in aside for t in c.subtree}
     written = parts(noun.doc[i] for i in words)
-    return trimmed(tuple((ADDED, "the") if t.lower() in {"a", "an"} and i < noun.i else (i, t) for i, t in written))
+    return trimmed(tuple((ADDED, "the") if t.lower() in {"a", "an"} and noun.dep_ not in SUBJECTS else (i, t) for i, t in written))
 
 
 def plural(noun: Any) -> bool:
@@ -96,7 +110,9 @@ def be(noun: Any, was: bool) -> Part:
 def relative(verb: Any) -> Draft | None:
     """ "…, who directed films" → "Hitchcock directed films"; None for one that restricts its noun."""
     wh = next((c for c in verb.children if c.tag_ in {"WP", "WDT"} and c.dep_ in SUBJECTS), None)
-    if wh is None or wh.lower_ == "that" or not set_off(verb) or wh.i != min(t.i for t in verb.subtree):
+    if wh is None or wh.i != min(t.i for t in verb.subtree):
+        return None
+    if not (set_off(verb) and wh.lower_ != "that") and not attribute(verb.head):
         return None
     noun = antecedent(verb.head) if wh.lower_ == "who" else named(verb.head)
     finite = next((c for c in (*sorted(verb.children, key=lambda t: t.i), verb) if c.tag_ in {"VBZ", "VBP", "VBD", "MD"}), None)  # fmt: skip
@@ -105,7 +121,7 @@ def relative(verb: Any) -> Draft | None:
     if (finite.tag_ == "VBZ" and plural(noun)) or (finite.tag_ == "VBP" and not plural(noun)):
         return None
     sentential = any(finite.lower_.startswith(v) or verb.lower_.startswith(v) for v in SENTENTIAL)
-    if wh.lower_ == "which" and (sentential or noun.pos_ != "PROPN" and verb.pos_ != "AUX" and verb.tag_ != "VBN"):
+    if wh.lower_ == "which" and not attribute(verb.head) and (sentential or noun.pos_ != "PROPN" and verb.pos_ != "AUX" and verb.tag_ != "VBN"):
         return None
     return trimmed(phrase(noun) + parts(t for t in verb.subtree if t.i != wh.i))
 
@@ -149,13 +165,61 @@ def participle(verb: Any) -> Draft | None:
             return None
     else:
         noun = named(verb.head)
-        if not set_off(verb) and (noun is verb.head or noun.pos_ not in {"PROPN", "PRON"}):
+        if not set_off(verb) and (noun is verb.head or noun.pos_ not in {"PROPN", "PRON"}) and not attribute(verb.head):
             return None
     if noun is None or noun.tag_ in {"WP", "WDT", "EX"} or len(members(noun)) > 1 or denied(noun) or noun.lower_ == "i":
         return None
     if verb.lower_ in {"given", "compared", "based", "including", "followed", "combined", "coupled"}:
         return None
+    if any(c.dep_ == "dobj" for c in verb.children):  # the past tense taken for a participle
+        return trimmed((*phrase(noun), *parts(verb.subtree))) if verb.lower_.endswith("ed") and set_off(verb) else None
     return trimmed((*phrase(noun), be(noun, past(verb) or verb.lower_ == "born"), *parts(verb.subtree)))
+
+
+def active(verb: Any) -> Draft | None:
+    """ "…, providing shade" → "The tree provides shade": verbs whose subject is that of the main clause."""
+    main = verb.head
+    noun = next((c for c in main.children if c.dep_ in {"nsubj", "nsubjpass"}), None)
+    modal = any(c.dep_ in {"aux", "neg"} and c.tag_ != "VBZ" for c in main.children)
+    if noun is None or modal or verb.i < main.i or not set_off(verb) or min(t.i for t in verb.subtree) != verb.i:
+        return None
+    if noun.tag_ in {"WP", "WDT", "EX"} or len(members(noun)) > 1 or denied(noun) or main.dep_ not in {"ROOT", "conj"}:
+        return None
+    if any(c.dep_ == "conj" for c in verb.children):
+        return None
+    base = ACTIVE[verb.lower_]
+    was = past(verb)
+    if noun.lower_ == "i" or main.tag_ not in {"VBZ", "VBP", "VBD"}:
+        return None
+    form = (base + ("d" if base.endswith("e") else "ed")) if was else base if plural(noun) else base + "s"
+    rest = parts(t for t in verb.subtree if t.i != verb.i)
+    return trimmed((*phrase(noun), (verb.i, form), *rest))
+
+
+def attribute(noun: Any) -> bool:
+    """A noun that says what the subject is: "a genre that …", "a test used for …"."""
+    return named(noun) is not noun and noun.dep_ == "attr" and any(c.lower_ in {"a", "an"} for c in noun.children)
+
+
+def examples(prep: Any) -> list[Draft]:
+    """ "issues such as depression and anxiety" → "Depression is one of the issues", and so on."""
+    such = any(c.lower_ == "such" for c in prep.children) and prep.lower_ == "as"
+    noun = prep.head
+    if not (such or prep.lower_ in {"like", "including"}) or noun.tag_ != "NNS" or prep.i < noun.i:
+        return []
+    items = [m for c in prep.children if c.dep_ == "pobj" for m in members(c)]
+    if not items or any(m.pos_ not in {"NOUN", "PROPN"} or m.lower_ in OPEN_ENDED for m in items):
+        return []
+    if any(c.dep_ in {"relcl", "acl", "appos", "prep", "advcl"} for m in items for c in m.children):
+        return []
+    left = [c for c in noun.children if c.i < noun.i and c.dep_ in {"amod", "compound"} and c.lower_ not in QUANTITIES]
+    words = parts([noun, *(t for c in left for t in c.subtree)])
+    made = []
+    for item in items:
+        number = "among" if plural(item) else "one of"
+        added: Draft = tuple((ADDED, w) for w in f"{number} the".split())
+        made.append((*trimmed(parts(own(item))), be(item, past(noun)), *added, *words))
+    return made
 
 
 def natures(doc: Any, draft: Draft) -> list[Draft]:
