@@ -156,11 +156,19 @@ def told(verb: Any, text: str) -> bool:
     return active or (verb.tag_ == "VBG" and text != verb.text)
 
 
+def hung(verb: Any) -> bool:
+    """Whether the verb was made a sentence: its noun then stands before it without a comma between."""
+    return verb.i > 0 and verb.doc[verb.i - 1].text == ","
+
+
 def sound(doc: Any, draft: Draft) -> bool:
     """A subject, then a finite verb, and no loose end: what keeps fragments out."""
     tokens = [doc[i] if i >= 0 else None for i, _ in draft]
     if len(draft) < 3 or not any(t is not None and t.pos_ in CONTENT for t in tokens):
         return False
+    words = {i for i, _ in draft}
+    if any(t is not None and told(t, t.text) and t.head.i in words and not hung(t) for t in tokens):
+        return False  # "a director directed films": the past tense taken for a participle
     verbs = [n for n, t in enumerate(tokens) if (t.tag_ in FINITE or told(t, draft[n][1]) if t is not None else draft[n][1] in {"is", "are", "was", "were", "has", "have"})]  # fmt: skip
     root = next(doc.sents).root
     last = tokens[-1]

@@ -55,8 +55,8 @@ def members(head: Any) -> list[Any]:
 def own(member: Any) -> list[Any]:
     """A conjunct without the others and what joins them."""
     joins = [c for c in member.children if c.dep_ in {"conj", "cc", "preconj"}]
-    first = min((c.i for c in joins if c.i > member.i), default=None)
-    commas = [c for c in member.children if c.dep_ == "punct" and first is not None and c.i > member.i and c.text == ","]
+    starts = {min(t.i for t in c.subtree) for c in joins}
+    commas = [c for c in member.children if c.text in {",", ";"} and c.i > member.i and c.i + 1 in starts]
     # "well as" of "as well as" hangs on the conjunction or beside it
     return subtree(member, *joins, *commas)
 
@@ -223,6 +223,11 @@ def _nouns(head: Any, group: list[Any]) -> list[list[int]]:
     first = min(t.i for t in head.subtree)
     if head.dep_ != "nsubj" and first and head.doc[first - 1].text == ",":
         return []  # more likely the middle of a longer list
+    doc, starts = head.doc, [min(t.i for t in own(m)) for m in group]
+    if any(doc[i].like_num and doc[i].pos_ == "NUM" or i and doc[i - 1].lower_ in {"between", "-", "/", "both"} for i in starts[:1]):
+        return []
+    if any(i and doc[i - 1].text in {"-", "/"} for i in [*starts, *(m.i for m in group)]) or doc[group[0].i + 1].text == "-":
+        return []
     if head.dep_ == "dobj" and head.head.dep_ == "pcomp" and head.head.head.lower_ == "of" and head.head.tag_ == "VBG":
         return []
     if head.dep_ == "pobj" and head.head.lower_ in {"of", "for"} and head.head.head.pos_ == head.pos_ == "PROPN":
@@ -240,7 +245,8 @@ def _nouns(head: Any, group: list[Any]) -> list[list[int]]:
         return []
     shared = [c for c in head.children if c.dep_ in {"det", "poss"} and c.i < head.i]
     last = group[-1]
-    of = [c for c in last.children if c.lower_ == "of" and c.dep_ == "prep"]
+    pair = len(group) == 2 and not any(c.i < last.i for c in last.children)
+    of = [c for c in last.children if c.lower_ == "of" and c.dep_ == "prep" and pair]
     after = [c for c in head.children if c.i > last.i and c.dep_ in {"prep", "acl", "relcl"}]
     pieces = []
     for member in group:
