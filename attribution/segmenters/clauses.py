@@ -33,7 +33,7 @@ CONNECTIVES = {
 CONCESSIVE = {"although", "though", "while", "whereas"}
 # what is said inside these is not said by the answer itself
 OTHERS = {"according", "reportedly", "allegedly", "supposedly", "possibly", "perhaps", "maybe", "if", "unless",
-          "whether", "hypothetically", "suppose", "assuming", "would", "could", "might"}  # fmt: skip
+          "whether", "hypothetically", "suppose", "assuming"}  # fmt: skip
 DANGLING = {"ADP", "DET", "CCONJ", "SCONJ", "PART"}
 FINITE = {"VBZ", "VBP", "VBD", "MD"}
 
@@ -52,14 +52,15 @@ class Clauses:
 def split(doc: Any) -> list[Draft]:
     """The statements of one sentence that together hold all its content words; none where it stays whole."""
     sentences = list(doc.sents)
-    if len(sentences) != 1:
-        return []
-    root = sentences[0].root
-    if not imperative(root) and (not finite(root) or not any(c.dep_ in SUBJECTS for c in root.children)):
-        return []
     made: list[Draft] = []
-    for head, draft in independent(doc, root):
-        made += [d for d in propositions(doc, head, draft) if d not in made]
+    for sentence in sentences:
+        root = sentence.root
+        if sentence.start and doc[sentence.start - 1].text != ";":
+            return []  # the parser saw two sentences where there is one
+        if not imperative(root) and (not finite(root) or not any(c.dep_ in SUBJECTS for c in root.children)):
+            return []
+        for head, draft in independent(doc, root):
+            made += [d for d in propositions(doc, head, draft) if d not in made]
     return made if covers(doc, made) and all(sound(doc, d) for d in made) else []
 
 

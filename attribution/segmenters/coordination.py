@@ -26,8 +26,9 @@ NEGATIVE = {"no", "not", "n't", "n’t", "never", "nor", "neither", "none", "not
             "seldom", "few", "little", "only", "barely", "scarcely", "cannot", "lack", "lacks", "less", "fewer"}  # fmt: skip
 TOGETHER = {"together", "respectively", "each", "another", "their", "they", "themselves", "both", "same", "similar",
             "different", "between", "combined", "two", "collectively", "vice", "related", "jointly"}  # fmt: skip
-OPEN_ENDED = {"so", "etc", "etc.", "more", "others", "other", "vice", "beyond", "vice-versa", "then", "forth", "on"}
-NOMINAL = {"dobj", "pobj", "attr", "nsubj", "nsubjpass", "amod", "acomp", "oprd", "prep"}
+OPEN_ENDED = {"so", "etc", "etc.", "more", "others", "other", "vice", "beyond", "vice-versa", "then", "forth", "on",
+              "again", "there", "over", "when", "where", "how", "why", "up", "down", "out"}  # fmt: skip
+NOMINAL = {"dobj", "pobj", "attr", "nsubj", "nsubjpass", "amod", "acomp", "oprd", "prep", "advmod"}
 SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "’re": "is", "'re": "is"}
 
 
@@ -191,7 +192,7 @@ def _verbs(head: Any, group: list[Any]) -> list[list[int]]:
     pieces: list[list[int]] = []
     for member in group:
         conditions = [c for c in member.children if c.dep_ == "advcl" and c.i > member.i]
-        if any(g.dep_ in {"mark", "advmod"} and g.i < c.i for c in conditions for g in c.children):
+        if any((g.dep_ == "mark" or g.tag_ == "WRB") for c in conditions for g in c.children):
             return []
         tokens = {t.i for t in own(member)} - left
         if member != head and not any(subjects[1:]):
@@ -199,7 +200,7 @@ def _verbs(head: Any, group: list[Any]) -> list[list[int]]:
             if negated(head) and bare:
                 return []
             if bare and member.tag_ in {"VB", "VBN", "VBG"}:
-                if member.tag_ != head.tag_ or not (auxiliaries or head.dep_ in {"xcomp", "pcomp", "ccomp", "advcl"}):
+                if member.tag_ != head.tag_ or not (auxiliaries or head.dep_ in {"xcomp", "pcomp", "ccomp", "advcl", "acl"}):
                     return []
                 tokens |= {a.i for a in auxiliaries}
             elif bare and ((auxiliaries and member.tag_ not in {"VBZ", "VBP"}) or (member.tag_ != head.tag_ and {member.tag_, head.tag_} & {"VB", "VBN", "VBG"})):
@@ -218,7 +219,10 @@ def _verbs(head: Any, group: list[Any]) -> list[list[int]]:
 def _nouns(head: Any, group: list[Any]) -> list[list[int]]:
     """Token numbers of each conjunct with the determiner and "of …" it shares; empty where not sure."""
     kinds = {"PROPN": "NOUN", "PRON": "NOUN"}
-    if len({kinds.get(m.pos_, m.pos_) for m in group}) > 1 or any(m.pos_ in {"NUM", "DET", "ADV", "PRON"} for m in group):
+    kind = {kinds.get(m.pos_, m.pos_) for m in group}
+    if (len(kind) > 1 and not (head.dep_ == "acomp" and kind <= {"ADJ", "VERB"})) or kind & {"NUM", "DET"}:
+        return []
+    if any(m.pos_ == "PRON" for m in group) or ("ADV" in kind) != (head.dep_ == "advmod"):
         return []
     first = min(t.i for t in head.subtree)
     if head.dep_ != "nsubj" and first and head.doc[first - 1].text == ",":

@@ -85,17 +85,21 @@ def balanced(text: str) -> bool:
 def segment(answer: str, split: Split) -> Segmented:
     """Claims of an answer, sentence by sentence, in its order; one said twice is one claim with the spans of both."""
     found: dict[str, tuple[str, list[Span], Span]] = {}
+    known: dict[str, list[tuple[str, list[Span]]]] = {}  # a sentence said twice is parsed once
     for passage in passages(answer):
         for a, b in _sentences(passage):
             whole = passage.span(a, b)
-            for text, places in _statements(passage.text[a:b], split):
+            sentence = passage.text[a:b]
+            if sentence not in known:
+                known[sentence] = list(_statements(sentence, split))
+            for text, places in known[sentence]:
                 spans = [passage.span(a + s, a + e) for s, e in places]
                 key = " ".join(text.casefold().split()).rstrip(".")
                 found.setdefault(key, (text, [], whole))[1].extend(spans)
     return Segmented(
         tuple(
-            Claim(id=content_id(text, str(spans := _merged(raw))), text=text, spans=spans, sentence=sentence)
-            for text, raw, sentence in found.values()
+            Claim(id=content_id(text, str(spans := _merged(raw))), text=text, spans=spans, sentence=origin)
+            for text, raw, origin in found.values()
         )
     )
 
@@ -108,10 +112,13 @@ def _sentences(passage: Passage) -> list[Span]:
 
 def _statements(sentence: str, split: Split) -> Iterator[tuple[str, list[Span]]]:
     """Texts and their characters in the sentence. A label before a colon goes before each of its statements."""
+    whole = [(sentence, [(0, len(sentence))])]
+    if len(sentence) > 12 * LONGEST:
+        yield from whole
+        return
     label = _LABEL.match(sentence)
     skip = label.end() if label and len(label.group().split()) <= 8 else 0
     doc = parse(sentence[skip:])
-    whole = [(sentence, [(0, len(sentence))])]
     if len(doc) > LONGEST or "|" in sentence or doc.text[-1:] == "?" or ": " in doc.text:
         yield from whole
         return

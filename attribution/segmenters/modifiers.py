@@ -11,7 +11,8 @@ from attribution.segmenters.drafts import AUXILIARIES, SUBJECTS, Draft, Part, pa
 PERSONS = ("er", "or", "ist", "ian", "ant", "man", "men", "woman", "women", "people", "person", "child", "children",
            "king", "queen", "boy", "girl", "wife", "husband", "friend", "students", "players")  # fmt: skip
 # ", which led to …" speaks of the whole clause before it more often than of its last noun
-SENTENTIAL = {"mean", "lead", "cause", "result", "make", "allow", "enable", "help", "suggest", "indicate", "can", "may"}
+SENTENTIAL = {"mean", "lead", "cause", "result", "make", "allow", "enable", "help", "suggest", "indicate", "mak", "caus", "enabl", "affect",
+              "impact", "require", "prevent", "ensure", "contribute to a", "provide", "includ", "could"}  # fmt: skip
 MONTHS = set("january february march april may june july august september october november december".split())
 WHERE = {"in", "on", "at", "near", "during", "since"}
 QUANTITIES = {"many", "several", "various", "other", "some", "certain", "different", "numerous", "multiple", "few",
@@ -120,8 +121,8 @@ def relative(verb: Any) -> Draft | None:
         return None
     if (finite.tag_ == "VBZ" and plural(noun)) or (finite.tag_ == "VBP" and not plural(noun)):
         return None
-    sentential = any(finite.lower_.startswith(v) or verb.lower_.startswith(v) for v in SENTENTIAL)
-    if wh.lower_ == "which" and not attribute(verb.head) and (sentential or noun.pos_ != "PROPN" and verb.pos_ != "AUX" and verb.tag_ != "VBN"):
+    sentential = verb.lower_.startswith(tuple(SENTENTIAL)) or (finite.tag_ == "MD" and verb.tag_ != "VBN")
+    if wh.lower_ == "which" and sentential and not attribute(verb.head):
         return None
     return trimmed(phrase(noun) + parts(t for t in verb.subtree if t.i != wh.i))
 
@@ -207,10 +208,10 @@ def examples(prep: Any) -> list[Draft]:
     noun = prep.head
     if not (such or prep.lower_ in {"like", "including"}) or noun.tag_ != "NNS" or prep.i < noun.i:
         return []
-    items = [m for c in prep.children if c.dep_ == "pobj" for m in members(c)]
-    if not items or any(m.pos_ not in {"NOUN", "PROPN"} or m.lower_ in OPEN_ENDED for m in items):
+    items = [m for c in prep.children if c.dep_ in {"pobj", "pcomp"} for m in members(c)]
+    if not items or any(m.pos_ not in {"NOUN", "PROPN"} and m.tag_ != "VBG" or m.lower_ in OPEN_ENDED for m in items):
         return []
-    if any(c.dep_ in {"relcl", "acl", "appos", "prep", "advcl"} for m in items for c in m.children):
+    if any(c.dep_ in {"relcl", "acl", "appos", "advcl"} for m in items for c in m.children):
         return []
     left = [c for c in noun.children if c.i < noun.i and c.dep_ in {"amod", "compound"} and c.lower_ not in QUANTITIES]
     words = parts([noun, *(t for c in left for t in c.subtree)])
@@ -253,6 +254,8 @@ def adjuncts(doc: Any, draft: Draft) -> list[Draft]:
                 inner = [p for o in prep.children for p in o.children if p.dep_ == "prep" and p.lower_ in WHERE and certain(p)]
                 inner = [p for p in inner if p.head.pos_ == "NOUN"]
                 found += [[t.i for t in subtree(prep, *inner)], *([t.i for t in p.subtree] for p in inner)]
+        agent = [[t.i for t in c.subtree] for c in verb.children if c.dep_ == "agent" and c.i in inside]
+        found = agent + found
         if len(found) < 2 or sum(certain(doc[f[0]]) for f in found) < len(found) - 1:
             continue
         if any(doc[t].dep_ in {"conj"} for f in found for t in f):

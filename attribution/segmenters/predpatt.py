@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from attribution.segmenters.clauses import finite
-from attribution.segmenters.coordination import members, own
-from attribution.segmenters.drafts import AUXILIARIES, SUBJECTS, Draft, covers, parts, segment
-from attribution.segmenters.modifiers import ADDED, be, past, phrase, plural
+from attribution.segmenters.coordination import agreeing, joined_by_and, members, negated, own
+from attribution.segmenters.drafts import AUXILIARIES, SUBJECTS, Draft, covers, parts, segment, trimmed
+from attribution.segmenters.modifiers import ADDED, be, named, past, phrase, plural
 from attribution.settings import Settings
 from attribution.types import Segmented
 
@@ -62,7 +62,8 @@ def predications(token: Any) -> Iterator[Draft]:
 
 def argument(noun: Any) -> Draft:
     """A noun phrase without the clauses beside it."""
-    return phrase(noun)
+    words = {t.i for t in kept(noun)}
+    return trimmed(tuple(part for part in phrase(noun) if part[0] in words or part[0] == ADDED))
 
 
 def pronoun(owner: Draft) -> Draft:
@@ -79,7 +80,7 @@ def subject_of(verb: Any) -> Any | None:
         if own_subject is not None and own_subject.tag_ not in {"WP", "WDT"}:
             return own_subject
         if own_subject is not None or seen.dep_ in {"relcl", "acl"}:
-            return seen.head if seen.dep_ in {"relcl", "acl"} and seen.head.pos_ in {"NOUN", "PROPN", "PRON"} else None
+            return named(seen.head) if seen.dep_ in {"relcl", "acl"} and seen.head.pos_ in {"NOUN", "PROPN", "PRON"} else None
         if seen.dep_ not in {"conj", "xcomp", "advcl"} or seen.head == seen:
             return None
         seen = seen.head
@@ -90,23 +91,40 @@ def clause(verb: Any) -> Iterator[Draft]:
     subject = subject_of(verb)
     if subject is None:
         return
-    subjects = [m for m in members(subject) if m.pos_ in {"NOUN", "PROPN", "PRON"}] or [subject]
+    group = [m for m in members(subject) if m.pos_ in {"NOUN", "PROPN", "PRON"}]
+    subjects = group if len(group) > 1 and joined_by_and(members(subject)) and subject.dep_ in SUBJECTS else [subject]
+    if infinitive(verb):
+        return
     helping = [c for c in verb.children if c.dep_ in {*AUXILIARIES, "neg"} and c.i < verb.i]
+    if not helping and verb.dep_ == "conj" and negated(verb.head):
+        return  # "not eat and drink" says nothing of drinking alone
     if not helping and verb.dep_ == "conj" and verb.tag_ in {"VB", "VBN", "VBG"}:
         helping = [c for c in verb.head.children if c.dep_ in {*AUXILIARIES, "neg"} and c.i < verb.head.i]
     rest = [t for c in verb.children if c not in helping and c.dep_ not in {*ASIDE, *SUBJECTS} for t in kept(c)]
     words: Draft = parts([*helping, verb, *rest])
     if not finite(verb) and not any(h.tag_ in {"VBZ", "VBP", "VBD", "MD"} for h in helping):
-        words = tuple(part for part in words if part[1].lower() != "to")
-        if verb.tag_ in {"VBN", "VBG"}:
+        words = tuple(part for part in words if part[0] not in {h.i for h in helping if h.lower_ == "to"})
+        if verb.tag_ == "VBN" and any(c.dep_ == "dobj" for c in verb.children):
+            pass  # the past tense taken for a participle
+        elif verb.tag_ in {"VBN", "VBG"}:
             words = (be(subject, past(verb)), *words)
         elif not helping and verb.dep_ not in {"conj", "xcomp"}:
             return
     for one in subjects:
-        yield (*argument(one), *words)
+        yield trimmed((*(argument(one) if len(subjects) > 1 or one.dep_ not in SUBJECTS else parts(kept(one))), *agreed(words, subject, one)))
+
+
+def agreed(words: Draft, subject: Any, one: Any) -> Draft:
+    """The predicate for one conjunct of its subject."""
+    return agreeing(words, subject.head, one) if len(members(subject)) > 1 else words
+
+
+def infinitive(verb: Any) -> bool:
+    """ "the first woman to win": part of the noun phrase."""
+    return verb.dep_ in {"relcl", "acl"} and any(c.lower_ == "to" and c.dep_ == "aux" for c in verb.children)
 
 
 def kept(argument_head: Any) -> list[Any]:
     """The words of an argument, with its conjuncts but without clauses beside it."""
-    out = {t.i for d in argument_head.subtree if d.dep_ in {"relcl", "appos", "parataxis"} for t in d.subtree}
+    out = {t.i for d in argument_head.subtree if d.dep_ in {"relcl", "appos", "parataxis"} and not infinitive(d) and d != argument_head for t in d.subtree}
     return [t for t in argument_head.subtree if t.i not in out]
