@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from attribution.segmenters.coordination import distribute, joined_by_and, members, negated
+from attribution.segmenters.coordination import distribute, members, negated
 from attribution.segmenters.drafts import (
     AUXILIARIES,
     CONTENT,
@@ -183,4 +183,3 @@ def sound(doc: Any, draft: Draft) -> bool:
     if first is not None and (first.pos_ == "CCONJ" or first.lower_ in {"which", "who", "that"} and first.dep_ != "det" and first.tag_ != "DT"):  # fmt: skip
         return False
     return last is None or last.i == len(doc) - 1 or doc[last.i + 1].is_punct or last.pos_ not in DANGLING
-

@@ -97,7 +97,11 @@ def closed(head: Any, inside: set[int]) -> bool:
             if collective(above):
                 return True
             break
-    return any(aside(t, inside) for t in (head, *head.ancestors)) or denied(head) or (negated(head) and head.pos_ not in {"VERB", "AUX"})
+    return (
+        any(aside(t, inside) for t in (head, *head.ancestors))
+        or denied(head)
+        or (negated(head) and head.pos_ not in {"VERB", "AUX"})
+    )
 
 
 def distribute(doc: Any, draft: Draft) -> list[Draft]:
@@ -142,7 +146,12 @@ def _quoted(head: Any) -> bool:
 
 def _variants(head: Any, draft: Draft) -> Iterator[Draft]:
     group = [m for m in members(head) if any(i == m.i for i, _ in draft)]
-    if not joined_by_and(group) or closed(head, {i for i, _ in draft}) or _quoted(head) or any(m.lower_ in OPEN_ENDED for m in group):
+    if (
+        not joined_by_and(group)
+        or closed(head, {i for i, _ in draft})
+        or _quoted(head)
+        or any(m.lower_ in OPEN_ENDED for m in group)
+    ):
         return
     if head.pos_ in {"VERB", "AUX"} and all(m.pos_ in {"VERB", "AUX"} for m in group):
         pieces = _verbs(head, group)
@@ -189,6 +198,7 @@ def _verbs(head: Any, group: list[Any]) -> list[list[int]]:
     if any(c.dep_ == "ccomp" and c.i in left for c in head.children):
         return []  # "…", she said and left
     auxiliaries = [c for c in head.children if c.dep_ in AUXILIARIES]
+    own_tense = {"VBZ", "VBP"} | ({"VBD"} if all(a.lower_ in {"was", "were"} for a in auxiliaries) else set())
     pieces: list[list[int]] = []
     for member in group:
         conditions = [c for c in member.children if c.dep_ == "advcl" and c.i > member.i]
@@ -200,10 +210,15 @@ def _verbs(head: Any, group: list[Any]) -> list[list[int]]:
             if negated(head) and bare:
                 return []
             if bare and member.tag_ in {"VB", "VBN", "VBG"}:
-                if member.tag_ != head.tag_ or not (auxiliaries or head.dep_ in {"xcomp", "pcomp", "ccomp", "advcl", "acl"}):
+                if member.tag_ != head.tag_ or not (
+                    auxiliaries or head.dep_ in {"xcomp", "pcomp", "ccomp", "advcl", "acl"}
+                ):
                     return []
                 tokens |= {a.i for a in auxiliaries}
-            elif bare and ((auxiliaries and member.tag_ not in {"VBZ", "VBP"}) or (member.tag_ != head.tag_ and {member.tag_, head.tag_} & {"VB", "VBN", "VBG"})):
+            elif bare and (
+                (auxiliaries and member.tag_ not in own_tense)
+                or (not auxiliaries and member.tag_ != head.tag_ and {member.tag_, head.tag_} & {"VB", "VBN", "VBG"})
+            ):
                 return []
         pieces.append(sorted(tokens))
     last = group[-1]
@@ -228,9 +243,15 @@ def _nouns(head: Any, group: list[Any]) -> list[list[int]]:
     if head.dep_ != "nsubj" and first and head.doc[first - 1].text == ",":
         return []  # more likely the middle of a longer list
     doc, starts = head.doc, [min(t.i for t in own(m)) for m in group]
-    if any(doc[i].like_num and doc[i].pos_ == "NUM" or i and doc[i - 1].lower_ in {"between", "-", "/", "both"} for i in starts[:1]):
+    if any(
+        doc[i].like_num and doc[i].pos_ == "NUM" or i and doc[i - 1].lower_ in {"between", "-", "/", "both"}
+        for i in starts[:1]
+    ):
         return []
-    if any(i and doc[i - 1].text in {"-", "/"} for i in [*starts, *(m.i for m in group)]) or doc[group[0].i + 1].text == "-":
+    if (
+        any(i and doc[i - 1].text in {"-", "/"} for i in [*starts, *(m.i for m in group)])
+        or doc[group[0].i + 1].text == "-"
+    ):
         return []
     if head.dep_ == "dobj" and head.head.dep_ == "pcomp" and head.head.head.lower_ == "of" and head.head.tag_ == "VBG":
         return []
@@ -243,7 +264,9 @@ def _nouns(head: Any, group: list[Any]) -> list[list[int]]:
         plural = attribute is not None and attribute.tag_ in {"NNS", "NNPS"}
         if plural or words & TOGETHER or collective(verb) or negated(verb) or verb.pos_ not in {"VERB", "AUX"}:
             return []
-    if head.dep_ == "amod" and (head.head.tag_ in {"NNS", "NNPS"} and any(c.dep_ == "nummod" for c in head.head.children)):
+    if head.dep_ == "amod" and (
+        head.head.tag_ in {"NNS", "NNPS"} and any(c.dep_ == "nummod" for c in head.head.children)
+    ):
         return []
     if head.dep_ == "amod" and any(m.tag_ in {"JJR", "JJS", "VBG"} for m in group):
         return []
@@ -274,9 +297,7 @@ def agreeing(draft: Draft, verb: Any, subject: Any) -> Draft:
     changed, done = [], False
     for i, text in draft:
         token = verb.doc[i] if i >= 0 else None
-        finite = token is not None and (
-            token.i in verbs or (token.dep_ in AUXILIARIES and token.head.i in verbs)
-        )
+        finite = token is not None and (token.i in verbs or (token.dep_ in AUXILIARIES and token.head.i in verbs))
         if finite and not done and token is not None and token.tag_ in {"VBP", "VBD", "VBZ", "MD", "VB"}:
             done = True
             if text.lower() in SINGULAR:

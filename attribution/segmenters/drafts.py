@@ -136,7 +136,9 @@ def _statements(sentence: str, split: Split) -> Iterator[tuple[str, list[Span]]]
 def _runs(doc: Any, draft: Draft, skip: int) -> list[Span]:
     return [
         (skip + a, skip + b)
-        for a, b in _merged([(doc[i].idx, doc[i].idx + len(doc[i])) for i, _ in draft if i >= 0 and doc[i].text.strip()])
+        for a, b in _merged(
+            [(doc[i].idx, doc[i].idx + len(doc[i])) for i, _ in draft if i >= 0 and doc[i].text.strip()]
+        )
     ]
 
 

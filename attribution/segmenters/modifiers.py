@@ -13,7 +13,22 @@ PERSONS = ("er", "or", "ist", "ian", "ant", "man", "men", "woman", "women", "peo
 # ", which led to …" speaks of the whole clause before it more often than of its last noun
 SENTENTIAL = {"mean", "lead", "cause", "result", "make", "allow", "enable", "help", "suggest", "indicate", "mak", "caus", "enabl", "affect",
               "impact", "require", "prevent", "ensure", "contribute to a", "provide", "includ", "could"}  # fmt: skip
-MONTHS = set("january february march april may june july august september october november december".split())
+MONTHS = set(
+    [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ]
+)
 WHERE = {"in", "on", "at", "near", "during", "since"}
 QUANTITIES = {"many", "several", "various", "other", "some", "certain", "different", "numerous", "multiple", "few",
               "more", "most", "additional", "such", "further", "diverse"}  # fmt: skip
@@ -88,7 +103,9 @@ def phrase(noun: Any) -> Draft:
     aside = [c for c in noun.children if c.dep_ in {"relcl", "appos"} or (c.dep_ in {"acl", "punct"} and c.i > noun.i)]
     words = {t.i for t in own(noun)} - {t.i for c in aside for t in c.subtree}
     written = parts(noun.doc[i] for i in words)
-    return trimmed(tuple((ADDED, "the") if t.lower() in {"a", "an"} and noun.dep_ not in SUBJECTS else (i, t) for i, t in written))
+    return trimmed(
+        tuple((ADDED, "the") if t.lower() in {"a", "an"} and noun.dep_ not in SUBJECTS else (i, t) for i, t in written)
+    )
 
 
 def plural(noun: Any) -> bool:
@@ -160,9 +177,18 @@ def participle(verb: Any) -> Draft | None:
     if verb.dep_ == "advcl":
         noun = next((c for c in verb.head.children if c.dep_ in {"nsubj", "nsubjpass"}), None)
         first = min(t.i for t in verb.subtree)
-        if first and not set_off(verb) or any(c.lower_ in {"as", "when", "if", "once"} and c.i < verb.i for c in verb.children):
+        if (
+            first
+            and not set_off(verb)
+            or any(c.lower_ in {"as", "when", "if", "once"} and c.i < verb.i for c in verb.children)
+        ):
             return None
-        if verb.lower_ in {"given", "compared", "based", "provided", "followed"} or verb.i < 2 and first == verb.i and verb.lower_ == "granted":
+        if (
+            verb.lower_ in {"given", "compared", "based", "provided", "followed"}
+            or verb.i < 2
+            and first == verb.i
+            and verb.lower_ == "granted"
+        ):
             return None
     else:
         noun = named(verb.head)
@@ -233,10 +259,18 @@ def natures(doc: Any, draft: Draft) -> list[Draft]:
         noun = token.head
         before = [n for n, (_, t) in enumerate(draft[:place]) if t.lower() in BE]
         article = draft[place - 1][1].lower() in {"a", "an"}
-        if not before or not article or before[-1] != place - 2 or noun.dep_ not in {"attr", "appos"} or "-" in noun.text:
+        if (
+            not before
+            or not article
+            or before[-1] != place - 2
+            or noun.dep_ not in {"attr", "appos"}
+            or "-" in noun.text
+        ):
             continue
         subject = draft[: before[-1]]
-        if any(t.lower() in {"not", "there", "it", "this", "that"} for _, t in subject) or any(k == "," for _, k in subject):
+        if any(t.lower() in {"not", "there", "it", "this", "that"} for _, t in subject) or any(
+            k == "," for _, k in subject
+        ):
             continue
         return [draft[:place] + draft[place + 1 :], (*subject, draft[before[-1]], (i, text))]
     return [draft]
@@ -246,12 +280,22 @@ def adjuncts(doc: Any, draft: Draft) -> list[Draft]:
     """ "He died in Paris in 1980" → "He died in Paris", "He died in 1980"."""
     inside = {i for i, _ in draft}
     for verb in (doc[i] for i in sorted(inside - {ADDED})):
-        if verb.pos_ not in {"VERB"} or verb.tag_ not in {"VBD", "VBN"} or negated(verb) or verb.dep_ in {"relcl", "ccomp", "xcomp"}:
+        if (
+            verb.pos_ not in {"VERB"}
+            or verb.tag_ not in {"VBD", "VBN"}
+            or negated(verb)
+            or verb.dep_ in {"relcl", "ccomp", "xcomp"}
+        ):
             continue
         found: list[list[int]] = []
         for prep in verb.children:
             if prep.dep_ == "prep" and prep.i > verb.i and prep.lower_ in WHERE and prep.i in inside:
-                inner = [p for o in prep.children for p in o.children if p.dep_ == "prep" and p.lower_ in WHERE and certain(p)]
+                inner = [
+                    p
+                    for o in prep.children
+                    for p in o.children
+                    if p.dep_ == "prep" and p.lower_ in WHERE and certain(p)
+                ]
                 inner = [p for p in inner if p.head.pos_ == "NOUN"]
                 found += [[t.i for t in subtree(prep, *inner)], *([t.i for t in p.subtree] for p in inner)]
         agent = [[t.i for t in c.subtree] for c in verb.children if c.dep_ == "agent" and c.i in inside]

@@ -80,7 +80,11 @@ def subject_of(verb: Any) -> Any | None:
         if own_subject is not None and own_subject.tag_ not in {"WP", "WDT"}:
             return own_subject
         if own_subject is not None or seen.dep_ in {"relcl", "acl"}:
-            return named(seen.head) if seen.dep_ in {"relcl", "acl"} and seen.head.pos_ in {"NOUN", "PROPN", "PRON"} else None
+            return (
+                named(seen.head)
+                if seen.dep_ in {"relcl", "acl"} and seen.head.pos_ in {"NOUN", "PROPN", "PRON"}
+                else None
+            )
         if seen.dep_ not in {"conj", "xcomp", "advcl"} or seen.head == seen:
             return None
         seen = seen.head
@@ -111,7 +115,7 @@ def clause(verb: Any) -> Iterator[Draft]:
         elif not helping and verb.dep_ not in {"conj", "xcomp"}:
             return
     for one in subjects:
-        yield trimmed((*(argument(one) if len(subjects) > 1 or one.dep_ not in SUBJECTS else parts(kept(one))), *agreed(words, subject, one)))
+        yield trimmed((*argument(one), *agreed(words, subject, one)))
 
 
 def agreed(words: Draft, subject: Any, one: Any) -> Draft:
@@ -126,5 +130,10 @@ def infinitive(verb: Any) -> bool:
 
 def kept(argument_head: Any) -> list[Any]:
     """The words of an argument, with its conjuncts but without clauses beside it."""
-    out = {t.i for d in argument_head.subtree if d.dep_ in {"relcl", "appos", "parataxis"} and not infinitive(d) and d != argument_head for t in d.subtree}
+    out = {
+        t.i
+        for d in argument_head.subtree
+        if d.dep_ in {"relcl", "appos", "parataxis"} and not infinitive(d) and d != argument_head
+        for t in d.subtree
+    }
     return [t for t in argument_head.subtree if t.i not in out]

@@ -98,7 +98,7 @@ def test_the_spans_are_the_words_of_the_claim() -> None:
     assert [[answer[a:b] for a, b in c.spans] for c in claims] == [
         ["She **was** born in Rome"],
         ["She", "died in Paris."],
-    ] or [[answer[a:b] for a, b in c.spans][-1] for c in claims][-1] == "died in Paris."
+    ]
     assert all(c.sentence == (0, len(answer)) for c in claims) and len(claims) == 2
 
 
