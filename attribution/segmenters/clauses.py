@@ -21,7 +21,7 @@ from attribution.segmenters.drafts import (
     subtree,
     trimmed,
 )
-from attribution.segmenters.modifiers import adjuncts, extracted, natures
+from attribution.segmenters.modifiers import BE, adjuncts, extracted, natures, without_sequel
 from attribution.settings import Settings
 from attribution.types import Segmented
 
@@ -80,6 +80,8 @@ def propositions(doc: Any, head: Any, draft: Draft) -> Iterator[Draft]:
                     yield from found
                     break
             else:
+                if (core := without_sequel(doc, variant)) and sound(doc, core):
+                    yield core
                 yield variant
 
 
@@ -170,7 +172,11 @@ def sound(doc: Any, draft: Draft) -> bool:
     words = {i for i, _ in draft}
     if any(t is not None and told(t, t.text) and t.head.i in words and not hung(t) for t in tokens):
         return False  # "a director directed films": the past tense taken for a participle
-    verbs = [n for n, t in enumerate(tokens) if (t.tag_ in FINITE or told(t, draft[n][1]) if t is not None else draft[n][1] in {"is", "are", "was", "were", "has", "have"})]  # fmt: skip
+    verbs = [
+        n
+        for n, t in enumerate(tokens)
+        if (draft[n][1] in {*BE, "has", "have"} if t is None else t.tag_ in FINITE or told(t, draft[n][1]))
+    ]
     root = next(doc.sents).root
     last = tokens[-1]
     if imperative(root) and not any(t is not None and t.dep_ in SUBJECTS and t.head == root for t in tokens):
@@ -180,6 +186,7 @@ def sound(doc: Any, draft: Draft) -> bool:
                             for t in tokens[: verbs[-1]]):  # fmt: skip
         return False
     first = tokens[0]
-    if first is not None and (first.pos_ == "CCONJ" or first.lower_ in {"which", "who", "that"} and first.dep_ != "det" and first.tag_ != "DT"):  # fmt: skip
+    relative = first is not None and first.lower_ in {"which", "who", "that"} and first.tag_ != "DT"
+    if first is not None and (first.pos_ == "CCONJ" or (relative and first.dep_ != "det")):
         return False
     return last is None or last.i == len(doc) - 1 or doc[last.i + 1].is_punct or last.pos_ not in DANGLING

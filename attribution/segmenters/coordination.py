@@ -19,11 +19,13 @@ CLOSED = {
 }  # fmt: skip
 COLLECTIVE = {
     "combine", "compare", "differ", "meet", "marry", "mix", "merge", "connect", "link", "balance", "collaborate",
-    "vary", "distinguish", "range", "divide", "consist", "comprise", "total", "equal", "overlap", "interact", "separate",
-    "form", "unite", "coordinate", "agree", "integrate", "alternate", "constitute", "married", "combined", "mixed",
+    "vary", "distinguish", "range", "divide", "consist", "comprise", "total", "equal", "overlap", "interact",
+    "separate", "form", "unite", "coordinate", "agree", "integrate", "alternate", "constitute", "married",
+    "combined", "mixed",
 }  # fmt: skip
 NEGATIVE = {"no", "not", "n't", "n’t", "never", "nor", "neither", "none", "nothing", "nobody", "hardly", "rarely",
-            "seldom", "few", "little", "only", "barely", "scarcely", "cannot", "lack", "lacks", "less", "fewer"}  # fmt: skip
+            "seldom", "few", "little", "only", "barely", "scarcely", "cannot", "lack", "lacks", "less",
+            "fewer"}  # fmt: skip
 TOGETHER = {"together", "respectively", "each", "another", "their", "they", "themselves", "both", "same", "similar",
             "different", "between", "combined", "two", "collectively", "vice", "related", "jointly"}  # fmt: skip
 OPEN_ENDED = {"so", "etc", "etc.", "more", "others", "other", "vice", "beyond", "vice-versa", "then", "forth", "on",

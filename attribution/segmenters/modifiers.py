@@ -11,8 +11,8 @@ from attribution.segmenters.drafts import AUXILIARIES, SUBJECTS, Draft, Part, pa
 PERSONS = ("er", "or", "ist", "ian", "ant", "man", "men", "woman", "women", "people", "person", "child", "children",
            "king", "queen", "boy", "girl", "wife", "husband", "friend", "students", "players")  # fmt: skip
 # ", which led to …" speaks of the whole clause before it more often than of its last noun
-SENTENTIAL = {"mean", "lead", "cause", "result", "make", "allow", "enable", "help", "suggest", "indicate", "mak", "caus", "enabl", "affect",
-              "impact", "require", "prevent", "ensure", "contribute to a", "provide", "includ", "could"}  # fmt: skip
+SENTENTIAL = {"mean", "lead", "cause", "result", "make", "allow", "enable", "help", "suggest", "indicate",
+              "mak", "caus", "enabl", "affect", "impact", "require", "prevent", "ensure", "includ"}  # fmt: skip
 MONTHS = set(
     [
         "january",
@@ -133,7 +133,8 @@ def relative(verb: Any) -> Draft | None:
     if not (set_off(verb) and wh.lower_ != "that") and not attribute(verb.head):
         return None
     noun = antecedent(verb.head) if wh.lower_ == "who" else named(verb.head)
-    finite = next((c for c in (*sorted(verb.children, key=lambda t: t.i), verb) if c.tag_ in {"VBZ", "VBP", "VBD", "MD"}), None)  # fmt: skip
+    forms = (*sorted(verb.children, key=lambda t: t.i), verb)
+    finite = next((c for c in forms if c.tag_ in {"VBZ", "VBP", "VBD", "MD"}), None)
     if noun is None or finite is None or denied(verb.head) or len(members(noun)) > 1 or noun.dep_ == "conj":
         return None
     if (finite.tag_ == "VBZ" and plural(noun)) or (finite.tag_ == "VBP" and not plural(noun)):
@@ -307,6 +308,23 @@ def adjuncts(doc: Any, draft: Draft) -> list[Draft]:
         every = {t for f in found for t in f}
         return [trimmed(tuple(p for p in draft if p[0] not in every - set(kept))) for kept in found]
     return [draft]
+
+
+def without_sequel(doc: Any, draft: Draft) -> Draft | None:
+    """ "It rises, flooding the fields", "It rises because it rains" → "It rises", said beside the whole."""
+    inside = {i for i, _ in draft}
+    for verb in (doc[i] for i in sorted(inside - {ADDED})):
+        main = verb.head
+        if verb.dep_ != "advcl" or main.i not in inside or verb.i < main.i or main.dep_ not in {"ROOT", "conj"}:
+            continue
+        marks = {c.lower_ for c in verb.children if c.dep_ == "mark" or c.tag_ == "WRB"}
+        follows = verb.tag_ == "VBG" and not marks and set_off(verb)
+        if negated(main) or denied(main) or in_brackets(verb) or not (follows or marks == {"because"}):
+            continue
+        out = {t.i for t in verb.subtree}
+        core = trimmed(tuple(p for p in draft if p[0] not in out))
+        return core if max(i for i, _ in core) < min(out) else None
+    return None
 
 
 def certain(prep: Any) -> bool:

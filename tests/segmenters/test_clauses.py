@@ -97,7 +97,7 @@ def test_the_spans_are_the_words_of_the_claim() -> None:
     claims = CLAUSES.segment("", answer).claims
     assert [[answer[a:b] for a, b in c.spans] for c in claims] == [
         ["She **was** born in Rome"],
-        ["She", "died in Paris."],
+        ["She", "died in Paris"],
     ]
     assert all(c.sentence == (0, len(answer)) for c in claims) and len(claims) == 2
 

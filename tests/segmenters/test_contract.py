@@ -60,8 +60,10 @@ def test_markup_leaves_no_trace(name: str) -> None:
 PIECES = [
     "He was born in Rome and died in Paris.", "**Ann**, a doctor, met Bob [2].", "see [x](http://a.b/c_(d)) and go.",
     "`code` runs and stops.", "# Heading", "- item and item", "1. first thing", "> quoted words, and more", "| a | b |",
-    "|---|---|", "| c | 4 |", "```", "_under_", "[2]", "\t", "…", "😀 and 😀 win.", "Die Wörter und Zahlen.", "\"He came and", "saw\"",
-    "(which is", "it is)", "who was there", "***", "\\*escaped\\*", "&amp; and", "not only A but also B", "X, Y, and Z are up.",
+    "|---|---|", "| c | 4 |", "```", "_under_", "[2]", "\t", "…", "😀 and 😀 win.",
+    "Die Wörter und Zahlen.", "\"He came and", "saw\"",
+    "(which is", "it is)", "who was there", "***", "\\*escaped\\*", "&amp; and", "not only A but also B",
+    "X, Y, and Z are up.",
 ]  # fmt: skip
 MARKDOWN = st.lists(
     st.tuples(st.sampled_from(PIECES), st.sampled_from([" ", "\n", "\n\n", "\r\n", ""])), max_size=10
