@@ -19,4 +19,14 @@ class Segmenter(Protocol):
 
 SEGMENTERS = {
     "sentences": Entry("attribution.segmenters.sentences:Sentences", "Sentences", "one claim a sentence or list item"),
+    "clauses": Entry(
+        "attribution.segmenters.clauses:Clauses",
+        "Clauses",
+        "propositions from the dependency parse; a sentence it is not sure of stays whole",
+    ),
+    "predpatt": Entry(
+        "attribution.segmenters.predpatt:PredPatt",
+        "PredPatt",
+        "predicates with their arguments (W24); complete, but plainly worded",
+    ),
 }

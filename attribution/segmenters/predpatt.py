@@ -1,0 +1,139 @@
+"""Predicates with their arguments, in PredPatt's manner (White et al. 2016; W24, section 3): one claim a predicate.
+
+Relative, participial and appositive clauses borrow their subject, conjuncts share arguments, and adjectives,
+possessives and appositions are predicates of their own ("be", "poss"). The wording comes from the parse: complete, but
+plain, and blind to who says a thing and on what condition, as the paper found. Making it fluent with a language model
+belongs between `split` and the writing of claims.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from attribution.segmenters.clauses import finite
+from attribution.segmenters.coordination import agreeing, joined_by_and, members, negated, own
+from attribution.segmenters.drafts import AUXILIARIES, SUBJECTS, Draft, covers, parts, segment, trimmed
+from attribution.segmenters.modifiers import ADDED, be, named, past, phrase, plural
+from attribution.settings import Settings
+from attribution.types import Segmented
+
+ASIDE = {"relcl", "appos", "conj", "cc", "punct", "preconj", "mark", "advcl", "parataxis", "dep", "intj"}
+QUANTITIES = {"many", "several", "various", "other", "some", "certain", "such", "more", "most", "own", "same", "few",
+              "first", "last", "next", "much", "less", "only", "main", "different"}  # fmt: skip
+
+
+class PredPatt:
+    """Segmenter `predpatt`."""
+
+    def __init__(self, settings: Settings) -> None:
+        pass
+
+    def segment(self, question: str, answer: str) -> Segmented:
+        """Claims in the order of the answer; a sentence without a predicate and its subject stays whole."""
+        return segment(answer, split)
+
+
+def split(doc: Any) -> list[Draft]:
+    """The predications of a sentence by the place of their predicate; none where they miss some of its content."""
+    made: list[Draft] = []
+    for token in doc:
+        made += [draft for draft in predications(token) if len(draft) > 2 and draft not in made]
+    return made if made and covers(doc, made) else []
+
+
+def predications(token: Any) -> Iterator[Draft]:
+    """What one token predicates of another."""
+    if token.pos_ in {"VERB", "AUX"} and token.dep_ not in {*AUXILIARIES, "amod", "compound", "prep"}:
+        yield from clause(token)
+    noun = token.head
+    if token.dep_ == "appos" and noun.pos_ in {"PROPN", "NOUN"}:
+        yield (*argument(noun), be(noun, past(token)), *argument(token))
+    elif token.dep_ == "amod" and noun.pos_ in {"NOUN", "PROPN"} and token.lower_ not in QUANTITIES:
+        if token.tag_ in {"JJ", "VBN"}:
+            bare = tuple(part for part in argument(noun) if part[0] not in {t.i for t in token.subtree})
+            yield (*bare, be(noun, past(token)), *parts(own(token)))
+    elif token.dep_ == "poss":
+        owner = tuple(part for part in argument(token) if part[1] not in {"'s", "’s", "'", "’"})
+        bare = tuple(part for part in argument(noun) if part[0] not in {t.i for t in token.subtree})
+        has = "had" if past(token) else "have" if plural(token) or token.lower_ in {"their", "our", "your"} else "has"
+        yield (*pronoun(owner), (ADDED, has), *bare)
+
+
+def argument(noun: Any) -> Draft:
+    """A noun phrase without the clauses beside it."""
+    words = {t.i for t in kept(noun)}
+    return trimmed(tuple(part for part in phrase(noun) if part[0] in words or part[0] == ADDED))
+
+
+def pronoun(owner: Draft) -> Draft:
+    """ "his" as a subject."""
+    subjects = {"his": "he", "her": "she", "its": "it", "their": "they", "our": "we", "your": "you", "my": "I"}
+    return tuple((i, subjects.get(text.lower(), text)) for i, text in owner)
+
+
+def subject_of(verb: Any) -> Any | None:
+    """Its own subject, or the one it borrows from the clause it depends on."""
+    seen = verb
+    while True:
+        own_subject = next((c for c in seen.children if c.dep_ in SUBJECTS), None)
+        if own_subject is not None and own_subject.tag_ not in {"WP", "WDT"}:
+            return own_subject
+        if own_subject is not None or seen.dep_ in {"relcl", "acl"}:
+            return (
+                named(seen.head)
+                if seen.dep_ in {"relcl", "acl"} and seen.head.pos_ in {"NOUN", "PROPN", "PRON"}
+                else None
+            )
+        if seen.dep_ not in {"conj", "xcomp", "advcl"} or seen.head == seen:
+            return None
+        seen = seen.head
+
+
+def clause(verb: Any) -> Iterator[Draft]:
+    """Subject, auxiliaries, predicate and arguments; once a conjunct of the subject."""
+    subject = subject_of(verb)
+    if subject is None:
+        return
+    group = [m for m in members(subject) if m.pos_ in {"NOUN", "PROPN", "PRON"}]
+    subjects = group if len(group) > 1 and joined_by_and(members(subject)) and subject.dep_ in SUBJECTS else [subject]
+    if infinitive(verb):
+        return
+    helping = [c for c in verb.children if c.dep_ in {*AUXILIARIES, "neg"} and c.i < verb.i]
+    if not helping and verb.dep_ == "conj" and negated(verb.head):
+        return  # "not eat and drink" says nothing of drinking alone
+    if not helping and verb.dep_ == "conj" and verb.tag_ in {"VB", "VBN", "VBG"}:
+        helping = [c for c in verb.head.children if c.dep_ in {*AUXILIARIES, "neg"} and c.i < verb.head.i]
+    rest = [t for c in verb.children if c not in helping and c.dep_ not in {*ASIDE, *SUBJECTS} for t in kept(c)]
+    words: Draft = parts([*helping, verb, *rest])
+    if not finite(verb) and not any(h.tag_ in {"VBZ", "VBP", "VBD", "MD"} for h in helping):
+        words = tuple(part for part in words if part[0] not in {h.i for h in helping if h.lower_ == "to"})
+        if verb.tag_ == "VBN" and any(c.dep_ == "dobj" for c in verb.children):
+            pass  # the past tense taken for a participle
+        elif verb.tag_ in {"VBN", "VBG"}:
+            words = (be(subject, past(verb)), *words)
+        elif not helping and verb.dep_ not in {"conj", "xcomp"}:
+            return
+    for one in subjects:
+        yield trimmed((*argument(one), *agreed(words, subject, one)))
+
+
+def agreed(words: Draft, subject: Any, one: Any) -> Draft:
+    """The predicate for one conjunct of its subject."""
+    return agreeing(words, subject.head, one) if len(members(subject)) > 1 else words
+
+
+def infinitive(verb: Any) -> bool:
+    """ "the first woman to win": part of the noun phrase."""
+    return verb.dep_ in {"relcl", "acl"} and any(c.lower_ == "to" and c.dep_ == "aux" for c in verb.children)
+
+
+def kept(argument_head: Any) -> list[Any]:
+    """The words of an argument, with its conjuncts but without clauses beside it."""
+    out = {
+        t.i
+        for d in argument_head.subtree
+        if d.dep_ in {"relcl", "appos", "parataxis"} and not infinitive(d) and d != argument_head
+        for t in d.subtree
+    }
+    return [t for t in argument_head.subtree if t.i not in out]
