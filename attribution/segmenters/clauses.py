@@ -161,7 +161,7 @@ def told(verb: Any, text: str) -> bool:
 
 def hung(verb: Any) -> bool:
     """Whether the verb was made a sentence: its noun then stands before it without a comma between."""
-    return verb.i > 0 and verb.doc[verb.i - 1].text == ","
+    return verb.i > 0 and bool(verb.doc[verb.i - 1].text == ",")
 
 
 def sound(doc: Any, draft: Draft) -> bool:

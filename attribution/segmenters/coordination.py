@@ -111,7 +111,8 @@ def distribute(doc: Any, draft: Draft) -> list[Draft]:
     words = {text.lower() for _, text in draft}
     if {"only", "but"} <= words:  # not only A but also B
         return [draft]
-    done, waiting, tried = [], [draft], set()
+    done: list[Draft] = []
+    waiting, tried = [draft], set()
     while waiting:
         current = waiting.pop(0)
         for head in heads(doc, current):
@@ -138,12 +139,12 @@ def heads(doc: Any, draft: Draft) -> Iterator[Any]:
 
 def joined_by_and(group: list[Any]) -> bool:
     words = {c.lower_ for m in group for c in m.children if c.dep_ == "cc"}
-    return bool(words & {"and", "as"}) and words <= JOINING
+    return bool(words & {"and", "as"}) and bool(words <= JOINING)
 
 
 def _quoted(head: Any) -> bool:
     before = head.doc[: head.i].text
-    return before.count('"') % 2 == 1 or before.count("“") > before.count("”") or before.count("(") > before.count(")")
+    return bool(before.count('"') % 2 or before.count("“") > before.count("”") or before.count("(") > before.count(")"))
 
 
 def _variants(head: Any, draft: Draft) -> Iterator[Draft]:

@@ -92,16 +92,15 @@ def segment(answer: str, split: Split) -> Segmented:
             sentence = passage.text[a:b]
             if sentence not in known:
                 known[sentence] = list(_statements(sentence, split))
-            for text, places in known[sentence]:
-                spans = [passage.span(a + s, a + e) for s, e in places]
+            for text, at in known[sentence]:
+                spans = [passage.span(a + s, a + e) for s, e in at]
                 key = " ".join(text.casefold().split()).rstrip(".")
                 found.setdefault(key, (text, [], whole))[1].extend(spans)
-    return Segmented(
-        tuple(
-            Claim(id=content_id(text, str(spans := _merged(raw))), text=text, spans=spans, sentence=origin)
-            for text, raw, origin in found.values()
-        )
-    )
+    claims = []
+    for text, raw, origin in found.values():
+        places = _merged(raw)
+        claims.append(Claim(id=content_id(text, str(places[0])), text=text, spans=places, sentence=origin))
+    return Segmented(tuple(claims))
 
 
 def _sentences(passage: Passage) -> list[Span]:

@@ -75,13 +75,13 @@ def extracted(doc: Any, draft: Draft, done: frozenset[int] = frozenset()) -> tup
 
 def in_brackets(token: Any) -> bool:
     before = token.doc[: token.i].text
-    return before.count("(") > before.count(")") or before.count('"') % 2 == 1 or before.count("“") > before.count("”")
+    return bool(before.count("(") > before.count(")") or before.count('"') % 2 or before.count("“") > before.count("”"))
 
 
 def set_off(token: Any) -> bool:
     """A comma stands before it."""
     first = min(t.i for t in token.subtree)
-    return first == 0 or token.doc[first - 1].text == ","
+    return first == 0 or bool(token.doc[first - 1].text == ",")
 
 
 def named(noun: Any) -> Any:
