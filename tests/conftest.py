@@ -15,6 +15,8 @@ from attribution.store import Store
 def own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ATTRIBUTION_DATA", str(tmp_path / "data"))
     monkeypatch.delenv("ATTRIBUTION_DATABASE_URL", raising=False)
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
 
 
