@@ -22,7 +22,18 @@ from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.sources import Sources, open_sources
 from attribution.store import Store, now
-from attribution.types import Claim, Document, Evidence, Failure, Report, Segmented, Usage, Verdict, content_id
+from attribution.types import (
+    Claim,
+    Document,
+    Evidence,
+    Failure,
+    LlmUsage,
+    Report,
+    Segmented,
+    Usage,
+    Verdict,
+    content_id,
+)
 from attribution.verdicts import verdict
 
 VERSION = "1"  # of the pipeline: part of every report
@@ -38,6 +49,7 @@ class Estimate:
     checked: int
     pages: int
     seconds: float
+    llm: LlmUsage | None = None  # of segmenting by a language model; claims are then counted as sentences
 
 
 def check_input(question: str, answer: str, settings: Settings) -> None:
@@ -57,22 +69,28 @@ def check_input(question: str, answer: str, settings: Settings) -> None:
             )
 
 
-def segment(question: str, answer: str, settings: Settings) -> Segmented:
-    """Segmentation alone."""
-    segmented: Segmented = build(SEGMENTERS, settings.segmenter, settings, "segmenter").segment(question, answer)
+def segment(question: str, answer: str, settings: Settings, stop: threading.Event | None = None) -> Segmented:
+    """Segmentation alone; `stop` ends what asks a language model."""
+    segmenter = build(SEGMENTERS, settings.segmenter, settings, "segmenter")
+    if stop is not None and hasattr(segmenter, "llm"):
+        segmenter.llm.stop = stop
+    segmented: Segmented = segmenter.segment(question, answer)
     return segmented
 
 
 def estimate(question: str, answer: str, settings: Settings, documents: Sequence[Document] = ()) -> Estimate:
     """What `run` would take, without searching."""
     check_input(question, answer, settings)
-    claims = worthiness.judge(segment(question, answer, settings).claims)
+    segmenter = build(SEGMENTERS, settings.segmenter, settings, "segmenter")
+    llm = segmenter.estimate(question, answer) if hasattr(segmenter, "estimate") else None  # nothing is asked yet
+    cut = settings.model_copy(update={"segmenter": "sentences"}) if llm else settings
+    claims = worthiness.judge(segment(question, answer, cut).claims)
     checked = sum(c.worthiness == "factual" for c in claims)
     web = any(s in ("web", "duckduckgo") for s in settings.sources)
     own = len(documents) + sum("://" in s for s in settings.sources)
     pages = own + (checked * settings.pages_per_claim if set(settings.sources) - {"documents"} else 0)
     seconds = 1.0 + checked * settings.top_k * SECONDS_PER_PAIR + pages * SECONDS_PER_PAGE["web" if web else "local"]
-    return Estimate(len(claims), checked, pages, seconds)
+    return Estimate(len(claims), checked, pages, seconds, llm)
 
 
 def run(
@@ -112,6 +130,7 @@ class _Run:
         self.sources, self.matcher, self.stop = sources, matcher, stop
         self.created_at = now()
         self.claims: list[Claim] = []
+        self.segmented = Segmented(())
         self.evidence: dict[str, tuple[Evidence, ...]] = {}
         self.verdicts: dict[str, Verdict] = {}
         self.failures: list[Failure] = []
@@ -122,8 +141,8 @@ class _Run:
     def go(self) -> Iterator[events.Event]:
         yield events.StageStarted("segment")
         with self._timed("segment"):
-            segmented = segment(self.question, self.answer, self.settings)
-        self.claims = list(segmented.claims)
+            segmented = segment(self.question, self.answer, self.settings, self.stop)
+        self.claims, self.segmented = list(segmented.claims), segmented
         for failure in segmented.failures:
             yield from self._failed(failure, ())
         yield events.ClaimsReady(tuple(self.claims))
@@ -225,6 +244,8 @@ class _Run:
     def _report(self) -> Report:
         matcher = self.matcher
         versions = {"pipeline": VERSION, "embedder": matcher.embedder.version, "verifier": matcher.verifier.version}
+        if self.segmented.version:
+            versions["segmenter"] = self.segmented.version
         settings = self.settings.public()
         usage = Usage(
             claims=len(self.claims),
@@ -233,6 +254,7 @@ class _Run:
             chunks=matcher.chunks,
             pairs=matcher.pairs,
             cached_pairs=matcher.cached_pairs,
+            llm={"segment": self.segmented.usage} if self.segmented.usage else {},
         )
         return Report(
             id=content_id(uuid.uuid4().hex),  # not to be guessed: whoever knows it can open the run
