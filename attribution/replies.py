@@ -57,8 +57,9 @@ def _values(text: str, field: str, truncated: bool) -> Iterator[Any]:
         if not field:
             continue
         start = re.search(rf'^\s*(?:\{{\s*"{field}"\s*:\s*)?\[(?!.*\]\s*\}}?\s*$)', part, re.DOTALL)
-        if start:  # a list that never ends: what came whole
-            yield {field: [json.loads(s) for s in _STRING.findall(part, start.end()) if _sound(s)]}
+        whole = [json.loads(s) for s in _STRING.findall(part, start.end()) if _sound(s)] if start else []
+        if whole:  # of a list that never ends
+            yield {field: whole}
     if field:
         items = [m.group(1).strip() for line in text.splitlines() if (m := _ITEM.fullmatch(line.rstrip()))]
         items = items[:-1] if truncated else items

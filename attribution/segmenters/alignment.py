@@ -15,10 +15,13 @@ CLOSE = 0.1  # sentences whose shares differ by less are undecided
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
 _SUFFIX = re.compile(r"(?<=\w{3})(?:['’]s|ations?|ings?|ies|ied|es|ed|ly|s|e|y)$")
 _FUNCTION = frozenset(
-    "a an the of to in on at by for from with as into and or but nor so than then that this these those there it its he "
-    "she they him her his hers them their who whom which whose what when where why how is are was were be been being am "
-    "has have had having do does did will would can could may might must shall should not no n't also very one some any "
-    "such about after before during over under between through while because if".split()
+    re.findall(
+        r"\w+",
+        "a an the of to in on at by for from with as into and or but nor so than then that this these those there it "
+        "its he she they him her his hers them their who whom which whose what when where why how is are was were be been "
+        "being am has have had having do does did will would can could may might must shall should not no very one "
+        "some any such about after before during over under between through while because if also",
+    )
 )
 MOST_WORDS = 400  # of a sentence or claim that are compared
 
