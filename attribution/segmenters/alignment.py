@@ -18,9 +18,9 @@ _FUNCTION = frozenset(
     re.findall(
         r"\w+",
         "a an the of to in on at by for from with as into and or but nor so than then that this these those there it "
-        "its he she they him her his hers them their who whom which whose what when where why how is are was were be been "
-        "being am has have had having do does did will would can could may might must shall should not no very one "
-        "some any such about after before during over under between through while because if also",
+        "its he she they him her his hers them their who whom which whose what when where why how is are was were be "
+        "been being am has have had having do does did will would can could may might must shall should not no very "
+        "one some any such about after before during over under between through while because if also",
     )
 )
 MOST_WORDS = 400  # of a sentence or claim that are compared
@@ -80,7 +80,9 @@ def align(
     matched = _matched(words, there)
     confidence = _share(words, {words[i].stem for i, _ in matched}, known)
     spans = _spans(there, {j for _, j in matched})
-    if confidence < FLOOR or not spans:
+    if not spans:  # nothing but function words
+        return Alignment((), None, 0.0)
+    if confidence < FLOOR:
         return Alignment((), None, round(confidence, 3))
     return Alignment(spans, best, round(confidence, 3))
 

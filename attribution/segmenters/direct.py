@@ -45,7 +45,7 @@ class Direct:
             if not isinstance(reply, LlmFailed) and reply.truncated:
                 failures.append(cut_off(subject))
             claims += [self._aligned(text, question, answer, everywhere) for text in texts]
-        claims.sort(key=lambda c: c.spans[0] if c.spans else (len(answer), 0))  # what is not in the answer comes last
+        claims.sort(key=lambda c: c.spans[0][0] if c.spans else len(answer))  # what is not in the answer comes last
         return Segmented(merged(claims), tuple(failures), self.llm.usage, self.version)
 
     def estimate(self, question: str, answer: str) -> LlmUsage:
