@@ -22,12 +22,12 @@ SENTENCES = [(a, b - 1) for a, b in pairwise(STARTS)]
 @pytest.mark.parametrize(
     ("claim", "slices", "sentence"),
     [
-        ("He was born in Leytonstone.", ["was born in Leytonstone"], 1),
+        ("He was born in Leytonstone.", ["He was born in Leytonstone"], 1),
         ("Alfred Hitchcock was born in 1899.", ["was born", "1899"], 1),
         ("Psycho was made in 1960.", ["made **Psycho** in 1960"], 1),
         ("The birth of Hitchcock was on 13 August 1899.", ["on 13 August 1899"], 1),
         ("Hitchcock was a director of films.", ["Hitchcock", "film director"], 0),
-        ("The cost of the film was $806,947.", ["film cost $806,947"], 2),
+        ("The cost of the film was $806,947.", ["The film cost $806,947"], 2),
         ("Psycho earned 32 million dollars.", ["earned $32 million"], 3),
     ],
 )
