@@ -154,7 +154,7 @@ class Endpoint:
                 raise Dead(f"{self.host} cannot be reached: is it running, and is OPENAI_BASE_URL right?") from None
             raise Passing(f"{self.host} broke the connection") from None
         except openai.APIStatusError as error:
-            raise self._status(error.status_code, error.response.headers, error.message) from None
+            raise self._status(error.status_code, error.response.headers, f"{error.message} {error.response.text}") from None
         except (openai.OpenAIError, ValidationError):
             raise LlmFailed(
                 f"{self.host} sends no chat completion that can be read: check that OPENAI_BASE_URL names an "
@@ -169,6 +169,8 @@ class Endpoint:
             )
         if status == 429 and "insufficient_quota" in message:
             return Dead(f"{self.host}: the quota of this key is used up (HTTP 429)")
+        if "response_format" in message:  # llama.cpp's Python server says so with HTTP 500
+            return Refused(f"{self.host} refuses the form of the request (HTTP {status}): {said}")
         if status in PASSING or status >= 500 and status != 501:
             limit = "limits the number of requests" if status == 429 else "has a problem"
             return Passing(f"{self.host} {limit} (HTTP {status})", _retry_after(headers.get("retry-after", "")))

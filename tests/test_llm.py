@@ -65,9 +65,10 @@ def test_a_reply_is_asked_for_by_schema_and_counted() -> None:
     assert used.cost == pytest.approx(0.0002) and used.seconds > 0
 
 
-def test_a_server_without_structured_output_is_asked_plainly_and_only_once_refuses() -> None:
+@pytest.mark.parametrize("status", [400, 422, 500, 501])
+def test_a_server_without_structured_output_is_asked_plainly_and_only_once_refuses(status: int) -> None:
     def script(body: dict[str, Any]) -> str | Answer:
-        return error(400, "response_format is not supported") if "response_format" in body else "1. A is b."
+        return error(status, "response_format is not supported") if "response_format" in body else "1. A is b."
 
     with llm_server(script) as served:
         model = Llm(llm_settings(served))
