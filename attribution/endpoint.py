@@ -154,7 +154,9 @@ class Endpoint:
                 raise Dead(f"{self.host} cannot be reached: is it running, and is OPENAI_BASE_URL right?") from None
             raise Passing(f"{self.host} broke the connection") from None
         except openai.APIStatusError as error:
-            raise self._status(error.status_code, error.response.headers, f"{error.message} {error.response.text}") from None
+            raise self._status(
+                error.status_code, error.response.headers, f"{error.message} {error.response.text}"
+            ) from None
         except (openai.OpenAIError, ValidationError):
             raise LlmFailed(
                 f"{self.host} sends no chat completion that can be read: check that OPENAI_BASE_URL names an "

@@ -14,8 +14,8 @@ LAYERS = [
     {"types"},
     {"errors", "events"},
     {"settings"},
-    {"registry", "store", "language", "media", "prompts", "replies"},
-    {"llm", "endpoint"},
+    {"registry", "store", "language", "media", "prompts", "replies", "endpoint"},
+    {"llm"},
     # stages: none imports another
     {
         "segmenters",
