@@ -168,6 +168,7 @@ def write(out: TextIO, row: Mapping[str, Any]) -> None:
 
 
 def list_(args: argparse.Namespace) -> None:
+    settings = Settings.from_environment()
     chosen = [args.table] if args.table else list(tables())
     rows = [
         {
@@ -175,8 +176,8 @@ def list_(args: argparse.Namespace) -> None:
             "name": name,
             "label": entry.label,
             "note": entry.note,
-            "ready": not entry.missing(),
-            "needs": entry.missing(),
+            "ready": not entry.missing(settings),
+            "needs": entry.missing(settings),
         }
         for t in chosen
         for name, entry in tables()[t].items()
@@ -225,6 +226,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--out", type=Path, required=True, metavar="report.json")
     p = command("segment", "split an answer into claims", segment)
     answered(p)
+    p.add_argument("--set", action="append", metavar="KEY=VALUE", help="any other setting, e.g. openai_model=local")
     p = command("verify", "judge pairs of claim and evidence", verify)
     p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"claim", "evidence"}')
     p.add_argument("--output", type=Path, required=True)

@@ -43,3 +43,10 @@ class SearchFailed(StageFailure):
 
 class FetchFailed(StageFailure):
     """A page that could not be had, with its reason."""
+
+
+class LlmFailed(StageFailure):
+    """A prompt that a language model did not answer, or not in the form that was asked for."""
+
+    def __init__(self, message: str, subject: str = "") -> None:
+        super().__init__("llm_failed", message, subject)

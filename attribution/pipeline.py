@@ -23,7 +23,18 @@ from attribution.settings import Settings
 from attribution.snapshots import Snapshot
 from attribution.sources import Sources, open_sources
 from attribution.store import Store, now
-from attribution.types import Claim, Document, Evidence, Failure, Report, Segmented, Usage, Verdict, content_id
+from attribution.types import (
+    Claim,
+    Document,
+    Evidence,
+    Failure,
+    LlmUsage,
+    Report,
+    Segmented,
+    Usage,
+    Verdict,
+    content_id,
+)
 from attribution.verdicts import verdict
 from attribution.verifiers import VERIFIERS
 
@@ -40,6 +51,7 @@ class Estimate:
     checked: int
     pages: int
     seconds: float
+    llm: LlmUsage | None = None  # of segmenting by a language model; claims are then counted as sentences
 
 
 def check_input(question: str, answer: str, settings: Settings) -> None:
@@ -59,9 +71,12 @@ def check_input(question: str, answer: str, settings: Settings) -> None:
             )
 
 
-def segment(question: str, answer: str, settings: Settings) -> Segmented:
-    """Segmentation alone."""
-    segmented: Segmented = build(SEGMENTERS, settings.segmenter, settings, "segmenter").segment(question, answer)
+def segment(question: str, answer: str, settings: Settings, stop: threading.Event | None = None) -> Segmented:
+    """Segmentation alone; `stop` ends what asks a language model."""
+    segmenter = build(SEGMENTERS, settings.segmenter, settings, "segmenter")
+    if stop is not None and hasattr(segmenter, "llm"):
+        segmenter.llm.stop = stop
+    segmented: Segmented = segmenter.segment(question, answer)
     return segmented
 
 
@@ -70,7 +85,10 @@ def estimate(
 ) -> Estimate:
     """What `run` would take, without searching; with a store, at the pace of the last runs kept there."""
     check_input(question, answer, settings)
-    claims = worthiness.judge(segment(question, answer, settings).claims)
+    segmenter = build(SEGMENTERS, settings.segmenter, settings, "segmenter")
+    llm = segmenter.estimate(question, answer) if hasattr(segmenter, "estimate") else None  # nothing is asked yet
+    cut = settings.model_copy(update={"segmenter": "sentences"}) if llm else settings
+    claims = worthiness.judge(segment(question, answer, cut).claims)
     checked = sum(c.worthiness == "factual" for c in claims)
     web = any(s in ("web", "duckduckgo") for s in settings.sources)
     own = len(documents) + sum("://" in s for s in settings.sources)
@@ -78,7 +96,7 @@ def estimate(
     pair, page = store.rates() if store else (None, None)
     pace = SECONDS_PER_PAGE["web" if web else "local"] if page is None else page
     seconds = 1.0 + checked * settings.top_k * (SECONDS_PER_PAIR if pair is None else pair) + pages * pace
-    return Estimate(len(claims), checked, pages, seconds)
+    return Estimate(len(claims), checked, pages, seconds, llm)
 
 
 def run(
@@ -132,6 +150,7 @@ class _Run:
         self.sources, self.matcher, self.stop, self.given, self.frozen = sources, matcher, stop, claims, frozen
         self.created_at = now()
         self.claims: list[Claim] = []
+        self.segmented = Segmented(())
         self.evidence: dict[str, tuple[Evidence, ...]] = {}
         self.verdicts: dict[str, Verdict] = {}
         self.failures: list[Failure] = []
@@ -143,11 +162,11 @@ class _Run:
         yield events.StageStarted("segment")
         with self._timed("segment"):
             segmented = (
-                segment(self.question, self.answer, self.settings)
+                segment(self.question, self.answer, self.settings, self.stop)
                 if self.given is None
                 else Segmented(tuple(self.given))
             )
-        self.claims = list(segmented.claims)
+        self.claims, self.segmented = list(segmented.claims), segmented
         for failure in segmented.failures:
             yield from self._failed(failure, ())
         yield events.ClaimsReady(tuple(self.claims))
@@ -278,6 +297,8 @@ class _Run:
             "embedder": matcher.embedder.version,
             "verifier": matcher.judge.verifier.version,
         }
+        if self.segmented.version:
+            versions["segmenter"] = self.segmented.version
         settings = self.settings.public()
         usage = Usage(
             claims=len(self.claims),
@@ -286,6 +307,7 @@ class _Run:
             chunks=matcher.chunks,
             pairs=matcher.judge.pairs,
             cached_pairs=matcher.judge.cached_pairs,
+            llm={"segment": self.segmented.usage} if self.segmented.usage else {},
         )
         return Report(
             id=new_run_id(),

@@ -20,9 +20,12 @@ class Need:
     step: str
     package: str = ""  # an importable module
     variable: str = ""  # an environment variable that must be set
+    setting: str = ""  # a field or property of Settings that must be filled
 
-    def met(self) -> bool:
+    def met(self, settings: Settings) -> bool:
         if self.package and importlib.util.find_spec(self.package) is None:
+            return False
+        if self.setting and not getattr(settings, self.setting):
             return False
         return not self.variable or bool(os.environ.get(self.variable))
 
@@ -36,12 +39,19 @@ class Entry:
     note: str = ""
     needs: tuple[Need, ...] = ()
 
-    def missing(self) -> str:
-        """What stands in the way, as steps; empty where it is ready."""
-        return "; ".join(need.step for need in self.needs if not need.met())
+    def missing(self, settings: Settings | None = None) -> str:
+        """What stands in the way under these settings (the environment's where none are given), as steps; empty where
+        it is ready."""
+        settings = settings or Settings.from_environment()
+        return "; ".join(need.step for need in self.needs if not need.met(settings))
 
 
 Table = Mapping[str, Entry]
+
+LLM = Need(
+    "set OPENAI_MODEL, with OPENAI_API_KEY or, for a server of your own, OPENAI_BASE_URL (docs/llm.md)",
+    setting="has_llm",
+)
 
 
 def build(table: Table, name: str, settings: Settings, kind: str) -> Any:
@@ -49,7 +59,7 @@ def build(table: Table, name: str, settings: Settings, kind: str) -> Any:
     if name not in table:
         raise UnknownName(f"{kind} {name!r}: expected one of {', '.join(table)}")
     entry = table[name]
-    if missing := entry.missing():
+    if missing := entry.missing(settings):
         raise Unavailable(f"{kind} {name!r} is not ready: {missing}")
     module, _, attribute = entry.target.partition(":")
     return getattr(importlib.import_module(module), attribute)(settings)

@@ -5,22 +5,29 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from attribution.errors import BadInput
 from attribution.types import Frozen
 
 ROOT = Path(__file__).resolve().parent.parent
 WEB = "duckduckgo"  # what the source "web" stands for
+OPENAI = "https://api.openai.com/v1"
+PRIVATE = {"database_url", "library", "openai_api_key", "openai_base_url"}  # in no report
+SECRET = {"openai_api_key", "openai_base_url"}  # what was found there is not repeated in an error
 
 
 class Settings(Frozen):
     """Passed to every stage. Lengths in characters, times in seconds."""
 
+    model_config = ConfigDict(hide_input_in_errors=True)
+
     sources: tuple[str, ...] = Field(("library",), min_length=1, description="library, web, a path or a URL")
     library: Path = ROOT / "examples" / "library"
     segmenter: str = "sentences"
+    segmenter_model: str = Field("", description="a hub model's name, for a segmenter that loads one")
     chunker: str = "fixed"
     chunk_size: int = Field(512, ge=64, le=8000)
     chunk_overlap: int = Field(64, ge=0, le=4000, description="characters that neighbours share, where they overlap")
@@ -28,8 +35,6 @@ class Settings(Frozen):
     window_stride: int = Field(2, ge=1, le=50)
     embedder: str = "minilm"
     embedding_model: str = Field("", description="a hub model or an endpoint's model, for an embedder that takes one")
-    openai_base_url: str = Field("https://api.openai.com/v1", description="an OpenAI-compatible endpoint")
-    openai_api_key: SecretStr = Field(SecretStr(""), repr=False)
     verifier: str = "embedded"
     model: str = Field("", description="a hub model's name, for a verifier that loads one")
     pages_per_claim: int = Field(3, ge=1, le=20)
@@ -46,6 +51,16 @@ class Settings(Frozen):
     page_bytes: int = Field(8_000_000, gt=0)
     workers: int = Field(8, ge=1, le=64, description="searches and downloads under way at once")
     page_days: float = Field(7.0, ge=0, description="a downloaded page is used again for so many days")
+    openai_base_url: str = Field(OPENAI, repr=False, description="an OpenAI-compatible endpoint")
+    openai_api_key: SecretStr = Field(SecretStr(""), repr=False)
+    openai_model: str = Field("", description="the chat model at that endpoint")
+    llm_timeout: float = Field(60.0, gt=0, description="wall clock for one request to the language model")
+    llm_deadline: float = Field(180.0, gt=0, description="wall clock for one prompt with its retries")
+    llm_retries: int = Field(4, ge=0, le=10)
+    llm_workers: int = Field(4, ge=1, le=64, description="prompts under way at once")
+    llm_tokens: int = Field(2048, ge=16, description="longest reply, in tokens")
+    input_price: float | None = Field(None, ge=0, description="of a million prompt tokens, in your currency")
+    output_price: float | None = Field(None, ge=0, description="of a million completion tokens")
     database_url: str = Field("", repr=False)
 
     @field_validator("sources", mode="before")
@@ -53,26 +68,55 @@ class Settings(Frozen):
     def _one_or_many(cls, value: object) -> object:
         return (value,) if isinstance(value, str) else value
 
+    @field_validator("openai_base_url")
+    @classmethod
+    def _plain_address(cls, value: str) -> str:
+        """Nothing secret in an address: it is shown."""
+        value = value.strip().rstrip("/") or OPENAI
+        try:
+            parts = urlsplit(value)
+            fits = parts.scheme in ("http", "https") and parts.hostname and "@" not in parts.netloc
+        except ValueError:
+            fits = False
+        if not fits or parts.query or parts.fragment:
+            raise ValueError("Expected http(s)://host/path without user, password or query; a key goes into the key")
+        return value
+
+    @field_validator("openai_api_key")
+    @classmethod
+    def _of_one_line(cls, value: SecretStr) -> SecretStr:
+        secret = value.get_secret_value().strip()
+        if not (secret.isascii() and secret.isprintable()) or " " in secret:
+            raise ValueError("Expected a key of plain letters, digits and signs")
+        return SecretStr(secret)
+
+    @property
+    def has_llm(self) -> bool:
+        """Is a language model configured? A server of one's own may need no key."""
+        key = bool(self.openai_api_key.get_secret_value())
+        return bool(self.openai_model) and (key or self.openai_base_url != OPENAI)
+
     @classmethod
     def from_environment(cls, **choices: Any) -> Settings:
-        """Settings with the environment's database and the choices given; BadInput names what does not fit."""
-        choices.setdefault("openai_api_key", os.environ.get("OPENAI_API_KEY", ""))
-        if base_url := os.environ.get("OPENAI_BASE_URL"):
-            choices.setdefault("openai_base_url", base_url)
+        """Settings with the environment's database and endpoint and the choices given; BadInput names what does not
+        fit."""
+        for name in ("openai_base_url", "openai_api_key", "openai_model"):
+            if value := os.environ.get(name.upper()):
+                choices.setdefault(name, value)
         choices.setdefault("database_url", os.environ.get("ATTRIBUTION_DATABASE_URL") or default_database())
         try:
             return cls(**choices)
         except ValidationError as error:
             first = error.errors()[0]
             name = ".".join(map(str, first["loc"])) or "settings"
+            found = "" if name in SECRET else f"found {str(first.get('input'))[:80]!r}, "
             raise BadInput(
-                f"setting {name}: found {str(first.get('input'))[:80]!r}, {first['msg'].lower()}; "
-                f"known settings: {', '.join(cls.model_fields)}"
+                f"setting {name}: {found}{first['msg'].lower()}; known settings: {', '.join(cls.model_fields)}"
             ) from None
 
     def public(self) -> dict[str, object]:
         """What a report shows: everything but where the data lies, endpoints and keys."""
-        return self.model_dump(mode="json", exclude={"database_url", "library", "openai_api_key", "openai_base_url"})
+        return self.model_dump(mode="json", exclude=PRIVATE)
 
 
 def data_folder() -> Path:

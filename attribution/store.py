@@ -50,6 +50,9 @@ _vectors = sa.Table(
 _judgements = sa.Table(
     "judgements", _tables, sa.Column("key", sa.String(16), primary_key=True), sa.Column("body", sa.Text, nullable=False)
 )
+_replies = sa.Table(  # of language models
+    "replies", _tables, sa.Column("key", sa.String(16), primary_key=True), sa.Column("body", sa.Text, nullable=False)
+)
 _runs = sa.Table(
     "runs",
     _tables,
@@ -217,6 +220,15 @@ class Store:
             return json.dumps({"p": j.probabilities.model_dump(), "sentence": j.sentence, "signals": j.signals})
 
         self._put(_judgements, [{"key": key, "body": body(j)} for key, j in judgements.items()])
+
+    # --- replies of language models ---
+
+    def reply(self, key: str) -> str | None:
+        found: str | None = self._by_key(_replies, [key]).get(key)
+        return found
+
+    def put_reply(self, key: str, body: str) -> None:
+        self._put(_replies, [{"key": key, "body": body}], replace=True)
 
     # --- runs ---
 

@@ -137,6 +137,18 @@ class Failure(Frozen):
     message: str  # what happened and what to do
 
 
+class LlmUsage(Frozen):
+    """What language models cost one stage."""
+
+    calls: int = 0  # requests that brought a reply
+    cached: int = 0  # prompts answered from the store
+    failed: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0  # of all requests; several run at once
+    cost: float | None = None  # None: no prices are set
+
+
 class Usage(Frozen):
     claims: int = 0
     searches: int = 0
@@ -144,6 +156,7 @@ class Usage(Frozen):
     chunks: int = 0
     pairs: int = 0
     cached_pairs: int = 0
+    llm: dict[str, LlmUsage] = {}  # by stage
 
 
 class Report(Frozen):
@@ -206,6 +219,8 @@ class Segmented:
 
     claims: tuple[Claim, ...]
     failures: tuple[Failure, ...] = ()
+    usage: LlmUsage | None = None  # None: no language model was asked
+    version: str = ""  # of prompt and model, where there is one
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,12 +11,15 @@ import pytest
 from attribution.settings import Settings
 from attribution.store import Store
 
+os.environ["HF_HUB_OFFLINE"] = "1"  # read once, when the hub's package is imported
+
 
 @pytest.fixture(autouse=True)
 def own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ATTRIBUTION_DATA", str(tmp_path / "data"))
     monkeypatch.delenv("ATTRIBUTION_DATABASE_URL", raising=False)
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture

@@ -1,0 +1,68 @@
+"""Loading, batching and reading of a sequence-to-sequence segmenter, on a tiny T5 made and taught here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from attribution.errors import Unavailable
+from attribution.segmenters.propsegment import INPUT, PropSegment
+from attribution.settings import Settings
+
+WORDS = "segment sentence : [sep] the river is long and blue . boats came in 1899".split()  # noqa: SIM905
+LESSONS = {
+    "the river is long and blue.": "the river is long. [sep] the river is blue.",
+    "boats came in 1899.": "boats came. [sep] boats came in 1899.",
+}
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import PreTrainedTokenizerFast, T5Config, T5ForConditionalGeneration
+
+    folder = tmp_path_factory.mktemp("tiny-t5")
+    vocabulary = ["<pad>", "</s>", "<unk>", *dict.fromkeys(WORDS)]
+    inner = Tokenizer(models.WordLevel({w: i for i, w in enumerate(vocabulary)}, unk_token="<unk>"))
+    inner.pre_tokenizer = pre_tokenizers.Whitespace()
+    inner.add_tokens(["[sep]"])
+    inner.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=inner, pad_token="<pad>", eos_token="</s>", unk_token="<unk>")
+    torch.manual_seed(1)
+    config = T5Config(
+        vocab_size=len(tokenizer), d_model=32, d_kv=16, d_ff=64, num_layers=1, num_heads=2, dropout_rate=0.0,
+        decoder_start_token_id=0, pad_token_id=0, eos_token_id=1,
+    )  # fmt: skip
+    model = T5ForConditionalGeneration(config)
+    batch = tokenizer([INPUT.format(s) for s in LESSONS], return_tensors="pt", padding=True)
+    labels = tokenizer(list(LESSONS.values()), return_tensors="pt", padding=True).input_ids
+    labels = labels.masked_fill(labels == 0, -100)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for _ in range(120):
+        loss = model(input_ids=batch.input_ids, attention_mask=batch.attention_mask, labels=labels).loss
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def test_what_the_model_writes_becomes_claims_with_their_words(tiny: Path) -> None:
+    answer = "the river is long and blue. boats came in 1899. Really?"
+    made = PropSegment(Settings(segmenter_model=str(tiny))).segment("", "\n\n".join(answer.split(". ")))
+    texts = [c.text.replace(" .", ".").rstrip(".") for c in made.claims]
+    assert texts[:4] == ["the river is long", "the river is blue", "boats came", "boats came in 1899"]
+    assert made.claims[-1].text == "Really?" and made.failures == ()
+    assert all(c.spans and c.sentence for c in made.claims) and made.version.endswith(str(tiny))
+
+
+def test_a_model_that_cannot_be_reached_says_how_to_fetch_it() -> None:
+    with pytest.raises(Unavailable, match="hf download nobody/no-such-model"):
+        PropSegment(Settings(segmenter_model="nobody/no-such-model")).segment("", "The river is long.")
+
+
+def test_nothing_to_segment_needs_no_model() -> None:
+    assert PropSegment(Settings(segmenter_model="nobody/no-such-model")).segment("", "Really?").claims
