@@ -45,6 +45,10 @@ class Clock:
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
 
+    def left(self) -> float:
+        """Seconds, at least 0."""
+        return max(0.0, self._end - time.monotonic())
+
     def cap(self, timeout: float | None) -> float:
         """The shorter of a timeout and the time left; ReadTimeout where none is left."""
         left = self._end - time.monotonic()
