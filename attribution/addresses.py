@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 _TRACKING = re.compile(
@@ -63,10 +64,8 @@ def _host(host: str) -> str:
     """Without its doors, in the letters the network uses; an IPv6 address in its brackets."""
     if ":" in host:
         return f"[{host}]"
-    try:
+    with suppress(UnicodeError):  # longer than a name may be, or made of what IDNA does not know
         host = host.encode("idna").decode("ascii")
-    except UnicodeError:  # longer than a name may be, or made of what IDNA does not know
-        pass
     labels = host.lower().rstrip(".").split(".")
     while len(labels) > 2 and labels[0] in _DOORS:
         labels = labels[1:]

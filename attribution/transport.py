@@ -40,9 +40,10 @@ def is_public(address: str) -> bool:
 
 
 class Clock:
-    """The wall clock of one page, redirects included."""
+    """The wall clock of one page, redirects and extraction included."""
 
     def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
         self._end = time.monotonic() + seconds
 
     def left(self) -> float:

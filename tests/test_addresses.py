@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from attribution.addresses import canonical, excluded, site
 
 PIECES = st.sampled_from([
-    "http://", "https://", "HTTPS://", "www.", "m.", "mobile.", "example.org", "Bücher.example", "xn--bcher-kva.example",
+    "http://", "https://", "HTTPS://", "www.", "m.", "mobile.", "example.org", "Bücher.example",
+    "xn--bcher-kva.example",
     ":80", ":443", ":8080", "/", "/a", "/%7Euser", "/%2f", "/%25", "/é", "/%zz", "%", "?", "&", "=", "utm_source=x",
     "b=2", "a=1", "a", "%26", "+", "#frag", "[::1]", "[", ".", "..", "\ud800", " ", "user@", ";", "//", "m",
 ])  # fmt: skip

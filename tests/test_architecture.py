@@ -14,7 +14,8 @@ LAYERS = [
     {"types"},
     {"errors", "events"},
     {"settings"},
-    {"registry", "store", "language", "media"},
+    {"registry", "store", "language", "addresses", "transport"},
+    {"media", "download", "walls"},
     # stages: none imports another
     {
         "segmenters",
@@ -36,9 +37,9 @@ LAYERS = [
     {"evaluation"},
     {"__main__", "__init__"},
 ]
-PARTS_OF_FETCHING = {"extraction", "transport", "fetching"}
-LEVEL = {name: i for i, names in enumerate(LAYERS) for name in names} | {"extraction": 4, "transport": 4}
-STAGES = 4
+PARTS_OF_FETCHING = {"extraction", "reading", "robots", "fetching"}
+STAGES = 5
+LEVEL = {name: i for i, names in enumerate(LAYERS) for name in names} | dict.fromkeys(PARTS_OF_FETCHING, STAGES)
 
 
 def imports(path: Path) -> set[str]:
