@@ -13,11 +13,14 @@ from dataclasses import dataclass
 
 from attribution import coherence, events, independence, worthiness
 from attribution.errors import BadInput
-from attribution.fetching import fetch
+from attribution.fetching import Fetcher
 from attribution.gathering import Gatherer
 from attribution.matching import Judge, Matcher
+from attribution.origins import with_origins
 from attribution.registry import build
+from attribution.searchers import LOCAL, SEARCHERS
 from attribution.searchers.documents import read_document
+from attribution.searching import Budget
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.sources import Sources, open_sources
@@ -71,7 +74,7 @@ def estimate(
     check_input(question, answer, settings)
     claims = worthiness.judge(segment(question, answer, settings).claims)
     checked = sum(c.worthiness == "factual" for c in claims)
-    web = any(s in ("web", "duckduckgo") for s in settings.sources)
+    web = any(s == "web" or (s in SEARCHERS and s not in LOCAL) for s in settings.sources)
     own = len(documents) + sum("://" in s for s in settings.sources)
     pages = own + (checked * settings.pages_per_claim if set(settings.sources) - {"documents"} else 0)
     pair, page = store.rates() if store else (None, None)
@@ -125,6 +128,7 @@ class _Run:
         self.about: dict[str, list[Failure]] = defaultdict(list)  # failures by claim
         self.timings: dict[str, float] = defaultdict(float)
         self.searches = 0
+        self.budget: Budget | None = None
 
     def go(self) -> Iterator[events.Event]:
         yield events.StageStarted("segment")
@@ -174,7 +178,9 @@ class _Run:
             self.matcher.add(page)
             yield events.PageReady(page)
         by_id = {c.id: c for c in checked}
-        steps = Gatherer(self.settings, self.store, self.sources, fetch).gather(checked, self.question, self.stop)
+        gatherer = Gatherer(self.settings, self.store, self.sources, Fetcher(self.settings).fetch)
+        self.budget = gatherer.budget
+        steps = gatherer.gather(checked, self.question, self.stop)
         while True:
             with self._timed("gather"):
                 step = next(steps, None)
@@ -260,6 +266,9 @@ class _Run:
         usage = Usage(
             claims=len(self.claims),
             searches=self.searches,
+            queries=self.budget.spent["queries"] if self.budget else 0,
+            downloads=self.budget.spent["downloads"] if self.budget else 0,
+            gather_seconds=round(self.timings.get("gather", 0.0), 3),
             pages=len(matcher.pages),
             chunks=matcher.chunks,
             pairs=matcher.judge.pairs,
@@ -273,7 +282,7 @@ class _Run:
             settings=settings,
             versions=versions,
             claims=tuple(self.claims),
-            pages=tuple(sorted(matcher.pages.values(), key=lambda p: (p.kind, p.url, p.id))),
+            pages=with_origins(sorted(matcher.pages.values(), key=lambda p: (p.kind, p.url, p.id))),
             evidence=tuple(e for c in self.claims for e in self.evidence.get(c.id, ())),
             verdicts=tuple(self.verdicts[c.id] for c in self.claims if c.id in self.verdicts),
             failures=tuple(sorted(self.failures, key=lambda f: (f.stage, f.subject, f.kind))),

@@ -30,7 +30,7 @@ LAYERS = [
         "verdicts",
         "fetching",
     },
-    {"sources"},
+    {"sources", "searching", "origins"},
     {"gathering"},
     {"matching"},
     {"pipeline", "rechecking", "serving"},
