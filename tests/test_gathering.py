@@ -12,7 +12,7 @@ from attribution.errors import BadInput, SearchFailed, Unavailable
 from attribution.gathering import Gatherer, Step, _queries
 from attribution.settings import Settings
 from attribution.sources import Sources, open_sources
-from attribution.store import Store
+from attribution.store import Store, now
 from attribution.types import Claim, Page, SearchHit
 from tests.make import claim, page
 
@@ -32,7 +32,7 @@ class Engine:
 
 
 def fetched(url: str, old: Page | None) -> Page:
-    return page(f"The text of {url}", url=url)
+    return page(f"The text of {url}", url=url).model_copy(update={"fetched_at": now()})
 
 
 def gather(
