@@ -55,6 +55,20 @@ def test_windows_1251(content: bytes) -> None:
     assert "through одиннадцать countries" in extract(content, declared, "https://example.org/a").text
 
 
+RUSSIAN = "Нил течёт на север через одиннадцать стран и впадает в Средиземное море. Его длина около 6650 километров."
+
+
+@pytest.mark.parametrize("declared", ["text/html; charset=utf-8", "text/html"])
+def test_windows_1251_declared_as_utf_8(declared: str) -> None:
+    page = f"<html><head><meta charset='utf-8'><title>Нил</title></head><body><p>{RUSSIAN}</p></body></html>"
+    assert extract(page.encode("cp1251"), declared, "https://example.org/a").text == RUSSIAN
+
+
+def test_a_broken_byte_costs_one_character() -> None:
+    text = extract(RUSSIAN.encode() + b"\xff" + RUSSIAN.encode(), "text/plain; charset=utf-8", "a.txt").text
+    assert text == RUSSIAN + "\ufffd" + RUSSIAN
+
+
 @pytest.mark.parametrize(("content", "media_type", "text"), [
     ("naïve".encode(), "text/plain", "naïve"),
     ("naïve".encode(), "text/plain; charset=iso-8859-1", "naïve"),  # wrongly declared, as servers do
