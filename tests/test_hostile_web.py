@@ -44,7 +44,7 @@ CASES: dict[str, tuple[Answer, str]] = {
     "/long.pdf": ((200, PDF, pdf_bytes(*(f"Page {n} of three hundred." for n in range(1, 301)))), "page"),
     "/nested": ((200, HTML, b"<html><body>" + b"<div>" * 1_000_000 + b"deep"), "unreadable"),
     "/1251": ((200, HTML, f"<html><body><p>{RUSSIAN}</p></body></html>".encode("cp1251")), "page"),
-    "/script": ((200, HTML, b"<html><body><div id=app></div><script src=a.js></script></body></html>"), "needs_javascript"),
+    "/script": ((200, HTML, b"<body><div id=app></div><script src=a.js></script></body>"), "needs_javascript"),
     "/empty": ((200, HTML, b"<html><body></body></html>"), "no_text"),
     "/good": ((200, HTML, PAGE), "page"),
 }  # fmt: skip
