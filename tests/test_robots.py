@@ -16,7 +16,8 @@ from attribution.transport import is_public
 from tests.servers import Answer, http_server, raw_server
 from tests.test_fetching import HTML, PAGE, always, local
 
-QUICK = Settings(robots_timeout=0.5, crawl_delay=0.4)
+QUICK = Settings(robots_timeout=5.0, crawl_delay=0.4)
+IMPATIENT = QUICK.model_copy(update={"robots_timeout": 0.5})
 
 
 def rules(text: str, status: int = 200, **headers: str) -> dict:
@@ -62,14 +63,14 @@ def test_names_times_rules_fill_no_memory() -> None:
     lines = "".join(f"Disallow: /{i}\n" for i in range(12_000))
     with http_server(always(200, HTML, PAGE), **rules(names + lines)) as server:
         started = time.process_time()
-        assert kind(Fetcher(QUICK.model_copy(update={"robots_timeout": 5.0}), local), server.url("/a")) == "page"
+        assert kind(Fetcher(QUICK, local), server.url("/a")) == "page"
         assert time.process_time() - started < 5
 
 
 def test_rules_that_never_come_forbid_within_their_time() -> None:
     with raw_server(lambda connection, over: over.wait(5) and None, robots=True) as server:
         started = time.monotonic()
-        fetcher = Fetcher(QUICK, local)
+        fetcher = Fetcher(IMPATIENT, local)
         assert [kind(fetcher, server.url(path)) for path in ("/a", "/b")] == ["robots"] * 2
         assert time.monotonic() - started < 2  # asked once
 
@@ -97,7 +98,6 @@ def test_a_host_gets_the_pause_it_asks_for_up_to_a_limit_and_others_none() -> No
         for thread in threads:
             thread.start()
         fetcher.fetch(other.url())
-        assert len(times) < 3 or time.monotonic() - times[0] < 20
         for thread in threads:
             thread.join()
     gaps = [b - a for a, b in zip(times, times[1:], strict=False)]
