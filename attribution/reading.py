@@ -33,28 +33,32 @@ def read(content: bytes, media_type: str, name: str, seconds: float) -> Extracte
     Waiting for a free process is not part of `seconds`: another page's trouble is not this one's.
     """
     with _slots:
-        reader = _take()
-        try:
-            reply = reader.ask({"media_type": media_type, "name": name}, content, seconds)
-        except BaseException:
-            reader.stop()
-            raise
-        if reply is None:
-            reader.stop()
-            if reader.late:
-                raise FetchFailed(
-                    "timed_out", f"{name} could not be read within {seconds:.1f} s; add the part you need"
-                )
-            raise FetchFailed("unreadable", f"{name} made the reader break down; paste its text as a document", name)
-        if reply.get("full"):
-            reader.stop()
-        else:
-            _idle.put(reader)
+        reply = _ask(_take(), content, media_type, name, seconds)
+        if reply is None:  # it may have died before it was asked: a new one will tell
+            reply = _ask(_Reader(), content, media_type, name, seconds)
+    if reply is None:
+        raise FetchFailed("unreadable", f"{name} made the reader break down; paste its text as a document", name)
     if "failed" in reply:
         kind, message, subject = reply["failed"]
         raise FetchFailed(kind, message, subject)
     extracted = Extracted(**reply["extracted"])
     return Extracted(**{**asdict(extracted), "breaks": tuple(extracted.breaks)})
+
+
+def _ask(reader: _Reader, content: bytes, media_type: str, name: str, seconds: float) -> dict[str, Any] | None:
+    """The reply of one process, which is put back where it can go on; None where it broke down."""
+    try:
+        reply = reader.ask({"media_type": media_type, "name": name}, content, seconds)
+    except BaseException:
+        reader.stop()
+        raise
+    if reply is None or reply.get("full"):
+        reader.stop()
+    else:
+        _idle.put(reader)
+    if reader.late:
+        raise FetchFailed("timed_out", f"{name} was not read within {seconds:.1f} s; add the part you need", name)
+    return reply
 
 
 def warm() -> None:
