@@ -8,13 +8,14 @@ import logging
 import re
 import time
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Literal
 from urllib.parse import urlsplit
 
 from attribution.errors import AttributionError, FetchFailed, Unavailable
 from attribution.media import HTML, MARKDOWN, PDF, actual_type, decode
 from attribution.types import Page, content_id
+from attribution.walls import why_so_little
 
 MAX_PDF_PAGES = 500
 PDF_SECONDS = 30.0
@@ -36,24 +37,26 @@ class Extracted:
     text: str
     published: str = ""  # ISO date
     site: str = ""
+    breaks: tuple[int, ...] = ()  # where each page of a PDF begins in the text
 
 
 def extract(content: bytes, media_type: str, url_or_name: str) -> Extracted:
     """The readable text. `media_type` is a Content-Type and may carry a charset.
 
-    Raises FetchFailed: wrong_type, unreadable, too_large (pages of a PDF) or no_text.
+    Raises FetchFailed: wrong_type, unreadable, encrypted, too_large, paywall, needs_javascript or no_text.
     """
     kind = actual_type(media_type, content, url_or_name)
+    breaks: tuple[int, ...] = ()
     try:
         if kind == PDF:
-            title, text, published, site = _pdf(content, url_or_name)
+            (title, text, published, site), breaks = _pdf(content, url_or_name)
         elif kind == HTML:
             title, text, published, site = _html(decode(content, media_type), url_or_name)
         else:
             text = decode(content, media_type)
             heading = re.search(r"^#[ \t]+(\S.*)$", text[:5000], re.MULTILINE) if kind == MARKDOWN else None
             title, published, site = heading[1] if heading else "", "", ""
-    except AttributionError:
+    except (AttributionError, MemoryError):
         raise
     except Exception as error:  # parsers fail in many ways on hostile input, and none may end a run
         raise FetchFailed(
@@ -64,13 +67,11 @@ def extract(content: bytes, media_type: str, url_or_name: str) -> Extracted:
         ) from error
     text = clean(text)
     if not text:
-        likely = "scanned PDFs" if kind == PDF else "pages that show their text only through JavaScript"
+        likely = "; scanned PDFs look like this" if kind == PDF else ""
         raise FetchFailed(
-            "no_text",
-            f"no text was found in {url_or_name}; {likely} look like this. Paste the text as a document",
-            url_or_name,
+            "no_text", f"no text was found in {url_or_name}{likely}. Paste the text as a document", url_or_name
         )
-    return Extracted(one_line(title), text, one_line(published), one_line(site))
+    return Extracted(one_line(title), text, valid_date(published), one_line(site), breaks)
 
 
 def make_page(url: str, kind: Literal["web", "library", "document"], extracted: Extracted, reference: str = "") -> Page:
@@ -87,6 +88,7 @@ def make_page(url: str, kind: Literal["web", "library", "document"], extracted: 
         published=extracted.published,
         text=extracted.text,
         reference=reference,
+        breaks=extracted.breaks,
     )
 
 
@@ -98,6 +100,17 @@ def clean(text: str) -> str:
 def one_line(text: str, limit: int = 300) -> str:
     """A title or name on one line."""
     return " ".join(clean(text).split())[:limit]
+
+
+def valid_date(text: str) -> str:
+    """The ISO date that a text begins with, where there is such a day and it is not still to come; else nothing."""
+    found = re.match(r"\s*(\d{4}-\d{2}-\d{2})(?!\d)", text)
+    try:
+        day = date.fromisoformat(found[1]) if found else None
+    except ValueError:
+        return ""
+    tomorrow = datetime.now(UTC).date() + timedelta(days=1)  # it may be tomorrow there already
+    return day.isoformat() if day and day <= tomorrow else ""
 
 
 def _html(text: str, url_or_name: str) -> tuple[str, str, str, str]:
@@ -123,6 +136,7 @@ def _html(text: str, url_or_name: str) -> tuple[str, str, str, str]:
             f"{url_or_name} has {size:,} HTML elements, at most {MAX_ELEMENTS:,} are read; add the part you need",
             url_or_name,
         )
+    wall = why_so_little(tree)
     scripts = 0
     for script in tree.iter("script"):
         metadata = "json" in script.get("type", "")
@@ -140,29 +154,38 @@ def _html(text: str, url_or_name: str) -> tuple[str, str, str, str]:
         date_extraction_params={"original_date": True, "extensive_search": False},
     )
     if found is None or isinstance(found, dict):
-        return "", "", "", host
-    return found.title or "", found.text or "", found.date or "", found.sitename or host
+        found = None
+    text = (found.text or "") if found else ""
+    if failure := wall(text, url_or_name):
+        raise failure
+    return (found.title or "", text, found.date or "", found.sitename or host) if found else ("", "", "", host)
 
 
-def _pdf(content: bytes, name: str) -> tuple[str, str, str, str]:
+def _pdf(content: bytes, name: str) -> tuple[tuple[str, str, str, str], tuple[int, ...]]:
+    """Title, text, nothing, host; and where each page begins, an empty one where the next one does."""
     from pypdf import PdfReader
 
     end = time.monotonic() + PDF_SECONDS
     reader = PdfReader(io.BytesIO(content))
     if reader.is_encrypted and not reader.decrypt(""):
         raise FetchFailed(
-            "unreadable", f"{name} is encrypted; save it without a password and add it as a document", name
+            "encrypted", f"{name} is encrypted; save it without a password and add it as a document", name
         )
     if (count := len(reader.pages)) > MAX_PDF_PAGES:
         raise FetchFailed(
             "too_large", f"{name} has {count} pages; at most {MAX_PDF_PAGES} are read, cut out the part", name
         )
-    texts = []
+    text, breaks = "", []
     for page in reader.pages:
         if time.monotonic() > end:
             raise FetchFailed(
                 "too_large", f"{name} takes longer than {PDF_SECONDS:g} s to read; cut out the part", name
             )
-        texts.append(page.extract_text().strip())
+        own = clean(page.extract_text())
+        breaks.append(len(text) + 2 if text and own else len(text))
+        text += ("\n\n" if text and own else "") + own
+    for i in range(len(breaks) - 2, -1, -1):  # an empty page begins where the next one does
+        if breaks[i + 1] - breaks[i] == 2 and text[breaks[i] : breaks[i + 1]] == "\n\n":
+            breaks[i] = breaks[i + 1]
     title = reader.metadata.title if reader.metadata else ""
-    return str(title or ""), "\n\n".join(filter(None, texts)), "", urlsplit(name).hostname or ""
+    return (str(title or ""), text, "", urlsplit(name).hostname or ""), tuple(breaks)

@@ -1,179 +1,156 @@
-"""URL → Page: public http(s) addresses only, bounded in time, size and redirects; every refusal has its kind."""
+"""URL → Page: public http(s) addresses only, polite per host, bounded in time, size and redirects.
+
+Every refusal has its kind. `Fetcher` keeps what is shared within a run: each host's rules and its turn.
+"""
 
 from __future__ import annotations
 
-import re
-import zlib
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-import httpcore
 import httpx
 
+from attribution.download import REDIRECTS, Reply, host_of, parsed, send
 from attribution.errors import FetchFailed
-from attribution.extraction import extract, make_page
+from attribution.extraction import make_page
 from attribution.media import check_declared
+from attribution.reading import read, warm
+from attribution.robots import Rules, read_rules
 from attribution.settings import Settings
-from attribution.transport import Allow, Clock, is_public, open_pool
-from attribution.types import Page
+from attribution.store import now
+from attribution.transport import Allow, Clock, is_public
+from attribution.types import FailureKind, Page
 
-USER_AGENT = "attribution-explorer/1.0 (checks the claims of an answer against its sources)"
 MAX_REDIRECTS = 5
-_HOST = re.compile(rb"[A-Za-z0-9._:-]+")
-_REDIRECTS = (301, 302, 303, 307, 308)
-_BLOCK = 65_536
-_ADVICE = {
-    401: "it asks for a login; add the page's text as a document instead",
-    403: "it refuses programs; add the page's text as a document instead",
-    404: "the page does not exist; check the address",
-    410: "the page was removed; look for a newer address",
-    429: "it was asked too often; wait some minutes and run again, or add the page's text as a document",
+ACCEPT = "text/html, application/xhtml+xml, application/pdf, text/markdown, text/plain;q=0.9, */*;q=0.1"
+_MAX_HEADER = 500  # characters of an ETag that is kept
+_SAYS: dict[int, tuple[FailureKind, str]] = {
+    401: ("http_error", "it asks for a login; add the page's text as a document instead"),
+    402: ("paywall", "it asks for payment; add the page's text as a document instead"),
+    403: ("http_error", "it refuses programs; add the page's text as a document instead"),
+    404: ("http_error", "the page does not exist; check the address"),
+    410: ("http_error", "the page was removed; look for a newer address"),
+    429: (
+        "rate_limited",
+        "it was asked too often; wait some minutes and run again, or add the page's text as a document",
+    ),
+    451: ("http_error", "it may not be shown for legal reasons; look for another source"),
 }
 
 
-@dataclass(frozen=True)
-class _Answer:
-    """What one request brought: the next address, or a body with its Content-Type."""
-
-    location: str = ""
-    media_type: str = ""
-    content: bytes = b""
-
-
 def fetch(url: str, settings: Settings, allow: Allow = is_public) -> Page:
-    """The page at a URL; where redirects led elsewhere, `reference` holds the final address.
-
-    Raises FetchFailed with the URL asked for as subject. `allow` judges each numeric address before a connection
-    is opened to it; it is asked again on every redirect.
-    """
-    try:
-        target, answer = _follow(url, settings, allow)
-        extracted = extract(answer.content, answer.media_type, target)
-        return make_page(url, "web", extracted, reference=target if target != str(_parsed(url)) else "")
-    except FetchFailed as error:
-        raise FetchFailed(error.kind, str(error), url) from error
+    """One page by itself; see `Fetcher.fetch`."""
+    return Fetcher(settings, allow).fetch(url)
 
 
-def _follow(url: str, settings: Settings, allow: Allow) -> tuple[str, _Answer]:
-    clock = Clock(settings.page_timeout)
-    target = _parsed(url)
-    seen: list[httpx.URL] = []
-    while True:
-        if target in seen:
-            raise FetchFailed(
-                "http_error", f"{_host(target)} redirects in a circle; open the page in a browser to see why"
-            )
-        if len(seen) > MAX_REDIRECTS:
-            raise FetchFailed(
-                "http_error", f"more than {MAX_REDIRECTS} redirects, last to {_host(target)}; use the final address"
-            )
-        seen.append(target)
-        answer = _get(target, settings, allow, clock)
-        if not answer.location:
-            return str(target), answer
-        target = _parsed(answer.location, base=target)
+class Fetcher:
+    """Pages of one run. `allow` judges each numeric address before a connection is opened to it."""
 
+    def __init__(self, settings: Settings, allow: Allow = is_public) -> None:
+        self._settings, self._allow = settings, allow
+        self._hosts: dict[str, _Host] = {}
+        self._lock = threading.Lock()
 
-def _parsed(url: str, base: httpx.URL | None = None) -> httpx.URL:
-    """The URL without its fragment; FetchFailed(bad_address) where it is not one that may be fetched."""
-    try:
-        parsed = (base.join(url.strip()) if base else httpx.URL(url.strip())).copy_with(fragment=None)
-    except (httpx.InvalidURL, ValueError):
-        raise FetchFailed("bad_address", f"{url[:200]!r} is not an address; expected https://… or http://…") from None
-    if parsed.scheme not in ("http", "https") or not _HOST.fullmatch(parsed.raw_host):
-        raise FetchFailed(
-            "bad_address", f"{url[:200]!r} cannot be fetched; expected an address with http:// or https://"
+    def fetch(self, url: str, old: Page | None = None) -> Page:
+        """The page at a URL; where redirects led elsewhere, `reference` holds the final address.
+
+        With an `old` copy the server is asked whether it has changed; where not, that copy is returned, renewed.
+        Raises FetchFailed with the URL asked for as subject.
+        """
+        try:
+            warm()
+            clock, reply = self._follow(parsed(url), old)
+            if reply.status == 304 and old is not None:
+                return old.model_copy(update={"fetched_at": now()})
+            media_type = reply.headers.get("content-type", "")
+            extracted = read(reply.content, media_type, str(reply.url), max(0.1, clock.left()))
+            page = make_page(url, "web", extracted, reference=str(reply.url) if reply.url != parsed(url) else "")
+            kept = {field: reply.headers.get(name, "") for field, name in _VALIDATORS.items()}
+            return page.model_copy(update={k: v for k, v in kept.items() if len(v) <= _MAX_HEADER})
+        except FetchFailed as error:
+            raise FetchFailed(error.kind, str(error), url) from error
+
+    def _follow(self, target: httpx.URL, old: Page | None) -> tuple[Clock, Reply]:
+        """The last reply of a chain of redirects, and the page's clock, which starts with the first request."""
+        clock: Clock | None = None
+        seen: list[httpx.URL] = []
+        while True:
+            if target in seen:
+                raise FetchFailed(
+                    "redirect_loop", f"{host_of(target)} redirects in a circle; open the page in a browser to see why"
+                )
+            if len(seen) > MAX_REDIRECTS:
+                raise FetchFailed(
+                    "redirect_loop",
+                    f"more than {MAX_REDIRECTS} redirects, last to {host_of(target)}; use the final address",
+                )
+            seen.append(target)
+            with self._host(target).turn(target, self._settings, self._allow):
+                clock = clock or Clock(self._settings.page_timeout)
+                reply = self._ask(target, clock, old)
+            location = reply.headers.get("location")
+            if reply.status not in REDIRECTS or not location:
+                return clock, _good(reply, old)
+            target = parsed(location, base=target)
+
+    def _ask(self, target: httpx.URL, clock: Clock, old: Page | None) -> Reply:
+        headers = {"Accept": ACCEPT}
+        if old and old.etag:
+            headers["If-None-Match"] = old.etag
+        if old and old.last_modified:
+            headers["If-Modified-Since"] = old.last_modified
+        return send(
+            target,
+            self._settings,
+            self._allow,
+            clock,
+            headers=headers,
+            limit=self._settings.page_bytes,
+            check=lambda found: check_declared(found.get("content-type", ""), host_of(target)),
         )
-    if parsed.userinfo:
-        raise FetchFailed("bad_address", f"the address on {_host(parsed)} carries a user name or password; remove it")
-    if parsed.port is not None and not 0 < parsed.port < 65_536:
-        raise FetchFailed("bad_address", f"port {parsed.port} does not exist; expected 1 to 65535")
-    return parsed
+
+    def _host(self, url: httpx.URL) -> _Host:
+        with self._lock:
+            key = f"{url.scheme}://{url.netloc.decode('ascii')}"
+            return self._hosts.setdefault(key, _Host(self._settings.host_connections))
 
 
-def _host(url: httpx.URL) -> str:
-    """The host as it is asked for; `url.host` fails on names that IDNA 2008 does not know, such as xn--i-7iq.ws."""
-    return url.raw_host.decode("ascii")
+class _Host:
+    """The rules of one host, read once, and whose turn it is there."""
+
+    def __init__(self, connections: int) -> None:
+        self._connections = threading.BoundedSemaphore(connections)
+        self._reading, self._waiting = threading.Lock(), threading.Lock()
+        self._rules: Rules | None = None
+        self._next = 0.0
+
+    @contextmanager
+    def turn(self, url: httpx.URL, settings: Settings, allow: Allow) -> Iterator[None]:
+        """Wait until the page may be asked for; FetchFailed where it may not."""
+        with self._reading:
+            if self._rules is None:
+                self._rules = read_rules(url, settings, allow)
+        self._rules.check(url)
+        with self._connections:
+            with self._waiting:
+                pause = max(0.0, self._next - time.monotonic())
+                self._next = max(self._next, time.monotonic()) + self._rules.delay
+            time.sleep(pause)
+            yield
 
 
-def _get(url: httpx.URL, settings: Settings, allow: Allow, clock: Clock) -> _Answer:
-    """One request without redirects; what goes wrong on the way becomes a FetchFailed of its kind."""
-    headers: dict[bytes | str, bytes | str] = {
-        "Host": url.netloc.decode("ascii"),
-        "User-Agent": USER_AGENT,
-        "Accept": "text/html, application/xhtml+xml, application/pdf, text/markdown, text/plain;q=0.9, */*;q=0.1",
-        "Accept-Encoding": "gzip",  # what _inflated can bound
-        "Connection": "close",
-    }
-    timeout = {
-        "connect": settings.connect_timeout,
-        "read": settings.read_timeout,
-        "write": settings.read_timeout,
-        "pool": settings.connect_timeout,
-    }
-    address = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
-    try:
-        with (
-            open_pool(allow, clock) as pool,
-            pool.stream("GET", address, headers=headers, extensions={"timeout": timeout}) as response,
-        ):
-            return _read(url, response, settings.page_bytes)
-    except httpcore.TimeoutException:
-        raise FetchFailed(
-            "timed_out", f"{_host(url)} did not deliver the page within {settings.page_timeout:g} s; run again later"
-        ) from None
-    except (httpcore.NetworkError, httpcore.ProtocolError) as error:
-        reason = str(error) or type(error).__name__
-        raise FetchFailed("unreachable", f"{_host(url)} could not be read: {reason[:200]}; check the address") from None
+_VALIDATORS = {"etag": "etag", "last_modified": "last-modified"}
 
 
-def _read(url: httpx.URL, response: httpcore.Response, limit: int) -> _Answer:
-    headers = httpx.Headers(response.headers)
-    if response.status in _REDIRECTS and (location := headers.get("location")):
-        return _Answer(location=location)
-    if not 200 <= response.status < 300:
-        advice = _ADVICE.get(response.status, "run again later or use another address of the page")
-        raise FetchFailed("http_error", f"{_host(url)} answered with HTTP {response.status}: {advice}")
-    media_type = headers.get("content-type", "")
-    check_declared(media_type, _host(url))
-    too_large = FetchFailed(
-        "too_large", f"{_host(url)} sends more than {limit:,} bytes for this page; add the part you need as a document"
+def _good(reply: Reply, old: Page | None) -> Reply:
+    """The reply where it holds a page, or says that the old one still stands; else FetchFailed with its advice."""
+    if 200 <= reply.status < 300 or (reply.status == 304 and old is not None):
+        return reply
+    usual: tuple[FailureKind, str] = (
+        "server_error" if reply.status >= 500 else "http_error",
+        "run again later or use another address of the page",
     )
-    length = headers.get("content-length", "")
-    if length.isdecimal() and int(length) > limit:
-        raise too_large
-    content = bytearray()
-    try:
-        for part in _inflated(response.iter_stream(), headers.get("content-encoding", ""), limit):
-            content += part
-            if len(content) > limit:
-                raise too_large
-    except zlib.error as error:
-        raise FetchFailed(
-            "unreadable", f"{_host(url)} sends compressed data that cannot be unpacked: {error}"
-        ) from None
-    return _Answer(media_type=media_type, content=bytes(content))
-
-
-def _inflated(parts: Iterable[bytes], encoding: str, limit: int) -> Iterator[bytes]:
-    """The body unpacked in small blocks, so that a few bytes cannot become gigabytes before they are counted."""
-    encoding = encoding.strip().lower()
-    if encoding in ("", "identity"):
-        yield from parts
-        return
-    if encoding not in ("gzip", "x-gzip"):
-        raise zlib.error(f"encoding {encoding[:40]!r} was not asked for")
-    gzip = zlib.decompressobj(16 + zlib.MAX_WBITS)
-    packed = 0
-    for part in parts:
-        packed += len(part)
-        if packed > limit:  # blocks that unpack to nothing are not read for ever
-            raise zlib.error(f"more than {limit:,} bytes packed")
-        while part and not gzip.eof:
-            yield gzip.decompress(part, _BLOCK)
-            part = gzip.unconsumed_tail
-        if gzip.eof:
-            return
-    yield gzip.flush(_BLOCK)
-    if not gzip.eof:
-        raise zlib.error("it ends too early")
+    kind, advice = _SAYS.get(reply.status, usual)
+    raise FetchFailed(kind, f"{host_of(reply.url)} answered with HTTP {reply.status}: {advice}")

@@ -57,6 +57,10 @@ _BOMS = (
 )
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1b"))
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
+_TAG = re.compile(rb"<(script|style)\b.{0,20000}?</\1|<[^>]{0,2000}>", re.IGNORECASE | re.DOTALL)
+_SCRIPTS = [  # of pages that are not in Latin letters
+    "cp1251", "koi8_r", "cp1253", "cp1255", "cp1256", "cp874", "gb18030", "big5", "shift_jis", "euc_jp", "euc_kr",
+]  # fmt: skip
 # Python has codecs that are no charsets of the web, some of them slow on purpose-made input.
 _KNOWN_CHARSET = re.compile(
     r"utf|us-ascii|ascii|windows-|cp\d|iso-?(8859|2022)|latin|koi8|gb|big5|euc|shift|sjis|mac|tis|x-sjis", re.IGNORECASE
@@ -96,19 +100,45 @@ def actual_type(media_type: str, content: bytes, subject: str) -> str:
 
 
 def decode(content: bytes, media_type: str = "") -> str:
-    """Text by BOM, as UTF-8, by the charset in the Content-Type or in the HTML, else as Western European."""
+    """Text by BOM, as UTF-8, by the charset in the Content-Type or in the HTML, else by its letters."""
     for bom, name in _BOMS:
         if content.startswith(bom):
             return content.decode(name, "replace").lstrip("\ufeff")
     named = [_charset(media_type), _charset(content[:4096].decode("latin-1"))]
     # Latin charsets are often named where UTF-8 is sent; a NUL or ESC betrays one that only looks like ASCII.
     first = [] if b"\0" in content or b"\x1b" in content else ["utf-8"]
-    for name in [*first, *(name for name in named if _KNOWN_CHARSET.match(name)), "utf-8", "windows-1252"]:
+    for name in [*first, *(name for name in named if _KNOWN_CHARSET.match(name)), "utf-8"]:
         try:
             return content.decode(name)
         except (LookupError, UnicodeError):
             continue
-    return content.decode("latin-1")
+    text = content.decode("utf-8", "replace")
+    if text.count("\ufffd") * 50 < sum(c > "\x7f" for c in text):  # UTF-8 with a few broken bytes
+        return text
+    name = _likely(content)
+    # as browsers do: a byte that windows-1252 leaves open is a control character, and goes with the others
+    return _open_bytes(content) if name == "windows-1252" else content.decode(name, "replace")
+
+
+def _open_bytes(content: bytes) -> str:
+    return "".join(
+        c if c != "\ufffd" else chr(b) for c, b in zip(content.decode("cp1252", "replace"), content, strict=True)
+    )
+
+
+def _likely(content: bytes) -> str:
+    """The charset of bytes that are not in the one they are said to be in, judged by their letters.
+
+    In a text of Latin letters few bytes are beyond ASCII; where most are, the script is another one.
+    """
+    words = _TAG.sub(b" ", content[:200_000])
+    beyond = re.sub(rb"[\x00-\x7f]+", b" ", words)
+    if 2 * sum(map(len, beyond.split())) < len(re.findall(rb"[A-Za-z]", words)) or len(beyond) < 20:
+        return "windows-1252"
+    from charset_normalizer import from_bytes
+
+    found = from_bytes(words[:20_000], cp_isolation=_SCRIPTS).best()
+    return found.encoding if found else "windows-1252"
 
 
 def _essence(media_type: str) -> str:

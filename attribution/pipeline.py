@@ -13,11 +13,14 @@ from dataclasses import dataclass
 
 from attribution import coherence, enrichment, events, independence, worthiness
 from attribution.errors import BadInput
-from attribution.fetching import fetch
+from attribution.fetching import Fetcher
 from attribution.gathering import Gatherer
 from attribution.matching import Judge, Matcher
+from attribution.origins import with_origins
 from attribution.registry import build
+from attribution.searchers import LOCAL, SEARCHERS
 from attribution.searchers.documents import read_document
+from attribution.searching import Budget
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.snapshots import Snapshot
@@ -90,7 +93,7 @@ def estimate(
     cut = settings.model_copy(update={"segmenter": "sentences"}) if llm else settings
     claims = worthiness.judge(segment(question, answer, cut).claims)
     checked = sum(c.worthiness == "factual" for c in claims)
-    web = any(s in ("web", "duckduckgo") for s in settings.sources)
+    web = any(s == "web" or (s in SEARCHERS and s not in LOCAL) for s in settings.sources)
     own = len(documents) + sum("://" in s for s in settings.sources)
     pages = own + (checked * settings.pages_per_claim if set(settings.sources) - {"documents"} else 0)
     pair, page = store.rates() if store else (None, None)
@@ -157,6 +160,7 @@ class _Run:
         self.about: dict[str, list[Failure]] = defaultdict(list)  # failures by claim
         self.timings: dict[str, float] = defaultdict(float)
         self.searches = frozen.report.usage.searches if frozen else 0
+        self.budget: Budget | None = None
 
     def _claims(self) -> Iterator[events.Event]:
         yield events.StageStarted("segment")
@@ -214,7 +218,8 @@ class _Run:
             self.matcher.add(page)
             yield events.PageReady(page)
         by_id = {c.id: c for c in checked}
-        gatherer = self.frozen or Gatherer(self.settings, self.store, self.sources, fetch)
+        gatherer = self.frozen or Gatherer(self.settings, self.store, self.sources, Fetcher(self.settings).fetch)
+        self.budget = gatherer.budget if isinstance(gatherer, Gatherer) else None
         steps = gatherer.gather(checked, self.question, self.stop)
         while True:
             with self._timed("gather"):
@@ -300,9 +305,13 @@ class _Run:
         if self.segmented.version:
             versions["segmenter"] = self.segmented.version
         settings = self.settings.public()
+        before = self.frozen.report.usage if self.frozen else Usage()
+        spent = self.budget.spent if self.budget else {"queries": before.queries, "downloads": before.downloads}
         usage = Usage(
             claims=len(self.claims),
             searches=self.searches,
+            queries=spent["queries"],
+            downloads=spent["downloads"],
             pages=len(matcher.pages),
             chunks=matcher.chunks,
             pairs=matcher.judge.pairs,
@@ -317,7 +326,7 @@ class _Run:
             settings=settings,
             versions=versions,
             claims=tuple(self.claims),
-            pages=tuple(sorted(matcher.pages.values(), key=lambda p: (p.kind, p.url, p.id))),
+            pages=with_origins(sorted(matcher.pages.values(), key=lambda p: (p.kind, p.url, p.id))),
             evidence=tuple(e for c in self.claims for e in self.evidence.get(c.id, ())),
             verdicts=tuple(self.verdicts[c.id] for c in self.claims if c.id in self.verdicts),
             failures=tuple(sorted(self.failures, key=lambda f: (f.stage, f.subject, f.kind, f.message))),

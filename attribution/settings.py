@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, SecretStr, ValidationError, field_validator
@@ -44,12 +44,26 @@ class Settings(Frozen):
         0.5, ge=0, le=1, description="least probability that its own sentence entails a claim; 0 keeps every claim"
     )
     without_added: bool = Field(True, description="verify enriched claims without the added words as well")
+    query: Literal["claim", "enriched", "with_question"] = Field(
+        "enriched",
+        description="what is searched: the claim; the claim made to stand on its own, with the question beside it "
+        "where it leans on its context; or always question and claim",
+    )
+    search_language: str = Field("en", pattern=r"^[a-z]{2,3}(-[a-z]{2,8})?$")
+    fallback: tuple[str, ...] = Field((), description="engines to ask, in this order, when one of the web fails")
+    exclude: tuple[str, ...] = Field((), description="sites (with their subdomains) and addresses never used")
+    max_queries: int = Field(300, ge=0, description="budget of a run: questions to engines of the web")
+    max_pages: int = Field(300, ge=0, description="budget of a run: downloads")
+    max_seconds: float = Field(600.0, gt=0, description="budget of a run: wall clock of search and download")
     answer_limit: int = Field(20_000, ge=1)
     connect_timeout: float = Field(5.0, gt=0)
     read_timeout: float = Field(10.0, gt=0)
-    page_timeout: float = Field(20.0, gt=0, description="wall clock for one page with its redirects")
+    page_timeout: float = Field(20.0, gt=0, description="wall clock for one page: redirects, download, extraction")
     page_bytes: int = Field(8_000_000, gt=0)
-    workers: int = Field(8, ge=1, le=64, description="searches and downloads under way at once")
+    host_connections: int = Field(2, ge=1, description="pages under way at once from one host")
+    robots_timeout: float = Field(5.0, gt=0, description="wall clock for a host's robots.txt")
+    crawl_delay: float = Field(5.0, ge=0, description="the longest pause between two pages that a host can ask for")
+    workers: int = Field(16, ge=1, le=64, description="searches and downloads under way at once")
     page_days: float = Field(7.0, ge=0, description="a downloaded page is used again for so many days")
     openai_base_url: str = Field(OPENAI, repr=False, description="an OpenAI-compatible endpoint")
     openai_api_key: SecretStr = Field(SecretStr(""), repr=False)
@@ -96,6 +110,12 @@ class Settings(Frozen):
         key = bool(self.openai_api_key.get_secret_value())
         return bool(self.openai_model) and (key or self.openai_base_url != OPENAI)
 
+    @field_validator("fallback", "exclude", mode="before")
+    @classmethod
+    def _separated(cls, value: object) -> object:
+        """The command line gives one string: names with commas between them."""
+        return tuple(filter(None, map(str.strip, value.split(",")))) if isinstance(value, str) else value
+
     @classmethod
     def from_environment(cls, **choices: Any) -> Settings:
         """Settings with the environment's database and endpoint and the choices given; BadInput names what does not
@@ -117,6 +137,16 @@ class Settings(Frozen):
     def public(self) -> dict[str, object]:
         """What a report shows: everything but where the data lies, endpoints and keys."""
         return self.model_dump(mode="json", exclude=PRIVATE)
+
+
+def secret(variable: str) -> SecretStr:
+    """A key of the environment. It is no setting, so that no report, store or log can carry it."""
+    return SecretStr(os.environ.get(variable, "").strip())
+
+
+def engine_address(variable: str, default: str = "") -> str:
+    """Where an engine is asked: the environment's address, which may be a private one, or the default."""
+    return os.environ.get(variable, "").strip() or default
 
 
 def data_folder() -> Path:

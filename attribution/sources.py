@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attribution.errors import BadInput, StageFailure
 from attribution.registry import build
-from attribution.searchers import SEARCHERS, Searcher
+from attribution.searchers import LOCAL, SEARCHERS, Searcher
 from attribution.settings import WEB, Settings
 from attribution.types import Document, Failure, Page
 
@@ -20,6 +20,7 @@ class Sources:
     """`addresses` are still to be fetched; `pages` are the user's own documents, read already."""
 
     searchers: list[Searcher] = field(default_factory=list)
+    fallback: list[Searcher] = field(default_factory=list)  # asked in this order when one of the web fails
     addresses: list[str] = field(default_factory=list)
     pages: list[Page] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
@@ -50,6 +51,11 @@ def open_sources(settings: Settings, documents: Sequence[Document], read: Callab
             raise BadInput(
                 f"source {source!r}: expected one of {names}, a URL, or the path of a file or folder that exists"
             )
+    if any(s.name not in LOCAL for s in opened.searchers):
+        for name in dict.fromkeys(WEB if f == "web" else f for f in settings.fallback):
+            if name in LOCAL:
+                raise BadInput(f"fallback {name!r}: expected engines of the web; give it as a source beside them")
+            opened.fallback.append(build(SEARCHERS, name, settings, "searcher"))
     for document in own:
         try:
             opened.pages.append(read(document))

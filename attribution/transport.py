@@ -40,10 +40,15 @@ def is_public(address: str) -> bool:
 
 
 class Clock:
-    """The wall clock of one page, redirects included."""
+    """The wall clock of one page, redirects and extraction included."""
 
     def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
         self._end = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """Seconds, at least 0."""
+        return max(0.0, self._end - time.monotonic())
 
     def cap(self, timeout: float | None) -> float:
         """The shorter of a timeout and the time left; ReadTimeout where none is left."""

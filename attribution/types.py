@@ -7,6 +7,7 @@ Offsets count characters (Python's `str` indices), end exclusive.
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -69,7 +70,15 @@ class Page(Frozen):
     sha256: str  # of the text, UTF-8
     published: str = ""  # ISO date, where known
     text: str = ""  # left out of report.json; the store keeps it
-    reference: str = ""  # an http(s) address to read on, for a library article
+    reference: str = ""  # an http(s) address to read on: of a library article, or where redirects led
+    breaks: tuple[int, ...] = ()  # where each page of a PDF begins, in characters of the text; empty: no pages
+    etag: str = ""  # what the server wants to hear to say that nothing has changed
+    last_modified: str = ""
+    origin: str = ""  # the same for pages of one report that carry the same text; empty: no other does
+
+    def page_number(self, offset: int) -> int | None:
+        """The page of a PDF, from 1, that holds that character; None where there are no pages."""
+        return max(1, bisect_right(self.breaks, offset)) if self.breaks else None
 
 
 class Probabilities(Frozen):
@@ -113,14 +122,25 @@ FailureKind = Literal[
     "search_failed",
     "search_limited",
     "nothing_found",
+    "fell_back",
+    "budget_spent",
+    "robots",
+    "excluded",
     "blocked_address",
     "bad_address",
     "unreachable",
     "timed_out",
     "too_large",
     "http_error",
+    "server_error",
+    "rate_limited",
+    "redirect_loop",
+    "bad_certificate",
+    "paywall",
     "wrong_type",
     "no_text",
+    "needs_javascript",
+    "encrypted",
     "unreadable",
     "llm_failed",
     "verifier_failed",
@@ -152,7 +172,9 @@ class LlmUsage(Frozen):
 class Usage(Frozen):
     claims: int = 0
     searches: int = 0
+    queries: int = 0  # of these, sent to an engine: against max_queries
     pages: int = 0
+    downloads: int = 0  # of these, asked for on the web: against max_pages
     chunks: int = 0
     pairs: int = 0
     cached_pairs: int = 0

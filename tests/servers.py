@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -17,6 +18,7 @@ class Served:
 
     def __init__(self, address: str, port: int) -> None:
         self.address, self.port = address, port
+        self.rules_read = 0  # how often robots.txt was asked for
         self.requests: list[tuple[str, str, dict[str, str], bytes]] = []  # method, path, headers, body
 
     def url(self, path: str = "/", host: str = "") -> str:
@@ -28,14 +30,20 @@ class Served:
 
 
 @contextlib.contextmanager
-def http_server(respond: Respond, address: str = "127.0.0.1") -> Iterator[Served]:
-    """A server whose answers `respond` makes of each request."""
+def http_server(
+    respond: Respond, address: str = "127.0.0.1", robots: Respond | None = None, tls: ssl.SSLContext | None = None
+) -> Iterator[Served]:
+    """A server whose answers `respond` makes of each request, but for robots.txt, which it has only where told."""
 
     class Handler(BaseHTTPRequestHandler):
         def answer(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            served.requests.append((self.command, self.path, dict(self.headers), body))
-            status, headers, content = respond(self)
+            if self.path == "/robots.txt":
+                served.rules_read += 1
+                status, headers, content = robots(self) if robots else (404, {}, b"")
+            else:
+                served.requests.append((self.command, self.path, dict(self.headers), body))
+                status, headers, content = respond(self)
             self.send_response(status)
             for name, value in {"Content-Length": str(len(content)), **headers}.items():
                 self.send_header(name, value)
@@ -50,6 +58,8 @@ def http_server(respond: Respond, address: str = "127.0.0.1") -> Iterator[Served
 
     server = ThreadingHTTPServer((address, 0), Handler)
     server.daemon_threads = True
+    if tls:
+        server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     served = Served(address, server.server_address[1])
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
@@ -62,8 +72,11 @@ def http_server(respond: Respond, address: str = "127.0.0.1") -> Iterator[Served
 
 
 @contextlib.contextmanager
-def raw_server(talk: Callable[[socket.socket, threading.Event], None]) -> Iterator[Served]:
-    """A server that hands each connection to `talk`, which should end when the event is set."""
+def raw_server(talk: Callable[[socket.socket, threading.Event], None], robots: bool = False) -> Iterator[Served]:
+    """A server that hands each connection to `talk`, which should end when the event is set.
+
+    Unless `robots`, it says first that it has no robots.txt.
+    """
     listener = socket.create_server(("127.0.0.1", 0))
     listener.settimeout(0.02)
     over = threading.Event()
@@ -71,6 +84,10 @@ def raw_server(talk: Callable[[socket.socket, threading.Event], None]) -> Iterat
 
     def converse(connection: socket.socket) -> None:
         with connection, contextlib.suppress(OSError):
+            if not robots and connection.recv(15, socket.MSG_PEEK) == b"GET /robots.txt":
+                connection.recv(4096)
+                connection.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+                return
             talk(connection, over)
 
     talks: list[threading.Thread] = []

@@ -14,8 +14,8 @@ LAYERS = [
     {"types"},
     {"errors", "events"},
     {"settings"},
-    {"registry", "store", "language", "media", "reference", "prompts", "replies", "endpoint"},
-    {"llm"},
+    {"registry", "store", "language", "reference", "prompts", "replies", "endpoint", "addresses", "transport"},
+    {"llm", "media", "download", "walls"},
     # stages: none imports another
     {
         "segmenters",
@@ -31,7 +31,7 @@ LAYERS = [
         "verdicts",
         "fetching",
     },
-    {"sources"},
+    {"sources", "searching", "origins"},
     {"gathering"},
     {"matching"},
     {"snapshots"},
@@ -41,9 +41,9 @@ LAYERS = [
     {"snapshot_commands"},
     {"__main__", "__init__"},
 ]
-PARTS_OF_FETCHING = {"extraction", "transport", "fetching"}
-LEVEL = {name: i for i, names in enumerate(LAYERS) for name in names} | {"extraction": 5, "transport": 5}
+PARTS_OF_FETCHING = {"extraction", "reading", "robots", "fetching"}
 STAGES = 5
+LEVEL = {name: i for i, names in enumerate(LAYERS) for name in names} | dict.fromkeys(PARTS_OF_FETCHING, STAGES)
 
 
 def imports(path: Path) -> set[str]:

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attribution.errors import FetchFailed
-from attribution.extraction import clean, extract, make_page
+from attribution.extraction import clean, extract, make_page, valid_date
 from attribution.types import content_id
 from tests.servers import encrypted, pdf_bytes
 
@@ -55,6 +55,20 @@ def test_windows_1251(content: bytes) -> None:
     assert "through одиннадцать countries" in extract(content, declared, "https://example.org/a").text
 
 
+RUSSIAN = "Нил течёт на север через одиннадцать стран и впадает в Средиземное море. Его длина около 6650 километров."
+
+
+@pytest.mark.parametrize("declared", ["text/html; charset=utf-8", "text/html"])
+def test_windows_1251_declared_as_utf_8(declared: str) -> None:
+    page = f"<html><head><meta charset='utf-8'><title>Нил</title></head><body><p>{RUSSIAN}</p></body></html>"
+    assert extract(page.encode("cp1251"), declared, "https://example.org/a").text == RUSSIAN
+
+
+def test_a_broken_byte_costs_one_character() -> None:
+    text = extract(RUSSIAN.encode() + b"\xff" + RUSSIAN.encode(), "text/plain; charset=utf-8", "a.txt").text
+    assert text == RUSSIAN + "\ufffd" + RUSSIAN
+
+
 @pytest.mark.parametrize(("content", "media_type", "text"), [
     ("naïve".encode(), "text/plain", "naïve"),
     ("naïve".encode(), "text/plain; charset=iso-8859-1", "naïve"),  # wrongly declared, as servers do
@@ -83,6 +97,25 @@ def test_markdown_as_it_is_with_its_first_heading_as_title() -> None:
 def test_pdf_pages_are_joined() -> None:
     found = extract(pdf_bytes("First page.", "", "Third page.", title="A study"), "application/pdf", "a.pdf")
     assert (found.title, found.text) == ("A study", "First page.\n\nThird page.")
+    page = make_page("https://example.org/a.pdf", "web", found)
+    assert page.breaks == (0, 13, 13)
+    assert [page.page_number(page.text.index(word)) for word in ("First", "page", "Third")] == [1, 1, 3]
+    assert make_page("a", "web", extract(b"No pages.", "text/plain", "a")).page_number(0) is None
+
+
+@given(st.lists(st.sampled_from(["", "One.", "Two words.", "Three"]), min_size=1, max_size=8))
+@settings(max_examples=40, deadline=None)
+def test_every_character_of_a_pdf_knows_its_page(pages: list[str]) -> None:
+    if not any(pages):
+        return
+    found = make_page("a", "web", extract(pdf_bytes(*pages), "application/pdf", "a.pdf"))
+    assert len(found.breaks) == len(pages) and found.breaks == tuple(sorted(found.breaks))
+    at = 0
+    for number, own in enumerate(pages, 1):
+        if own:
+            at = found.text.index(own, at)
+            assert {found.page_number(i) for i in range(at, at + len(own))} == {number}
+            at += len(own)
 
 
 @pytest.mark.parametrize("media_type", ["application/octet-stream", "text/html", ""])
@@ -92,7 +125,7 @@ def test_pdf_under_another_name(media_type: str) -> None:
 
 def test_pdf_that_cannot_be_read() -> None:
     closed = failure(encrypted(pdf_bytes("Secret."), "key"), "application/pdf", "a.pdf")
-    assert closed.kind == "unreadable" and "encrypted" in str(closed)
+    assert closed.kind == "encrypted" and "password" in str(closed)
     assert extract(encrypted(pdf_bytes("Open."), ""), "application/pdf", "a.pdf").text == "Open."
     assert failure(b"%PDF-1.4\n" + b"garbage " * 50, "application/pdf").kind == "unreadable"
     scanned = failure(pdf_bytes("", ""), "application/pdf")
@@ -118,12 +151,39 @@ def test_a_lying_or_unwanted_type_is_said(content: bytes, media_type: str, says:
     assert error.kind == "wrong_type" and says in str(error) and "expected HTML" in str(error)
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"  \n", b"<html><body><script>render()</script><div id=app></div></body></html>"]
-)
-def test_empty_page_mentions_javascript(content: bytes) -> None:
-    error = failure(content)
-    assert error.kind == "no_text" and "JavaScript" in str(error)
+PAID = '<script type=\'application/ld+json\'>{"@type": "NewsArticle", "isAccessibleForFree": "False"}</script>'
+
+
+@pytest.mark.parametrize(("page", "kind", "says"), [
+    ("", "no_text", "no text"), ("  \n", "no_text", "no text"), ("<body><img src=a.png></body>", "no_text", "no text"),
+    ("<body><script>render()</script><div id=app></div></body>", "needs_javascript", "JavaScript"),
+    ("<body><div id=root></div><noscript>You need to enable JavaScript to run this app.</noscript></body>",
+     "needs_javascript", "JavaScript"),
+    ("<body><p>Please enable JavaScript and cookies to continue.</p></body>", "needs_javascript", "JavaScript"),
+    (f"<head>{PAID}</head><body><p>The first lines of a story.</p></body>", "paywall", "subscribers"),
+    ("<head><meta property='article:content_tier' content='locked'></head><body><p>A.</p></body>", "paywall", "open"),
+    ("<body><p>The first lines.</p><p>Subscribe to continue reading.</p></body>", "paywall", "subscribers"),
+])  # fmt: skip
+def test_pages_that_show_little_are_told_apart(page: str, kind: str, says: str) -> None:
+    error = failure(f"<html>{page}</html>".encode() if page.strip() else page.encode())
+    assert error.kind == kind and says in str(error)
+
+
+@pytest.mark.parametrize("page", [
+    "<p>JavaScript was created in 1995.</p>",
+    f"<head>{PAID}</head><body><p>{'The whole story is here, and it is long. ' * 50}</p></body>",
+    "<noscript>This page needs JavaScript.</noscript><p>" + "But its text is here without it. " * 20 + "</p>",
+])  # fmt: skip
+def test_pages_that_only_look_like_it_are_read(page: str) -> None:
+    assert extract(f"<html>{page}</html>".encode(), "text/html", "https://example.org/a").text
+
+
+@pytest.mark.parametrize(("text", "date"), [
+    ("2024-03-05", "2024-03-05"), ("2024-03-05T10:00:00Z", "2024-03-05"), ("2024-13-05", ""), ("2999-01-01", ""),
+    ("yesterday", ""), ("", ""), ("2024-03-051", ""),
+])  # fmt: skip
+def test_a_date_is_a_day_that_was(text: str, date: str) -> None:
+    assert valid_date(text) == date
 
 
 @pytest.mark.parametrize("depth", [200, 254, 2_000, 20_000, 100_000])  # around the parser's limit and far beyond
@@ -175,6 +235,9 @@ TYPES = [
 ]  # fmt: skip
 
 
+KINDS = ("wrong_type", "unreadable", "too_large", "no_text", "needs_javascript", "encrypted", "paywall")
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.binary(max_size=300) | st.lists(st.sampled_from(PIECES), max_size=12).map(b"".join), st.sampled_from(TYPES))
 @example(pdf_bytes("Text.").replace(b"/Kids [4 0 R]", b"/Kids [2 0 R]"), "application/pdf")  # a page tree in a circle
@@ -182,6 +245,6 @@ def test_any_bytes_give_text_or_a_typed_failure(content: bytes, media_type: str)
     try:
         text = extract(content, media_type, "https://example.org/a").text
     except FetchFailed as error:
-        assert error.kind in ("wrong_type", "unreadable", "too_large", "no_text") and str(error)
+        assert error.kind in KINDS and str(error)
     else:
         assert text == clean(text) != "" and "\0" not in text and text.encode("utf-8")

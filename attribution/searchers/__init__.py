@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from attribution.registry import Entry
+from attribution.registry import Entry, Need
 from attribution.types import SearchHit
 
 
@@ -16,6 +16,8 @@ class Searcher(Protocol):
         ...
 
 
+LOCAL = ("library", "documents")  # searched on this machine: no budget, no limits, no engine in their place
+
 SEARCHERS = {
     "library": Entry(
         "attribution.searchers.library:Library", "Library", "the articles in the library folder; works offline"
@@ -24,5 +26,35 @@ SEARCHERS = {
         "attribution.searchers.duckduckgo:DuckDuckGo",
         "Web (DuckDuckGo)",
         "sends the question and each claim to DuckDuckGo",
+    ),
+    "wikipedia": Entry(
+        "attribution.searchers.wikipedia:Wikipedia", "Wikipedia", "sends the question and each claim to Wikipedia"
+    ),
+    "searxng": Entry(
+        "attribution.searchers.searxng:SearXNG",
+        "SearXNG",
+        "sends the question and each claim to the instance you name, which hands them on",
+        (Need("set ATTRIBUTION_SEARXNG_URL to an instance that answers JSON", variable="ATTRIBUTION_SEARXNG_URL"),),
+    ),
+    "google_cse": Entry(
+        "attribution.searchers.google_cse:GoogleCSE",
+        "Google (Programmable Search)",
+        "sends the question and each claim to Google",
+        (
+            Need("set GOOGLE_CSE_KEY to an API key", variable="GOOGLE_CSE_KEY"),
+            Need("set GOOGLE_CSE_ID to your search engine's id", variable="GOOGLE_CSE_ID"),
+        ),
+    ),
+    "brave": Entry(
+        "attribution.searchers.brave:Brave",
+        "Brave",
+        "sends the question and each claim to Brave",
+        (Need("set BRAVE_API_KEY to a subscription token", variable="BRAVE_API_KEY"),),
+    ),
+    "tavily": Entry(
+        "attribution.searchers.tavily:Tavily",
+        "Tavily",
+        "sends the question and each claim to Tavily",
+        (Need("set TAVILY_API_KEY to an API key", variable="TAVILY_API_KEY"),),
     ),
 }

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import re
-import time
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from ddgs.engines.duckduckgo import Duckduckgo
 from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
 
-from attribution.errors import SearchFailed
+from attribution.extraction import one_line
+from attribution.searchers.api import LIMITED, Refused, patiently
 from attribution.settings import Settings
 from attribution.types import SearchHit
 
 NAME = "duckduckgo"
 MAX_QUERY = 300
-RETRIES = 2
-MEANWHILE = "use the library or your own documents meanwhile"
-
-_LIMITED = (202, 403, 418, 429)  # what DuckDuckGo answers to those who ask too often
+_DECLARATION = re.compile(r"\s*<\?xml[^>]*>")  # lxml takes no text that names its own encoding
 _CHALLENGE = re.compile(r"anomaly[-_.]?(?:modal|js)|challenge-form|bots use DuckDuckGo too", re.IGNORECASE)
 _NOTHING = re.compile(r"no-results?\b|no\s+(?:more\s+)?results", re.IGNORECASE)
 
@@ -33,11 +30,11 @@ def _ask_once(query: str, timeout: float) -> list[tuple[str, str, str]]:
     engine = Duckduckgo(timeout=seconds)
     payload = engine.build_payload(query=query, region="us-en", safesearch="moderate", timelimit=None)
     response = engine.http_client.request(engine.search_method, engine.search_url, data=payload)
-    if response.status_code in _LIMITED:
-        raise RatelimitException(f"HTTP {response.status_code}")
+    if response.status_code in LIMITED:
+        raise RatelimitException(f"HTTP {response.status_code}")  # ddgs hands on no headers: no Retry-After is known
     if response.status_code != 200:
         raise DDGSException(f"HTTP {response.status_code}")
-    answer = str(response.text)
+    answer = _DECLARATION.sub("", str(response.text), count=1)
     try:
         results = engine.post_extract_results(engine.extract_results(answer))
     except Exception as error:  # what lxml says to an answer that is no HTML
@@ -67,35 +64,24 @@ class DuckDuckGo:
         found: dict[str, tuple[str, str]] = {}
         for href, title, snippet in self._ask(query):
             if url := _web_address(href):
-                found.setdefault(url, (title, snippet))
+                found.setdefault(url, (one_line(title), one_line(snippet)))
         best = list(found.items())[:k]
         return [
             SearchHit(url, title, rank, NAME, query, snippet) for rank, (url, (title, snippet)) in enumerate(best, 1)
         ]
 
     def _ask(self, query: str) -> list[tuple[str, str, str]]:
-        end = time.monotonic() + self._total
-        tries = 0
-        while True:
-            tries += 1
-            left = end - time.monotonic()
+        def once(left: float) -> list[tuple[str, str, str]]:
             try:
-                return _ask_once(query, max(0.05, min(self._timeout, left)))
+                return _ask_once(query, min(self._timeout, left))
+            except RatelimitException as error:
+                raise Refused(str(error), limited=True) from None
+            except TimeoutException:
+                raise Refused("no answer in time") from None
             except DDGSException as error:
-                pause = self._pause * 2 ** (tries - 1)
-                if tries > RETRIES or end - time.monotonic() <= pause:
-                    raise _failure(error, query, tries) from None
-                time.sleep(pause)
+                raise Refused(str(error)[:200]) from None
 
-
-def _failure(error: DDGSException, query: str, tries: int) -> SearchFailed:
-    times = "once" if tries == 1 else f"{tries} times"
-    if isinstance(error, RatelimitException):
-        message = f"DuckDuckGo refuses more searches for now ({error}, asked {times}); wait some minutes or {MEANWHILE}"
-        return SearchFailed("search_limited", message, query)
-    reason = "no answer in time" if isinstance(error, TimeoutException) else str(error)[:200]
-    message = f"DuckDuckGo could not be asked ({reason}; tried {times}); check the network, and {MEANWHILE}"
-    return SearchFailed("search_failed", message, query)
+        return patiently("DuckDuckGo", query, self._total, once, self._pause)
 
 
 def _web_address(href: str) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 import yaml
 
 from attribution.errors import FetchFailed, SearchFailed, StageFailure
-from attribution.extraction import Extracted, extract, make_page, one_line
+from attribution.extraction import Extracted, extract, make_page, one_line, valid_date
 from attribution.media import MARKDOWN, SUFFIXES
 from attribution.settings import Settings
 from attribution.types import Failure, Page, SearchHit
@@ -218,7 +218,7 @@ def _article(extracted: Extracted, name: str) -> tuple[Extracted, str]:
     if not text:
         raise FetchFailed("no_text", f"{name} holds nothing but its front matter", name)
     reference = known.get("url", "")
-    title, published = one_line(known.get("title", extracted.title)), one_line(known.get("date", ""))
+    title, published = one_line(known.get("title", extracted.title)), valid_date(known.get("date", ""))
     article = Extracted(title, text, published, extracted.site)
     return article, reference if reference.startswith(("https://", "http://")) else ""
 

@@ -26,7 +26,7 @@ class Group:
     """Pieces of evidence that say the same; the first one is shown."""
 
     pieces: tuple[Evidence, ...]
-    origins: int  # distinct sites
+    origins: int  # distinct sites, those that carry the same text counted once
 
 
 def ranked(evidence: Sequence[Evidence], pages: Mapping[str, Page]) -> list[Group]:
@@ -54,7 +54,7 @@ def ranked(evidence: Sequence[Evidence], pages: Mapping[str, Page]) -> list[Grou
 
 
 def _origin(page: Page | None) -> str:
-    return (page.site or page.id) if page else ""
+    return (page.origin or page.site or page.id) if page else ""
 
 
 def sentence_of(piece: Evidence, pages: Mapping[str, Page]) -> str:

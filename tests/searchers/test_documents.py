@@ -35,7 +35,7 @@ def test_types(name: str, content: bytes, media_type: str, title: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "content", "kind"), [
-    ("a.pdf", encrypted(pdf_bytes("Secret."), "key"), "unreadable"),
+    ("a.pdf", encrypted(pdf_bytes("Secret."), "key"), "encrypted"),
     ("a.pdf", b"%PDF-1.7 broken", "unreadable"),
     ("a.pdf", b"no PDF at all", "wrong_type"),
     ("a.txt", b"", "no_text"),

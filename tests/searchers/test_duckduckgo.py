@@ -90,6 +90,12 @@ def test_results_keep_their_order_and_are_web_pages(server: Served) -> None:
     assert len(searcher().search("the Nile", 1)) == 1
 
 
+def test_a_page_that_declares_itself_xml_and_titles_with_controls(engine: Engine, server: Served) -> None:
+    declared = b'<?xml version="1.0" encoding="UTF-8"?>\n' + page(result("https://a.example/", "A\x1b[31m\ttitle\x07"))
+    engine.answers = [(200, HTML, declared)]
+    assert [(hit.url, hit.title) for hit in searcher().search("q", 3)] == [("https://a.example/", "A[31m title")]
+
+
 def test_the_query_is_sent_trimmed(server: Served) -> None:
     searcher().search("häufig & <b> " + "x" * 1000, 3)
     method, path, _, body = server.requests[0]

@@ -1,0 +1,32 @@
+"""Tavily's search interface."""
+
+from __future__ import annotations
+
+from attribution.searchers.api import Api, key, rows, shortened
+from attribution.settings import Settings, engine_address
+from attribution.types import SearchHit
+
+NAME, LABEL = "tavily", "Tavily"
+KEY, VARIABLE = "TAVILY_API_KEY", "ATTRIBUTION_TAVILY_URL"
+MAX_QUERY = 400
+MOST = 20  # results that one question can ask for
+
+
+class Tavily:
+    """Only addresses are taken from it: the pages are read here, as for every engine."""
+
+    name = NAME
+
+    def __init__(self, settings: Settings) -> None:
+        self._api = Api(NAME, LABEL, settings)
+        self._address = engine_address(VARIABLE, "https://api.tavily.com/search")
+        self._headers = {"Authorization": f"Bearer {key(KEY, LABEL)}"}
+
+    def search(self, query: str, k: int) -> list[SearchHit]:
+        """At most k web pages, twenty of them at most."""
+        asked = shortened(query, MAX_QUERY)
+        if not asked:
+            return []
+        parameters = {"query": asked, "max_results": min(k, MOST), "search_depth": "basic"}
+        found = rows(self._api.ask(self._address, query, parameters, self._headers, post=True), "results")
+        return self._api.hits(((r.get("url"), r.get("title"), r.get("content")) for r in found), query, k)

@@ -1,0 +1,62 @@
+"""Wikipedia's full-text search, through the interface that every MediaWiki has."""
+
+from __future__ import annotations
+
+import re
+
+from attribution.errors import SearchFailed
+from attribution.searchers.api import Api, rows, shortened
+from attribution.settings import Settings, engine_address
+from attribution.types import SearchHit
+
+NAME, LABEL = "wikipedia", "Wikipedia"
+VARIABLE = "ATTRIBUTION_WIKIPEDIA_URL"  # the api.php of another wiki
+MAX_QUERY = 300
+MAX_WORDS = 20
+_OPERATORS = re.compile(r"[\"~*?!:(){}\[\]|\\/<>=^+]|(?<!\w)-")
+_WORD = re.compile(r"[^\W_](?:[^\W_]|['’-](?=[^\W_]))*")
+
+
+class Wikipedia:
+    """Articles in `settings.search_language`. A claim whose words are in no one article is asked by any of them."""
+
+    name = NAME
+
+    def __init__(self, settings: Settings) -> None:
+        self._api = Api(NAME, LABEL, settings)
+        self._address = engine_address(VARIABLE, f"https://{settings.search_language}.wikipedia.org/w/api.php")
+
+    def search(self, query: str, k: int) -> list[SearchHit]:
+        """At most k articles."""
+        plain = shortened(_OPERATORS.sub(" ", query), MAX_QUERY)
+        if not plain:
+            return []
+        words = [w for w in _WORD.findall(plain) if len(w) > 3 or w[0].isupper() or w.isdecimal()][:MAX_WORDS]
+        return self._ask(plain, query, k) or (self._ask(" OR ".join(words), query, k) if len(words) > 1 else [])
+
+    def _ask(self, asked: str, query: str, k: int) -> list[SearchHit]:
+        parameters = {
+            "action": "query",
+            "format": "json",
+            "formatversion": 2,
+            "generator": "search",
+            "gsrsearch": shortened(asked, MAX_QUERY).removesuffix(" OR"),
+            "gsrlimit": min(k, 50),
+            "prop": "info",
+            "inprop": "url",
+        }
+        found = self._api.ask(self._address, query, parameters)
+        if error := found.get("error"):
+            code = str(error.get("code", "") if isinstance(error, dict) else "")[:40]
+            limited = code in ("ratelimited", "maxlag", "readonly")
+            raise SearchFailed(
+                "search_limited" if limited else "search_failed",
+                f"{LABEL} refuses this search ({code}); run again later or choose another engine",
+                query,
+            )
+        pages = sorted(rows(found, "query", "pages"), key=lambda page: _rank(page.get("index")))
+        return self._api.hits(((p.get("fullurl"), p.get("title"), "") for p in pages), query, k)
+
+
+def _rank(index: object) -> int:
+    return index if isinstance(index, int) else 10**6

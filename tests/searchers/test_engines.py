@@ -1,0 +1,203 @@
+"""The engines with an interface, against local servers that answer as the real ones do on good and on bad days."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from attribution.errors import SearchFailed, Unavailable
+from attribution.registry import build
+from attribution.searchers import SEARCHERS
+from attribution.searchers.api import seconds_to_wait
+from attribution.settings import Settings
+from tests.servers import Answer, Served, http_server
+
+JSON = {"Content-Type": "application/json"}
+KEY = "k3y-that-must-not-be-seen"
+ROWS = [
+    ("https://en.wikipedia.org/wiki/Nile", "Nile\x00\x1b[31m &amp; Sahara", "The Nile\nflows north."),
+    ("javascript:alert(1)", "Bad", ""), ("https://rivers.example/nile?a=1", "Rivers", None), (None, None, None),
+    ("https://en.wikipedia.org/wiki/Nile", "Again", ""), ("http://old.example/", "Old", "o"),
+]  # fmt: skip
+
+
+def named(**names: str) -> list[dict[str, Any]]:
+    return [{names["url"]: u, names["title"]: t, names["text"]: x} for u, t, x in ROWS]
+
+
+GOOD: dict[str, Any] = {
+    "wikipedia": {"query": {"pages": [
+        {"index": 4 - i, "fullurl": u, "title": t} for i, (u, t, _) in enumerate((ROWS[5], ROWS[2], ROWS[0]), 1)
+    ]}},
+    "searxng": {"results": [*named(url="url", title="title", text="content"), "no object"]},
+    "google_cse": {"items": named(url="link", title="title", text="snippet")},
+    "brave": {"web": {"results": named(url="url", title="title", text="description")}},
+    "tavily": {"results": named(url="url", title="title", text="content")},
+}  # fmt: skip
+NOTHING: dict[str, Any] = {
+    "wikipedia": {"batchcomplete": True}, "searxng": {"results": [], "unresponsive_engines": []}, "google_cse": {},
+    "brave": {"type": "search"}, "tavily": {"results": []},
+}  # fmt: skip
+VARIABLES = {
+    "wikipedia": "WIKIPEDIA", "searxng": "SEARXNG", "google_cse": "GOOGLE", "brave": "BRAVE", "tavily": "TAVILY",
+}  # fmt: skip
+KEYS = ("GOOGLE_CSE_KEY", "BRAVE_API_KEY", "TAVILY_API_KEY")
+NAMES = list(GOOD)
+
+
+class Engine:
+    """The answers still to be given; the last one stays."""
+
+    def __init__(self) -> None:
+        self.answers: list[Answer] = [(200, JSON, b"{}")]
+
+    def say(self, *objects: Any) -> None:
+        self.answers = [(200, JSON, json.dumps(o).encode()) for o in objects]
+
+    def __call__(self, request: BaseHTTPRequestHandler) -> Answer:
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+
+@pytest.fixture
+def engine() -> Engine:
+    return Engine()
+
+
+@pytest.fixture
+def server(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    with http_server(engine) as served:
+        for variable in VARIABLES.values():
+            monkeypatch.setenv(f"ATTRIBUTION_{variable}_URL", served.url("/ask"))
+        for variable in (*KEYS, "GOOGLE_CSE_ID"):
+            monkeypatch.setenv(variable, KEY if variable in KEYS else "engine-id")
+        yield served
+
+
+def searcher(name: str, total: float = 5.0, **settings: Any) -> Any:
+    made = build(SEARCHERS, name, Settings(page_timeout=total, **settings), "searcher")
+    made._api.pause = 0.01
+    return made
+
+
+def failure(search: Callable[[], object]) -> SearchFailed:
+    with pytest.raises(SearchFailed) as caught:
+        search()
+    assert KEY not in str(caught.value) and KEY not in repr(caught.value.as_failure("search"))
+    return caught.value
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_results_are_web_pages_in_order_with_clean_titles(name: str, engine: Engine, server: Served) -> None:
+    engine.say(GOOD[name])
+    hits = searcher(name).search("the  Nile", 3)
+    assert [(h.rank, h.url) for h in hits] == [
+        (1, "https://en.wikipedia.org/wiki/Nile"), (2, "https://rivers.example/nile?a=1"), (3, "http://old.example/"),
+    ]  # fmt: skip
+    assert hits[0].title in ("Nile[31m &amp; Sahara", "Nile[31m & Sahara") and "\n" not in hits[0].snippet
+    assert {(h.searcher, h.query, h.page) for h in hits} == {(name, "the  Nile", None)}
+    assert len(searcher(name).search("the Nile", 1)) == 1 and searcher(name).search(" ", 3) == []
+    assert all(KEY not in path for path in server.paths)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_found_is_no_failure(name: str, engine: Engine, server: Served) -> None:
+    engine.say(NOTHING[name])
+    assert searcher(name).search("nothing", 3) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("status", [202, 403, 418, 429])
+def test_limits_are_said_after_three_tries(name: str, status: int, engine: Engine, server: Served) -> None:
+    engine.answers = [(status, JSON, b"{}")]
+    error = failure(lambda: searcher(name).search("q", 3))
+    assert error.kind == "search_limited" and "wait" in str(error) and len(server.requests) == 3
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("answer", [
+    (500, JSON, b""), (401, JSON, KEY.encode()), (200, JSON, b"<html>"), (200, JSON, b"[" * 100_000),
+    (200, JSON, b"[]"),
+    (302, {"Location": "http://elsewhere.example/"}, b""), (200, JSON, b" " * 5_000_000),
+])  # fmt: skip
+def test_other_answers_are_failures(name: str, answer: Answer, engine: Engine, server: Served) -> None:
+    engine.answers = [answer]
+    assert failure(lambda: searcher(name).search("q", 3)).kind == "search_failed"
+
+
+def test_a_wish_to_wait_is_respected_up_to_a_limit(engine: Engine, server: Served) -> None:
+    good = (200, JSON, json.dumps(GOOD["brave"]).encode())
+    engine.answers = [(429, {**JSON, "Retry-After": "1"}, b""), good]
+    started = time.monotonic()
+    assert len(searcher("brave").search("q", 3)) == 3 and time.monotonic() - started >= 1
+    engine.answers = [(503, {**JSON, "Retry-After": "3600"}, b""), good]
+    error = failure(lambda: searcher("brave").search("q", 3))
+    assert error.kind == "search_limited" and "once" in str(error) and len(server.requests) == 3
+
+
+def test_retry_after_in_both_forms() -> None:
+    said = ("7", "", "soon", "-3", "²", "Wed, 21 Oct 2015 07:28:00 GMT")
+    assert [seconds_to_wait(text) for text in said] == [7, 0, 0, 0, 0, 0]
+    later = seconds_to_wait(format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True))
+    assert 80 < later <= 90 and seconds_to_wait("9" * 500) <= 1e9
+
+
+def test_what_each_engine_is_told(engine: Engine, server: Served) -> None:
+    for name in NAMES:
+        engine.say(GOOD[name])
+        searcher(name, search_language="de").search("how long is the Nile " * 100, 5)
+    told = [(m, urlsplit(p).path, parse_qs(urlsplit(p).query), h, b) for m, p, h, b in server.requests]
+    assert [(m, p) for m, p, *_ in told] == [
+        ("GET", "/ask"), ("GET", "/ask/search"), ("GET", "/ask"), ("GET", "/ask"), ("POST", "/ask"),
+    ]  # fmt: skip
+    wiki, searx, google, brave, tavily = told
+    assert len(wiki[2]["gsrsearch"][0]) <= 300 and searx[2]["format"] == ["json"] and searx[2]["language"] == ["de"]
+    assert google[3]["X-Goog-Api-Key"] == KEY and google[2]["cx"] == ["engine-id"]
+    assert brave[3]["X-Subscription-Token"] == KEY and len(brave[2]["q"][0].split()) <= 50
+    assert tavily[3]["Authorization"] == f"Bearer {KEY}" and len(json.loads(tavily[4])["query"]) <= 400
+    assert all("attribution-explorer" in h["User-Agent"] for *_, h, _ in told)
+
+
+def test_wikipedia_asks_by_any_word_where_no_article_has_all(engine: Engine, server: Served) -> None:
+    engine.say(NOTHING["wikipedia"], GOOD["wikipedia"])
+    assert len(searcher("wikipedia").search('The "Nile" flows -north: intitle:x* in 1902', 3)) == 3
+    first, second = (parse_qs(urlsplit(p).query)["gsrsearch"][0] for p in server.paths)
+    assert (
+        first == "The Nile flows north intitle x in 1902"
+        and second == "The OR Nile OR flows OR north OR intitle OR 1902"
+    )
+    engine.say({"error": {"code": "ratelimited", "info": KEY}})
+    assert failure(lambda: searcher("wikipedia").search("Nile", 3)).kind == "search_limited"
+
+
+def test_searxng_whose_engines_are_silent_has_not_found_nothing(engine: Engine, server: Served) -> None:
+    engine.say({"results": [], "unresponsive_engines": [["google", "timeout"]]})
+    assert failure(lambda: searcher("searxng").search("q", 3)).kind == "search_failed"
+
+
+@pytest.mark.parametrize("name", ["searxng", "google_cse", "brave", "tavily"])
+def test_what_is_missing_is_declared(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in (*KEYS, "GOOGLE_CSE_ID", "ATTRIBUTION_SEARXNG_URL"):
+        monkeypatch.delenv(variable, raising=False)
+    assert "set " in SEARCHERS[name].missing()
+    with pytest.raises(Unavailable, match="set "):
+        build(SEARCHERS, name, Settings(), "searcher")
+
+
+def test_a_key_that_cannot_be_sent_is_not_shown(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRAVE_API_KEY", f"{KEY}\r\nX: y")
+    with pytest.raises(Unavailable) as caught:
+        searcher("brave")
+    assert KEY not in str(caught.value) and "BRAVE_API_KEY" in str(caught.value)
+
+
+def test_keys_are_in_no_setting(server: Served) -> None:
+    chosen = Settings.from_environment()
+    assert KEY not in repr(chosen) and KEY not in str(chosen.public()) and KEY not in chosen.model_dump_json()
