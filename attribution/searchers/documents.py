@@ -2,44 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import PurePosixPath
 
 from attribution.errors import FetchFailed
-from attribution.extraction import extract, make_page
-from attribution.media import SUFFIXES
-from attribution.types import Document, Page, SearchHit
+from attribution.extraction import make_page
+from attribution.readers import read
+from attribution.types import Document, Page
 
-NAME = "documents"
 SITE = "Your documents"
 MAX_BYTES = 50_000_000
 MAX_NAME = 120
 
 
-class Documents:
-    """Returns all its pages for every query, in their order: which passage fits is for the retrieval to say."""
-
-    name = NAME
-
-    def __init__(self, pages: Sequence[Page]) -> None:
-        self._pages = tuple(pages)
-
-    def search(self, query: str, k: int) -> list[SearchHit]:
-        """Every document, also beyond k: what the user gave is never left out."""
-        return [
-            SearchHit(page.url, page.title, rank, NAME, query, page=page) for rank, page in enumerate(self._pages, 1)
-        ]
-
-
 def read_document(document: Document, max_bytes: int = MAX_BYTES) -> Page:
-    """The page of a TXT, Markdown, HTML or PDF document. Raises FetchFailed with the document's name as subject."""
+    """The page of a TXT, Markdown, HTML, PDF, DOCX or EPUB document.
+
+    Raises FetchFailed with the document's name as subject.
+    """
     name = safe_name(document.name)
     if (size := len(document.content)) > max_bytes:
         raise FetchFailed("too_large", f"{name} has {size:,} bytes, at most {max_bytes:,} are read; split it", name)
-    suffix = PurePosixPath(name).suffix.lower()
     # The suffix decides over what a browser says, which often knows no Markdown; without either the bytes decide.
-    extracted = extract(document.content, SUFFIXES.get(suffix, document.media_type), name)
+    extracted = read(document.content, name, document.media_type)
     return make_page(f"document:{name}", "document", replace(extracted, title=extracted.title or name, site=SITE))
 
 

@@ -15,6 +15,9 @@ from pages.ui import render, state
 from pages.ui.render import el
 
 
+DOCUMENT_TYPES = ["txt", "md", "html", "htm", "pdf", "docx", "epub"]
+
+
 def quiet(text: str) -> None:
     """A line in small print; never read as Markdown."""
     st.html(render.html(el("p", text, class_="ax-quiet")))
@@ -119,10 +122,10 @@ def _documents() -> None:
         )
         st.file_uploader(
             "Files",
-            ["txt", "md", "html", "htm", "pdf"],
+            DOCUMENT_TYPES,
             accept_multiple_files=True,
             key=state.key(state.FILES),
-            help="Text, Markdown, HTML or PDF, at most 20 MB each.",
+            help="Text, Markdown, HTML, PDF, DOCX or EPUB, at most 20 MB each.",
         )
         if kept := state.filled(state.FILES):
             quiet(f"Kept from before: {', '.join(f.name for f in kept)}"[:300])

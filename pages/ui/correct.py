@@ -6,6 +6,7 @@ import streamlit as st
 
 from attribution.types import Claim, Document, Report
 from pages.ui import markdown, state
+from pages.ui.controls import DOCUMENT_TYPES
 from pages.ui.results import note
 
 
@@ -34,7 +35,7 @@ def correct(report: Report) -> None:
             address = st.text_input("Evidence: a web address", key=state.EXTRA_ADDRESS, placeholder="https://…")
             files = st.file_uploader(
                 "Evidence: files",
-                ["txt", "md", "html", "htm", "pdf"],
+                DOCUMENT_TYPES,
                 accept_multiple_files=True,
                 key=state.EXTRA_FILES,
             )

@@ -5,18 +5,9 @@ from __future__ import annotations
 import pytest
 
 from attribution.errors import FetchFailed
-from attribution.searchers.documents import Documents, read_document, safe_name
+from attribution.searchers.documents import read_document, safe_name
 from attribution.types import Document
-from tests.make import page
 from tests.servers import encrypted, pdf_bytes
-
-
-def test_every_document_is_returned_in_order() -> None:
-    pages = [page(f"Text {n}.", url=f"document:{n}.txt") for n in range(4)]
-    hits = Documents(pages).search("whatever", 2)
-    assert [(hit.page, hit.rank, hit.searcher, hit.query) for hit in hits] == [
-        (p, n, "documents", "whatever") for n, p in enumerate(pages, 1)
-    ]
 
 
 @pytest.mark.parametrize(("name", "content", "media_type", "title"), [
