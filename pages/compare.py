@@ -22,7 +22,7 @@ POLL = 0.5
 
 def segmenters() -> None:
     """Which segmenters to compare; what is not ready stands beneath with its reason."""
-    ready = [name for name, entry in SEGMENTERS.items() if not entry.missing()]
+    ready = [name for name, why in state.missing(SEGMENTERS).items() if not why]
     st.pills(
         "Segmenters, two to four",
         ready,
@@ -32,13 +32,7 @@ def segmenters() -> None:
         format_func=lambda name: SEGMENTERS[name].label,
         help="How the answer is cut into claims. All are held against the same pages.",
     )
-    waiting = [
-        el("li", el("span", entry.label), el("span", f" needs: {entry.missing()}"))
-        for entry in SEGMENTERS.values()
-        if entry.missing()
-    ]
-    if waiting:
-        show(el("ul", *waiting, class_="ax-unready"))
+    controls.unready(SEGMENTERS)
 
 
 def live(polling: bool) -> None:

@@ -21,7 +21,7 @@ from attribution.segmenters.drafts import (
     subtree,
     trimmed,
 )
-from attribution.segmenters.modifiers import BE, adjuncts, extracted, natures, without_sequel
+from attribution.segmenters.modifiers import BE, adjuncts, extracted, natures
 from attribution.settings import Settings
 from attribution.types import Segmented
 
@@ -80,8 +80,6 @@ def propositions(doc: Any, head: Any, draft: Draft) -> Iterator[Draft]:
                     yield from found
                     break
             else:
-                if (core := without_sequel(doc, variant)) and sound(doc, core):
-                    yield core
                 yield variant
 
 

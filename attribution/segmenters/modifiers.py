@@ -310,23 +310,6 @@ def adjuncts(doc: Any, draft: Draft) -> list[Draft]:
     return [draft]
 
 
-def without_sequel(doc: Any, draft: Draft) -> Draft | None:
-    """ "It rises, flooding the fields", "It rises because it rains" → "It rises", said beside the whole."""
-    inside = {i for i, _ in draft}
-    for verb in (doc[i] for i in sorted(inside - {ADDED})):
-        main = verb.head
-        if verb.dep_ != "advcl" or main.i not in inside or verb.i < main.i or main.dep_ not in {"ROOT", "conj"}:
-            continue
-        marks = {c.lower_ for c in verb.children if c.dep_ == "mark" or c.tag_ == "WRB"}
-        follows = verb.tag_ == "VBG" and not marks and set_off(verb)
-        if negated(main) or denied(main) or in_brackets(verb) or not (follows or marks == {"because"}):
-            continue
-        out = {t.i for t in verb.subtree}
-        core = trimmed(tuple(p for p in draft if p[0] not in out))
-        return core if max(i for i, _ in core) < min(out) else None
-    return None
-
-
 def certain(prep: Any) -> bool:
     """A date or a named place."""
     objects = [c for c in prep.children if c.dep_ == "pobj"]

@@ -36,7 +36,7 @@ class Result:
 
 def chosen() -> list[str]:
     """The segmenters to compare: those ticked, else the first two that are ready."""
-    ready = [name for name, entry in SEGMENTERS.items() if not entry.missing()]
+    ready = [name for name, why in state.missing(SEGMENTERS).items() if not why]
     ticked = state.value(state.COMPARED)
     return [name for name in ticked if name in ready] if ticked is not None else ready[:2]
 

@@ -7,13 +7,12 @@ from collections.abc import Mapping
 import streamlit as st
 
 from attribution.registry import Entry
-from attribution.searchers import SEARCHERS
+from attribution.searchers import LOCAL, SEARCHERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import WEB as WEB_SEARCHER
 from attribution.verifiers import VERIFIERS
 from pages.ui import render, state
 from pages.ui.render import el
-
 
 DOCUMENT_TYPES = ["txt", "md", "html", "htm", "pdf", "docx", "epub"]
 
@@ -46,6 +45,31 @@ def sidebar() -> None:
                 help="A name such as owner/model; it is downloaded at first use.",
             )
         _threshold()
+        _language_model()
+
+
+def _language_model() -> None:
+    """Where segmenters that ask a language model send their prompts; kept for this session alone."""
+    with st.expander("Language model"):
+        st.text_input(
+            "Address",
+            state.filled(state.LLM_ADDRESS) or "",
+            key=state.key(state.LLM_ADDRESS),
+            placeholder="https://api.openai.com/v1",
+            help="Any OpenAI-compatible endpoint: OpenAI, Ollama, vLLM, llama.cpp.",
+        )
+        st.text_input(
+            "Model", state.filled(state.LLM_MODEL) or "", key=state.key(state.LLM_MODEL), placeholder="the model's name"
+        )
+        st.text_input(
+            "Key",
+            state.filled(state.LLM_KEY) or "",
+            key=state.key(state.LLM_KEY),
+            type="password",
+            help="Kept for this session only: never stored, logged or put into a report.",
+        )
+        if isinstance(problem := state.settings(), str) and "openai" in problem:
+            quiet(problem)
 
 
 def _threshold() -> None:
@@ -83,6 +107,7 @@ def _sources() -> None:
         disabled=library is None,
     )
     missing = web.missing() if web else "no searcher of the web is installed"
+    engines = {name: entry for name, entry in SEARCHERS.items() if name not in LOCAL}
     st.checkbox(
         "The web",
         bool(state.filled(state.WEB)),
@@ -94,7 +119,7 @@ def _sources() -> None:
     if missing:
         quiet(f"The web needs: {missing}")
     elif state.value(state.WEB):
-        quiet("The question and each claim are sent to the search engine.")
+        _pick("Search engine", state.ENGINE, engines, "Where the web is searched.")
     st.checkbox(
         "My documents",
         bool(state.filled(state.OWN)),
@@ -133,7 +158,7 @@ def _documents() -> None:
 
 def _pick(label: str, name: str, table: Mapping[str, Entry], help_text: str) -> str:
     """A choice among what is ready; the rest stands greyed beneath with its reason."""
-    missing = {entry: table[entry].missing() for entry in table}
+    missing = state.missing(table)
     ready = [entry for entry in table if not missing[entry]]
     chosen = ""
     if ready:
@@ -143,9 +168,18 @@ def _pick(label: str, name: str, table: Mapping[str, Entry], help_text: str) -> 
             label, ready, index, format_func=lambda entry: table[entry].label, key=state.key(name), help=help_text
         )
         quiet(table[chosen].note)
-    unready = [
-        el("li", el("span", table[entry].label), el("span", f" needs: {why}")) for entry, why in missing.items() if why
-    ]
-    if unready:
-        st.html(render.html(el("ul", *unready, class_="ax-unready")))
+    unready(table)
     return chosen
+
+
+def unready(table: Mapping[str, Entry]) -> None:
+    """What cannot be chosen yet, by what it needs."""
+    waiting: dict[str, list[str]] = {}
+    for name, why in state.missing(table).items():
+        if why:
+            waiting.setdefault(why, []).append(table[name].label)
+    if waiting:
+        items = [
+            el("li", el("span", ", ".join(labels)), el("span", f" need: {why}")) for why, labels in waiting.items()
+        ]
+        st.html(render.html(el("ul", *items, class_="ax-unready")))

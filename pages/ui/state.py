@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
 
 from attribution.errors import AttributionError
 from attribution.events import Event, Finished, StageStarted
+from attribution.registry import Entry
 from attribution.settings import ROOT, Settings
 from attribution.types import Claim, Document, Report
 from attribution.verdicts import recolour
@@ -26,6 +28,8 @@ CORRECTED, WORDING, EXTRA_TEXT, EXTRA_ADDRESS, EXTRA_FILES = (
 )  # fmt: skip
 PASTED, ADDRESSES, FILES = "pasted", "addresses", "files"
 SEGMENTER, VERIFIER, MODEL, THRESHOLD = "segmenter", "verifier", "model", "threshold"
+ENGINE = "engine"  # what searches the web
+LLM_ADDRESS, LLM_MODEL, LLM_KEY = "llm_address", "llm_model", "llm_key"  # of this session alone, kept nowhere else
 COMPARED = "compared"  # the segmenters of the Compare page
 PRESETS = {"Offline": (True, False, False), "Web": (False, True, False), "My documents": (False, False, True)}
 _DEFAULTS: dict[str, Any] = {
@@ -37,7 +41,7 @@ _DEFAULTS: dict[str, Any] = {
 }
 _INPUTS = (
     QUESTION, ANSWER, PRESET, LIBRARY, WEB, OWN, PASTED, ADDRESSES, FILES,
-    SEGMENTER, VERIFIER, MODEL, THRESHOLD, COMPARED,
+    SEGMENTER, VERIFIER, MODEL, THRESHOLD, COMPARED, ENGINE, LLM_ADDRESS, LLM_MODEL, LLM_KEY,
 )  # fmt: skip
 _FILLED, _PAGE, _JOB, _SHOWN, _SAVED, _ESTIMATE, _DRAWN = (
     "_filled",
@@ -103,6 +107,8 @@ def begin(page: str) -> None:
 
     Streamlit forgets a page's inputs when another page is opened: they are filled in anew there.
     """
+    if PagesManager.uses_pages_directory:  # the first visit of all came to a page, past app.py and its navigation
+        st.switch_page("app.py")
     session = st.session_state
     if _FILLED in session:
         if session[_PAGE] != page:
@@ -169,16 +175,39 @@ def settings() -> Settings | str:
     addresses = [line.strip() for line in str(value(ADDRESSES) or "").splitlines() if line.strip() and value(OWN)]
     if odd := next((a for a in addresses if "://" not in a), None):
         return f"“{odd[:80]}” is not a web address: each line of “Web addresses” starts with http:// or https://."
-    sources = [name for name, box in (("library", LIBRARY), ("web", WEB), ("documents", OWN)) if value(box)] + addresses
+    boxes = (("library", LIBRARY), (str(value(ENGINE) or "web"), WEB), ("documents", OWN))
+    sources = [name for name, box in boxes if value(box)] + addresses
     if not sources:
         return "No source is chosen: tick the library, the web or your own documents in the sidebar."
     if sources == ["documents"] and not documents():
         return "No document is there yet: paste a text, give web addresses or upload files in the sidebar."
-    choices = {name: value(name) for name in (SEGMENTER, VERIFIER, MODEL) if value(name)}
+    choices = {name: value(name) for name in (SEGMENTER, VERIFIER, MODEL) if value(name)} | _endpoint()
     try:
         return Settings.from_environment(sources=tuple(sources), threshold=value(THRESHOLD), **choices)
     except AttributionError as error:
         return str(error)
+
+
+def _endpoint() -> dict[str, Any]:
+    """The language model of this session: what was typed, else .streamlit/secrets.toml; the environment comes last."""
+    names = {"openai_base_url": LLM_ADDRESS, "openai_model": LLM_MODEL, "openai_api_key": LLM_KEY}
+    typed = {name: str(value(box) or "").strip() or _secret(name.upper()) for name, box in names.items()}
+    return {name: text for name, text in typed.items() if text}
+
+
+def _secret(name: str) -> str:
+    if not (ROOT / ".streamlit" / "secrets.toml").is_file():  # asked without one, Streamlit puts an error on the page
+        return ""
+    return str(st.secrets.get(name, ""))
+
+
+def missing(table: Mapping[str, Entry]) -> dict[str, str]:
+    """What stands in the way of each entry, in this session; empty where it is ready."""
+    try:
+        known = Settings.from_environment(**_endpoint())
+    except AttributionError:
+        known = None  # what was typed cannot be used
+    return {name: entry.missing(known) for name, entry in table.items()}
 
 
 def documents() -> tuple[Document, ...]:
