@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from attribution import coherence, enrichment, events, independence, worthiness
+from attribution.asked import Asked
 from attribution.errors import BadInput
 from attribution.fetching import Fetcher
 from attribution.gathering import Gatherer
@@ -161,6 +162,8 @@ class _Run:
         self.timings: dict[str, float] = defaultdict(float)
         self.searches = frozen.report.usage.searches if frozen else 0
         self.budget: Budget | None = None
+        by_llm = "llm" in (settings.worthiness, settings.independence, settings.enrichment)
+        self.asked = Asked(settings, store, stop) if by_llm and not frozen else None
 
     def _claims(self) -> Iterator[events.Event]:
         yield events.StageStarted("segment")
@@ -177,9 +180,11 @@ class _Run:
         yield events.StageStarted("worth")
         with self._timed("worth"):
             new = [c for c in self.claims if c.worthiness is None]  # what a person has edited stays as it is
-            made = enrichment.enrich(self.question, self.answer, independence.judge(worthiness.judge(new)))
+            made, failures = self._judged_claims(new)
             judged = {c.id: c for c in made}
             self.claims = [judged.get(c.id, c) for c in self.claims]
+        for failure in failures:
+            yield from self._failed(failure, ())
         with self._timed("coherence"):
             self.claims = self._coherent(self.claims)
         yield events.ClaimsReady(tuple(self.claims))
@@ -203,6 +208,22 @@ class _Run:
         report = self._report()
         self.store.save_run(report, self.matcher.trail(self.about), frozen=self.frozen is not None)
         yield events.Finished(report)
+
+    def _judged_claims(self, claims: list[Claim]) -> tuple[list[Claim], list[Failure]]:
+        """Which are worth checking, which stand alone, what the others mean: by rules, or as a language model says."""
+        settings, failures = self.settings, list[Failure]()
+        claims = worthiness.judge(claims)
+        if self.asked and settings.worthiness == "llm":
+            claims, failed = self.asked.worthiness(self.question, claims)
+            failures += failed
+        claims = independence.judge(claims)
+        if self.asked and settings.independence == "llm":
+            claims, failed = self.asked.independence(claims)
+            failures += failed
+        if self.asked and settings.enrichment == "llm":
+            claims, failed = self.asked.enrichment(self.question, self.answer, claims)
+            return claims, failures + failed
+        return enrichment.enrich(self.question, self.answer, claims), failures
 
     def _coherent(self, claims: list[Claim]) -> list[Claim]:
         """Always by the embedded model: what the answer says does not depend on who checks it."""
@@ -295,6 +316,10 @@ class _Run:
         finally:
             self.timings[stage] += time.perf_counter() - started
 
+    def _llm_usage(self, before: Usage) -> dict[str, LlmUsage]:
+        parts = {"segment": self.segmented.usage, "worth": self.asked.usage if self.asked else None}
+        return before.llm if self.frozen else {stage: used for stage, used in parts.items() if used}
+
     def _report(self) -> Report:
         matcher = self.matcher
         versions = {
@@ -316,7 +341,7 @@ class _Run:
             chunks=matcher.chunks,
             pairs=matcher.judge.pairs,
             cached_pairs=matcher.judge.cached_pairs,
-            llm={"segment": self.segmented.usage} if self.segmented.usage else {},
+            llm=self._llm_usage(before),
         )
         return Report(
             id=new_run_id(),

@@ -28,6 +28,9 @@ class Settings(Frozen):
     library: Path = ROOT / "examples" / "library"
     segmenter: str = "sentences"
     segmenter_model: str = Field("", description="a hub model's name, for a segmenter that loads one")
+    worthiness: Literal["rules", "llm"] = "rules"
+    independence: Literal["rules", "llm"] = "rules"
+    enrichment: Literal["rules", "llm"] = "rules"
     chunker: str = "fixed"
     chunk_size: int = Field(512, ge=64, le=8000)
     chunk_overlap: int = Field(64, ge=0, le=4000, description="characters that neighbours share, where they overlap")

@@ -22,6 +22,7 @@ LAYERS = [
         "worthiness",
         "independence",
         "coherence",
+        "asked",
         "enrichment",
         "searchers",
         "chunkers",

@@ -68,6 +68,15 @@ def _language_model() -> None:
             type="password",
             help="Kept for this session only: never stored, logged or put into a report.",
         )
+        st.multiselect(
+            "Also ask it",
+            list(state.ASKED_FOR),
+            state.filled(state.ASKED) or [],
+            key=state.key(state.ASKED),
+            format_func=state.ASKED_FOR.__getitem__,
+            placeholder="nothing: rules decide",
+            help="What rules decide otherwise. One prompt a claim; a reply that fails leaves what the rules say.",
+        )
         if isinstance(problem := state.settings(), str) and "openai" in problem:
             quiet(problem)
 

@@ -30,6 +30,12 @@ PASTED, ADDRESSES, FILES = "pasted", "addresses", "files"
 SEGMENTER, VERIFIER, MODEL, THRESHOLD = "segmenter", "verifier", "model", "threshold"
 ENGINE = "engine"  # what searches the web
 LLM_ADDRESS, LLM_MODEL, LLM_KEY = "llm_address", "llm_model", "llm_key"  # of this session alone, kept nowhere else
+ASKED = "asked"
+ASKED_FOR = {
+    "worthiness": "which claims are worth checking",
+    "independence": "which cannot stand alone",
+    "enrichment": "what those mean",
+}
 COMPARED = "compared"  # the segmenters of the Compare page
 PRESETS = {"Offline": (True, False, False), "Web": (False, True, False), "My documents": (False, False, True)}
 _DEFAULTS: dict[str, Any] = {
@@ -41,7 +47,7 @@ _DEFAULTS: dict[str, Any] = {
 }
 _INPUTS = (
     QUESTION, ANSWER, PRESET, LIBRARY, WEB, OWN, PASTED, ADDRESSES, FILES,
-    SEGMENTER, VERIFIER, MODEL, THRESHOLD, COMPARED, ENGINE, LLM_ADDRESS, LLM_MODEL, LLM_KEY,
+    SEGMENTER, VERIFIER, MODEL, THRESHOLD, COMPARED, ENGINE, LLM_ADDRESS, LLM_MODEL, LLM_KEY, ASKED,
 )  # fmt: skip
 _FILLED, _PAGE, _JOB, _SHOWN, _SAVED, _ESTIMATE, _DRAWN = (
     "_filled",
@@ -181,7 +187,11 @@ def settings() -> Settings | str:
         return "No source is chosen: tick the library, the web or your own documents in the sidebar."
     if sources == ["documents"] and not documents():
         return "No document is there yet: paste a text, give web addresses or upload files in the sidebar."
-    choices = {name: value(name) for name in (SEGMENTER, VERIFIER, MODEL) if value(name)} | _endpoint()
+    choices = (
+        {name: value(name) for name in (SEGMENTER, VERIFIER, MODEL) if value(name)}
+        | _endpoint()
+        | dict.fromkeys(value(ASKED) or (), "llm")
+    )
     try:
         return Settings.from_environment(sources=tuple(sources), threshold=value(THRESHOLD), **choices)
     except AttributionError as error:
