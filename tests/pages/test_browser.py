@@ -290,3 +290,37 @@ def test_evidence_stands_where_there_is_room(browser: Browser, address: str, wid
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.events == []
     page.context.close()
+
+
+def test_two_segmenters_side_by_side_with_what_was_typed_kept(page: Page) -> None:
+    """What was typed on Explore is there on Compare; a claim lights its words; nothing of the answer runs."""
+    answer = f"The Nile flows north and reaches the Mediterranean. {TEXTS[0]} It is long."
+    write(page, answer, "Which way?")
+    page.get_by_role("link", name="Compare").click()
+    expect(page.get_by_label("Answer", exact=True)).to_have_value(answer)
+    expect(page.get_by_label("Question", exact=True)).to_have_value("Which way?")
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.get_by_role("button", name="Download JSON")).to_be_visible(timeout=PATIENCE)
+    row = page.locator("section.row", has_text="reaches the Mediterranean").first
+    expect(row.locator(".column")).to_have_count(2)
+    claims = row.locator(".column").nth(1).locator("summary")
+    assert claims.count() >= 2
+    claims.last.focus()
+    expect(row.locator(".piece.lit").first).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(row.locator("details[open] .reason").first).to_be_visible()
+    assert page.evaluate("window.pwned") is None
+    page.get_by_role("link", name="Explore").click()
+    expect(page.get_by_label("Answer", exact=True)).to_have_value(answer)
+
+
+def test_evidence_added_by_hand_checks_that_claim_alone_again(page: Page) -> None:
+    write(page, "The Zorb bridge was opened in 1931. The Nile flows north into the Mediterranean.")
+    analyse(page)
+    page.get_by_text("Reword a claim, or add evidence for it").click()
+    page.get_by_label("Evidence: a text").fill("The Zorb bridge was opened in 1931 by the mayor of the town of Zorb.")
+    page.get_by_role("button", name="Check this claim again").click()
+    first = page.locator("[data-claim][role=button]").first
+    expect(first).to_have_accessible_name(re.compile("supported"), timeout=PATIENCE)
+    first.click()
+    expect(page.get_by_text("Pasted text").first).to_be_visible()
