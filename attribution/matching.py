@@ -12,7 +12,7 @@ from attribution.registry import build
 from attribution.retrieval import Candidate, Index
 from attribution.settings import Settings
 from attribution.store import Store
-from attribution.types import Claim, Evidence, Failure, Judgement, Page, Span, Trace, Trail, content_id
+from attribution.types import Claim, Evidence, Failure, Judgement, Page, Pair, Span, Trace, Trail, content_id
 from attribution.verdicts import relation
 from attribution.verifiers import VERIFIERS, Verifier
 
@@ -32,8 +32,8 @@ class Judge:
         self.keys: set[str] = set()  # of all that was asked
         self._judged = set(judged)
 
-    def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Judgement]:
-        """One judgement for each (claim, evidence), in order."""
+    def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        """One judgement for each (claim, evidence) or (claim, evidence, title), in order."""
         keys = [content_id(self.verifier.version, *pair) for pair in pairs]
         known = self.store.judgements(list(dict.fromkeys(keys)))
         new = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in known}
@@ -132,7 +132,9 @@ class Matcher:
         self.embed()
         found = [self._candidates(claim) for claim in claims]
         pairs = [(claim, c) for claim, candidates in zip(claims, found, strict=True) for c in candidates]
-        judged = iter(self.judge.judge([(claim.statement, c.chunk.text) for claim, c in pairs]))
+        judged = iter(
+            self.judge.judge([(claim.statement, c.chunk.text, self._title(c.chunk.page_id)) for claim, c in pairs])
+        )
         return [
             tuple(self._evidence(claim, c, next(judged)) for c in candidates)
             for claim, candidates in zip(claims, found, strict=True)
@@ -148,12 +150,15 @@ class Matcher:
 
     def without_added(self, claim: Claim, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
         """The same pieces judged against the claim's own words, without those that enrichment added."""
-        judged = self.judge.judge([(claim.text, e.text) for e in evidence])
+        judged = self.judge.judge([(claim.text, e.text, self._title(e.page_id)) for e in evidence])
         threshold = self.settings.threshold
         return tuple(
             e.model_copy(update={"probabilities": j.probabilities, "relation": relation(j.probabilities, threshold)})
             for e, j in zip(evidence, judged, strict=True)
         )
+
+    def _title(self, page_id: str) -> str:
+        return self.pages[page_id].title
 
     def _evidence(self, claim: Claim, candidate: Candidate, judgement: Judgement) -> Evidence:
         chunk, (first, last) = candidate.chunk, judgement.sentence

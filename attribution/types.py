@@ -267,6 +267,9 @@ class Document:
     media_type: str = ""  # guessed from the name where empty
 
 
+Pair = tuple[str, str] | tuple[str, str, str]  # claim, evidence and, where it is known, the title of its page
+
+
 @dataclass(frozen=True)
 class Judgement:
     """What a verifier says of one pair; the deciding sentence is in characters of the evidence text."""

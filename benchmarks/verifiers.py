@@ -25,7 +25,7 @@ from attribution.registry import build
 from attribution.settings import Settings
 from attribution.types import RELATIONS
 from attribution.verifiers import VERIFIERS, Verifier
-from attribution.verifiers.lexical import signals
+from attribution.verifiers.lexical import shared_words
 from benchmarks.evaluation_sets import SETS, Case
 
 BINS = 10
@@ -92,7 +92,7 @@ def cosine(pairs: list[tuple[str, str]]) -> Any:
 
 
 def overlap(pairs: list[tuple[str, str]]) -> Any:
-    return [signals(c, e, (0, len(e)))["words"] for c, e in pairs]
+    return [shared_words(c, e) for c, e in pairs]
 
 
 def judge(verifier: Verifier, pairs: Sequence[tuple[str, str]]) -> tuple[Any, int]:

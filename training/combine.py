@@ -12,25 +12,22 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import random
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from attribution.settings import Settings
-from attribution.verifiers.embedded import CrossEncoder, Embedded, expand
+from attribution.verifiers.embedded import CrossEncoder, Embedded
+from attribution.verifiers.joining import FEATURES, expand
 from training import data
 from training.train import losses
 
-FEATURES = (
-    "passage_entailed_odds", "passage_contradicted_odds", "sentence_entailed_odds", "sentence_contradicted_odds",
-    "words", "words_in_sentence", "numbers_in_sentence", "names", "missing_number", "missing_number_in_sentence",
-    "negation", "length", "entailed_words", "contradicted_words", "long", "long_entailed", "long_contradicted",
-    "long_words", "long_words_in_sentence", "long_names", "similar",
-)  # fmt: skip
 STRANGERS = 2  # near passages about something else, for each that is about the claim
-OWN, STRANGER = 2.0, 0.3  # weights of the two; chosen on claims held out of the fit
+OWN, STRANGER = 1.0, 0.5  # weights of the two; chosen on claims held out of the fit
 
 
 def in_chunks(pairs: list[data.Pair], seed: int) -> list[data.Pair]:
@@ -92,7 +89,12 @@ def main(argv: list[str] | None = None) -> int:
         random.Random(args.seed).shuffle(part)
     pairs = dev[: args.most // 3] + chunks[: args.most - args.most // 3]
     encoder, verifier = CrossEncoder(args.model), Embedded(Settings(), args.model)
-    rows = [expand(verifier.features(encoder, p.hypothesis, p.premise)[0]) for p in tqdm(pairs, file=sys.stderr)]
+
+    def features(p: data.Pair) -> dict[str, float]:
+        return expand(verifier.features(encoder, p.hypothesis, p.premise)[0])
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        rows = list(tqdm(pool.map(features, pairs), total=len(pairs), file=sys.stderr))
     x = torch.tensor([[row[name] for name in FEATURES] for row in rows])
     targets = torch.tensor([p.target for p in pairs])
     weights = torch.tensor([p.weight for p in pairs])

@@ -2,7 +2,8 @@
 
     python -m training.export --model FOLDER --out FOLDER
 
-Weights and word embeddings are stored as int8, activations are quantised while it runs. The graph is left to the
+Beside the logits it gives the word embeddings of its tokens, for how much of the claim a passage covers. Weights and
+embeddings are stored as int8, activations are quantised while it runs. The graph is left to the
 runtime's own optimiser: with attention and layer norm fused beforehand a pair took 33.5 ms instead of 28.8 on one core.
 """
 
@@ -25,25 +26,29 @@ def export(model_folder: Path, out: Path) -> Path:
     tokenizer = AutoTokenizer.from_pretrained(model_folder)
     sample = tokenizer(["A premise of some words."], ["A claim."], return_tensors="pt")
 
-    class Logits(torch.nn.Module):
+    class Reader(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.inner = model
 
         def forward(self, input_ids: Any, attention_mask: Any, token_type_ids: Any) -> Any:
-            return self.inner(input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids).logits
+            made = self.inner(input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids)
+            return made.logits, model.get_input_embeddings()(input_ids)
 
     out.mkdir(parents=True, exist_ok=True)
     names = ["input_ids", "attention_mask", "token_type_ids"]
-    axes = {name: {0: "pairs", 1: "tokens"} for name in names} | {"logits": {0: "pairs"}}
+    axes = {name: {0: "pairs", 1: "tokens"} for name in names} | {
+        "logits": {0: "pairs"},
+        "words": {0: "pairs", 1: "tokens"},
+    }
     with tempfile.TemporaryDirectory() as folder:
         plain, target = Path(folder, "plain.onnx"), out / "model.onnx"
         torch.onnx.export(
-            Logits(),
+            Reader(),
             tuple(sample[n] for n in names),
             str(plain),
             input_names=names,
-            output_names=["logits"],
+            output_names=["logits", "words"],
             dynamic_axes=axes,
             opset_version=17,
             dynamo=False,

@@ -179,7 +179,8 @@ def main(argv: list[str] | None = None) -> int:
         turn, done = divmod(step, per_pass)
         pairs = data.one_pass(train, args.seed + turn, near)
         ids = encode(pairs, tokenizer, args.tokens)
-        for batch in batches(ids, random.Random(args.seed + turn))[done:per_pass]:
+        made = batches(ids, random.Random(args.seed + turn))
+        for batch in (made * 2)[done:per_pass]:  # passes are drawn anew, and one may come out shorter than the first
             if step >= total:
                 break
             warm = max(1, WARM_UP * total)

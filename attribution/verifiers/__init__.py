@@ -1,4 +1,4 @@
-"""(claim, evidence) → probabilities of the three relations."""
+"""(claim, evidence, title) → probabilities of the three relations."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from attribution.registry import Entry, Need
-from attribution.types import Judgement
+from attribution.types import Judgement, Pair
 
 
 class Verifier(Protocol):
     version: str  # model and revision: part of the cache key
 
-    def verify(self, pairs: Sequence[tuple[str, str]]) -> list[Judgement]:
-        """One judgement for each (claim, evidence), in order. BadInput for an empty claim or evidence."""
+    def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        """One judgement for each (claim, evidence) or (claim, evidence, title), in order.
+
+        BadInput for an empty claim or evidence.
+        """
         ...
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from attribution.errors import BadInput, Unavailable
 from attribution.settings import Settings
-from attribution.types import RELATIONS, Judgement, Probabilities, Relation
+from attribution.types import RELATIONS, Judgement, Pair, Probabilities, Relation
 from attribution.verifiers.lexical import deciding_sentence
 
 MODELS = {
@@ -65,23 +65,27 @@ class Deberta:
         self.model = settings.model or DEFAULT
         self.version = f"deberta/{self.model}"
 
-    def verify(self, pairs: Sequence[tuple[str, str]]) -> list[Judgement]:
-        """One judgement a pair, in order; a premise longer than the model's window is read in windows."""
+    def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        """One judgement a pair, in order, the title set before the evidence.
+
+        A premise longer than the model's window is read in windows.
+        """
         import torch
 
-        for number, (claim, evidence) in enumerate(pairs, 1):
+        for number, (claim, evidence, *_) in enumerate(pairs, 1):
             if not claim.strip() or not evidence.strip():
                 raise BadInput(f"pair {number}: the {'evidence' if claim.strip() else 'claim'} is empty; expected text")
         model, tokenizer, columns = _load(self.model)
         limit = min(tokenizer.model_max_length, getattr(model.config, "max_position_embeddings", 512), 512)
         inputs: list[tuple[int, dict[str, Any]]] = []
-        for i, (claim, evidence) in enumerate(pairs):
+        for i, (claim, evidence, *title) in enumerate(pairs):
             if len(tokenizer.tokenize(claim)) > limit // 2:
                 raise BadInput(
                     f"pair {i + 1}: the claim fills more than half of the model's {limit} tokens: segment it first"
                 )
+            titled = bool(title and title[0]) and not evidence.startswith(title[0])
             encoded = tokenizer(
-                evidence,
+                f"{title[0]}. {evidence}" if titled else evidence,
                 claim,
                 truncation="only_first",
                 max_length=limit,
@@ -108,5 +112,5 @@ class Deberta:
                 Probabilities(**{r: min(1.0, max(0.0, v)) for r, v in best[i].items()}),
                 deciding_sentence(claim, evidence),
             )
-            for i, (claim, evidence) in enumerate(pairs)
+            for i, (claim, evidence, *_) in enumerate(pairs)
         ]

@@ -1,7 +1,7 @@
 """The small NLI model that ships with the project (training/README.md says how it was made).
 
-A cross-encoder reads claim and passage, and once more claim and deciding sentence; a calibrated linear model joins
-its probabilities with cheap lexical signals. Each pair is run by itself: int8 scales of a batch would depend on
+A cross-encoder reads claim and passage; a calibrated linear model joins its probabilities with how much of the claim
+the passage covers. Each pair is run by itself: int8 scales of a batch would depend on
 its other pairs, and on CPUs a batch is no faster.
 """
 
@@ -13,21 +13,20 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attribution.errors import BadInput, Unavailable
 from attribution.settings import Settings
-from attribution.types import Judgement, Probabilities, Span
-from attribution.verifiers.lexical import deciding_sentence, sentences, signals
-
-if TYPE_CHECKING:
-    import numpy as np
+from attribution.types import Judgement, Pair, Span
+from attribution.verifiers.joining import Reading, covered, join, length, softmax
+from attribution.verifiers.lexical import deciding_sentence, sentences, shared_words
 
 FOLDER = Path(__file__).parent / "model"
 WINDOW = 256  # tokens of claim and premise together
 CLAIM_TOKENS = 160  # a longer claim leaves too little room for its premise
 CLAIM_CHARACTERS = 10 * CLAIM_TOKENS  # checked before anything is read
 EVIDENCE_CHARACTERS = 200_000
+TITLE_TOKENS = 24
 
 
 @cache
@@ -64,16 +63,19 @@ class CrossEncoder:
         encoding = self._tokenizer.encode(text.encode("utf-8", "replace").decode(), add_special_tokens=False)
         return encoding.ids, encoding.offsets
 
-    def logits(self, premise: Sequence[int], claim: Sequence[int]) -> np.ndarray[Any, Any]:
-        """float32 (3,)"""
+    def read(self, premise: Sequence[int], claim: Sequence[int]) -> Reading:
+        """One run of the network over a window of token ids and a claim's."""
         import numpy as np
 
         ids = np.array([[101, *premise, 102, *claim, 102]], dtype=np.int64)
         types = np.zeros_like(ids)
         types[0, len(premise) + 2 :] = 1
         feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": types}
-        out: np.ndarray[Any, Any] = self._session.run(None, feed)[0][0]
-        return out
+        logits, vectors = self._session.run(None, feed)
+        vectors = vectors[0] / np.maximum(np.linalg.norm(vectors[0], axis=1, keepdims=True), 1e-9)
+        entailed, _, contradicted = softmax(logits[0])
+        first = len(premise) + 2
+        return Reading(entailed, contradicted, tuple(claim), tuple(premise), vectors[first:-1], vectors[1 : first - 1])
 
 
 @cache
@@ -111,11 +113,12 @@ class Embedded:
         self._config = _config(folder)
         self.version: str = f"embedded/{self._config['version']}"
 
-    def verify(self, pairs: Sequence[tuple[str, str]]) -> list[Judgement]:
+    def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """One judgement a pair; BadInput for an empty claim or evidence, or one that is too long."""
         for number, pair in enumerate(pairs, 1):
-            for name, text, most in zip(
-                ("claim", "evidence"), pair, (CLAIM_CHARACTERS, EVIDENCE_CHARACTERS), strict=True
+            for name, text, most in (
+                ("claim", pair[0], CLAIM_CHARACTERS),
+                ("evidence", pair[1], EVIDENCE_CHARACTERS),
             ):
                 if not text.strip():
                     raise BadInput(f"pair {number}: the {name} is empty; expected text")
@@ -130,74 +133,33 @@ class Embedded:
         with ThreadPoolExecutor(threads, thread_name_prefix="nli") as pool:
             return list(pool.map(lambda pair: self._judge(encoder, *pair), pairs))
 
-    def _judge(self, encoder: CrossEncoder, claim: str, evidence: str) -> Judgement:
-        features, sentence = self.features(encoder, claim, evidence)
-        probabilities = self._combine(features)
-        return Judgement(probabilities, sentence, {name: round(value, 4) for name, value in features.items()})
+    def _judge(self, encoder: CrossEncoder, claim: str, evidence: str, title: str = "") -> Judgement:
+        features, sentence = self.features(encoder, claim, evidence, title)
+        return Judgement(join(self._config, features), sentence, {n: round(v, 4) for n, v in features.items()})
 
-    def features(self, encoder: CrossEncoder, claim: str, evidence: str) -> tuple[dict[str, float], Span]:
-        """The parts of a judgement, by name, and the deciding sentence in characters of the evidence."""
+    def features(
+        self, encoder: CrossEncoder, claim: str, evidence: str, title: str = ""
+    ) -> tuple[dict[str, float], Span]:
+        """The parts of a judgement, by name, and the deciding sentence in characters of the evidence.
+
+        The title goes before every window: a passage from the middle of a page names its subject seldom.
+        """
         claim_ids, _ = encoder.encode(claim)
         if len(claim_ids) > CLAIM_TOKENS:
             raise BadInput(
                 f"a claim of {len(claim_ids)} tokens ({claim[:40]!r}…); at most {CLAIM_TOKENS}: segment it first"
             )
         ids, offsets = encoder.encode(evidence)
-        room = WINDOW - len(claim_ids) - 3
-        ranges = windows(offsets, sentences(evidence), room)
-        best = max((softmax(encoder.logits(ids[a:b], claim_ids)) for a, b in ranges), key=lambda p: max(p[0], p[2]))
-        sentence = deciding_sentence(claim, evidence)
-        features = {"passage_entailed": best[0], "passage_contradicted": best[2]}
-        if len(sentences(evidence)) > 1:
-            a = next((i for i, o in enumerate(offsets) if o[1] > sentence[0]), 0)
-            b = next((i for i, o in enumerate(offsets) if o[0] >= sentence[1]), len(ids))
-            alone = softmax(encoder.logits(ids[a : min(b, a + room)], claim_ids))
-        else:
-            alone = best
-        features["long"] = min(len(sentences(evidence)) - 1, 4) / 4
-        features |= {"sentence_entailed": alone[0], "sentence_contradicted": alone[2]}
-        return features | signals(claim, evidence, sentence), sentence
-
-    def _combine(self, features: dict[str, float]) -> Probabilities:
-        combiner = self._config.get("combiner")
-        if not combiner:
-            entailed, contradicted = features["passage_entailed"], features["passage_contradicted"]
-        else:
-            x = expand(features)
-            scores = [
-                sum(w * x[n] for n, w in zip(combiner["features"], row, strict=True)) + b
-                for row, b in zip(combiner["weights"], combiner["bias"], strict=True)
-            ]
-            entailed, _, contradicted = softmax(scores)
-        return Probabilities(
-            entailed=entailed, contradicted=contradicted, no_relation=max(0.0, 1 - entailed - contradicted)
-        )
-
-
-def expand(features: dict[str, float]) -> dict[str, float]:
-    """What the linear model sees: probabilities as log odds beside the lexical signals, and some products."""
-    import math
-
-    def odds(p: float) -> float:
-        p = min(max(p, 1e-4), 1 - 1e-4)
-        return math.log(p / (1 - p))
-
-    x = dict(features)
-    for name in ("passage_entailed", "passage_contradicted", "sentence_entailed", "sentence_contradicted"):
-        x[f"{name}_odds"] = odds(features[name])
-    x["missing_number"] = features["has_numbers"] * (1 - features["numbers"])
-    x["missing_number_in_sentence"] = features["has_numbers"] * (1 - features["numbers_in_sentence"])
-    x["entailed_words"] = x["passage_entailed_odds"] * features["words"]
-    x["contradicted_words"] = x["sentence_contradicted_odds"] * features["words_in_sentence"]
-    x["similar"] = max(0.0, features["words_in_sentence"] - 0.5)
-    for name in ("passage_entailed_odds", "passage_contradicted_odds", "words", "words_in_sentence", "names"):
-        x[f"long_{name.removeprefix('passage_').removesuffix('_odds')}"] = features["long"] * x[name]
-    return x
-
-
-def softmax(logits: Sequence[float] | np.ndarray[Any, Any]) -> list[float]:
-    import math
-
-    top = max(float(v) for v in logits)
-    weights = [math.exp(float(v) - top) for v in logits]
-    return [w / sum(weights) for w in weights]
+        before = encoder.encode(f"{title}.")[0][:TITLE_TOKENS] if title and not evidence.startswith(title) else []
+        spans = sentences(evidence)
+        room = WINDOW - len(claim_ids) - len(before) - 3
+        readings = [encoder.read([*before, *ids[a:b]], claim_ids) for a, b in windows(offsets, spans, room)]
+        passage = max(readings, key=lambda r: max(r.entailed, r.contradicted))
+        features = {
+            "passage_entailed": passage.entailed,
+            "passage_contradicted": passage.contradicted,
+            "long": length(evidence),
+            "words": shared_words(claim, f"{title}. {evidence}"),
+            **covered(readings),
+        }
+        return features, deciding_sentence(claim, evidence)

@@ -1,4 +1,4 @@
-"""Cheap signals of a (claim, evidence) pair: shared words, numbers, names, negation; and sentences with offsets."""
+"""Cheap comparisons of a claim and a passage: shared words, the deciding sentence; and sentences with offsets."""
 
 from __future__ import annotations
 
@@ -20,9 +20,6 @@ which who whom whose what when where why how if then also very such more most so
 s t just up out off again further once during before after while because until against through
 """
 _STOP = frozenset(_STOP_WORDS.split())
-_NEGATION = re.compile(
-    r"\b(?:no|not|never|none|neither|nor|nobody|nothing|nowhere|without|cannot|hardly|\w+n['’]t)\b", re.IGNORECASE
-)
 _CARDINALS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _NUMBERS = {word: str(value) for value, word in enumerate(_CARDINALS)}
 _NUMBERS |= {"first": "1", "second": "2", "third": "3"}
@@ -85,19 +82,6 @@ def deciding_sentence(claim: str, evidence: str) -> Span:
     return max(spans, key=shared)
 
 
-def signals(claim: str, evidence: str, sentence: Span) -> dict[str, float]:
-    """Overlap of words, numbers and names with the passage and its deciding sentence; and unequal negation."""
-    words, numbers, names = terms(claim)
-    passage = terms(evidence)
-    text = evidence[sentence[0] : sentence[1]]
-    deciding = terms(text)
-    return {
-        "words": _share(words, passage[0]),
-        "words_in_sentence": _share(words, deciding[0]),
-        "numbers": _share(numbers, passage[1]),
-        "numbers_in_sentence": _share(numbers, deciding[1]),
-        "names": _share(names, passage[0]),
-        "has_numbers": float(bool(numbers)),
-        "negation": float((len(_NEGATION.findall(claim)) - len(_NEGATION.findall(text))) % 2),
-        "length": min(len(words), 40) / 20,
-    }
+def shared_words(claim: str, evidence: str) -> float:
+    """The share of the claim's content words that the passage holds; 1 for a claim without any."""
+    return _share(terms(claim)[0], terms(evidence)[0])

@@ -1,0 +1,113 @@
+"""The small calibrated model that joins a cross-encoder's probabilities with how much of the claim a passage covers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attribution.types import Probabilities
+
+if TYPE_CHECKING:
+    Array = np.ndarray[Any, Any]
+
+SPECIAL = 1996  # in BERT's vocabulary words begin here, the frequent ones first
+LEAST_WEIGHT = 0.3  # of punctuation and single letters
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the cross-encoder makes of a claim and one window of a premise."""
+
+    entailed: float
+    contradicted: float
+    claim_ids: tuple[int, ...]
+    premise_ids: tuple[int, ...]
+    claim_vectors: Array  # (claim tokens, width), of unit length: the word embeddings, before any context
+    premise_vectors: Array
+
+
+def weights(ids: Sequence[int]) -> Array:
+    """How telling each token is: the vocabulary is ordered by frequency, so the logarithm of its rank."""
+    rank = np.asarray(ids, dtype=float) - SPECIAL + 4
+    return np.where(rank >= 4, np.log(np.maximum(rank, 4)), LEAST_WEIGHT)
+
+
+def covered(readings: Sequence[Reading]) -> dict[str, float]:
+    """Shares of the claim's tokens, weighted, that the windows hold: word for word, by the nearest word, in pairs."""
+    claim = readings[0].claim_ids
+    held = {i for r in readings for i in r.premise_ids}
+    exact = np.array([i in held for i in claim], dtype=float)
+    near = np.maximum.reduce([_nearest(r) for r in readings])
+    pairs = {p for r in readings for p in zip(r.premise_ids, r.premise_ids[1:], strict=False)}
+    own = list(zip(claim, claim[1:], strict=False))
+    w = weights(claim)
+    total = float(w.sum()) or 1.0
+    return {
+        "tokens": float((w * exact).sum()) / total,
+        "near_tokens": float((w * near).sum()) / total,
+        "token_pairs": sum(p in pairs for p in own) / len(own) if own else 1.0,
+    }
+
+
+def _nearest(reading: Reading) -> Array:
+    """(claim tokens,): the cosine of each with its nearest token of the premise, at least 0."""
+    if not len(reading.premise_ids):
+        return np.zeros(len(reading.claim_ids))
+    best: Array = (reading.claim_vectors @ reading.premise_vectors.T).max(axis=1)
+    return np.clip(best, 0.0, 1.0)
+
+
+def odds(p: float) -> float:
+    p = min(max(p, 1e-4), 1 - 1e-4)
+    return math.log(p / (1 - p))
+
+
+FEATURES = (
+    "passage_entailed_odds", "passage_contradicted_odds",
+    "long", "long_words", "long_tokens", "long_near_tokens", "long_token_pairs",
+)  # fmt: skip
+LONG_FROM, LONG_AT = 400, 800  # characters: below, the cross-encoder alone decides; above, what is covered counts fully
+
+
+def expand(features: Mapping[str, float]) -> dict[str, float]:
+    """What the linear model sees: probabilities as log odds, and in long passages how much of the claim they cover.
+
+    A short premise that shares the claim's words is no surer for it; in a long passage the cross-encoder misses much.
+    """
+    x = {f"passage_{name}_odds": odds(features[f"passage_{name}"]) for name in ("entailed", "contradicted")}
+    x["long"] = features["long"]
+    for name in ("words", "tokens", "near_tokens", "token_pairs"):
+        x[f"long_{name}"] = features["long"] * features[name]
+    return x
+
+
+def length(evidence: str) -> float:
+    """0 for a short passage, 1 for a long one."""
+    return min(1.0, max(0.0, (len(evidence) - LONG_FROM) / (LONG_AT - LONG_FROM)))
+
+
+def join(config: Mapping[str, Any], features: Mapping[str, float]) -> Probabilities:
+    """Probabilities of the model in config.json; without one, those of the cross-encoder over the passage."""
+    combiner = config.get("combiner")
+    if not combiner:
+        entailed, contradicted = features["passage_entailed"], features["passage_contradicted"]
+    else:
+        x = expand(features)
+        scores = [
+            sum(w * x[n] for n, w in zip(combiner["features"], row, strict=True)) + b
+            for row, b in zip(combiner["weights"], combiner["bias"], strict=True)
+        ]
+        entailed, _, contradicted = softmax(scores)
+    return Probabilities(
+        entailed=entailed, contradicted=contradicted, no_relation=max(0.0, 1 - entailed - contradicted)
+    )
+
+
+def softmax(logits: Sequence[float] | Array) -> list[float]:
+    top = max(float(v) for v in logits)
+    exps = [math.exp(float(v) - top) for v in logits]
+    return [e / sum(exps) for e in exps]
