@@ -23,6 +23,7 @@ def canonical(url: str) -> str:
     hosts make no difference. Idempotent.
     """
     try:
+        url.encode()  # half of a surrogate pair is in no address
         parts = urlsplit(url.strip())
         host, port = _host(parts.hostname or ""), parts.port
     except ValueError:  # such as an unclosed [ or a port of letters

@@ -49,9 +49,10 @@ _INPUTS = (
     QUESTION, ANSWER, PRESET, LIBRARY, WEB, OWN, PASTED, ADDRESSES, FILES,
     SEGMENTER, VERIFIER, MODEL, THRESHOLD, COMPARED, ENGINE, LLM_ADDRESS, LLM_MODEL, LLM_KEY, ASKED,
 )  # fmt: skip
-_FILLED, _PAGE, _JOB, _SHOWN, _SAVED, _ESTIMATE, _DRAWN = (
+_FILLED, _PAGE, _HELD, _JOB, _SHOWN, _SAVED, _ESTIMATE, _DRAWN = (
     "_filled",
     "_page",
+    "_held",
     "_job",
     "_shown",
     "_saved",
@@ -119,7 +120,8 @@ def begin(page: str) -> None:
     if _FILLED in session:
         if session[_PAGE] != page:
             session[_PAGE] = page
-            _fill(**{name: files() if name == FILES else value(name) for name in _INPUTS})
+            _fill(**session.get(_HELD, {}))
+        session[_HELD] = {name: files() if name == FILES else value(name) for name in _INPUTS}
         return
     session[_FILLED], session[_PAGE] = {}, page
     if first := next(iter(examples()), None):

@@ -323,4 +323,4 @@ def test_evidence_added_by_hand_checks_that_claim_alone_again(page: Page) -> Non
     first = page.locator("[data-claim][role=button]").first
     expect(first).to_have_accessible_name(re.compile("supported"), timeout=PATIENCE)
     first.click()
-    expect(page.get_by_text("Pasted text").first).to_be_visible()
+    expect(page.locator("aside.panel .title", has_text="Pasted text").first).to_be_visible()
