@@ -29,7 +29,7 @@ def enriched_claims(question: str, answer: str) -> list[Claim]:
 
 
 def words(text: str) -> Counter[str]:
-    return Counter(re.findall(r"\w+", text.casefold()))
+    return Counter(re.findall(r"[^\W_]+", text.casefold()))  # an underscore is emphasis
 
 
 def sound(question: str, answer: str, found: Claim) -> None:
