@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import subprocess
 import sys
@@ -27,7 +28,11 @@ def serve(port: int) -> int:
     print(f"Attribution explorer: http://localhost:{chosen}", flush=True)
     command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.port", str(chosen)]
     command += ["--server.address", "localhost", "--server.headless", "true", "--browser.gatherUsageStats", "false"]
+    server = subprocess.Popen(command, cwd=ROOT)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that the server ends with us
     try:
-        return subprocess.call(command, cwd=ROOT)
+        return server.wait()
     except KeyboardInterrupt:
         return 0
+    finally:
+        server.terminate()
