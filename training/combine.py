@@ -23,26 +23,29 @@ from typing import Any
 from attribution.settings import Settings
 from attribution.verifiers.embedded import CrossEncoder, Embedded
 from attribution.verifiers.joining import FEATURES, expand
-from training import data
+from training import data, drawing
 from training.train import losses
 
-STRANGERS = 2  # near passages about something else, for each that is about the claim
+STRANGERS = 2  # passages about something else, for each that is about the claim
 OWN, STRANGER = 1.0, 0.5  # weights of the two; chosen on claims held out of the fit
 
 
 def in_chunks(pairs: list[data.Pair], seed: int) -> list[data.Pair]:
-    """What a run meets: premises of encyclopaedic sources within a chunk of others, and near chunks about something
-    else, as a search would bring them."""
+    """What a run meets: premises of encyclopaedic sources within a chunk of their page or of others, and chunks that
+    are silent about the claim, of the same page or of one near it, as a search would bring them."""
     rng = random.Random(seed)
-    near, made = data.neighbours(pairs), []
+    around, made = drawing.surroundings(pairs), []
     for p in pairs:
-        if p.source not in near or len(p.premise) > data.CHUNK:
+        index = around.near.get(p.source)
+        if index is None or len(p.premise) > drawing.CHUNK:
             continue
-        index = near[p.source]
-        found = index.near(p.hypothesis, p.premise)
-        for text, target, weight in [(p.premise, p.target, OWN), *((t, 1, STRANGER) for t in found[:STRANGERS])]:
-            around = index.others(p.premise, 6, rng)
-            made.append(replace(p, premise=data.in_chunk(text, around, rng), target=target, weight=weight))
+        silent, others = around.pages.silent(p), index.others(p.premise, 6, rng)
+        own = replace(p, premise=drawing.in_chunk(p.premise, others, rng))
+        made.append(replace(drawing.on_its_page(p, silent, rng) if silent else own, weight=OWN))
+        if silent:
+            made.append(replace(drawing.elsewhere_on_its_page(p, silent, rng), weight=STRANGER))
+        for text in index.near(p.hypothesis, p.premise)[: STRANGERS - bool(silent)]:
+            made.append(replace(p, premise=drawing.in_chunk(text, others, rng), target=1, weight=STRANGER))
     return made
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 
 LABELS = ("entailment", "neutral", "contradiction")
 NOT_ENTAILMENT = len(LABELS)  # target index of a binary negative: its loss is on p(neutral) + p(contradiction)
+NOT_CONTRADICTION = NOT_ENTAILMENT + 1  # of pairs made here: a page does not contradict what it says elsewhere
 TARGETS = {**{name: i for i, name in enumerate(LABELS)}, "not_entailment": NOT_ENTAILMENT}
 
 
@@ -30,6 +31,7 @@ class Source:
     weight: float = 1.0
     train: tuple[str, ...] = ("train", "dev")
     dev: tuple[str, ...] = ()
+    titled: bool = False  # its premises begin with the title of their page and a full stop
 
 
 # The licence of each file allows training what is shipped; the model card repeats them. A file that is not in
@@ -40,7 +42,7 @@ SOURCES = {
     "mnli_taxinli": Source(),
     "mnli_textfooler": Source(),
     "mnli_dev_binary": Source(),
-    "fever_nli": Source(train=("train",), dev=("dev",)),
+    "fever_nli": Source(train=("train",), dev=("dev",), titled=True),
     "conjnli": Source(train=("train",), dev=("dev",), share=0.3, weight=0.7),  # labels made by rule: noisy
     "scifact_rationales": Source(train=("train",), dev=("dev",)),
     "feverous_dev_text": Source(),
@@ -48,6 +50,7 @@ SOURCES = {
     "contract_nli_spans_dev": Source(share=0.5, weight=0.7),  # only 17 hypotheses
     "entailmentbank_steps": Source(train=("train", "dev", "test"), share=0.3),  # one class only
 }
+TITLE = 60  # characters; a longer beginning is a sentence
 DEV_SHARE = 0.04  # of the sources without a development split of their own, by premise
 
 
@@ -55,14 +58,20 @@ DEV_SHARE = 0.04  # of the sources without a development split of their own, by 
 class Pair:
     premise: str
     hypothesis: str
-    target: int  # index in LABELS, or NOT_ENTAILMENT
+    target: int  # index in LABELS, NOT_ENTAILMENT or NOT_CONTRADICTION
     source: str
     weight: float = 1.0
+    page: str = ""  # the title of the page that the premise is from, where the source tells it
 
 
 def normalised(text: str) -> str:
     """Case, punctuation and spacing do not make a pair new."""
     return " ".join(re.findall(r"\w+", unicodedata.normalize("NFKC", text).lower()))
+
+
+def _title(premise: str) -> str:
+    title, _, rest = premise.partition(". ")
+    return title if rest and len(title) <= TITLE else ""
 
 
 def read_rows(path: Path) -> Iterator[dict]:
@@ -106,7 +115,8 @@ def load(folder: Path, exclude: set[str] = frozenset()) -> tuple[list[Pair], lis
             if key in seen:
                 continue
             seen.add(key)
-            pair = Pair(row["premise"], row["hypothesis"], TARGETS[row["label"]], name, source.weight)
+            page = row.get("page") or (_title(row["premise"]) if source.titled else "")
+            pair = Pair(row["premise"], row["hypothesis"], TARGETS[row["label"]], name, source.weight, page)
             kept.append((pair, row.get("split") or "train"))
         for pair, split in kept:
             if split in source.dev:
@@ -120,7 +130,7 @@ def load(folder: Path, exclude: set[str] = frozenset()) -> tuple[list[Pair], lis
 def class_weights(pairs: Iterable[Pair]) -> list[float]:
     """Square root of the inverse frequency, mean 1: rare classes count more, without drowning the rest."""
     counts = Counter(p.target for p in pairs)
-    raw = [counts[i] ** -0.5 if counts[i] else 0.0 for i in range(len(LABELS) + 1)]
+    raw = [counts[i] ** -0.5 if counts[i] else 0.0 for i in range(NOT_CONTRADICTION + 1)]
     mean = sum(raw[i] * counts[i] for i in range(len(raw))) / max(1, sum(counts.values()))
     return [r / mean for r in raw]
 
@@ -167,96 +177,3 @@ def by_rule(pairs: list[Pair], seed: int, numbers: int = 2000, negations: int = 
                 made.append(replace(p, hypothesis=negated, target=2, weight=0.5))
                 counts["negations"] += 1
     return made
-
-
-# --- what a run meets: chunks of pages, most of them near the claim's subject and silent about the claim ------
-
-CHUNK = 500  # characters
-COMMON = 0.03  # a word in more premises than this share says little about what they are about
-KNOWN = 0.6  # a passage with more of the claim's telling words may well support or contradict it
-
-
-class Neighbours:
-    """The premises of a source that share telling words with a claim, as a search would bring them."""
-
-    def __init__(self, premises: Iterable[str]) -> None:
-        self.premises = sorted(set(premises))
-        self._words = [frozenset(normalised(text).split()) for text in self.premises]
-        self._holding: dict[str, list[int]] = {}
-        for i, words in enumerate(self._words):
-            for word in words:
-                self._holding.setdefault(word, []).append(i)
-
-    def near(self, claim: str, premise: str, most: int = 8) -> list[str]:
-        """At most `most` premises about something near, best first, without those that may decide the claim."""
-        words = set(normalised(claim).split())
-        few = max(3, COMMON * len(self.premises))
-        telling = {w for w in words if len(self._holding.get(w, ())) <= few}
-        scores: Counter[int] = Counter()
-        for word in telling:
-            for i in self._holding.get(word, ()):
-                scores[i] += 1 / len(self._holding[word]) ** 0.5  # type: ignore[assignment]
-        found = []
-        for i, _ in sorted(scores.items(), key=lambda item: (-item[1], item[0])):
-            text = self.premises[i]
-            if text[:40] != premise[:40] and len(telling & self._words[i]) <= KNOWN * len(telling):
-                found.append(text)
-                if len(found) == most:
-                    break
-        return found
-
-    def others(self, premise: str, most: int, rng: random.Random) -> list[str]:
-        """Premises at random, none of them the given one."""
-        drawn = (rng.choice(self.premises) for _ in range(most))
-        return [text for text in drawn if text != premise]
-
-
-def in_chunk(text: str, others: list[str], rng: random.Random) -> str:
-    """The text set between others, of `CHUNK` characters or a little less."""
-    parts, length = [text], len(text)
-    for other in others:
-        if length >= CHUNK:
-            break
-        cut = other[: CHUNK - length]
-        parts.insert(rng.randint(0, len(parts)), cut if cut == other else cut.rsplit(" ", 1)[0])
-        length += len(other) + 1
-    return " ".join(parts)
-
-
-def neighbours(pairs: list[Pair]) -> dict[str, Neighbours]:
-    """For each encyclopaedic source: those of everyday scenes (SNLI, MNLI) are not what pages hold."""
-    by_source: dict[str, list[str]] = {}
-    for p in pairs:
-        if "snli" not in p.source and "mnli" not in p.source:
-            by_source.setdefault(p.source, []).append(p.premise)
-    return {source: Neighbours(premises) for source, premises in by_source.items()}
-
-
-def one_pass(
-    pairs: list[Pair], seed: int, near: dict[str, Neighbours], longer: float = 0.3, strangers: float = 0.35
-) -> list[Pair]:
-    """The pairs of one pass: each source by its share, some premises within a chunk of others, and some claims of any
-    label against a near passage about something else, so that a claim's wording alone decides nothing."""
-    rng = random.Random(seed)
-    drawn = []
-    for p in pairs:
-        if rng.random() >= SOURCES.get(p.source, Source()).share:
-            continue
-        index = near.get(p.source)
-        if index is None or p.source == "entailmentbank_steps":
-            drawn.append(p)
-            continue
-        found = index.near(p.hypothesis, p.premise)
-        around = index.others(p.premise, 2, rng)
-        if found:
-            around.insert(0, rng.choice(found))
-        if len(p.premise) < CHUNK - 150 and rng.random() < longer:
-            drawn.append(replace(p, premise=in_chunk(p.premise, around, rng)))
-        else:
-            drawn.append(p)
-        if found and rng.random() < strangers:
-            stranger = rng.choice(found)
-            if rng.random() < 0.5:
-                stranger = in_chunk(stranger, around[-2:], rng)
-            drawn.append(replace(p, premise=stranger, target=1, weight=0.7 * p.weight))
-    return drawn

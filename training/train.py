@@ -18,7 +18,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from training import data
+from training import data, drawing
 from training.base import BASES, load_base
 
 BATCH, BLOCK = 32, 60  # pairs a batch; batches a block within which pairs are sorted by length
@@ -67,12 +67,13 @@ def batches(ids: list[list[int]], rng: random.Random) -> list[list[int]]:
 
 
 def losses(logits: Any, targets: Any) -> Any:
-    """Cross-entropy per pair; a binary negative is charged for p(neutral) + p(contradiction)."""
+    """Cross-entropy per pair; where only one relation is ruled out, the sum of the other two is charged."""
     import torch
 
     logp = torch.log_softmax(logits.float(), dim=-1)
-    negative = torch.logsumexp(logp[:, 1:], dim=-1, keepdim=True)
-    return -torch.cat([logp, negative], dim=1).gather(1, targets[:, None])[:, 0]
+    not_entailed = torch.logsumexp(logp[:, 1:], dim=-1, keepdim=True)
+    not_contradicted = torch.logsumexp(logp[:, :2], dim=-1, keepdim=True)
+    return -torch.cat([logp, not_entailed, not_contradicted], dim=1).gather(1, targets[:, None])[:, 0]
 
 
 def predict(model: Any, ids: list[list[int]], separator: int) -> Any:
@@ -137,7 +138,7 @@ def main(argv: list[str] | None = None) -> int:
         train, dev = train[: args.most], dev[: max(50, args.most // 20)]
     if not args.no_rules:
         train += data.by_rule(train, args.seed)
-    near = {} if args.no_rules else data.neighbours(train)
+    around = None if args.no_rules else drawing.surroundings(train)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     model.to(device)
     model.set_attn_implementation("eager")  # on CPUs the backward pass of fused attention is the slower one
@@ -149,7 +150,7 @@ def main(argv: list[str] | None = None) -> int:
         lr=args.rate,
         fused=True,
     )
-    first = data.one_pass(train, args.seed, near)
+    first = drawing.one_pass(train, args.seed, around)
     weights = torch.tensor(data.class_weights(first))
     per_pass = math.ceil(len(first) / BATCH)
     total = max(1, round(per_pass * args.passes))
@@ -177,7 +178,7 @@ def main(argv: list[str] | None = None) -> int:
     started, bar = time.monotonic(), tqdm(total=total, initial=step, unit="step", mininterval=5)
     while step < total:
         turn, done = divmod(step, per_pass)
-        pairs = data.one_pass(train, args.seed + turn, near)
+        pairs = drawing.one_pass(train, args.seed + turn, around)
         ids = encode(pairs, tokenizer, args.tokens)
         made = batches(ids, random.Random(args.seed + turn))
         for batch in (made * 2)[done:per_pass]:  # passes are drawn anew, and one may come out shorter than the first

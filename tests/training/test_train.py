@@ -10,7 +10,7 @@ import pytest
 from attribution.settings import Settings
 from attribution.verifiers.embedded import Embedded
 from tests.training.test_data import row, write
-from training import combine, export, train
+from training import combine, data, export, train
 
 THINGS = ["river", "tower", "engine", "planet", "treaty", "comet", "bridge", "novel", "forest", "island"]
 
@@ -58,3 +58,12 @@ def test_a_folder_without_data_and_an_unknown_base_are_said(
     assert train.main(["--data", str(folder), "--out", str(tmp_path / "o"), "--base", "nothing"]) == 2
     errors = capsys.readouterr().err
     assert "no *.jsonl" in errors and "base 'nothing': expected one of" in errors
+
+
+def test_where_one_relation_is_ruled_out_the_other_two_are_charged_together() -> None:
+    import torch
+
+    logits = torch.tensor([[2.0, 1.0, -1.0]] * 5)
+    p = torch.softmax(logits[0], dim=0)
+    charged = train.losses(logits, torch.tensor([0, 1, 2, data.NOT_ENTAILMENT, data.NOT_CONTRADICTION]))
+    assert torch.allclose(torch.exp(-charged), torch.stack([p[0], p[1], p[2], p[1] + p[2], p[0] + p[1]]))
