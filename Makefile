@@ -31,7 +31,8 @@ bench: $(VENV)/.dev
 # DATA/nli is the folder of training pairs; resumes where it stopped
 train: $(VENV)/.train
 	$(BIN)/python -m training.train --data $(DATA)/nli --exclude $(DATA)/eval --out build/first --passes 1.25
-	$(BIN)/python -m training.train --data $(DATA)/nli --exclude $(DATA)/eval --out build/nli --base build/first/model --passes 2 --rate 1e-4 --seed 14
+	$(BIN)/python -m training.train --data $(DATA)/nli --exclude $(DATA)/eval --out build/second --base build/first/model --passes 2 --rate 1e-4 --seed 14
+	$(BIN)/python -m training.train --data $(DATA)/nli --exclude $(DATA)/eval --out build/nli --base build/second/model --passes 1.4 --rate 8e-5 --seed 15
 	$(BIN)/python -m training.export --model build/nli/model --out build/nli/onnx
 	$(BIN)/python -m training.combine --data $(DATA)/nli --exclude $(DATA)/eval --model build/nli/onnx
 
