@@ -15,7 +15,7 @@ LAYERS = [
     {"errors", "events"},
     {"settings"},
     {"registry", "store", "language", "reference", "prompts", "replies", "endpoint", "addresses", "transport"},
-    {"llm", "media", "download", "walls"},
+    {"document_store", "llm", "media", "download", "walls"},
     # stages: none imports another
     {
         "segmenters",
@@ -32,14 +32,15 @@ LAYERS = [
         "verdicts",
         "fetching",
     },
-    {"sources", "searching", "origins"},
+    {"hybrid"},
+    {"collections", "sources", "searching", "origins"},
     {"gathering"},
     {"matching"},
     {"snapshots"},
     {"snapshot_file", "warc", "changes"},
     {"pipeline", "rechecking", "serving"},
     {"evaluation"},
-    {"snapshot_commands"},
+    {"snapshot_commands", "library_commands"},
     {"__main__", "__init__"},
 ]
 PARTS_OF_FETCHING = {"extraction", "reading", "robots", "readers", "fetching"}
