@@ -20,7 +20,7 @@ from attribution.embedders import Embedder
 from attribution.errors import BadInput, FetchFailed, StageFailure
 from attribution.extraction import make_page
 from attribution.fetching import Fetcher
-from attribution.hybrid import LEAD
+from attribution.hybrid import LENGTH, PASSAGES, passages
 from attribution.media import MARKDOWN, SUFFIXES
 from attribution.readers import READABLE
 from attribution.reading import read
@@ -32,7 +32,7 @@ from attribution.types import Document, Failure, Page
 MAX_BYTES = 50_000_000  # of one file
 READ_SECONDS = 60.0  # for one file: a PDF may take half of them
 SIDE_BY_SIDE = 6  # files and pages under way; their bytes are in memory
-TEXTS = 64  # embedded between two steps
+STEP = 16  # documents embedded between two transactions
 
 
 @dataclass(frozen=True)
@@ -81,11 +81,13 @@ def embed(
     """Make the vectors that are missing, in steps of a few documents: those made so far, and all documents."""
     kept = DocumentStore(store)
     while not (stop and stop.is_set()):
-        missing = kept.unembedded(collection, embedder.version, LEAD, TEXTS)
+        missing = kept.unembedded(collection, embedder.version, LENGTH * PASSAGES, STEP)
         if not missing:
             return
-        made = embedder.embed(list(missing.values()))
-        kept.put_vectors(collection, embedder.version, {k: v.tobytes() for k, v in zip(missing, made, strict=True)})
+        cut = {document: passages(title, text) for document, (title, text) in missing.items()}
+        made = iter(embedder.embed([text for texts in cut.values() for text in texts]))
+        vectors = {document: [next(made).tobytes() for _ in texts] for document, texts in cut.items()}
+        kept.put_vectors(collection, embedder.version, vectors)
         yield next((c.embedded, c.documents) for c in kept.collections(embedder.version) if c.name == collection)
 
 

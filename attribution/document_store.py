@@ -42,21 +42,22 @@ _documents = sa.Table(
     sa.Column("source_sha256", sa.String(64), nullable=False),  # of the bytes; empty for a web page
     sa.Column("characters", sa.Integer, nullable=False),
     sa.Column("added_at", sa.String(32), nullable=False),
+    sa.Column("embedded", sa.String(64), nullable=False),  # the model of its vectors; empty: it has none yet
     sa.Column("about", sa.Text, nullable=False),  # the Page as JSON, without its text
     sa.Column("title", sa.Text, nullable=False),
     sa.Column("text", sa.Text, nullable=False),
     sa.UniqueConstraint("collection_id", "name"),
     sa.UniqueConstraint("collection_id", "sha256"),
     sa.UniqueConstraint("collection_id", "origin"),
-    sa.Index("documents_facts", "collection_id", "characters", "added_at"),
+    sa.Index("documents_facts", "collection_id", "embedded", "characters", "added_at"),
     sqlite_autoincrement=True,  # an id that was removed never means another document
 )
 _vectors = sa.Table(
     "document_vectors",
     _tables,
     sa.Column("collection_id", sa.Integer, primary_key=True),
-    sa.Column("model", sa.String(64), primary_key=True),
     sa.Column("document_id", sa.Integer, primary_key=True),
+    sa.Column("passage", sa.Integer, primary_key=True),
     sa.Column("data", sa.LargeBinary, nullable=False),  # float32
     sqlite_with_rowid=False,
 )
@@ -64,7 +65,7 @@ _vectors = sa.Table(
 
 @dataclass(frozen=True)
 class Kept:
-    """A collection as it stands. `embedded` of its documents have a vector."""
+    """A collection as it stands. `embedded` of its documents have vectors."""
 
     name: str
     documents: int
@@ -98,15 +99,15 @@ class DocumentStore:
 
     def collections(self, model: str = "") -> list[Kept]:
         """All collections by name; `model` is the one whose vectors are counted."""
-        c, d, v = _collections.c, _documents.c, _vectors.c
-        facts = sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(d.characters), 0), sa.func.max(d.added_at))
-        vectors = sa.select(sa.func.count()).where(v.collection_id == sa.bindparam("key"), v.model == model)
+        c, d = _collections.c, _documents.c
+        size, changed = sa.func.coalesce(sa.func.sum(d.characters), 0), sa.func.max(d.added_at)
+        embedded = sa.func.count().filter(d.embedded == model, d.embedded != "")
+        facts = sa.select(sa.func.count(), size, embedded, changed)
         found = []
         with self._engine.connect() as db:
             for key, name, created in db.execute(sa.select(c.id, c.name, c.created_at).order_by(c.name)).all():
-                count, size, changed = db.execute(facts.where(d.collection_id == key)).one()
-                embedded = db.execute(vectors, {"key": key}).scalar_one()
-                found.append(Kept(name, count, size, embedded, created, changed or created))
+                *counts, last = db.execute(facts.where(d.collection_id == key)).one()
+                found.append(Kept(name, *counts, created, last or created))
         return found
 
     def documents(self, collection: str, containing: str = "", limit: int = -1) -> list[dict[str, Any]]:
@@ -186,35 +187,40 @@ class DocumentStore:
 
     # --- vectors ---
 
-    def unembedded(self, collection: str, model: str, lead: int, limit: int) -> dict[int, str]:
-        """The title and the first `lead` characters of documents that have no vector of that model."""
+    def unembedded(self, collection: str, model: str, characters: int, limit: int) -> dict[int, tuple[str, str]]:
+        """The title and the first characters of documents that have no vectors of that model."""
+        d = _documents.c
+        with self._engine.connect() as db:
+            key = self._key(db, collection)
+            chosen = sa.select(d.id, d.title, sa.func.substr(d.text, 1, characters))
+            rows = db.execute(chosen.where(d.collection_id == key, d.embedded != model).limit(limit)).all()
+        return {document: (title, text) for document, title, text in rows}
+
+    def put_vectors(self, collection: str, model: str, vectors: Mapping[int, Sequence[bytes]]) -> None:
+        """Keep all vectors of documents, float32, one a passage; of documents that were removed meanwhile none."""
+        d, v = _documents.c, _vectors.c
+        with self._writing() as db:
+            key = self._key(db, collection)
+            here = d.collection_id == key, d.id.in_(list(vectors))
+            rows = [
+                {"collection_id": key, "document_id": document, "passage": number, "data": data}
+                for document in db.execute(sa.select(d.id).where(*here)).scalars().all()
+                for number, data in enumerate(vectors[document])
+            ]
+            db.execute(_vectors.delete().where(v.collection_id == key, v.document_id.in_(list(vectors))))
+            db.execute(_documents.update().where(*here).values(embedded=model))
+            if rows:
+                db.execute(_vectors.insert(), rows)
+
+    def vectors(self, collection: str, model: str) -> tuple[list[int], list[bytes]]:
+        """The documents of that model's vectors, and the vectors, side by side."""
         d, v = _documents.c, _vectors.c
         with self._engine.connect() as db:
             key = self._key(db, collection)
-            made = sa.exists().where(v.collection_id == key, v.model == model, v.document_id == d.id)
-            chosen = sa.select(d.id, d.title + "\n" + sa.func.substr(d.text, 1, lead))
-            rows = db.execute(chosen.where(d.collection_id == key, ~made).order_by(d.id).limit(limit)).all()
-        return {document: text for document, text in rows}
-
-    def put_vectors(self, collection: str, model: str, vectors: Mapping[int, bytes]) -> None:
-        """Keep the vectors of the documents that are still there."""
-        from sqlalchemy.dialects.sqlite import insert
-
-        with self._writing() as db:
-            key = self._key(db, collection)
-            chosen = sa.select(_documents.c.id).where(_documents.c.collection_id == key)
-            here = db.execute(chosen.where(_documents.c.id.in_(list(vectors)))).scalars()
-            rows = [{"collection_id": key, "model": model, "document_id": i, "data": vectors[i]} for i in here]
-            if rows:
-                db.execute(insert(_vectors).on_conflict_do_nothing(), rows)
-
-    def vectors(self, collection: str, model: str) -> dict[int, bytes]:
-        """float32 bytes by document."""
-        v = _vectors.c
-        with self._engine.connect() as db:
-            key = self._key(db, collection)
-            rows = db.execute(sa.select(v.document_id, v.data).where(v.collection_id == key, v.model == model)).all()
-        return {document: data for document, data in rows}
+            made = set(db.execute(sa.select(d.id).where(d.collection_id == key, d.embedded == model)).scalars())
+            found = db.execute(sa.select(v.document_id, v.data).where(v.collection_id == key)).all()
+        rows = [row for row in found if row[0] in made]
+        return [row[0] for row in rows], [row[1] for row in rows]
 
     # --- inside ---
 
@@ -284,6 +290,7 @@ def _put(db: sa.Connection, key: int, collection: str, new: NewDocument) -> Stat
     page = page.model_copy(update={"url": url, "id": content_id(url, page.sha256), "site": page.site or collection})
     row = {"collection_id": key, "name": name, "origin": new.origin, "source_sha256": new.source_sha256}
     row |= {"sha256": page.sha256, "characters": len(page.text), "added_at": now(), "title": page.title}
+    row["embedded"] = ""
     row |= {"about": page.model_dump_json(exclude={"text"}), "text": page.text}
     made = db.execute(_documents.insert().values(**row)).inserted_primary_key
     db.exec_driver_sql(

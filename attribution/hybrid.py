@@ -1,8 +1,8 @@
-"""Full text and meaning joined: BM25 and the vectors of the documents' beginnings, by reciprocal rank fusion.
+"""Full text and meaning joined: BM25 and the vectors of the documents' first passages, by reciprocal rank fusion.
 
-Cormack, Clarke and Büttcher 2009, section 2. A document's vector is that of its title and first characters, made by the
-embedded model whatever the run's embedder is: a library is never sent anywhere. The constants were chosen on one half
-of WiCE's claims (benchmarks/library.py).
+Cormack, Clarke and Büttcher 2009, section 2. A document is as near as the nearest of its passages. They are embedded by
+the model that comes along, whatever the run's embedder is: a library is never sent anywhere. The constants were chosen
+on one half of WiCE's claims (benchmarks/library.py).
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ from attribution.store import Store
 from attribution.types import Chunk, SearchHit, content_id
 
 EMBEDDER = "minilm"
-LEAD = 512  # characters of a document that its vector stands for, after its title
+LENGTH, PASSAGES = 512, 4  # characters of a passage, each under the document's title, and how many have vectors
 DEPTH = 100  # documents of each ranking that are joined
-FUSION = 60  # the usual constant
-MEANING = 1.0  # weight of the second ranking; the first has 1
-NEAR = 0.5  # cosine from which on a document is about the query, whatever its words
-MOST_IN_FOLDER = 1000  # of more articles no vectors are made while a run waits: a collection has them made beforehand
+FUSION = 1  # of the ranks: small, for the first places are what counts
+MEANING = 0.5  # weight of the second ranking; the first has 1
+NEAR = 0.6  # cosine from which on a document is about the query, whatever its words
+MOST_IN_FOLDER = 1000  # passages: of more no vectors are made while a run waits; a collection has them made beforehand
+FLAT = 1_000_000  # vectors searched exactly: a graph takes longer to build than a run takes to search
 
 
 class Corpus(Protocol):
@@ -45,10 +46,23 @@ class Corpus(Protocol):
 
 @dataclass(frozen=True)
 class Vectors:
-    """float32 (len(rows), dimensions), rows of length 1, of the documents with those numbers."""
+    """One vector a passage: the numbers of their documents, and float32 (len(rows), dimensions), rows of length 1."""
 
-    rows: tuple[int, ...]
+    rows: Sequence[int]
     matrix: Any
+
+    @classmethod
+    def of(cls, rows: Sequence[int], data: Sequence[bytes]) -> Vectors:
+        import numpy as np
+
+        matrix = np.frombuffer(b"".join(data), dtype=np.float32)
+        return cls(rows, matrix.reshape(len(rows), -1) if rows else matrix.reshape(0, 1))
+
+
+def passages(title: str, text: str) -> list[str]:
+    """What stands for a document: the title over each of its first passages."""
+    starts = range(0, min(len(text), LENGTH * PASSAGES), LENGTH)
+    return [f"{title}\n{text[start : start + LENGTH]}" for start in starts]
 
 
 def fused(words: Sequence[int], near: Sequence[int], constant: float = FUSION, meaning: float = MEANING) -> list[int]:
@@ -78,16 +92,19 @@ class Hybrid:
         return self._corpus.hits(query, rows[:k])
 
     def near(self, query: str, depth: int) -> list[tuple[int, float]]:
-        """Documents by the cosine of their vectors, best first."""
+        """Documents by the cosine of their nearest passage, best first."""
         with self._loading:
             if self._index is None:
                 loaded = self._load()
-                self._index = Index()
+                self._index = Index(FLAT)
                 self._index.add([Chunk("", row, row, "") for row in loaded.rows], loaded.matrix)
         if not len(self._index):
             return []
-        found = self._index.search(self._embedder.embed([query]), depth, floor=-1.0)
-        return [(candidate.chunk.start, candidate.similarity) for candidate in found]
+        found = self._index.search(self._embedder.embed([query]), depth * PASSAGES, floor=-1.0)
+        best: dict[int, float] = {}
+        for candidate in found:
+            best.setdefault(candidate.chunk.start, candidate.similarity)
+        return list(best.items())[:depth]
 
 
 def embedder(settings: Settings) -> Embedder:
@@ -101,9 +118,9 @@ def over_folder(library: Library, settings: Settings, store: Store) -> Hybrid:
     by = embedder(settings)
 
     def load() -> Vectors:
-        pages = library.pages if len(library.pages) <= MOST_IN_FOLDER else ()
-        leads = tuple(f"{page.title}\n{page.text[:LEAD]}" for page in pages)
-        return Vectors(tuple(range(len(leads))), _kept(store, by, leads))
+        cut = [(row, text) for row, page in enumerate(library.pages) for text in passages(page.title, page.text)]
+        cut = cut if len(cut) <= MOST_IN_FOLDER else []
+        return Vectors([row for row, _ in cut], _kept(store, by, tuple(text for _, text in cut)))
 
     return Hybrid(library, by, load)
 
@@ -113,10 +130,7 @@ def over_collection(collection: str, settings: Settings, store: Store) -> Hybrid
     by, documents = embedder(settings), DocumentStore(store)
 
     def load() -> Vectors:
-        import numpy as np
-
-        kept = documents.vectors(collection, by.version)
-        return Vectors(tuple(kept), np.frombuffer(b"".join(kept.values()), dtype=np.float32).reshape(len(kept), -1))
+        return Vectors.of(*documents.vectors(collection, by.version))
 
     return Hybrid(Collection(documents, collection), by, load)
 
@@ -126,8 +140,6 @@ _folders: dict[tuple[str, tuple[str, ...]], Any] = {}  # the last few folders' v
 
 def _kept(store: Store, by: Embedder, texts: tuple[str, ...]) -> Any:
     """The vectors of texts, from this process, the store or the model."""
-    import numpy as np
-
     if (by.version, texts) not in _folders:
         keys = [content_id(by.version, text) for text in texts]
         known = store.vectors(keys)
@@ -135,8 +147,7 @@ def _kept(store: Store, by: Embedder, texts: tuple[str, ...]) -> Any:
         made = dict(zip(new, by.embed(list(new.values())), strict=True))
         store.put_vectors({key: vector.tobytes() for key, vector in made.items()})
         known |= {key: vector.tobytes() for key, vector in made.items()}
-        rows = [np.frombuffer(known[key], dtype=np.float32) for key in keys]
         while len(_folders) >= 4:
             _folders.pop(next(iter(_folders)))
-        _folders[by.version, texts] = np.stack(rows) if rows else np.zeros((0, 1), dtype=np.float32)
+        _folders[by.version, texts] = Vectors.of(range(len(keys)), [known[key] for key in keys]).matrix
     return _folders[by.version, texts]

@@ -31,14 +31,14 @@ import numpy as np
 from attribution import collections, hybrid
 from attribution.document_store import DocumentStore, NewDocument
 from attribution.extraction import Extracted, make_page
-from attribution.hybrid import DEPTH, FUSION, MEANING, NEAR, Hybrid, fused, over_collection
+from attribution.hybrid import DEPTH, FUSION, MEANING, NEAR, PASSAGES, Hybrid, fused, over_collection
 from attribution.searchers.fulltext import Ranked
 from attribution.settings import Settings
 from attribution.store import Store
 
 SEED, VOCABULARY, WORDS, QUERIES = 7, 20_000, 400, 200
 SYLLABLES = [c + v + e for c in "bdfgklmnprst" for v in "aeiou" for e in ("", "n", "r")]
-CONSTANTS, WEIGHTS = (10, 20, 60), (0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
+CONSTANTS, WEIGHTS = (1, 2, 5, 10, 20, 60), (0.25, 0.5, 0.75, 1.0)
 CUTS = (1, 3, 5)
 
 
@@ -106,12 +106,15 @@ def speed(count: int, real: bool) -> dict[str, Any]:
         }
         by = hybrid.embedder(settings)
         if real:
-            figures["embedded_per_second"] = round(count / seconds(lambda: list(collections.embed(store, "made", by)))[0], 1)
+            figures["embedded_per_second"] = round(
+                count / seconds(lambda: list(collections.embed(store, "made", by)))[0], 1
+            )
         else:
-            rows = np.random.default_rng(SEED).normal(size=(count, 384)).astype(np.float32)
-            rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-            ids = list(kept.unembedded("made", by.version, 1, count))
-            kept.put_vectors("made", by.version, {k: row.tobytes() for k, row in zip(ids, rows, strict=True)})
+            rng = np.random.default_rng(SEED)
+            for document in list(kept.unembedded("made", by.version, 1, count)):
+                rows = rng.normal(size=(PASSAGES, 384)).astype(np.float32)
+                rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+                kept.put_vectors("made", by.version, {document: [row.tobytes() for row in rows]})
         searcher = over_collection("made", settings, store)
         rng, (words, weights) = random.Random(SEED + 2), vocabulary()
         queries = [" ".join(rng.choices(words, weights, k=14)) for _ in range(QUERIES)]
@@ -155,7 +158,7 @@ def ask(data: Path) -> list[Asked]:
             kept.put("wice", [NewDocument(page.sha256, page.sha256, page.sha256, page)])
         list(collections.embed(store, "wice", hybrid.embedder(settings)))
         searcher: Hybrid = over_collection("wice", settings, store)
-        ids = {page.sha256: key for key, page in kept.pages(list(kept.vectors("wice", searcher._embedder.version))).items()}
+        ids = {page.sha256: key for key, page in kept.pages(list(range(1, len(rows) + 1))).items()}
         asked = [
             Asked(
                 ids[own[row["id"]]],
@@ -173,7 +176,11 @@ def _article(sentences: Sequence[str]) -> tuple[str, str]:
     """Title and text; the first sentence of an article with a title is `(meta data) TITLE: …`."""
     first, *rest = (" ".join(s.split()) for s in sentences)
     mark = "(meta data) TITLE: "
-    return (first.removeprefix(mark), "\n".join(rest) or first) if first.startswith(mark) else ("", "\n".join([first, *rest]))
+    return (
+        (first.removeprefix(mark), "\n".join(rest) or first)
+        if first.startswith(mark)
+        else ("", "\n".join([first, *rest]))
+    )
 
 
 def score(asked: Sequence[Asked], ranking: Callable[[Asked], Sequence[int]]) -> dict[str, float]:

@@ -24,7 +24,7 @@ from pages.ui.render import el, plural
 from pages.ui.results import note, show
 
 POLL = 0.5  # seconds between looks at documents that are being added
-JOB, ROUND = "library", "library_round"
+JOB, ROUND, ASKED = "library", "library_round", "library_asked"
 NEW = "A new one …"
 LISTED = 200  # documents offered for choosing at once
 
@@ -113,17 +113,17 @@ def browse(kept: Sequence[Kept], running: bool) -> None:
         "Document",
         list(titles),
         format_func=lambda n: n if titles[n] == n else f"{n} — {titles[n]}",
-        key="library_document",
+        key=f"library_document-{chosen}-{containing}",  # a narrower list begins at its first
         placeholder="none",
     )
     read, drop, drop_all = st.columns(3)
     if read.button("Read it", disabled=document is None, key="library_read", width="stretch"):
         _text(chosen, document)
     if drop.button("Remove it", disabled=document is None or running, key="library_remove", width="stretch"):
-        _confirm(chosen, document, 1)
+        state.keep(ASKED, (chosen, document, 1))
     whole = "Remove the collection"
     if drop_all.button(whole, disabled=running, key="library_remove_all", width="stretch"):
-        _confirm(chosen, None, held.documents)
+        state.keep(ASKED, (chosen, None, held.documents))
 
 
 @st.dialog("Source", width="medium")
@@ -137,12 +137,16 @@ def _text(collection: str, document: str) -> None:
     source_view(page, [0, 0, 0, 0], key=f"source-{page.id}")
 
 
-@st.dialog("Remove for everybody?")
-def _confirm(collection: str, document: str | None, count: int) -> None:
+def confirm() -> None:
+    """What is about to be removed, and a way back."""
+    if not (asked := state.kept(ASKED)):
+        return
+    collection, document, count = asked
     what = f"“{document}”" if document else f"“{collection}” with {plural(count, 'document')}"
-    note(f"{what} will be removed", "It goes for all who use this server. Saved runs keep the texts they used.")
+    note(f"Remove {what} for everybody who uses this server?", "Saved runs keep the texts they used.")
     yes, no = st.columns(2)
     if yes.button("Remove", type="primary", key="library_yes", width="stretch"):
+        state.keep(ASKED, None)
         try:
             DocumentStore(store()).remove(collection, document)
         except AttributionError as error:  # somebody else was first
@@ -150,6 +154,7 @@ def _confirm(collection: str, document: str | None, count: int) -> None:
             return
         st.rerun()
     if no.button("Keep", key="library_no", width="stretch"):
+        state.keep(ASKED, None)
         st.rerun()
 
 
@@ -170,6 +175,7 @@ def page() -> None:
     st.fragment(partial(live, running), run_every=POLL if running else None)()
     if kept:
         browse(kept, running)
+        confirm()
 
 
 state.begin("library")

@@ -26,7 +26,9 @@ ROOT = Path(__file__).parent.parent
 
 def epub(path: Path, text: str) -> None:
     with zipfile.ZipFile(path, "w") as book:
-        book.writestr("META-INF/container.xml", '<container><rootfiles><rootfile full-path="b.opf"/></rootfiles></container>')
+        book.writestr(
+            "META-INF/container.xml", '<container><rootfiles><rootfile full-path="b.opf"/></rootfiles></container>'
+        )
         book.writestr(
             "b.opf",
             '<package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="a" href="a.xhtml"/></manifest>'
@@ -74,7 +76,11 @@ def test_a_folder_of_everything(store: Store, settings: Settings, folder: Path) 
     states = Counter(added.state for added in told.values())
     assert states == {"added": 7, "unchanged": 1, "failed": 3}
     kinds = {name: added.failure.kind for name, added in told.items() if added.failure}
-    assert kinds == {"rivers/broken.docx": "wrong_type", "rivers/locked.pdf": "encrypted", "rivers/empty.txt": "no_text"}
+    assert kinds == {
+        "rivers/broken.docx": "wrong_type",
+        "rivers/locked.pdf": "encrypted",
+        "rivers/empty.txt": "no_text",
+    }
     kept = DocumentStore(store)
     titles = {row["title"] for row in kept.documents("c")}
     assert {"Rhine", "Volga", "Thames", "a", "e"} <= titles
@@ -106,10 +112,19 @@ def test_what_cannot_be_read_costs_itself_alone(store: Store, settings: Settings
     large = tmp_path / "large.txt"
     with large.open("wb") as file:
         file.truncate(collections.MAX_BYTES + 1)
-    items = [*gone, *from_paths([large, _file(tmp_path / "odd.xyz"), _file(tmp_path / "good.txt")])[0], Item("bug.txt", "b", bug)]
+    items = [
+        *gone,
+        *from_paths([large, _file(tmp_path / "odd.xyz"), _file(tmp_path / "good.txt")])[0],
+        Item("bug.txt", "b", bug),
+    ]
     told = add(store, settings, items)
     kinds = {name: added.failure.kind for name, added in told.items() if added.failure}
-    assert kinds == {"gone.txt": "unreadable", "large.txt": "too_large", "odd.xyz": "wrong_type", "bug.txt": "stage_failed"}
+    assert kinds == {
+        "gone.txt": "unreadable",
+        "large.txt": "too_large",
+        "odd.xyz": "wrong_type",
+        "bug.txt": "stage_failed",
+    }
     assert told["good.txt"].state == "added"
     with pytest.raises(BadInput, match="does not exist"):
         from_paths([tmp_path / "absent"])
@@ -124,7 +139,11 @@ def test_pages_come_through_the_fetching_and_its_cache(store: Store, settings: S
     def respond(handler):
         if handler.path == "/gone":
             return 404, {}, b""
-        return 200, {"Content-Type": "text/html"}, b"<html><title>Elbe</title><body><p>The Elbe flows north.</p></body></html>"
+        return (
+            200,
+            {"Content-Type": "text/html"},
+            b"<html><title>Elbe</title><body><p>The Elbe flows north.</p></body></html>",
+        )
 
     with http_server(respond) as served:
         addresses = [served.url("/elbe"), served.url("/gone"), served.url("/elbe")]
@@ -162,7 +181,7 @@ def test_a_killed_process_is_gone_on_with(settings: Settings, tmp_path: Path) ->
     for i in range(300):
         _file(folder / f"{i}.txt")
     script = (
-        "import sys; from pathlib import Path; from attribution import collections; from attribution.store import Store\n"
+        "import sys; from pathlib import Path; from attribution import collections\nfrom attribution.store import Store\n"
         "from attribution.settings import Settings\n"
         "for a in collections.add(Store.open(sys.argv[1]), 'c', collections.from_paths([Path(sys.argv[2])])[0],"
         " Settings()): print(a.name, flush=True)"

@@ -7,7 +7,6 @@ import sys
 import textwrap
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from attribution.document_store import DocumentStore, NewDocument
@@ -34,8 +33,9 @@ def whole(kept: DocumentStore, collection: str = "c") -> int:
     if count:
         with kept.full_text(collection) as (database, table, total):
             assert total == count
-            database.execute(f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 1)")
-            database.rollback()
+            if len(kept.collections()) == 1:  # the check compares with all documents that there are
+                database.execute(f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 1)")
+                database.rollback()
         for name in names(kept, collection):
             found = kept.page(collection, name)
             assert found is not None and found.text
@@ -68,28 +68,28 @@ def test_a_document_gets_its_address(store: Store) -> None:
 def test_removing(store: Store) -> None:
     kept = DocumentStore(store)
     kept.put("c", [new("a", "one"), new("b", "two"), new("d", "three")])
-    kept.put_vectors("c", MODEL, {1: b"1234", 2: b"1234", 99: b"1234"})
+    kept.put_vectors("c", MODEL, {1: [b"1234"], 2: [b"1234", b"5678"], 99: [b"1234"]})
     assert kept.collections(MODEL)[0].embedded == 2  # nothing is kept for a document that is not there
-    assert kept.remove("c", "b") == 1 and whole(kept) == 2 and set(kept.vectors("c", MODEL)) == {1}
+    assert kept.remove("c", "b") == 1 and whole(kept) == 2 and kept.vectors("c", MODEL) == ([1], [b"1234"])
     with pytest.raises(BadInput, match="no document 'b'"):
         kept.remove("c", "b")
     assert kept.remove("c") == 2 and kept.collections() == []
     with pytest.raises(BadInput, match="none yet"):
         kept.documents("c")
     kept.put("c", [new("a", "one")])  # a name that was removed is free again, an id never
-    assert whole(kept) == 1 and kept.pages([1, 2, 3]) == {} and kept.vectors("c", MODEL) == {}
+    assert whole(kept) == 1 and kept.pages([1, 2, 3]) == {} and kept.vectors("c", MODEL) == ([], [])
 
 
 def test_what_is_not_embedded_yet(store: Store) -> None:
     kept = DocumentStore(store)
     kept.put("c", [new("a", "one " * 50), new("b", "two")])
-    missing = kept.unembedded("c", MODEL, lead=7, limit=10)
-    assert list(missing.values()) == ["Title of a\none one", "Title of b\ntwo"]
-    vector = np.ones(4, dtype=np.float32)
-    kept.put_vectors("c", MODEL, dict.fromkeys(missing, vector.tobytes()))
-    kept.put_vectors("c", MODEL, dict.fromkeys(missing, b"another writer came first"))
+    missing = kept.unembedded("c", MODEL, characters=7, limit=10)
+    assert sorted(missing.values()) == [("Title of a", "one one"), ("Title of b", "two")]
+    kept.put_vectors("c", MODEL, dict.fromkeys(missing, [b"two", b"writers", b"at once"]))
+    kept.put_vectors("c", MODEL, dict.fromkeys(missing, [b"one", b"wins"]))
     assert kept.unembedded("c", MODEL, 7, 10) == {} and len(kept.unembedded("c", "another", 7, 1)) == 1
-    assert [np.frombuffer(v, np.float32).tolist() for v in kept.vectors("c", MODEL).values()] == [[1.0] * 4] * 2
+    assert kept.vectors("c", MODEL) == ([1, 1, 2, 2], [b"one", b"wins"] * 2)
+    assert kept.vectors("c", "another") == ([], []) and kept.collections("another")[0].embedded == 0
 
 
 def test_a_list_can_be_narrowed(store: Store) -> None:

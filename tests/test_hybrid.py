@@ -11,7 +11,7 @@ from attribution import hybrid
 from attribution.collections import embed
 from attribution.document_store import DocumentStore, NewDocument
 from attribution.errors import BadInput, SearchFailed
-from attribution.hybrid import Hybrid, Vectors, fused, over_folder
+from attribution.hybrid import PASSAGES, Hybrid, Vectors, fused, over_folder, passages
 from attribution.searchers.collection import Collection
 from attribution.searchers.library import Library
 from attribution.settings import Settings
@@ -30,14 +30,14 @@ class Fake:
     """Directions that a test gives to words; a text without any of them points away from all."""
 
     version, floor = "fake/1", 0.0
-    WORDS = ("river", "insect", "mountain")
+    WORDS = (("nile", "river"), ("bees", "insect"), ("himalaya", "mountain"))
 
     def __init__(self) -> None:
         self.texts: list[str] = []
 
     def embed(self, texts):
         self.texts += texts
-        rows = [[*(float(word in text.lower()) for word in self.WORDS), 0.1] for text in texts]
+        rows = [[*(float(any(w in text.lower() for w in words)) for words in self.WORDS), 0.1] for text in texts]
         made = np.array(rows, dtype=np.float32).reshape(len(rows), len(self.WORDS) + 1)
         return made / np.linalg.norm(made, axis=1, keepdims=True)
 
@@ -45,8 +45,7 @@ class Fake:
 @pytest.fixture
 def kept(store: Store) -> DocumentStore:
     made = DocumentStore(store)
-    made.put("c", [NewDocument(n, n, n, page(text, title=f"About an insect {n}" if n == "bees" else n))
-                   for n, text in TEXTS.items()])  # fmt: skip
+    made.put("c", [NewDocument(n, n, n, page(text, title=n)) for n, text in TEXTS.items()])  # fmt: skip
     return made
 
 
@@ -54,11 +53,7 @@ def searcher(kept: DocumentStore, store: Store, embedder: Fake, vectors: bool = 
     if vectors:
         assert list(embed(store, "c", embedder)) == [(3, 3)]
 
-    def load() -> Vectors:
-        found = kept.vectors("c", embedder.version)
-        return Vectors(tuple(found), np.frombuffer(b"".join(found.values()), np.float32).reshape(len(found), -1))
-
-    return Hybrid(Collection(kept, "c"), embedder, load)
+    return Hybrid(Collection(kept, "c"), embedder, lambda: Vectors.of(*kept.vectors("c", embedder.version)))
 
 
 def found(by: Hybrid, query: str, k: int = 3) -> list[str]:
@@ -66,9 +61,9 @@ def found(by: Hybrid, query: str, k: int = 3) -> list[str]:
 
 
 def test_fusion_weighs_ranks() -> None:
-    assert fused([1, 2, 3], [3, 2, 1]) == [1, 3, 2]  # 1/61 + 1/63 is more than 2/62; ties by number
-    assert fused([1, 2], [2, 5]) == [2, 1, 5] and fused([], [7]) == [7] and fused([], []) == []
-    assert fused([1], [2], meaning=2.0) == [2, 1]
+    assert fused([1, 2, 3], [3, 2, 1], 60, 1.0) == [1, 3, 2]  # 1/61 + 1/63 is more than 2/62; ties by number
+    assert fused([1, 2], [2, 5], 60, 1.0) == [2, 1, 5] and fused([], [7]) == [7] and fused([], []) == []
+    assert fused([1], [2], meaning=2.0) == [2, 1] and fused([1], [2], meaning=0.5) == [1, 2]
 
 
 def test_either_half_finds_and_nothing_is_invented(kept: DocumentStore, store: Store) -> None:
@@ -78,6 +73,16 @@ def test_either_half_finds_and_nothing_is_invented(kept: DocumentStore, store: S
     (hit,) = by.search("Which insect signals to its colony?", 3)
     assert hit.rank == 1 and hit.searcher == "collection:c" and hit.snippet.startswith("Honey bees")
     assert found(by, "Penguins live in Antarctica.") == [] and found(by, "") == [] and found(by, "?!") == []
+
+
+def test_a_document_is_as_near_as_its_nearest_passage(kept: DocumentStore, store: Store) -> None:
+    long = "It begins with something else. " * 30 + "At last it comes to the himalaya."
+    kept.put("c", [NewDocument("long", "long", "long", page(long, title="Long"))])
+    assert [len(text) for text in passages("T", "x" * 5000)] == [514] * PASSAGES and passages("T", "x") == ["T\nx"]
+    assert list(embed(store, "c", Fake())) == [(4, 4)]
+    by = searcher(kept, store, Fake(), vectors=False)
+    near = dict(by.near("a mountain", 10))
+    assert len(near) == 4 and near[4] == near[3] > near[1]
 
 
 def test_without_vectors_the_words_alone_answer(kept: DocumentStore, store: Store) -> None:
@@ -115,7 +120,7 @@ def test_a_folder_is_embedded_once(settings: Settings, store: Store, tmp_path: P
     fake = Fake()
     monkeypatch.setattr(hybrid, "embedder", lambda settings: fake)
     for name, text in TEXTS.items():
-        (tmp_path / f"{name}.md").write_text(text if name != "bees" else f"# An insect\n\n{text}")
+        (tmp_path / f"{name}.md").write_text(text)
     for _ in range(2):
         by = over_folder(Library.over(tmp_path), settings, store)
         assert [h.url for h in by.search("Which insect signals to its colony?", 3)] == ["library:bees.md"]
