@@ -7,6 +7,7 @@ before is known by the hash of its bytes, so that adding again resumes.
 from __future__ import annotations
 
 import hashlib
+import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -130,7 +131,8 @@ def from_upload(document: Document) -> Item:
 
 
 def _of_file(path: Path, name: str) -> Item:
-    return Item(name, str(path), partial(_bytes, path))
+    origin = os.fsencode(path).decode("utf-8", "backslashreplace")  # a file name need not be text
+    return Item(name, origin, partial(_bytes, path))
 
 
 def _bytes(path: Path) -> bytes:

@@ -15,7 +15,8 @@ LAYERS = [
     {"errors", "events"},
     {"settings"},
     {"registry", "store", "language", "reference", "prompts", "replies", "endpoint", "addresses", "transport"},
-    {"document_store", "llm", "media", "download", "walls"},
+    {"document_tables", "llm", "media", "download", "walls"},
+    {"document_store"},
     # stages: none imports another
     {
         "segmenters",
@@ -44,7 +45,7 @@ LAYERS = [
     {"__main__", "__init__"},
 ]
 PARTS_OF_FETCHING = {"extraction", "reading", "robots", "readers", "fetching"}
-STAGES = 5
+STAGES = 6
 LEVEL = {name: i for i, names in enumerate(LAYERS) for name in names} | dict.fromkeys(PARTS_OF_FETCHING, STAGES)
 READING = {("searchers", "extraction"), ("searchers", "readers")}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -96,6 +97,13 @@ def test_a_folder_of_everything(store: Store, settings: Settings, folder: Path) 
     assert changed is not None and "2,850" in changed.text and len(kept.documents("c")) == 7
 
 
+def test_a_name_that_is_no_text(store: Store, settings: Settings, tmp_path: Path) -> None:
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.txt"))
+    odd.write_text("A text under a name of another charset.")
+    (told,) = add(store, settings, from_paths([tmp_path])[0]).values()
+    assert told.state == "added" and told.name.endswith(".txt")
+
+
 def test_uploads_and_hostile_names(store: Store, settings: Settings) -> None:
     files = [Document("<script>\u202e\n.txt", b"One text."), Document("../../etc/a.txt", b"Another text.")]
     told = add(store, settings, [from_upload(file) for file in files])
@@ -181,7 +189,8 @@ def test_a_killed_process_is_gone_on_with(settings: Settings, tmp_path: Path) ->
     for i in range(300):
         _file(folder / f"{i}.txt")
     script = (
-        "import sys; from pathlib import Path; from attribution import collections\nfrom attribution.store import Store\n"
+        "import sys; from pathlib import Path; from attribution import collections\n"
+        "from attribution.store import Store\n"
         "from attribution.settings import Settings\n"
         "for a in collections.add(Store.open(sys.argv[1]), 'c', collections.from_paths([Path(sys.argv[2])])[0],"
         " Settings()): print(a.name, flush=True)"
