@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from attribution import snapshot_commands
+from attribution import library_commands, snapshot_commands
 from attribution.errors import AttributionError, BadInput
 from attribution.registry import Table, build
 from attribution.settings import Settings
@@ -221,7 +221,7 @@ def parser() -> argparse.ArgumentParser:
 
     p = command("analyze", "check an answer's claims against sources", analyze)
     answered(p)
-    p.add_argument("--sources", nargs="+", help="library, web, paths or URLs (default: library)")
+    p.add_argument("--sources", nargs="+", help="library, collection:NAME, web, paths or URLs (default: library)")
     chosen(p)
     p.add_argument("--out", type=Path, required=True, metavar="report.json")
     p = command("segment", "split an answer into claims", segment)
@@ -237,12 +237,13 @@ def parser() -> argparse.ArgumentParser:
     p = command("compare", "cut answers with several segmenters over the same evidence", compare)
     p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"question", "answer"}')
     p.add_argument("--segmenters", nargs="+", required=True, help="two to four; see: list segmenters")
-    p.add_argument("--sources", nargs="+", help="library, web, paths or URLs (default: library)")
+    p.add_argument("--sources", nargs="+", help="library, collection:NAME, web, paths or URLs (default: library)")
     p.add_argument("--out", type=Path, required=True, help="a folder")
     chosen(p)
     p = command("list", "the implementations there are, and what they need", list_)
     p.add_argument("table", nargs="?", choices=["segmenters", "searchers", "chunkers", "embedders", "verifiers"])
     snapshot_commands.add(commands.add_parser("snapshot", help="freeze, move, replay and compare runs"), choices_of)
+    library_commands.commands(commands.add_parser("library", help="keep named collections of documents"))
     p = command("serve", "open the web app", serve)
     p.add_argument("--port", type=int, default=8501, help="another free one is taken if it is in use")
     return top

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from attribution.addresses import canonical, excluded, site
 from attribution.errors import FetchFailed, StageFailure
-from attribution.searchers import LOCAL, Searcher
+from attribution.searchers import Searcher, is_local
 from attribution.searching import Budget, Search, time_over
 from attribution.settings import Settings
 from attribution.sources import Sources
-from attribution.store import Store
+from attribution.store import EVER, Store
 from attribution.types import Claim, Failure, Page, SearchHit, Trace
 
 
@@ -48,12 +48,11 @@ class _Task:
     def at(self) -> str:
         """Who is asked: an engine or a host takes only so many questions at once; empty for what lies here."""
         if self.searcher:
-            return "" if self.searcher.name in LOCAL else self.searcher.name
+            return "" if is_local(self.searcher.name) else self.searcher.name
         return site(self.query)
 
 
 Fetch = Callable[[str, Page | None], Page]
-EVER = 36_500.0  # days
 _Outcome = tuple[list[SearchHit], list[Page], list[Failure]]
 
 

@@ -125,7 +125,7 @@ def run(
     if frozen:
         store, sources = frozen.over(store), Sources()
     else:
-        sources = open_sources(settings, documents, read_document)
+        sources = open_sources(settings, documents, read_document, store)
     matcher = Matcher(settings, store, question, judged=frozen.judgements if frozen else ())
     return _Run(question, answer, settings, store, sources, matcher, stop or threading.Event(), claims, frozen).go()
 

@@ -18,6 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
+from attribution import readers
 from attribution.errors import FetchFailed, StageFailure
 from attribution.extraction import Extracted, extract
 
@@ -27,15 +28,17 @@ START_SECONDS = 60.0  # imports on a busy machine; no page's clock runs meanwhil
 _LENGTH = struct.Struct(">Q")
 
 
-def read(content: bytes, media_type: str, name: str, seconds: float) -> Extracted:
-    """What `extract` says of the content, or FetchFailed: its own, timed_out, or unreadable where it broke down.
+def read(content: bytes, media_type: str, name: str, seconds: float, document: bool = False) -> Extracted:
+    """What `extract` says of the content (of a `document`, whose name decides on its type, what `readers` say), or
+    FetchFailed: its own, timed_out, or unreadable where it broke down.
 
     Waiting for a free process is not part of `seconds`: another page's trouble is not this one's.
     """
     with _slots:
-        reply = _ask(_take(), content, media_type, name, seconds)
+        about = {"media_type": media_type, "name": name, "document": document}
+        reply = _ask(_take(), content, about, seconds)
         if reply is None:  # it may have died before it was asked: a new one will tell
-            reply = _ask(_Reader(), content, media_type, name, seconds)
+            reply = _ask(_Reader(), content, about, seconds)
     if reply is None:
         raise FetchFailed("unreadable", f"{name} made the reader break down; paste its text as a document", name)
     if "failed" in reply:
@@ -45,10 +48,10 @@ def read(content: bytes, media_type: str, name: str, seconds: float) -> Extracte
     return Extracted(**{**asdict(extracted), "breaks": tuple(extracted.breaks)})
 
 
-def _ask(reader: _Reader, content: bytes, media_type: str, name: str, seconds: float) -> dict[str, Any] | None:
+def _ask(reader: _Reader, content: bytes, about: dict[str, Any], seconds: float) -> dict[str, Any] | None:
     """The reply of one process, which is put back where it can go on; None where it broke down."""
     try:
-        reply = reader.ask({"media_type": media_type, "name": name}, content, seconds)
+        reply = reader.ask(about, content, seconds)
     except BaseException:
         reader.stop()
         raise
@@ -57,6 +60,7 @@ def _ask(reader: _Reader, content: bytes, media_type: str, name: str, seconds: f
     else:
         _idle.put(reader)
     if reader.late:
+        name = about["name"]
         raise FetchFailed("timed_out", f"{name} was not read within {seconds:.1f} s; add the part you need", name)
     return reply
 
@@ -85,7 +89,7 @@ class _Reader:
         )
         _started.add(self)
 
-    def ask(self, about: dict[str, str], content: bytes, seconds: float) -> dict[str, Any] | None:
+    def ask(self, about: dict[str, Any], content: bytes, seconds: float) -> dict[str, Any] | None:
         """The reply, or None where the process died or was stopped after so many seconds."""
         if not self._ready and self._within(START_SECONDS, lambda pipe: _receive(pipe)) is None:
             return None
@@ -163,9 +167,11 @@ def _receive(pipe: IO[bytes]) -> bytes | None:
     return body if len(body) == _LENGTH.unpack(head)[0] else None
 
 
-def _answer(about: dict[str, str], content: bytes) -> dict[str, Any]:
+def _answer(about: dict[str, Any], content: bytes) -> dict[str, Any]:
+    name, media_type = about["name"], about["media_type"]
     try:
-        return {"extracted": asdict(extract(content, about["media_type"], about["name"]))}
+        read = readers.read(content, name, media_type) if about["document"] else extract(content, media_type, name)
+        return {"extracted": asdict(read)}
     except StageFailure as error:
         return {"failed": [error.kind, str(error), error.subject]}
     except MemoryError:

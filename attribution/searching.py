@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from attribution.addresses import canonical, excluded
 from attribution.errors import SearchFailed, StageFailure
-from attribution.searchers import LOCAL, Searcher
+from attribution.searchers import Searcher, is_local
 from attribution.settings import Settings
 from attribution.store import Store
 from attribution.types import Failure, SearchHit
@@ -66,7 +66,7 @@ class Search:
 
         Raises StageFailure with the last engine's reason where none could be asked.
         """
-        if searcher.name in LOCAL:
+        if is_local(searcher.name):
             return searcher.search(query, self._settings.pages_per_claim), []
         engines = [searcher, *(e for e in self._fallback if e.name != searcher.name)]
         notices: list[Failure] = []

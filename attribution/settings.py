@@ -14,6 +14,7 @@ from attribution.types import Frozen
 
 ROOT = Path(__file__).resolve().parent.parent
 WEB = "duckduckgo"  # what the source "web" stands for
+COLLECTION = "collection:"  # before the name of a collection among the sources
 OPENAI = "https://api.openai.com/v1"
 PRIVATE = {"database_url", "library", "openai_api_key", "openai_base_url"}  # in no report
 SECRET = {"openai_api_key", "openai_base_url"}  # what was found there is not repeated in an error
@@ -24,7 +25,9 @@ class Settings(Frozen):
 
     model_config = ConfigDict(hide_input_in_errors=True)
 
-    sources: tuple[str, ...] = Field(("library",), min_length=1, description="library, web, a path or a URL")
+    sources: tuple[str, ...] = Field(
+        ("library",), min_length=1, description="library, collection:NAME, web, a path or a URL"
+    )
     library: Path = ROOT / "examples" / "library"
     segmenter: str = "sentences"
     segmenter_model: str = Field("", description="a hub model's name, for a segmenter that loads one")

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from attribution.errors import BadInput, StageFailure
 from attribution.registry import build
-from attribution.searchers import LOCAL, SEARCHERS, Searcher
-from attribution.settings import WEB, Settings
+from attribution.searchers import LOCAL, SEARCHERS, Searcher, is_local
+from attribution.settings import COLLECTION, WEB, Settings
+from attribution.store import Store
 from attribution.types import Document, Failure, Page
 
 FILE_LIMIT = 50_000_000  # bytes of one document
@@ -26,32 +27,39 @@ class Sources:
     failures: list[Failure] = field(default_factory=list)
 
 
-def open_sources(settings: Settings, documents: Sequence[Document], read: Callable[[Document], Page]) -> Sources:
+def open_sources(
+    settings: Settings, documents: Sequence[Document], read: Callable[[Document], Page], store: Store | None = None
+) -> Sources:
     """Sort the sources by what they are. BadInput for a source that is neither a name, nor a URL, nor a path."""
+    from attribution.hybrid import over_collection, over_folder
     from attribution.searchers.library import Library
 
-    opened = Sources()
+    opened, store = Sources(), store or Store.open(settings.database_url)
     own = list(documents)
     for source in dict.fromkeys(settings.sources):
         name = WEB if source == "web" else source
-        if name in SEARCHERS:
+        if name == "library":
+            opened.searchers.append(over_folder(Library(settings), settings, store))
+        elif name in SEARCHERS:
             opened.searchers.append(build(SEARCHERS, name, settings, "searcher"))
+        elif source.startswith(COLLECTION):
+            opened.searchers.append(over_collection(source.removeprefix(COLLECTION), settings, store))
         elif "://" in source:
             opened.addresses.append(source)
         elif source == "documents":
             continue  # they come as `documents`
         elif (path := Path(source).expanduser()).is_dir():
-            opened.searchers.append(Library.over(path))
+            opened.searchers.append(over_folder(Library.over(path), settings, store))
         elif path.is_file():
             if path.stat().st_size > FILE_LIMIT:
                 raise BadInput(f"{path.name} has {path.stat().st_size:,} bytes; a document may have {FILE_LIMIT:,}")
             own.append(Document(path.name, path.read_bytes()))
         else:
-            names = ", ".join((*SEARCHERS, "web", "documents"))
+            names = ", ".join((*SEARCHERS, "web", "documents", f"{COLLECTION}NAME"))
             raise BadInput(
                 f"source {source!r}: expected one of {names}, a URL, or the path of a file or folder that exists"
             )
-    if any(s.name not in LOCAL for s in opened.searchers):
+    if any(not is_local(s.name) for s in opened.searchers):
         for name in dict.fromkeys(WEB if f == "web" else f for f in settings.fallback):
             if name in LOCAL:
                 raise BadInput(f"fallback {name!r}: expected engines of the web; give it as a source beside them")

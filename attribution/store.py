@@ -19,6 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from attribution.errors import StoreError
 from attribution.types import Judgement, Page, Probabilities, Report, SearchHit, Trail
 
+EVER = 36_500.0  # days
 SCHEMA = 1  # raised with every change of a table; MIGRATIONS[n] leads from n to n + 1
 MIGRATIONS: dict[int, tuple[str, ...]] = {}
 
@@ -89,10 +90,25 @@ def _engine(url: str) -> sa.Engine:
 
         @sa.event.listens_for(engine, "connect")
         def _pragmas(connection: Any, _record: Any) -> None:
-            for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=10000"):
+            for pragma in ("busy_timeout=10000", "journal_mode=WAL", "synchronous=NORMAL"):
                 connection.execute(f"PRAGMA {pragma}")
 
     return engine
+
+
+def create(engine: sa.Engine, tables: sa.MetaData) -> None:
+    """Make the tables that are not there yet; two processes that start at once do not clash."""
+    if set(tables.tables) <= set(sa.inspect(engine).get_table_names()):
+        return
+    with engine.begin() as db:
+        lock(db)
+        tables.create_all(db)
+
+
+def lock(db: sa.Connection) -> None:
+    """Wait for the only writer there is in SQLite: a transaction that reads first may be refused when it writes."""
+    if db.dialect.name == "sqlite":
+        db.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 class Store:
@@ -121,9 +137,14 @@ class Store:
         """Give connections back; the store opens new ones when it is used again."""
         self._engine.dispose()
 
+    @property
+    def engine(self) -> sa.Engine:
+        """For the tables of document_store.py, which lie in the same database."""
+        return self._engine
+
     def _migrate(self) -> None:
+        create(self._engine, _tables)
         with self._engine.begin() as db:
-            _tables.create_all(db)
             version = db.execute(sa.select(_meta.c.schema_version)).scalar()
             if version is None:
                 db.execute(_meta.insert().values(schema_version=SCHEMA))
@@ -133,7 +154,8 @@ class Store:
             for step in range(version, SCHEMA):
                 for statement in MIGRATIONS[step]:
                     db.execute(sa.text(statement))
-            db.execute(_meta.update().values(schema_version=SCHEMA))
+            if version < SCHEMA:
+                db.execute(_meta.update().values(schema_version=SCHEMA))
 
     def _put(self, table: sa.Table, rows: Sequence[Mapping[str, Any]], replace: bool = False) -> None:
         """Insert; a row that is there already is kept, or replaced. Two writers of one key never clash."""

@@ -15,7 +15,8 @@ LAYERS = [
     {"errors", "events"},
     {"settings"},
     {"registry", "store", "language", "reference", "prompts", "replies", "endpoint", "addresses", "transport"},
-    {"llm", "media", "download", "walls"},
+    {"document_tables", "llm", "media", "download", "walls"},
+    {"document_store"},
     # stages: none imports another
     {
         "segmenters",
@@ -32,18 +33,19 @@ LAYERS = [
         "verdicts",
         "fetching",
     },
-    {"sources", "searching", "origins"},
+    {"hybrid"},
+    {"collections", "sources", "searching", "origins"},
     {"gathering"},
     {"matching"},
     {"snapshots"},
     {"snapshot_file", "warc", "changes"},
     {"pipeline", "rechecking", "serving"},
     {"evaluation"},
-    {"snapshot_commands"},
+    {"snapshot_commands", "library_commands"},
     {"__main__", "__init__"},
 ]
 PARTS_OF_FETCHING = {"extraction", "reading", "robots", "readers", "fetching"}
-STAGES = 5
+STAGES = 6
 LEVEL = {name: i for i, names in enumerate(LAYERS) for name in names} | dict.fromkeys(PARTS_OF_FETCHING, STAGES)
 READING = {("searchers", "extraction"), ("searchers", "readers")}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from attribution.registry import Entry, Need
+from attribution.settings import COLLECTION
 from attribution.types import SearchHit
 
 
@@ -16,7 +17,13 @@ class Searcher(Protocol):
         ...
 
 
-LOCAL = ("library", "documents")  # searched on this machine: no budget, no limits, no engine in their place
+LOCAL = ("library", "documents")
+
+
+def is_local(name: str) -> bool:
+    """Is it searched on this machine: no budget, no limits, no engine in its place?"""
+    return name in LOCAL or name.startswith(COLLECTION)
+
 
 SEARCHERS = {
     "library": Entry(

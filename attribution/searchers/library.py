@@ -1,11 +1,11 @@
-"""Full-text search over a folder of articles, in memory, with SQLite's FTS5: no service, no key, no web."""
+"""The words of a folder of articles, in memory, with SQLite's FTS5: no service, no key, no web."""
 
 from __future__ import annotations
 
-import math
 import re
 import sqlite3
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -16,29 +16,13 @@ import yaml
 from attribution.errors import FetchFailed, SearchFailed, StageFailure
 from attribution.extraction import Extracted, extract, make_page, one_line, valid_date
 from attribution.media import MARKDOWN, SUFFIXES
+from attribution.searchers.fulltext import Ranked, Table, ranked, snippet
 from attribution.settings import Settings
 from attribution.types import Failure, Page, SearchHit
 
 NAME = "library"
-MAX_TERMS = 64
-RARE = 2  # a word on at most so many pages says by itself what the page is about …
-RARE_LENGTH = 4  # … if it is no abbreviation
-NAME_WEIGHT = 2.0  # a capital within a sentence: a page without the query's names is seldom about it
-MIN_SHARE = 0.25  # of the query's information (summed idf) that a page must contain
-
-_WORD = re.compile(r"[^\W_]+")
-_NAME = re.compile(r"(?<=[^.!?:*] )[\"(]?([A-Z][^\W_]+)")
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.{0,4000}?)\n---[ \t]*(?:\n|$)", re.DOTALL)
 _HEADING_MARKS = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*$", re.MULTILINE)
-_STOP_WORDS = (
-    "a about after all also although am an and any are as at be became because been before being between both but "
-    "by can could did do does during each for from had has have he her here hers him his how i if in into is it its "
-    "itself just like made make many may me might more most much must my no nor not now of off on once one only or "
-    "other our out over own s same she should since so some such t than that the their theirs them then there these "
-    "they this those through to too two under until up upon us very was we were what when where whether which while "
-    "who whom whose why will with within without would yet you your "
-)
-STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
 @dataclass(frozen=True)
@@ -47,7 +31,7 @@ class _Index:
 
     pages: tuple[Page, ...]
     failures: tuple[Failure, ...]
-    database: sqlite3.Connection
+    table: Table
     lock: threading.Lock
 
 
@@ -64,6 +48,7 @@ class Library:
     def __init__(self, settings: Settings) -> None:
         self._folder = settings.library
         self._limit = settings.page_bytes
+        self._opened: _Index | None = None
 
     @classmethod
     def over(cls, folder: Path) -> Library:
@@ -81,25 +66,32 @@ class Library:
 
     def search(self, query: str, k: int) -> list[SearchHit]:
         """The k best articles that say enough of what the query asks; none where the library knows nothing of it."""
+        found = self.ranked(query, len(self.pages))
+        return self.hits(query, [row for row in found.rows if row in found.relevant][:k])
+
+    def ranked(self, query: str, depth: int) -> Ranked:
+        """The articles by BM25, as places in `pages`."""
         index = self._index()
-        distinct = dict.fromkeys(_WORD.findall(query.lower()))
-        words = [word for word in distinct if len(word) > 1 and word not in STOP_WORDS][:MAX_TERMS]
-        if not words:
-            return []
         with index.lock:
-            wanted = _relevant(index, words, {name.lower() for name in _NAME.findall(query)})
-            rows = index.database.execute(
-                "SELECT rowid, snippet(articles, 1, '', '', '…', 24) FROM articles WHERE articles MATCH ? "
-                "ORDER BY bm25(articles, 3.0, 1.0), rowid",
-                (_match(words),),
-            ).fetchall()
-        found = [(index.pages[rowid], snippet) for rowid, snippet in rows if rowid in wanted]
+            return ranked(index.table, query, depth)
+
+    def hits(self, query: str, rows: Sequence[int]) -> list[SearchHit]:
+        """What is known of these articles, in this order."""
+        index = self._index()
+        with index.lock:
+            snippets = [snippet(index.table, query, row) for row in rows]
         return [
-            SearchHit(page.url, page.title, rank, NAME, query, one_line(snippet), page)
-            for rank, (page, snippet) in enumerate(found[:k], 1)
+            SearchHit(page.url, page.title, rank, NAME, query, one_line(words or page.text[:200]), page)
+            for rank, (page, words) in enumerate(zip((index.pages[row] for row in rows), snippets, strict=True), 1)
         ]
 
     def _index(self) -> _Index:
+        """The articles as they were when first asked for: places in `pages` stay what they are, for a run's life."""
+        if self._opened is None:
+            self._opened = self._shared()
+        return self._opened
+
+    def _shared(self) -> _Index:
         if not self._folder.is_dir():
             raise self._unusable("does not exist")
         folder = self._folder.resolve()
@@ -138,35 +130,6 @@ def _files(folder: Path) -> _Fingerprint:
     return tuple(found)
 
 
-def _match(words: list[str]) -> str:
-    # Words are letters and digits only, and quoted: nothing in them can be FTS5 syntax.
-    return " OR ".join(f'"{word}"' for word in words)
-
-
-def _relevant(index: _Index, words: list[str], names: set[str]) -> set[int]:
-    """The pages with two of the words or a rare one, and a fair share of the query's information.
-
-    The share is what keeps a page about something else out: a claim on Mekong boats finds no page through "boats".
-    """
-    where = {}
-    for word in words:
-        rows = index.database.execute("SELECT rowid FROM articles WHERE articles MATCH ?", (_match([word]),))
-        where[word] = {int(row[0]) for row in rows}
-    # A word on no page weighs as one on a single page: in a small library it would outweigh all others.
-    weight = {
-        word: math.log(1 + len(index.pages) / (0.5 + max(1, len(pages)))) * (NAME_WEIGHT if word in names else 1)
-        for word, pages in where.items()
-    }
-    least = MIN_SHARE * sum(weight.values())
-    relevant = set()
-    for page in set[int]().union(*where.values()):
-        held = [word for word in words if page in where[word]]
-        rare = any(len(where[w]) <= RARE and len(w) >= RARE_LENGTH and not w.isdecimal() for w in held)
-        if (len(held) >= 2 or rare) and sum(weight[w] for w in held) >= least:
-            relevant.add(page)
-    return relevant
-
-
 def _build(folder: Path, files: _Fingerprint, limit: int) -> _Index:
     database = sqlite3.connect(":memory:", check_same_thread=False)
     database.execute("CREATE VIRTUAL TABLE articles USING fts5(title, body, tokenize='porter unicode61')")
@@ -188,7 +151,7 @@ def _build(folder: Path, files: _Fingerprint, limit: int) -> _Index:
             "INSERT INTO articles(rowid, title, body) VALUES (?, ?, ?)", (len(pages), page.title, page.text)
         )
         pages.append(page)
-    return _Index(tuple(pages), tuple(failures), database, threading.Lock())
+    return _Index(tuple(pages), tuple(failures), Table(database, "articles", len(pages)), threading.Lock())
 
 
 def _read(path: Path, name: str) -> Page:
@@ -196,12 +159,12 @@ def _read(path: Path, name: str) -> Page:
     extracted = extract(path.read_bytes(), media_type, name)
     reference = ""
     if media_type == MARKDOWN:
-        extracted, reference = _article(extracted, name)
+        extracted, reference = article(extracted, name)
     titled = replace(extracted, title=extracted.title or path.stem, site="Library")
     return make_page(f"library:{name}", "library", titled, reference)
 
 
-def _article(extracted: Extracted, name: str) -> tuple[Extracted, str]:
+def article(extracted: Extracted, name: str) -> tuple[Extracted, str]:
     """Markdown without its front matter and heading marks, and the address to read on."""
     text = extracted.text
     known: dict[object, str] = {}

@@ -136,6 +136,15 @@ def _sources() -> None:
         on_change=state.sources_changed,
         help="Texts, web addresses and files you give below. They stay on this machine.",
     )
+    if known := state.collections():
+        st.multiselect(
+            "Collections",
+            known,
+            [name for name in state.filled(state.COLLECTIONS) or () if name in known],
+            key=state.key(state.COLLECTIONS),
+            placeholder="none",
+            help="Documents kept on the Library page, for all who use this server.",
+        )
 
 
 def _documents() -> None:

@@ -16,7 +16,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from attribution.errors import AttributionError
 from attribution.events import Event, Finished, StageStarted
 from attribution.registry import Entry
-from attribution.settings import ROOT, Settings
+from attribution.settings import COLLECTION, ROOT, Settings
 from attribution.types import Claim, Document, Report
 from attribution.verdicts import recolour
 from pages.ui.job import Background, Job, State
@@ -27,6 +27,7 @@ CORRECTED, WORDING, EXTRA_TEXT, EXTRA_ADDRESS, EXTRA_FILES = (
     "corrected", "wording", "extra_text", "extra_address", "extra_files",
 )  # fmt: skip
 PASTED, ADDRESSES, FILES = "pasted", "addresses", "files"
+COLLECTIONS = "collections"  # those ticked, by name
 SEGMENTER, VERIFIER, MODEL, THRESHOLD = "segmenter", "verifier", "model", "threshold"
 ENGINE = "engine"  # what searches the web
 LLM_ADDRESS, LLM_MODEL, LLM_KEY = "llm_address", "llm_model", "llm_key"  # of this session alone, kept nowhere else
@@ -47,7 +48,7 @@ _DEFAULTS: dict[str, Any] = {
 }
 _INPUTS = (
     QUESTION, ANSWER, PRESET, LIBRARY, WEB, OWN, PASTED, ADDRESSES, FILES,
-    SEGMENTER, VERIFIER, MODEL, THRESHOLD, COMPARED, ENGINE, LLM_ADDRESS, LLM_MODEL, LLM_KEY, ASKED,
+    SEGMENTER, VERIFIER, MODEL, THRESHOLD, COMPARED, ENGINE, COLLECTIONS, LLM_ADDRESS, LLM_MODEL, LLM_KEY, ASKED,
 )  # fmt: skip
 _FILLED, _PAGE, _HELD, _JOB, _SHOWN, _SAVED, _ESTIMATE, _DRAWN = (
     "_filled",
@@ -185,8 +186,10 @@ def settings() -> Settings | str:
         return f"“{odd[:80]}” is not a web address: each line of “Web addresses” starts with http:// or https://."
     boxes = (("library", LIBRARY), (str(value(ENGINE) or "web"), WEB), ("documents", OWN))
     sources = [name for name, box in boxes if value(box)] + addresses
+    if ticked := value(COLLECTIONS):
+        sources += [f"{COLLECTION}{name}" for name in collections() if name in ticked]
     if not sources:
-        return "No source is chosen: tick the library, the web or your own documents in the sidebar."
+        return "No source is chosen: tick the library, the web, a collection or your own documents in the sidebar."
     if sources == ["documents"] and not documents():
         return "No document is there yet: paste a text, give web addresses or upload files in the sidebar."
     choices = (
@@ -220,6 +223,18 @@ def missing(table: Mapping[str, Entry]) -> dict[str, str]:
     except AttributionError:
         known = None  # what was typed cannot be used
     return {name: entry.missing(known) for name, entry in table.items()}
+
+
+def collections() -> list[str]:
+    """The names of the collections in the database, which all who use this server share."""
+    from attribution.document_store import DocumentStore
+    from attribution.store import Store
+
+    try:
+        kept = DocumentStore(Store.open(Settings.from_environment().database_url))
+        return [collection.name for collection in kept.collections()]
+    except AttributionError:
+        return []  # the Library page says why
 
 
 def documents() -> tuple[Document, ...]:
