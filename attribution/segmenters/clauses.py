@@ -9,19 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from attribution.segmenters.coordination import distribute, members, negated
-from attribution.segmenters.drafts import (
-    AUXILIARIES,
-    CONTENT,
-    SUBJECTS,
-    Draft,
-    covers,
-    parts,
-    segment,
-    subtree,
-    trimmed,
-)
-from attribution.segmenters.modifiers import BE, adjuncts, extracted, natures
+from attribution.segmenters.adjuncts import adjuncts, natures
+from attribution.segmenters.coordination import distribute
+from attribution.segmenters.drafts import SUBJECTS, Draft, covers, parts, segment, subtree, trimmed
+from attribution.segmenters.grammar import finite, first, last, members, negated, subject_of
+from attribution.segmenters.modifiers import extracted
+from attribution.segmenters.repairs import repaired, trusted
+from attribution.segmenters.soundness import imperative, sound
 from attribution.settings import Settings
 from attribution.types import Segmented
 
@@ -34,8 +28,7 @@ CONCESSIVE = {"although", "though", "while", "whereas"}
 # what is said inside these is not said by the answer itself
 OTHERS = {"according", "reportedly", "allegedly", "supposedly", "possibly", "perhaps", "maybe", "if", "unless",
           "whether", "hypothetically", "suppose", "assuming"}  # fmt: skip
-DANGLING = {"ADP", "DET", "CCONJ", "SCONJ", "PART"}
-FINITE = {"VBZ", "VBP", "VBD", "MD"}
+SETTING = {"prep", "advcl", "npadvmod", "advmod", "punct", "cc"}  # what may stand in front of several clauses
 
 
 class Clauses:
@@ -49,17 +42,19 @@ class Clauses:
         return segment(answer, split)
 
 
-def split(doc: Any) -> list[Draft]:
+def split(parsed: Any) -> list[Draft]:
     """The statements of one sentence that together hold all its content words; none where it stays whole."""
-    sentences = list(doc.sents)
+    doc = repaired(parsed)
+    if not trusted(doc):
+        return []
     made: list[Draft] = []
-    for sentence in sentences:
+    for sentence in doc.sents:
         root = sentence.root
         if sentence.start and doc[sentence.start - 1].text != ";":
             return []  # the parser saw two sentences where there is one
         if not imperative(root) and (not finite(root) or not any(c.dep_ in SUBJECTS for c in root.children)):
             return []
-        for head, draft in independent(doc, root):
+        for head, draft in independent(root):
             made += [d for d in propositions(doc, head, draft) if d not in made]
     return made if covers(doc, made) and all(sound(doc, d) for d in made) else []
 
@@ -69,8 +64,7 @@ def propositions(doc: Any, head: Any, draft: Draft) -> Iterator[Draft]:
     waiting = [draft]
     if not {text.lower() for _, text in draft} & OTHERS and not reported(head):
         main, more = extracted(doc, draft)
-        if sound(doc, main) and all(sound(doc, d) for d in more):
-            waiting = [main, *more]
+        waiting = [main, *more]
     for one in waiting:
         several = distribute(doc, one)
         for variant in several if all(sound(doc, v) for v in several) else [one]:
@@ -83,32 +77,23 @@ def propositions(doc: Any, head: Any, draft: Draft) -> Iterator[Draft]:
                 yield variant
 
 
-def finite(verb: Any) -> bool:
-    return verb.pos_ in {"VERB", "AUX"} and (
-        verb.tag_ in FINITE or any(c.dep_ in AUXILIARIES and c.tag_ in FINITE for c in verb.children)
-    )
-
-
-def imperative(root: Any) -> bool:
-    """ "Define the goals": a plain verb with no subject, and nothing before it but adverbs."""
-    before = {c.dep_ for c in root.children if c.i < root.i}
-    return root.tag_ == "VB" and root.dep_ == "ROOT" and before <= {"advmod", "punct", "cc"}
-
-
 def reported(head: Any) -> bool:
     """Whether the clause tells what somebody says, thinks or wants."""
     return any(c.dep_ == "ccomp" for c in head.children)
 
 
-def independent(doc: Any, root: Any) -> Iterator[tuple[Any, Draft]]:
-    """Clauses that stand beside each other, each with its head; what stands in front of several is not cut from any."""
+def independent(root: Any) -> Iterator[tuple[Any, Draft]]:
+    """Clauses that stand beside each other, each with its head; what stands in front of all goes before each."""
     chain = members(root)
-    starts = [m for m in chain[1:] if finite(m) and any(c.dep_ in SUBJECTS and c.i < m.i for c in m.children)]
-    front = [c for c in root.children if c.i < min((s.i for s in root.children if s.dep_ in SUBJECTS), default=root.i)]
-    shared = [c for c in front if c.dep_ not in {"punct", "cc", "ccomp"} and c.lower_ not in CONNECTIVES]
-    if shared or not joined(chain, starts):
+    starts = [m for m in chain[1:] if finite(m) and subject_of(m) is not None]
+    opening = subject_of(root)
+    front = [c for c in root.children if opening is not None and c.i < first(opening)]
+    setting = [c for c in front if c.lower_ not in CONNECTIVES and c.dep_ not in {"punct", "cc"}]
+    if not joined(chain, starts) or any(c.dep_ not in SETTING for c in setting):
         starts = []
-    beside = [c for c in root.children if c.dep_ in {"ccomp", "parataxis"} and semicolon(doc, c, root)]
+    concessive = [c for c in front if c.dep_ == "advcl" and concession(c)]
+    shared = [t for c in front if c not in concessive for t in c.subtree] if len(setting) > len(concessive) else []
+    beside = [c for c in root.children if c.dep_ in {"ccomp", "parataxis"} and semicolon(c, root)]
     for head in sorted([root, *starts, *beside], key=lambda t: t.i):
         others = [t for t in (*starts, *beside) if t is not head]
         conceded = [c for c in head.children if c.dep_ == "advcl" and concession(c)]
@@ -116,7 +101,10 @@ def independent(doc: Any, root: Any) -> Iterator[tuple[Any, Draft]]:
             words = subtree(clause, *(o for o in out if o in list(clause.subtree)))
             if clause in conceded:
                 words = [t for t in words if not (t.dep_ == "mark" and t.head == clause)]
-            yield clause, plain(clause, trimmed(parts(words)))
+            draft = trimmed(parts(words))
+            if clause in starts and shared:
+                draft = (*parts(shared), *draft)
+            yield clause, plain(draft)
 
 
 def joined(chain: list[Any], starts: list[Any]) -> bool:
@@ -126,8 +114,8 @@ def joined(chain: list[Any], starts: list[Any]) -> bool:
     return bool(starts) and joins <= {"and", "but", ";", "so", "yet"} and not only
 
 
-def semicolon(doc: Any, clause: Any, root: Any) -> bool:
-    end = max(t.i for t in clause.subtree)
+def semicolon(clause: Any, root: Any) -> bool:
+    doc, end = clause.doc, last(clause)
     nearby = {doc[i].text for i in (end, min(end + 1, len(doc) - 1))}
     return ";" in nearby and clause.i < root.i and finite(clause) and any(c.dep_ in SUBJECTS for c in clause.children)
 
@@ -139,52 +127,13 @@ def concession(clause: Any) -> bool:
         return False
     if not any(c.dep_ in SUBJECTS for c in clause.children):
         return False
-    ends = min(t.i for t in clause.subtree), max(t.i for t in clause.subtree)
-    around = {clause.doc[max(ends[0] - 1, 0)].text, clause.doc[min(ends[1] + 1, len(clause.doc) - 1)].text}
+    doc, start, end = clause.doc, first(clause), last(clause)
+    around = {doc[max(start - 1, 0)].text, doc[min(end + 1, len(doc) - 1)].text}
     return "," in around and not (marks[0].lower_ == "while" and clause.tag_ == "VBG")
 
 
-def plain(head: Any, draft: Draft) -> Draft:
+def plain(draft: Draft) -> Draft:
     """Without the connective in front, which ties a sentence to the one before it."""
     if len(draft) > 3 and draft[0][1].lower() in CONNECTIVES and draft[1][1] == ",":
         return draft[2:]
     return draft
-
-
-def told(verb: Any, text: str) -> bool:
-    """A participle that was made, or read as, a finite verb."""
-    active = verb.tag_ == "VBN" and verb.dep_ in {"acl", "advcl"} and any(c.dep_ == "dobj" for c in verb.children)
-    return active or (verb.tag_ == "VBG" and text != verb.text)
-
-
-def hung(verb: Any) -> bool:
-    """Whether the verb was made a sentence: its noun then stands before it without a comma between."""
-    return verb.i > 0 and bool(verb.doc[verb.i - 1].text == ",")
-
-
-def sound(doc: Any, draft: Draft) -> bool:
-    """A subject, then a finite verb, and no loose end: what keeps fragments out."""
-    tokens = [doc[i] if i >= 0 else None for i, _ in draft]
-    if len(draft) < 3 or not any(t is not None and t.pos_ in CONTENT for t in tokens):
-        return False
-    words = {i for i, _ in draft}
-    if any(t is not None and told(t, t.text) and t.head.i in words and not hung(t) for t in tokens):
-        return False  # "a director directed films": the past tense taken for a participle
-    verbs = [
-        n
-        for n, t in enumerate(tokens)
-        if (draft[n][1] in {*BE, "has", "have"} if t is None else t.tag_ in FINITE or told(t, draft[n][1]))
-    ]
-    root = next(doc.sents).root
-    last = tokens[-1]
-    if imperative(root) and not any(t is not None and t.dep_ in SUBJECTS and t.head == root for t in tokens):
-        whole = last is None or last.pos_ not in DANGLING
-        return whole and any(t is not None and t in members(root) for t in tokens[:3])
-    if not verbs or not any(t is not None and t.pos_ in {"NOUN", "PROPN", "PRON", "VERB", "DET", "NUM", "ADJ"}
-                            for t in tokens[: verbs[-1]]):  # fmt: skip
-        return False
-    first = tokens[0]
-    relative = first is not None and first.lower_ in {"which", "who", "that"} and first.tag_ != "DT"
-    if first is not None and (first.pos_ == "CCONJ" or (relative and first.dep_ != "det")):
-        return False
-    return last is None or last.i == len(doc) - 1 or doc[last.i + 1].is_punct or last.pos_ not in DANGLING

@@ -5,124 +5,52 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from attribution.segmenters.drafts import AUXILIARIES, SUBJECTS, Draft, subtree, trimmed
+from attribution.segmenters.drafts import ADDED, AUXILIARIES, SUBJECTS, Draft, trimmed
+from attribution.segmenters.grammar import VERBAL, agreeing, enclosed, first, members, negated, own, subject_of
+from attribution.segmenters.scope import (
+    OPEN_ENDED,
+    TOGETHER,
+    closed,
+    collective,
+    core,
+    fronted,
+    joined_by_and,
+)
 
 MOST = 9  # statements out of one clause
-JOINING = {"and", ",", ";", "but", "as"}  # "as" of "as well as"
-# "not A and B", "more than A and B", "between A and B", "a mix of A and B" say nothing of A alone
-CLOSED = {
-    "without", "than", "between", "among", "amongst", "versus", "unless", "if", "whether", "as", "like", "including",
-    "mix", "mixture", "combination", "balance", "relationship", "difference", "differences", "interaction", "range",
-    "variety", "set", "series", "number", "majority", "union", "marriage", "interplay", "intersection", "link",
-    "rather", "instead", "except", "excluding", "regardless", "total", "average", "sum", "collaboration", "ratio",
-    "comparison", "distinction", "correlation", "association", "connection", "both", "either", "neither", "such",
-}  # fmt: skip
-COLLECTIVE = {
-    "combine", "compare", "differ", "meet", "marry", "mix", "merge", "connect", "link", "balance", "collaborate",
-    "vary", "distinguish", "range", "divide", "consist", "comprise", "total", "equal", "overlap", "interact",
-    "separate", "form", "unite", "coordinate", "agree", "integrate", "alternate", "constitute", "married",
-    "combined", "mixed",
-}  # fmt: skip
-NEGATIVE = {"no", "not", "n't", "n’t", "never", "nor", "neither", "none", "nothing", "nobody", "hardly", "rarely",
-            "seldom", "few", "little", "only", "barely", "scarcely", "cannot", "lack", "lacks", "less",
-            "fewer"}  # fmt: skip
-TOGETHER = {"together", "respectively", "each", "another", "their", "they", "themselves", "both", "same", "similar",
-            "different", "between", "combined", "two", "collectively", "vice", "related", "jointly"}  # fmt: skip
-OPEN_ENDED = {"so", "etc", "etc.", "more", "others", "other", "vice", "beyond", "vice-versa", "then", "forth", "on",
-              "again", "there", "over", "when", "where", "how", "why", "up", "down", "out"}  # fmt: skip
-NOMINAL = {"dobj", "pobj", "attr", "nsubj", "nsubjpass", "amod", "acomp", "oprd", "prep", "advmod"}
-SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "’re": "is", "'re": "is"}
-
-
-def stem(token: Any) -> str:
-    """Enough of a lemma to look a verb up."""
-    word: str = token.lower_
-    for end, instead in (("ies", "y"), ("ied", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", "")):
-        if word.endswith(end) and len(word) > len(end) + 2:
-            return word[: -len(end)] + instead
-    return word
-
-
-def collective(verb: Any) -> bool:
-    return bool({stem(verb), stem(verb) + "e", verb.lower_} & COLLECTIVE)
-
-
-def members(head: Any) -> list[Any]:
-    """The conjuncts of a coordination in order, the head first."""
-    found = [head]
-    for token in found:
-        found += [c for c in token.children if c.dep_ == "conj"]
-    return sorted(found, key=lambda t: t.i)
-
-
-def own(member: Any) -> list[Any]:
-    """A conjunct without the others and what joins them."""
-    joins = [c for c in member.children if c.dep_ in {"conj", "cc", "preconj"}]
-    starts = {min(t.i for t in c.subtree) for c in joins}
-    commas = [c for c in member.children if c.text in {",", ";"} and c.i > member.i and c.i + 1 in starts]
-    # "well as" of "as well as" hangs on the conjunction or beside it
-    return subtree(member, *joins, *commas)
-
-
-def negated(token: Any) -> bool:
-    return any(c.lower_ in NEGATIVE or c.dep_ == "neg" for c in token.children) or token.lower_ in NEGATIVE
-
-
-def denied(token: Any) -> bool:
-    """Whether it stands in the scope of a negation or a condition."""
-    return any(
-        negated(above)
-        or above.dep_ in {"advcl", "ccomp", "csubj"}
-        and any(c.dep_ == "mark" and c.lower_ in {"if", "unless", "whether"} for c in above.children)
-        for above in token.ancestors
-    )
-
-
-def aside(token: Any, inside: set[int]) -> bool:
-    """What restricts a noun or sets a purpose is no statement of its own, unless it was made one."""
-    if token.dep_ == "relcl":
-        pronouns = [c.i for c in token.subtree if c.tag_ in {"WP", "WDT", "WRB", "WP$"}]
-        restricts = token.i in inside and (not pronouns or pronouns[0] in inside)
-        return restricts and any(t.dep_ in SUBJECTS for t in (token.head, *token.head.ancestors))
-    purpose = token.i > token.head.i and any(c.lower_ == "to" and c.dep_ == "aux" for c in token.children)
-    return token.dep_ == "advcl" and token.head.i in inside and not purpose
-
-
-def closed(head: Any, inside: set[int]) -> bool:
-    """Whether a word above the coordination takes it as one, turns it round, or only mentions it."""
-    for above in head.ancestors:
-        if above.i not in inside:
-            break
-        if above.lower_ in CLOSED:
-            return True
-        if above.pos_ in {"VERB", "AUX"}:
-            if collective(above):
-                return True
-            break
-    return (
-        any(aside(t, inside) for t in (head, *head.ancestors))
-        or denied(head)
-        or (negated(head) and head.pos_ not in {"VERB", "AUX"})
-    )
+MOST_CROSSED = 6  # statements out of two coordinations side by side
+NOMINAL = {"dobj", "pobj", "attr", "nsubj", "nsubjpass", "amod", "acomp", "oprd", "prep", "advmod", "dative"}
+# adjectives that a list of plurals shares: "various tools and methods"
+SHARED = {"various", "different", "diverse", "several", "multiple", "numerous", "many", "some", "certain", "other",
+          "new", "existing", "specific", "relevant", "additional"}  # fmt: skip
 
 
 def distribute(doc: Any, draft: Draft) -> list[Draft]:
-    """The draft once for each conjunct; itself alone where there is nothing to distribute."""
+    """The draft once for each conjunct; itself alone where there is nothing to distribute.
+
+    Coordinations side by side are multiplied where both belong to what is said ("A and B like C and D"), and only up to
+    six statements; one within the setting ("while keeping C and D") is then left as it is.
+    """
     words = {text.lower() for _, text in draft}
     if {"only", "but"} <= words:  # not only A but also B
         return [draft]
     done: list[Draft] = []
-    waiting, tried = [draft], set()
+    waiting: list[tuple[Draft, tuple[Any, ...], int]] = [(draft, (), 1)]  # with heads that were distributed, and times
     while waiting:
-        current = waiting.pop(0)
+        current, before, times = waiting.pop(0)
+        inside = {i for i, _ in current}
         for head in heads(doc, current):
-            key = (head.i, current)
-            if key in tried:
+            crossed = any(head not in m.subtree for h in before for m in members(h) if m.i in inside)
+            if head in before or (crossed and not core(head, inside)):
                 continue
-            tried.add(key)
             variants = list(_variants(head, current))
-            if len(variants) > 1 and len(done) + len(waiting) + len(variants) <= MOST:
-                waiting = variants + waiting
+            often = times * len(variants) if crossed else len(variants)
+            if (
+                len(variants) > 1
+                and len(done) + len(waiting) + len(variants) <= MOST
+                and (not crossed or often <= MOST_CROSSED)
+            ):
+                waiting = [(v, (*before, head), often) for v in variants] + waiting
                 break
         else:
             done.append(current)
@@ -132,62 +60,55 @@ def distribute(doc: Any, draft: Draft) -> list[Draft]:
 def heads(doc: Any, draft: Draft) -> Iterator[Any]:
     """First conjuncts of the coordinations of which more than one is still in the draft, the outermost first."""
     inside = {i for i, _ in draft}
-    tokens = [doc[i] for i in sorted(inside - {-1})]
+    tokens = [doc[i] for i in sorted(inside - {ADDED})]
     firsts = [t for t in tokens if t.dep_ != "conj" and any(c.dep_ == "conj" and c.i in inside for c in t.children)]
-    yield from sorted(firsts, key=lambda t: (len(list(t.ancestors)), t.i))
-
-
-def joined_by_and(group: list[Any]) -> bool:
-    words = {c.lower_ for m in group for c in m.children if c.dep_ == "cc"}
-    return bool(words & {"and", "as"}) and bool(words <= JOINING)
-
-
-def _quoted(head: Any) -> bool:
-    before = head.doc[: head.i].text
-    return bool(before.count('"') % 2 or before.count("“") > before.count("”") or before.count("(") > before.count(")"))
+    yield from sorted(firsts, key=lambda t: (not core(t, inside), len(list(t.ancestors)), t.i))
 
 
 def _variants(head: Any, draft: Draft) -> Iterator[Draft]:
-    group = [m for m in members(head) if any(i == m.i for i, _ in draft)]
+    inside = {i for i, _ in draft}
+    group = [m for m in members(head) if m.i in inside]
     if (
         not joined_by_and(group)
-        or closed(head, {i for i, _ in draft})
-        or _quoted(head)
+        or closed(head, inside)
+        or fronted(head, inside)
+        or enclosed(head)
         or any(m.lower_ in OPEN_ENDED for m in group)
     ):
         return
-    if head.pos_ in {"VERB", "AUX"} and all(m.pos_ in {"VERB", "AUX"} for m in group):
-        pieces = _verbs(head, group)
-    elif head.dep_ in NOMINAL:
-        pieces = _nouns(head, group)
-    else:
-        return
+    verbal = head.pos_ in VERBAL and all(m.pos_ in VERBAL for m in group)
+    pieces = _verbs(head, group) if verbal else _nouns(head, group) if head.dep_ in NOMINAL else []
     if not pieces:
         return
-    replaced = {t.i for m in group for t in m.subtree} - {t.i for t in _left(head, group)}
+    shared = {t.i for t in _left(head, group)} if verbal else set()
+    replaced = {t.i for m in group for t in m.subtree} - shared
     positions = [n for n, (i, _) in enumerate(draft) if i in replaced]
-    first, last = positions[0], positions[-1]
-    if any(i not in replaced and i >= 0 for i, _ in draft[first : last + 1]):
+    start, end = positions[0], positions[-1] + 1
+    if any(i not in replaced and i >= 0 for i, _ in draft[start:end]):
+        return
+    if start and draft[start - 1][1].lower() == "both":
+        start -= 1
+    if any(text.lower() in {"both", "either"} for _, text in draft[max(0, start - 4) : start]):
         return
     here = dict(draft)
     for member, piece in zip(group, pieces, strict=True):
-        middle = tuple((i, here[i]) for i in piece if i in here)
-        made = draft[:first] + trimmed(middle) + draft[last + 1 :]
-        if head.dep_ in {"nsubj", "nsubjpass"} and head.pos_ not in {"VERB", "AUX"}:
+        middle, after = trimmed(tuple((i, here[i]) for i in piece if i in here)), draft[end:]
+        if head.dep_ in SUBJECTS and not verbal and after and after[0][1] == "," and all(t != "," for _, t in middle):
+            after = after[1:]  # the comma that ended the list
+        made = draft[:start] + middle + after
+        if head.dep_ in {"nsubj", "nsubjpass"} and not verbal:
             made = agreeing(made, head.head, member)
         yield made
 
 
 def _left(head: Any, group: list[Any]) -> list[Any]:
     """What the conjuncts of a verb share: subject, what stands before it, and markers."""
-    if head.pos_ not in {"VERB", "AUX"}:
-        return []
-    subject = next((c for c in head.children if c.dep_ in SUBJECTS and c.i < head.i), None)
+    subject = subject_of(head)
+    marks = any(c.dep_ == "mark" for m in group[1:] for c in m.children)
+    marked = [c for c in head.children if c.dep_ == "mark" and not marks]
     if any(c.dep_ in SUBJECTS for m in group[1:] for c in m.children):
-        marks = any(c.dep_ == "mark" for m in group[1:] for c in m.children)
-        return [t for c in head.children if c.dep_ == "mark" and not marks for t in c.subtree]
-    marked = any(c.dep_ == "mark" for m in group[1:] for c in m.children)
-    shared = [c for c in head.children if c.dep_ == "mark" and not marked or (subject is not None and c.i <= subject.i)]
+        return [t for c in marked for t in c.subtree]
+    shared = [*marked, *(c for c in head.children if subject is not None and c.i <= subject.i)]
     shared += [c for c in head.children if c.text in {",", ";"} and subject is not None and c.i < head.i]
     return [t for c in shared for t in c.subtree]
 
@@ -200,119 +121,136 @@ def _verbs(head: Any, group: list[Any]) -> list[list[int]]:
     left = {t.i for t in _left(head, group)}
     if any(c.dep_ == "ccomp" and c.i in left for c in head.children):
         return []  # "…", she said and left
-    auxiliaries = [c for c in head.children if c.dep_ in AUXILIARIES]
-    own_tense = {"VBZ", "VBP"} | ({"VBD"} if all(a.lower_ in {"was", "were"} for a in auxiliaries) else set())
+    trailing = [c for c in head.children if c.i > group[-1].i and c.dep_ not in {"punct", "conj", "cc"}]
+    clauses = [c for m in group for c in m.children if c.dep_ == "advcl" and c.i > m.i]
+    if any((g.dep_ == "mark" and g.lower_ != "for") or g.tag_ == "WRB" for c in clauses for g in c.children):
+        return []  # "… and closes if it rains": both or one?
+    helping = [c for c in head.children if c.dep_ in AUXILIARIES]
     pieces: list[list[int]] = []
     for member in group:
-        conditions = [c for c in member.children if c.dep_ == "advcl" and c.i > member.i]
-        if any((g.dep_ == "mark" or g.tag_ == "WRB") for c in conditions for g in c.children):
-            return []
-        tokens = {t.i for t in own(member)} - left
+        tokens = {t.i for t in own(member)} - left - {t.i for c in trailing for t in c.subtree}
         if member != head and not any(subjects[1:]):
-            bare = not any(c.dep_ in AUXILIARIES for c in member.children)
-            if negated(head) and bare:
+            if not _fits(member, head, helping):
                 return []
-            if bare and member.tag_ in {"VB", "VBN", "VBG"}:
-                if member.tag_ != head.tag_ or not (
-                    auxiliaries or head.dep_ in {"xcomp", "pcomp", "ccomp", "advcl", "acl"}
-                ):
-                    return []
-                tokens |= {a.i for a in auxiliaries}
-            elif bare and (
-                (auxiliaries and member.tag_ not in own_tense)
-                or (not auxiliaries and member.tag_ != head.tag_ and {member.tag_, head.tag_} & {"VB", "VBN", "VBG"})
-            ):
-                return []
+            if member.tag_ in {"VB", "VBN", "VBG"} and not any(c.dep_ in AUXILIARIES for c in member.children):
+                tokens |= {a.i for a in helping}
         pieces.append(sorted(tokens))
-    last = group[-1]
-    right = [t.i for c in last.children if c.i > last.i and c.dep_ not in {"cc", "conj"} for t in c.subtree]
-    for piece, member in zip(pieces[:-1], group[:-1], strict=True):
-        if piece[-1] == member.i and any(c.dep_ in {"dobj", "prep", "attr", "ccomp", "xcomp"} and c.i > last.i
-                                         for c in last.children):  # fmt: skip
-            piece += right  # "wrote and directed films"
-    trailing = [c for c in head.children if c.i > last.i and c.dep_ not in {"punct", "conj", "cc"}]
-    return [] if trailing else pieces
+    for n, member in enumerate(group[:-1]):
+        if pieces[n][-1] == member.i and not _complete(member, group[n + 1 :]):
+            right = _objects(group[n + 1 :])
+            if not right:
+                return []
+            pieces[n] += right  # "wrote and directed films"
+    for child in trailing:  # said of the last; the others are true without it
+        for piece in pieces if child.dep_ in OBJECTS else pieces[-1:]:
+            piece += [t.i for t in child.subtree]
+    return pieces
+
+
+OBJECTS = {"dobj", "attr", "ccomp", "xcomp", "oprd", "acomp", "dative"}
+
+
+def _fits(member: Any, head: Any, helping: list[Any]) -> bool:
+    """Whether the auxiliaries of the first verb, if the other has none, go with it."""
+    if any(c.dep_ in AUXILIARIES for c in member.children):
+        return True
+    if negated(head):
+        return False
+    if member.tag_ in {"VB", "VBN", "VBG"}:
+        governed = head.dep_ in {"xcomp", "pcomp", "ccomp", "advcl", "acl", "relcl"} or head.tag_ == "VB"
+        return bool(member.tag_ == head.tag_ and (helping or governed))
+    if helping:
+        return member.tag_ in {"VBZ", "VBP"} or (
+            member.tag_ == "VBD" and all(a.lower_ in {"was", "were"} for a in helping)
+        )
+    return member.tag_ == head.tag_ or not {member.tag_, head.tag_} & {"VB", "VBN", "VBG"}
+
+
+def _complete(member: Any, others: list[Any]) -> bool:
+    """Whether the bare verb says something without what follows the next one."""
+    following = next((m for m in others if any(c.i > m.i and c.dep_ not in {"cc", "conj", "punct"} for c in m.children)),
+                     None)  # fmt: skip
+    if following is None:
+        return True
+    return not any(c.i > following.i and c.dep_ in {*OBJECTS, "prep", "agent"} for c in following.children)
+
+
+def _objects(others: list[Any]) -> list[int]:
+    """The objects of the next verb that has some, with all that follows them; none where it has only adjuncts."""
+    for member in others:
+        right = [c for c in member.children if c.i > member.i and c.dep_ not in {"cc", "conj", "punct"}]
+        if right:
+            return [t.i for c in right for t in c.subtree] if any(c.dep_ in OBJECTS for c in right) else []
+    return []
 
 
 def _nouns(head: Any, group: list[Any]) -> list[list[int]]:
     """Token numbers of each conjunct with the determiner and "of …" it shares; empty where not sure."""
-    kinds = {"PROPN": "NOUN", "PRON": "NOUN"}
-    kind = {kinds.get(m.pos_, m.pos_) for m in group}
-    if (len(kind) > 1 and not (head.dep_ == "acomp" and kind <= {"ADJ", "VERB"})) or kind & {"NUM", "DET"}:
-        return []
-    if any(m.pos_ == "PRON" for m in group) or ("ADV" in kind) != (head.dep_ == "advmod"):
-        return []
-    first = min(t.i for t in head.subtree)
-    if head.dep_ != "nsubj" and first and head.doc[first - 1].text == ",":
-        return []  # more likely the middle of a longer list
-    doc, starts = head.doc, [min(t.i for t in own(m)) for m in group]
-    if any(
-        doc[i].like_num and doc[i].pos_ == "NUM" or i and doc[i - 1].lower_ in {"between", "-", "/", "both"}
-        for i in starts[:1]
-    ):
-        return []
-    if (
-        any(i and doc[i - 1].text in {"-", "/"} for i in [*starts, *(m.i for m in group)])
-        or doc[group[0].i + 1].text == "-"
-    ):
-        return []
-    if head.dep_ == "dobj" and head.head.dep_ == "pcomp" and head.head.head.lower_ == "of" and head.head.tag_ == "VBG":
-        return []
-    if head.dep_ == "pobj" and head.head.lower_ in {"of", "for"} and head.head.head.pos_ == head.pos_ == "PROPN":
-        return []  # the Department of Health and Labor
-    verb = head.head
-    if head.dep_ in {"nsubj", "nsubjpass"}:
-        attribute = next((c for c in verb.children if c.dep_ == "attr"), None)
-        words = {t.lower_ for t in verb.subtree}
-        plural = attribute is not None and attribute.tag_ in {"NNS", "NNPS"}
-        if plural or words & TOGETHER or collective(verb) or negated(verb) or verb.pos_ not in {"VERB", "AUX"}:
-            return []
-    if head.dep_ == "amod" and (
-        head.head.tag_ in {"NNS", "NNPS"} and any(c.dep_ == "nummod" for c in head.head.children)
-    ):
-        return []
-    if head.dep_ == "amod" and any(m.tag_ in {"JJR", "JJS", "VBG"} for m in group):
+    if not _alike(head, group) or _one_name(head, group) or (head.dep_ in SUBJECTS and not _each(head.head)):
         return []
     shared = [c for c in head.children if c.dep_ in {"det", "poss"} and c.i < head.i]
-    last = group[-1]
-    pair = len(group) == 2 and not any(c.i < last.i for c in last.children)
-    of = [c for c in last.children if c.lower_ == "of" and c.dep_ == "prep" and pair]
-    after = [c for c in head.children if c.i > last.i and c.dep_ in {"prep", "acl", "relcl"}]
+    adjectives = [c for c in head.children if c.dep_ == "amod" and c.lower_ in SHARED and c.i < head.i]
+    end = group[-1]
+    pair = len(group) == 2 and not any(c.i < end.i for c in end.children)
+    of = [c for c in end.children if c.lower_ == "of" and c.dep_ == "prep" and pair]
+    after = [c for c in head.children if c.i > end.i and c.dep_ in {"prep", "acl", "relcl"}]
     pieces = []
     for member in group:
         tokens = {t.i for t in own(member)}
         if member != head:
-            bare = not any(c.i < member.i and c.dep_ not in {"cc", "punct"} for c in member.children)
-            if not any(c.dep_ in {"det", "poss", "nummod"} for c in member.children) and (member.tag_ == "NN" or bare):
+            left = [c for c in member.children if c.i < member.i and c.dep_ not in {"cc", "punct"}]
+            if not any(c.dep_ in {"det", "poss", "nummod"} for c in left) and (member.tag_ == "NN" or not left):
                 tokens |= {t.i for c in shared for t in c.subtree}
+            if member.tag_ == head.tag_ == "NNS" and not any(c.dep_ in {"det", "poss", "nummod", "amod"} for c in left):
+                tokens |= {t.i for c in adjectives for t in c.subtree}
             tokens |= {t.i for c in after for t in c.subtree}
-        if member != last and of and not any(c.dep_ == "prep" and c.i < last.i for c in member.children):
+        if member != end and of and not any(c.dep_ == "prep" and c.i < end.i for c in member.children):
             tokens |= {t.i for c in of for t in c.subtree}
         pieces.append(sorted(tokens))
     return pieces
 
 
-def agreeing(draft: Draft, verb: Any, subject: Any) -> Draft:
-    """The verb in the singular where its plural subject has become one."""
-    if subject.tag_ in {"NNS", "NNPS"} or subject.lower_ in {"people"}:
-        return draft
-    verbs = {v.i for v in members(verb)}
-    changed, done = [], False
-    for i, text in draft:
-        token = verb.doc[i] if i >= 0 else None
-        finite = token is not None and (token.i in verbs or (token.dep_ in AUXILIARIES and token.head.i in verbs))
-        if finite and not done and token is not None and token.tag_ in {"VBP", "VBD", "VBZ", "MD", "VB"}:
-            done = True
-            if text.lower() in SINGULAR:
-                text = SINGULAR[text.lower()]
-            elif token.tag_ == "VBP":
-                text = third_person(text)
-        changed.append((i, text))
-    return tuple(changed)
+def _alike(head: Any, group: list[Any]) -> bool:
+    """Whether the conjuncts are of one kind and each is whole, as far as the parse tells."""
+    kinds = {"PROPN": "NOUN", "PRON": "NOUN"}
+    kind = {kinds.get(m.pos_, m.pos_) for m in group}
+    if (len(kind) > 1 and not (head.dep_ == "acomp" and kind <= {"ADJ", "VERB"})) or kind & {"NUM", "DET"}:
+        return False
+    if any(m.pos_ == "PRON" for m in group) or ("ADV" in kind) != (head.dep_ == "advmod"):
+        return False
+    doc, starts = head.doc, [min(t.i for t in own(m)) for m in group]
+    before = doc[first(head) - 1] if first(head) else None
+    if head.dep_ not in SUBJECTS and before is not None and before.text == ",":
+        return False  # more likely the middle of a longer list
+    if doc[starts[0]].pos_ == "NUM" or (before is not None and before.lower_ in {"between", "-", "/"}):
+        return False
+    if any(doc[i - 1].text in {"-", "/"} for i in [*starts, *(m.i for m in group)] if i) or doc[head.i + 1].text == "-":
+        return False
+    if head.dep_ == "amod":
+        counted = head.head.tag_ in {"NNS", "NNPS"} and any(c.dep_ == "nummod" for c in head.head.children)
+        return not counted and not any(m.tag_ in {"JJR", "JJS", "VBG"} for m in group)
+    return True
 
 
-def third_person(verb: str) -> str:
-    """The form of the third person singular of a verb in the plural."""
-    if verb.endswith("y") and verb[-2:-1] not in set("aeiou"):
-        return verb[:-1] + "ies"
-    return verb + ("es" if verb.endswith(("s", "x", "z", "ch", "sh", "o")) else "s")
+def _one_name(head: Any, group: list[Any]) -> bool:
+    """ "the Department of Health and Labor", "student and worker protests", "the use of trial and error"."""
+    if head.dep_ == "pobj" and head.head.lower_ in {"of", "for"} and head.head.head.pos_ == head.pos_ == "PROPN":
+        return True
+    if head.dep_ == "dobj" and head.head.dep_ == "pcomp" and head.head.head.lower_ == "of" and head.head.tag_ == "VBG":
+        return True
+    second = group[1]
+    compounds = [c for c in second.children if c.dep_ in {"compound", "nmod"} and c.i < second.i]
+    beside = len(group) == 2 and head.i + 2 == first_own(second) and head.doc[head.i + 1].dep_ == "cc"
+    return beside and head.tag_ in {"NN", "NNP"} and bool(compounds) and compounds[0].tag_ in {"NN", "NNP"}
+
+
+def first_own(member: Any) -> int:
+    return min(t.i for t in own(member))
+
+
+def _each(verb: Any) -> bool:
+    """Whether what a verb says of "A and B" it says of each."""
+    attribute = next((c for c in verb.children if c.dep_ == "attr"), None)
+    several = attribute is not None and attribute.tag_ in {"NNS", "NNPS"}
+    together = {t.lower_ for t in verb.subtree} & TOGETHER
+    return not (several or together or collective(verb) or negated(verb)) and verb.pos_ in VERBAL

@@ -16,6 +16,7 @@ Part = tuple[int, str]  # the number of a token and how it is written; the numbe
 Draft = tuple[Part, ...]
 Split = Callable[[Any], Sequence[Draft]]  # a sentence's Doc → its statements; none: the sentence stays whole
 
+ADDED = -1
 LONGEST = 120  # tokens; the parse of a longer sentence is not to be trusted
 CONTENT = {"NOUN", "PROPN", "VERB", "ADJ", "NUM"}
 SUBJECTS = {"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"}
@@ -118,7 +119,7 @@ def _statements(sentence: str, split: Split) -> Iterator[tuple[str, list[Span]]]
     label = _LABEL.match(sentence)
     skip = label.end() if label and len(label.group().split()) <= 8 else 0
     doc = parse(sentence[skip:])
-    if len(doc) > LONGEST or "|" in sentence or doc.text[-1:] == "?" or ": " in doc.text:
+    if len(doc) > LONGEST or "|" in sentence or doc.text[-1:] in {"?", ":"} or ": " in doc.text:
         yield from whole
         return
     made: dict[str, list[Span]] = {}

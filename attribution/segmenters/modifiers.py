@@ -1,128 +1,114 @@
-"""What is said of a noun beside the main clause, as sentences: relative, participial and appositive clauses,
-nationality, and dates and places one by one."""
+"""What is said beside the main clause, as sentences of their own: relative, participial and appositive clauses, reasons
+and consequences."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from attribution.segmenters.coordination import OPEN_ENDED, denied, members, negated, own
-from attribution.segmenters.drafts import AUXILIARIES, SUBJECTS, Draft, Part, parts, subtree, trimmed
+from attribution.segmenters.drafts import ADDED, AUXILIARIES, SUBJECTS, Draft, parts, trimmed
+from attribution.segmenters.grammar import (
+    attribute,
+    be,
+    denied,
+    enclosed,
+    finite,
+    first,
+    last,
+    members,
+    named,
+    past,
+    phrase,
+    plural,
+    set_off,
+    subject_of,
+    third_person,
+)
+from attribution.segmenters.soundness import sound
 
 PERSONS = ("er", "or", "ist", "ian", "ant", "man", "men", "woman", "women", "people", "person", "child", "children",
            "king", "queen", "boy", "girl", "wife", "husband", "friend", "students", "players")  # fmt: skip
-# ", which led to …" speaks of the whole clause before it more often than of its last noun
-SENTENTIAL = {"mean", "lead", "cause", "result", "make", "allow", "enable", "help", "suggest", "indicate",
-              "mak", "caus", "enabl", "affect", "impact", "require", "prevent", "ensure", "includ"}  # fmt: skip
-MONTHS = set(
-    [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ]
-)
-WHERE = {"in", "on", "at", "near", "during", "since"}
-QUANTITIES = {"many", "several", "various", "other", "some", "certain", "different", "numerous", "multiple", "few",
-              "more", "most", "additional", "such", "further", "diverse"}  # fmt: skip
+# ", which led to …" and ", which is a sign of …" speak of the whole clause before them more often than of its last noun
+SENTENTIAL = ("mean", "lead", "led", "cause", "result", "make", "made", "allow", "enable", "help", "suggest", "indicate",
+              "affect", "impact", "require", "prevent", "ensure", "include", "increase", "reduce", "contribute")  # fmt: skip
+OUTCOMES = {"result", "sign", "indication", "reason", "factor", "cause", "concern", "problem", "issue", "challenge",
+            "benefit", "step", "way", "advantage", "why", "because", "indicative", "important", "crucial", "essential",
+            "beneficial", "true", "necessary", "possible"}  # fmt: skip
 ACTIVE = {
     "providing": "provide", "offering": "offer", "featuring": "feature", "containing": "contain", "serving": "serve",
     "covering": "cover", "requiring": "require", "using": "use", "emphasizing": "emphasize", "involving": "involve",
     "representing": "represent", "supporting": "support", "incorporating": "incorporate", "combining": "combine",
-    "describing": "describe", "targeting": "target", "ensuring": "ensure",
+    "describing": "describe", "targeting": "target", "ensuring": "ensure", "focusing": "focus",
+    "maintaining": "maintain", "comprising": "comprise", "encompassing": "encompass", "addressing": "address",
+    "promoting": "promote", "highlighting": "highlight", "integrating": "integrate", "reflecting": "reflect",
+    "paying": "pay", "outlining": "outline", "exploring": "explore", "playing": "play",
 }  # fmt: skip
-BE = {"is", "are", "was", "were"}
-ADDED = -1
+PAST = {"pay": "paid"}
+REASONS = {"as", "since"}
+# participles that say how a clause goes on from others
+LINKS = {"given", "compared", "based", "provided", "followed", "granted", "including", "combined", "coupled",
+         "depending", "accompanied", "according"}  # fmt: skip
 
 
 def extracted(doc: Any, draft: Draft, done: frozenset[int] = frozenset()) -> tuple[Draft, list[Draft]]:
-    """The draft without what was taken out of it, and the sentences made of that."""
-    inside = {i for i, _ in draft}
+    """The draft without what was taken out of it, and the sentences made of that; only where both are sound."""
     made: list[Draft] = []
-    out: set[int] = set()
-    sentences: list[Draft]
-    for token in (doc[i] for i in sorted(inside - {ADDED})):
-        if token.i in out | done or token.head.i not in inside or token.head == token or in_brackets(token):
+    for place in sorted({i for i, _ in draft} - {ADDED} - done):
+        token = doc[place]
+        inside = {i for i, _ in draft}
+        if place not in inside or token.head.i not in inside or token.head == token or enclosed(token):
             continue
-        sentence, sentences = None, []
-        if token.dep_ == "relcl":
-            sentence = relative(token)
-        elif token.dep_ == "appos":
-            sentence = apposition(token)
-        elif token.dep_ in {"acl", "advcl"} and token.tag_ == "VBN":
-            sentence = participle(token)
-        elif token.dep_ in {"advcl"} and token.lower_ in ACTIVE:
-            sentence = active(token)
-        elif token.dep_ == "prep":
-            sentences = examples(token)
-        for one in [sentence] if sentence else sentences:
-            nested, more = extracted(doc, one, done | {token.i})
-            made += [nested, *more]
-        if not sentence and not sentences:
+        sentence = told_of(token)
+        if sentence is None:
             continue
-        taken = {t.i for t in token.subtree}
-        edges = {min(taken) - 1, max(taken) + 1}
-        out |= taken | {t.i for t in doc if t.i in edges and t.text == ","}
-    return trimmed(tuple(p for p in draft if p[0] not in out)), made
+        rest = without(draft, token)
+        if not sound(doc, rest) or not sound(doc, sentence):
+            continue
+        nested, more = extracted(doc, sentence, done | {place})
+        draft, made = rest, [*made, nested, *more]
+    return draft, made
 
 
-def in_brackets(token: Any) -> bool:
-    before = token.doc[: token.i].text
-    return bool(before.count("(") > before.count(")") or before.count('"') % 2 or before.count("“") > before.count("”"))
+def told_of(token: Any) -> Draft | None:
+    """The sentence that a clause or apposition makes; None where it is none, or not surely."""
+    if token.dep_ == "relcl":
+        return relative(token)
+    if token.dep_ == "appos":
+        return apposition(token)
+    if token.dep_ in {"acl", "advcl"} and token.tag_ == "VBN":
+        return participle(token)
+    if token.dep_ == "advcl":
+        return active(token) if token.lower_ in ACTIVE else reason(token) or meaning(token)
+    return None
 
 
-def set_off(token: Any) -> bool:
-    """A comma stands before it."""
-    first = min(t.i for t in token.subtree)
-    return first == 0 or bool(token.doc[first - 1].text == ",")
+def without(draft: Draft, token: Any) -> Draft:
+    """The draft without the phrase of the token and the commas around it; one stays before an apposition."""
+    taken = {t.i for t in token.subtree}
+    edges = {min(taken) - 1, max(taken) + 1}
+    taken |= {i for i in edges if 0 <= i < len(token.doc) and token.doc[i].text == ","}
+    return trimmed(tuple(part for part in draft if part[0] not in taken))
 
 
-def named(noun: Any) -> Any:
-    """What the noun is said of: the subject for an attribute or apposition, else itself."""
-    while True:
-        if noun.dep_ == "attr" and noun.head.pos_ == "AUX" and not negated(noun.head):
-            subject = next((c for c in noun.head.children if c.dep_ == "nsubj"), None)
-            if subject is None or subject.tag_ in {"WP", "WDT"}:
-                return noun
-            noun = subject
-        elif noun.dep_ == "appos" and noun.head.pos_ in {"PROPN", "NOUN", "PRON"}:
-            noun = noun.head
-        else:
-            return noun
+def reason(verb: Any) -> Draft | None:
+    """ "A, as B" says both A and B."""
+    marks = [c for c in verb.children if c.dep_ == "mark"]
+    if len(marks) != 1 or marks[0].lower_ not in REASONS or not set_off(verb) or verb.i < verb.head.i:
+        return None
+    if not finite(verb) or subject_of(verb) is None or denied(verb) or verb.head.dep_ not in {"ROOT", "conj", "acomp"}:
+        return None
+    if marks[0].lower_ == "since" and past(verb):
+        return None  # of time
+    return trimmed(parts(t for t in verb.subtree if t.i != marks[0].i))
 
 
-def phrase(noun: Any) -> Draft:
-    """A noun as a subject: definite, without what is said of it beside the clause."""
-    aside = [c for c in noun.children if c.dep_ in {"relcl", "appos"} or (c.dep_ in {"acl", "punct"} and c.i > noun.i)]
-    words = {t.i for t in own(noun)} - {t.i for c in aside for t in c.subtree}
-    written = parts(noun.doc[i] for i in words)
-    return trimmed(
-        tuple((ADDED, "the") if t.lower() in {"a", "an"} and noun.dep_ not in SUBJECTS else (i, t) for i, t in written)
-    )
-
-
-def plural(noun: Any) -> bool:
-    return noun.tag_ in {"NNS", "NNPS"} or noun.lower_ in {"they", "we", "you", "people", "these", "those"}
-
-
-def past(token: Any) -> bool:
-    """Whether the clause around it is told in the past."""
-    for above in token.ancestors:
-        if above.pos_ in {"VERB", "AUX"}:
-            forms = [above, *(c for c in above.children if c.dep_ in AUXILIARIES)]
-            return any(f.tag_ == "VBD" for f in forms)
-    return False
-
-
-def be(noun: Any, was: bool) -> Part:
-    return ADDED, ("were" if was else "are") if plural(noun) else ("was" if was else "is")
+def meaning(verb: Any) -> Draft | None:
+    """ "A, meaning that B" says both A and B."""
+    clause = next((c for c in verb.children if c.dep_ == "ccomp"), None)
+    if verb.lower_ != "meaning" or clause is None or not set_off(verb) or verb.i < verb.head.i or denied(verb):
+        return None
+    if not finite(clause) or subject_of(clause) is None or last(clause) != last(verb):
+        return None
+    return trimmed(parts(t for t in clause.subtree if not (t.dep_ == "mark" and t.head == clause)))
 
 
 def relative(verb: Any) -> Draft | None:
@@ -134,15 +120,21 @@ def relative(verb: Any) -> Draft | None:
         return None
     noun = antecedent(verb.head) if wh.lower_ == "who" else named(verb.head)
     forms = (*sorted(verb.children, key=lambda t: t.i), verb)
-    finite = next((c for c in forms if c.tag_ in {"VBZ", "VBP", "VBD", "MD"}), None)
-    if noun is None or finite is None or denied(verb.head) or len(members(noun)) > 1 or noun.dep_ == "conj":
+    tense = next((c for c in forms if c.tag_ in {"VBZ", "VBP", "VBD", "MD"}), None)
+    if noun is None or tense is None or denied(verb.head) or len(members(noun)) > 1 or noun.dep_ == "conj":
         return None
-    if (finite.tag_ == "VBZ" and plural(noun)) or (finite.tag_ == "VBP" and not plural(noun)):
+    if (tense.tag_ == "VBZ" and plural(noun)) or (tense.tag_ == "VBP" and not plural(noun)):
         return None
-    sentential = verb.lower_.startswith(tuple(SENTENTIAL)) or (finite.tag_ == "MD" and verb.tag_ != "VBN")
-    if wh.lower_ == "which" and sentential and not attribute(verb.head):
+    if wh.lower_ == "which" and sentential(verb, tense) and not attribute(verb.head):
         return None
     return trimmed(phrase(noun) + parts(t for t in verb.subtree if t.i != wh.i))
+
+
+def sentential(verb: Any, tense: Any) -> bool:
+    """Whether ", which …" more likely speaks of the whole clause before it."""
+    if verb.lower_.startswith(SENTENTIAL) or (tense.tag_ == "MD" and verb.tag_ != "VBN"):
+        return True
+    return any(c.lower_ in OUTCOMES and c.dep_ in {"attr", "acomp"} for c in verb.children)
 
 
 def antecedent(noun: Any) -> Any:
@@ -173,23 +165,12 @@ def apposition(noun: Any) -> Draft | None:
 
 def participle(verb: Any) -> Draft | None:
     """ "…, widely regarded as …" → "Hitchcock was widely regarded as …"."""
-    if any(c.dep_ in {*SUBJECTS, *AUXILIARIES, "mark"} for c in verb.children):
+    if any(c.dep_ in {*SUBJECTS, *AUXILIARIES, "mark"} for c in verb.children) or verb.lower_ in LINKS:
         return None
     if verb.dep_ == "advcl":
         noun = next((c for c in verb.head.children if c.dep_ in {"nsubj", "nsubjpass"}), None)
-        first = min(t.i for t in verb.subtree)
-        if (
-            first
-            and not set_off(verb)
-            or any(c.lower_ in {"as", "when", "if", "once"} and c.i < verb.i for c in verb.children)
-        ):
-            return None
-        if (
-            verb.lower_ in {"given", "compared", "based", "provided", "followed"}
-            or verb.i < 2
-            and first == verb.i
-            and verb.lower_ == "granted"
-        ):
+        before = {c.lower_ for c in verb.children if c.i < verb.i}
+        if not set_off(verb) or before & {"as", "when", "if", "once"} or noun is None or between(noun, verb):
             return None
     else:
         noun = named(verb.head)
@@ -197,11 +178,21 @@ def participle(verb: Any) -> Draft | None:
             return None
     if noun is None or noun.tag_ in {"WP", "WDT", "EX"} or len(members(noun)) > 1 or denied(noun) or noun.lower_ == "i":
         return None
-    if verb.lower_ in {"given", "compared", "based", "including", "followed", "combined", "coupled"}:
-        return None
     if any(c.dep_ == "dobj" for c in verb.children):  # the past tense taken for a participle
         return trimmed((*phrase(noun), *parts(verb.subtree))) if verb.lower_.endswith("ed") and set_off(verb) else None
     return trimmed((*phrase(noun), be(noun, past(verb) or verb.lower_ == "born"), *parts(verb.subtree)))
+
+
+def while_(verb: Any) -> bool:
+    """ "while paying attention": at the same time, by the same subject."""
+    return verb.doc[first(verb)].lower_ == "while"
+
+
+def between(noun: Any, verb: Any) -> bool:
+    """Whether another noun stands between the subject and the participle after its clause: it may be the one meant."""
+    return verb.i > verb.head.i > noun.i and any(
+        t.pos_ in {"NOUN", "PROPN"} for t in verb.doc[verb.head.i + 1 : first(verb)]
+    )
 
 
 def active(verb: Any) -> Draft | None:
@@ -209,108 +200,17 @@ def active(verb: Any) -> Draft | None:
     main = verb.head
     noun = next((c for c in main.children if c.dep_ in {"nsubj", "nsubjpass"}), None)
     modal = any(c.dep_ in {"aux", "neg"} and c.tag_ != "VBZ" for c in main.children)
-    if noun is None or modal or verb.i < main.i or not set_off(verb) or min(t.i for t in verb.subtree) != verb.i:
+    if noun is None or modal or verb.i < main.i or not (set_off(verb) or while_(verb)):
         return None
     if noun.tag_ in {"WP", "WDT", "EX"} or len(members(noun)) > 1 or denied(noun) or main.dep_ not in {"ROOT", "conj"}:
         return None
-    if any(c.dep_ == "conj" for c in verb.children):
+    if any(c.dep_ == "conj" or c.dep_ == "advmod" and c.i < verb.i for c in verb.children):
         return None
     base = ACTIVE[verb.lower_]
     was = past(verb)
     if noun.lower_ == "i" or main.tag_ not in {"VBZ", "VBP", "VBD"}:
         return None
-    form = (base + ("d" if base.endswith("e") else "ed")) if was else base if plural(noun) else base + "s"
-    rest = parts(t for t in verb.subtree if t.i != verb.i)
+    told = PAST.get(base, base + ("d" if base.endswith("e") else "ed"))
+    form = told if was else base if plural(noun) else third_person(base)
+    rest = parts(t for t in verb.subtree if t.i != verb.i and t.dep_ != "mark")
     return trimmed((*phrase(noun), (verb.i, form), *rest))
-
-
-def attribute(noun: Any) -> bool:
-    """A noun that says what the subject is: "a genre that …", "a test used for …"."""
-    return named(noun) is not noun and noun.dep_ == "attr" and any(c.lower_ in {"a", "an"} for c in noun.children)
-
-
-def examples(prep: Any) -> list[Draft]:
-    """ "issues such as depression and anxiety" → "Depression is one of the issues", and so on."""
-    such = any(c.lower_ == "such" for c in prep.children) and prep.lower_ == "as"
-    noun = prep.head
-    if not (such or prep.lower_ in {"like", "including"}) or noun.tag_ != "NNS" or prep.i < noun.i:
-        return []
-    items = [m for c in prep.children if c.dep_ in {"pobj", "pcomp"} for m in members(c)]
-    if not items or any(m.pos_ not in {"NOUN", "PROPN"} and m.tag_ != "VBG" or m.lower_ in OPEN_ENDED for m in items):
-        return []
-    if any(c.dep_ in {"relcl", "acl", "appos", "advcl"} for m in items for c in m.children):
-        return []
-    left = [c for c in noun.children if c.i < noun.i and c.dep_ in {"amod", "compound"} and c.lower_ not in QUANTITIES]
-    words = parts([noun, *(t for c in left for t in c.subtree)])
-    made = []
-    for item in items:
-        number = "among" if plural(item) else "one of"
-        added: Draft = tuple((ADDED, w) for w in f"{number} the".split())
-        made.append((*trimmed(parts(own(item))), be(item, past(noun)), *added, *words))
-    return made
-
-
-def natures(doc: Any, draft: Draft) -> list[Draft]:
-    """ "She was a French chemist" → "She was a chemist", "She was French". Other adjectives need their noun:
-    a small planet is not small."""
-    for place, (i, text) in enumerate(draft):
-        token = doc[i] if i >= 0 else None
-        if token is None or token.dep_ != "amod" or token.tag_ != "JJ" or not text[:1].isupper() or i == 0:
-            continue
-        noun = token.head
-        before = [n for n, (_, t) in enumerate(draft[:place]) if t.lower() in BE]
-        article = draft[place - 1][1].lower() in {"a", "an"}
-        if (
-            not before
-            or not article
-            or before[-1] != place - 2
-            or noun.dep_ not in {"attr", "appos"}
-            or "-" in noun.text
-        ):
-            continue
-        subject = draft[: before[-1]]
-        if any(t.lower() in {"not", "there", "it", "this", "that"} for _, t in subject) or any(
-            k == "," for _, k in subject
-        ):
-            continue
-        return [draft[:place] + draft[place + 1 :], (*subject, draft[before[-1]], (i, text))]
-    return [draft]
-
-
-def adjuncts(doc: Any, draft: Draft) -> list[Draft]:
-    """ "He died in Paris in 1980" → "He died in Paris", "He died in 1980"."""
-    inside = {i for i, _ in draft}
-    for verb in (doc[i] for i in sorted(inside - {ADDED})):
-        if (
-            verb.pos_ not in {"VERB"}
-            or verb.tag_ not in {"VBD", "VBN"}
-            or negated(verb)
-            or verb.dep_ in {"relcl", "ccomp", "xcomp"}
-        ):
-            continue
-        found: list[list[int]] = []
-        for prep in verb.children:
-            if prep.dep_ == "prep" and prep.i > verb.i and prep.lower_ in WHERE and prep.i in inside:
-                inner = [
-                    p
-                    for o in prep.children
-                    for p in o.children
-                    if p.dep_ == "prep" and p.lower_ in WHERE and certain(p)
-                ]
-                inner = [p for p in inner if p.head.pos_ == "NOUN"]
-                found += [[t.i for t in subtree(prep, *inner)], *([t.i for t in p.subtree] for p in inner)]
-        agent = [[t.i for t in c.subtree] for c in verb.children if c.dep_ == "agent" and c.i in inside]
-        found = agent + found
-        if len(found) < 2 or sum(certain(doc[f[0]]) for f in found) < len(found) - 1:
-            continue
-        if any(doc[t].dep_ in {"conj"} for f in found for t in f):
-            continue
-        every = {t for f in found for t in f}
-        return [trimmed(tuple(p for p in draft if p[0] not in every - set(kept))) for kept in found]
-    return [draft]
-
-
-def certain(prep: Any) -> bool:
-    """A date or a named place."""
-    objects = [c for c in prep.children if c.dep_ == "pobj"]
-    return any(o.like_num or o.pos_ == "PROPN" or o.lower_ in MONTHS for o in objects)

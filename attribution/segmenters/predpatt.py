@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from attribution.segmenters.clauses import finite
-from attribution.segmenters.coordination import agreeing, joined_by_and, members, negated, own
-from attribution.segmenters.drafts import AUXILIARIES, SUBJECTS, Draft, covers, parts, segment, trimmed
-from attribution.segmenters.modifiers import ADDED, be, named, past, phrase, plural
+from attribution.segmenters.drafts import ADDED, AUXILIARIES, SUBJECTS, Draft, covers, parts, segment, trimmed
+from attribution.segmenters.grammar import agreeing, be, finite, members, named, negated, own, past, phrase, plural
+from attribution.segmenters.repairs import repaired
+from attribution.segmenters.scope import joined_by_and
 from attribution.settings import Settings
 from attribution.types import Segmented
 

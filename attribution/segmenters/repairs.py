@@ -1,0 +1,202 @@
+"""What the small parser gets wrong again and again, put right by agreement: in English a finite verb stands beside a
+finite verb, "that aims" speaks of one thing, and a list goes on as it began. And when a parse is not to be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from attribution.segmenters.drafts import AUXILIARIES, SUBJECTS
+from attribution.segmenters.grammar import RELATIVE, VERBAL, finite, first
+
+NOUNS = {"NN", "NNS", "NNP", "NNPS"}
+Change = tuple[int, str, Any]  # token, what is changed (head, dep, tag), the new value
+
+
+def repaired(doc: Any) -> Any:
+    """The parse with its usual errors put right, one kind after the other; the same tokens in the same places."""
+    for repair in REPAIRS:
+        changes = [change for token in doc for change in repair(token)]
+        if changes:
+            doc = _changed(doc, changes)
+    return doc
+
+
+def _changed(doc: Any, changes: list[Change]) -> Any:
+    from spacy.tokens import Doc
+
+    heads, deps = [t.head.i for t in doc], [t.dep_ for t in doc]
+    tags, pos = [t.tag_ for t in doc], [t.pos_ for t in doc]
+    columns: dict[str, list[Any]] = {"head": heads, "dep": deps, "tag": tags, "pos": pos}
+    for place, column, value in changes:
+        columns[column][place] = value
+    for place in range(len(doc)):  # a repair that makes a circle is none
+        seen, at = {place}, place
+        while heads[at] != at:
+            at = heads[at]
+            if at in seen:
+                return doc
+            seen.add(at)
+    words, spaces = [t.text for t in doc], [bool(t.whitespace_) for t in doc]
+    return Doc(doc.vocab, words=words, spaces=spaces, heads=heads, deps=deps, tags=tags, pos=pos)
+
+
+def _moved(token: Any, head: Any) -> list[Change]:
+    """A conjunct goes on from another head, and with it the comma and "and" before it."""
+    start = first(token)
+    joins = [t for t in token.doc[max(0, start - 2) : start] if t.head == token.head and t.dep_ in {"cc", "punct"}]
+    return [(t.i, "head", head.i) for t in (token, *joins)]
+
+
+def _beside(token: Any) -> list[Change]:
+    """ "helps prevent harm and enables …": a finite verb goes on from a finite verb, not from an infinitive."""
+    if token.dep_ != "conj" or not finite(token) or finite(token.head) or token.head.pos_ not in VERBAL:
+        return []
+    if any(c.dep_ in SUBJECTS and c.tag_ in RELATIVE for c in token.children):
+        return []
+    above = next((a for a in token.head.ancestors if finite(a) and a.i < token.i), None)
+    return _moved(token, above) if above is not None else []
+
+
+def _own_subject(token: Any) -> list[Change]:
+    """ ", which helps, and therefore she won": a clause with its own subject is no part of the relative clause."""
+    subject = any(c.dep_ in SUBJECTS and c.i < token.i and c.tag_ not in RELATIVE for c in token.children)
+    if token.dep_ != "conj" or not subject or not finite(token) or token.head.dep_ != "relcl":
+        return []
+    start = first(token)
+    if not any(c.dep_ == "cc" and c.i < start for c in token.head.children):
+        return []
+    above = next((a for a in token.head.ancestors if finite(a)), None)
+    return _moved(token, above) if above is not None else []
+
+
+def _list_of_infinitives(token: Any) -> list[Change]:
+    """ "helps to reduce A, enhance B, and save C": a plain verb after a comma goes on with the list."""
+    bare = token.tag_ == "VB" and token.dep_ == "advcl" and token.i and token.doc[token.i - 1].text == ","
+    if not bare or any(c.i < token.i and c.dep_ in {*SUBJECTS, *AUXILIARIES, "mark"} for c in token.children):
+        return []
+    earlier = [
+        t for t in token.doc[: token.i] if t.tag_ == "VB" and t.dep_ in {"xcomp", "conj", "advcl", "acl", "relcl"}
+    ]
+    return [(token.i, "head", earlier[-1].i), (token.i, "dep", "conj")] if earlier else []
+
+
+def _apposed(token: Any) -> list[Change]:
+    """ "stability, low cost, and strength": no apposition, but the middle of a list."""
+    if token.dep_ != "appos" or token.pos_ != "NOUN" or token.head.pos_ != "NOUN":
+        return []
+    if any(c.dep_ in {"det", "poss", "relcl", "acl"} for c in token.children):
+        return []
+    start = first(token)
+    goes_on = any(c.dep_ == "conj" and c.i > token.i for n in (token, token.head) for c in n.children)
+    return [(token.i, "dep", "conj")] if goes_on and token.doc[start - 1].text == "," else []
+
+
+def _same_article(token: Any) -> list[Change]:
+    """ "the scope of practice, the risk of claims and the rules": what has an article goes on from what has one."""
+    noun = token.head
+    if token.dep_ != "conj" or token.tag_ not in NOUNS or noun.dep_ != "pobj" or noun.head.lower_ != "of":
+        return []
+    above = noun.head.head
+    if not _determined(token) or _determined(noun) or not _determined(above) or above.tag_ not in NOUNS:
+        return []
+    return _moved(token, above)
+
+
+def _determined(noun: Any) -> bool:
+    return any(c.dep_ in {"det", "poss"} and c.i < noun.i for c in noun.children)
+
+
+def _noun_of_a_list(token: Any) -> list[Change]:
+    """ "image classification, change detection, and …": a noun before a noun, taken for a verb with its object."""
+    doc, noun = token.doc, token.doc[token.i + 1] if token.i + 1 < len(token.doc) else token
+    if token.tag_ not in {"VB", "VBP"} or token.dep_ not in {"advcl", "conj"} or noun.head != token:
+        return []
+    before = doc[token.i - 2] if token.i > 2 and doc[token.i - 1].text == "," else token
+    if noun.dep_ != "dobj" or before.tag_ not in NOUNS or any(c.dep_ in SUBJECTS for c in token.children):
+        return []
+    others = [(c.i, "head", noun.i) for c in token.children if c != noun]
+    return [
+        (token.i, "tag", "NN"), (token.i, "pos", "NOUN"), (token.i, "dep", "compound"), (token.i, "head", noun.i),
+        (noun.i, "dep", "conj"), (noun.i, "head", before.i), *others,
+    ]  # fmt: skip
+
+
+def _participle(token: Any) -> list[Change]:
+    """ "has been signed by 197 and ratified by 190"."""
+    if token.tag_ != "VBD" or token.dep_ != "conj" or token.head.tag_ != "VBN":
+        return []
+    helped = any(c.dep_ == "auxpass" for c in token.head.children)
+    perfect = any(c.lower_ in {"has", "have", "had", "been", "be"} for c in token.head.children)
+    by = any(c.lower_ == "by" for c in token.children)
+    own = any(c.dep_ in {*SUBJECTS, *AUXILIARIES, "dobj"} for c in token.children)
+    return [(token.i, "tag", "VBN")] if helped and (perfect or by) and not own else []
+
+
+def _relative(token: Any) -> list[Change]:
+    """ "a treaty on climate change that aims": what agrees in number, and has an article."""
+    if token.dep_ != "relcl" or token.head.dep_ != "pobj":
+        return []
+    wh = next((c for c in token.children if c.dep_ in SUBJECTS), None)
+    forms = [token, *(c for c in token.children if c.dep_ in AUXILIARIES)]
+    number = next((f.tag_ for f in forms if f.tag_ in {"VBZ", "VBP"}), None)
+    if wh is None or wh.lower_ not in {"that", "which", "who"} or number is None:
+        return []
+    noun, above = token.head, token.head.head.head
+    several = noun.tag_ in {"NNS", "NNPS"}
+    agrees = several == (number == "VBP")
+    bare = not several and not any(c.dep_ in {"det", "poss"} for c in noun.children) and noun.pos_ == "NOUN"
+    article = any(c.lower_ in {"a", "an"} for c in above.children) and above.dep_ == "attr"
+    fits = above.pos_ == "NOUN" and (above.tag_ == "NNS") == (number == "VBP")
+    return [(token.i, "head", above.i)] if fits and (not agrees or (bare and article)) else []
+
+
+REPAIRS: tuple[Callable[[Any], list[Change]], ...] = (
+    _noun_of_a_list, _beside, _own_subject, _list_of_infinitives, _apposed, _same_article, _participle, _relative,
+)  # fmt: skip
+
+
+def trusted(doc: Any) -> bool:
+    """No sign that the parser lost its way in the sentence."""
+    return not any(sign(t) for sign in (_unjoined, _parted, _dangling, _without_subject, _within) for t in doc)
+
+
+def _unjoined(token: Any) -> bool:
+    """A verb that goes on from another without "and" or comma: the real main verb came later than the parser saw."""
+    if token.dep_ != "conj" or token.pos_ not in VERBAL or token.head.pos_ not in VERBAL:
+        return False
+    start = first(token)
+    before = token.doc[start - 1] if start else None
+    return before is not None and not (before.is_punct or before.dep_ == "cc" or before.lower_ in {"then", "as"})
+
+
+def _parted(token: Any) -> bool:
+    """One comma between a subject with a clause of its own and its verb: the verb goes on with that clause."""
+    if token.dep_ not in {"nsubj", "nsubjpass"} or token.head.i < token.i:
+        return False
+    between = [t for t in token.doc[token.i : token.head.i] if t.text == "," and t.head in {token, token.head}]
+    return len(between) == 1 and any(c.dep_ == "relcl" for c in token.children)
+
+
+def _dangling(token: Any) -> bool:
+    """ "solo singers and the number of arias increased": a verb taken for a participle at the end of its noun."""
+    if token.dep_ != "acl" or token.tag_ not in {"VBN", "VBD"} or token.i <= token.head.i:
+        return False
+    after = token.doc[token.i + 1] if token.i + 1 < len(token.doc) else None
+    return after is not None and after.is_punct and token.head.i < token.i - 1 and token.head.dep_ == "conj"
+
+
+def _without_subject(token: Any) -> bool:
+    """A finite verb of a clause of its own that nobody does."""
+    return (
+        token.dep_ == "advcl"
+        and token.tag_ in {"VBZ", "VBP"}
+        and not any(c.dep_ in {*SUBJECTS, "mark"} or c.tag_ in {"WRB", *RELATIVE} for c in token.children)
+    )
+
+
+def _within(token: Any) -> bool:
+    """A list with semicolons that would go on within a relative clause."""
+    start = first(token)
+    listed = token.dep_ == "conj" and token.tag_ in NOUNS and start and token.doc[start - 1].text == ";"
+    return bool(listed) and any(a.dep_ == "relcl" for a in token.ancestors)

@@ -1,0 +1,117 @@
+"""What forbids that "A and B" is told of A alone: a word that takes them as one, turns them round, or only mentions
+them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attribution.segmenters.drafts import SUBJECTS
+from attribution.segmenters.grammar import VERBAL, denied, negated
+
+JOINING = {"and", ",", ";", "but", "as"}  # "as" of "as well as"
+# "not A and B", "more than A and B", "between A and B", "a mix of A and B" say nothing of A alone
+CLOSED = {
+    "without", "than", "between", "among", "amongst", "versus", "unless", "if", "whether", "as", "like", "including",
+    "mix", "mixture", "combination", "balance", "relationship", "difference", "differences", "interaction", "range",
+    "variety", "set", "series", "number", "majority", "union", "marriage", "interplay", "intersection", "link",
+    "rather", "instead", "except", "excluding", "regardless", "total", "average", "sum", "collaboration", "ratio",
+    "comparison", "distinction", "correlation", "association", "connection", "both", "either", "neither", "such",
+    "integration", "field", "department", "ministry", "list", "fields", "separation", "similarities", "similarity",
+    "gap", "trade",
+}  # fmt: skip
+COLLECTIVE = {
+    "combine", "compare", "differ", "meet", "marry", "mix", "merge", "connect", "link", "balance", "collaborate",
+    "vary", "distinguish", "range", "divide", "consist", "comprise", "total", "equal", "overlap", "interact",
+    "separate", "form", "unite", "coordinate", "agree", "integrate", "alternate", "constitute", "married",
+    "combined", "mixed",
+}  # fmt: skip
+TOGETHER = {"together", "respectively", "each", "another", "their", "they", "themselves", "both", "same", "similar",
+            "different", "between", "combined", "two", "collectively", "vice", "related", "jointly"}  # fmt: skip
+OPEN_ENDED = {"so", "etc", "etc.", "more", "others", "other", "vice", "beyond", "vice-versa", "then", "forth", "on",
+              "again", "there", "over", "when", "where", "how", "why", "up", "down", "out"}  # fmt: skip
+EXAMPLES = {"as", "like", "including", "include"}  # "tools such as A and B": what holds of the tools is told of A
+
+
+def stem(token: Any) -> str:
+    """Enough of a lemma to look a verb up."""
+    word: str = token.lower_
+    for end, instead in (("ies", "y"), ("ied", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", "")):
+        if word.endswith(end) and len(word) > len(end) + 2:
+            return word[: -len(end)] + instead
+    return word
+
+
+def collective(verb: Any) -> bool:
+    return bool({stem(verb), stem(verb) + "e", verb.lower_} & COLLECTIVE)
+
+
+def joined_by_and(group: list[Any]) -> bool:
+    words = {c.lower_ for m in group for c in m.children if c.dep_ == "cc"}
+    return bool(words & {"and", "as", "but"}) and bool(words <= JOINING)
+
+
+def example(preposition: Any) -> bool:
+    """Whether it gives examples of the noun before it: "such as", "including", and "like" after a plural."""
+    noun = preposition.head
+    if preposition.dep_ != "prep" or noun.pos_ not in {"NOUN", "PROPN"} or preposition.i < noun.i:
+        return False
+    such = preposition.lower_ == "as" and any(c.lower_ == "such" for c in preposition.children)
+    return such or preposition.lower_ == "including" or (preposition.lower_ == "like" and noun.tag_ == "NNS")
+
+
+def aside(token: Any, inside: set[int]) -> bool:
+    """What restricts a noun or sets a purpose is no statement of its own, unless it was made one."""
+    if token.dep_ == "relcl":
+        pronouns = [c.i for c in token.subtree if c.tag_ in {"WP", "WDT", "WRB", "WP$"}]
+        restricts = token.i in inside and (not pronouns or pronouns[0] in inside)
+        return restricts and any(t.dep_ in SUBJECTS for t in (token.head, *token.head.ancestors))
+    purpose = token.i > token.head.i and any(c.lower_ == "to" and c.dep_ == "aux" for c in token.children)
+    return token.dep_ == "advcl" and token.head.i in inside and not purpose
+
+
+def closed(head: Any, inside: set[int]) -> bool:
+    """Whether a word above the coordination takes it as one, turns it round, or only mentions it."""
+    above = head
+    while above.head != above and above.head.i in inside:
+        above = above.head
+        if example(above):
+            above = above.head  # and what stands above the noun counts
+            continue
+        if above.lower_ in CLOSED:
+            return True
+        if above.pos_ in VERBAL:
+            if collective(above):
+                return True
+            break
+    return (
+        any(aside(t, inside) for t in (head, *head.ancestors))
+        or denied(head)
+        or (negated(head) and head.pos_ not in VERBAL)
+    )
+
+
+def core(head: Any, inside: set[int]) -> bool:
+    """Whether it belongs to what the clause says, not to the setting in which it says it."""
+    for token in (head, *head.ancestors):
+        if token.i not in inside:
+            break
+        if token.dep_ in {"advcl", "relcl", "acl"} and token.head.i in inside:
+            return False
+        if token.dep_ == "prep" and token.head.pos_ in VERBAL and token.i < token.head.i:
+            return False
+        if token.dep_ == "prep" and token.lower_ in {"with", "due", "because", "for", "by", "in", "through"}:
+            if token.head.pos_ in VERBAL and any(c.dep_ in {"dobj", "attr"} for c in token.head.children):
+                return False
+    return True
+
+
+def fronted(head: Any, inside: set[int]) -> bool:
+    """Whether it stands in a phrase before the subject: "By reading and writing, they …" does not say by which."""
+    for token in (head, *head.ancestors):
+        if token.head.i not in inside or token.head == token:
+            return False
+        if token.dep_ in {"prep", "advcl"} and token.head.pos_ in VERBAL and token.i < token.head.i:
+            subject = next((c for c in token.head.children if c.dep_ in SUBJECTS), None)
+            if subject is not None and token.i < subject.i:
+                return True
+    return False
