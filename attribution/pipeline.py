@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from attribution import coherence, enrichment, events, independence, worthiness
-from attribution.asked import Asked
+from attribution.asked import Asked, chosen
 from attribution.errors import BadInput
 from attribution.fetching import Fetcher
 from attribution.gathering import Gatherer
@@ -162,8 +162,9 @@ class _Run:
         self.timings: dict[str, float] = defaultdict(float)
         self.searches = frozen.report.usage.searches if frozen else 0
         self.budget: Budget | None = None
-        by_llm = "llm" in (settings.worthiness, settings.independence, settings.enrichment)
-        self.asked = Asked(settings, store, stop) if by_llm and not frozen else None
+        self.kept = frozen.claims(question, answer, settings) if frozen else None
+        self.tasks = tuple(t for t in chosen(settings) if not self.kept and (t != "queries" or not frozen))
+        self.asked = Asked(settings, store, stop) if self.tasks else None
 
     def _claims(self) -> Iterator[events.Event]:
         yield events.StageStarted("segment")
@@ -190,14 +191,13 @@ class _Run:
         yield events.ClaimsReady(tuple(self.claims))
 
     def go(self) -> Iterator[events.Event]:
-        kept = self.frozen.claims(self.question, self.answer, self.settings) if self.frozen else None
-        if kept is None:
+        if self.kept is None:
             yield from self._claims()
         else:
-            self.claims = list(kept.claims)
-            for failure in kept.failures:
+            self.claims = list(self.kept.claims)
+            for failure in self.kept.failures:
                 yield from self._failed(failure, ())
-            yield events.ClaimsReady(kept.claims)
+            yield events.ClaimsReady(self.kept.claims)
         checked = [c for c in self.claims if c.checked]
         for claim in self.claims:
             if not claim.checked:
@@ -211,16 +211,16 @@ class _Run:
 
     def _judged_claims(self, claims: list[Claim]) -> tuple[list[Claim], list[Failure]]:
         """Which are worth checking, which stand alone, what the others mean: by rules, or as a language model says."""
-        settings, failures = self.settings, list[Failure]()
+        failures: list[Failure] = []
         claims = worthiness.judge(claims)
-        if self.asked and settings.worthiness == "llm":
+        if self.asked and "worthiness" in self.tasks:
             claims, failed = self.asked.worthiness(self.question, claims)
             failures += failed
         claims = independence.judge(claims)
-        if self.asked and settings.independence == "llm":
+        if self.asked and "independence" in self.tasks:
             claims, failed = self.asked.independence(claims)
             failures += failed
-        if self.asked and settings.enrichment == "llm":
+        if self.asked and "enrichment" in self.tasks:
             claims, failed = self.asked.enrichment(self.question, self.answer, claims)
             return claims, failures + failed
         return enrichment.enrich(self.question, self.answer, claims), failures
@@ -239,7 +239,14 @@ class _Run:
             self.matcher.add(page)
             yield events.PageReady(page)
         by_id = {c.id: c for c in checked}
-        gatherer = self.frozen or Gatherer(self.settings, self.store, self.sources, Fetcher(self.settings).fetch)
+        written: dict[str, tuple[str, ...]] = {}
+        if self.asked and "queries" in self.tasks and self.sources.searchers:
+            with self._timed("queries"):
+                written, failures = self.asked.queries(self.question, checked)
+            for failure in failures:
+                yield from self._failed(failure, ())
+        fetch = Fetcher(self.settings).fetch
+        gatherer = self.frozen or Gatherer(self.settings, self.store, self.sources, fetch, written)
         self.budget = gatherer.budget if isinstance(gatherer, Gatherer) else None
         steps = gatherer.gather(checked, self.question, self.stop)
         while True:
@@ -316,19 +323,32 @@ class _Run:
         finally:
             self.timings[stage] += time.perf_counter() - started
 
-    def _llm_usage(self, before: Usage) -> dict[str, LlmUsage]:
-        parts = {"segment": self.segmented.usage, "worth": self.asked.usage if self.asked else None}
-        return before.llm if self.frozen else {stage: used for stage, used in parts.items() if used}
+    def _by_llm(self) -> tuple[dict[str, str], dict[str, LlmUsage]]:
+        """Which wordings and models were asked, and what that cost, by stage; a replay keeps what it takes over."""
+        versions: dict[str, str] = {}
+        usage: dict[str, LlmUsage] = {}
+        if self.frozen:
+            then = self.frozen.report
+            versions = {k: v for k, v in then.versions.items() if self.kept or k == "queries"}
+            usage = {k: v for k, v in then.usage.llm.items() if self.kept or k == "queries"}
+        if self.segmented.version:
+            versions["segmenter"] = self.segmented.version
+        if self.segmented.usage:
+            usage["segment"] = self.segmented.usage
+        if self.asked:
+            versions |= self.asked.versions
+            usage |= self.asked.usage
+        return versions, usage
 
     def _report(self) -> Report:
         matcher = self.matcher
+        wordings, llm = self._by_llm()
         versions = {
+            **wordings,
             "pipeline": VERSION,
             "embedder": matcher.embedder.version,
             "verifier": matcher.judge.verifier.version,
         }
-        if self.segmented.version:
-            versions["segmenter"] = self.segmented.version
         settings = self.settings.public()
         before = self.frozen.report.usage if self.frozen else Usage()
         spent = self.budget.spent if self.budget else {"queries": before.queries, "downloads": before.downloads}
@@ -341,7 +361,7 @@ class _Run:
             chunks=matcher.chunks,
             pairs=matcher.judge.pairs,
             cached_pairs=matcher.judge.cached_pairs,
-            llm=self._llm_usage(before),
+            llm=llm,
         )
         return Report(
             id=new_run_id(),

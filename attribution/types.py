@@ -168,6 +168,11 @@ class LlmUsage(Frozen):
     seconds: float = 0.0  # of all requests; several run at once
     cost: float | None = None  # None: no prices are set
 
+    def since(self, before: LlmUsage) -> LlmUsage:
+        """What was spent after `before`."""
+        spent = {name: value - (getattr(before, name) or 0) for name, value in self if value is not None}
+        return LlmUsage(**spent)
+
 
 class Usage(Frozen):
     claims: int = 0

@@ -24,6 +24,7 @@ LAYERS = [
         "coherence",
         "asked",
         "enrichment",
+        "queries",
         "searchers",
         "chunkers",
         "embedders",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from attribution.queries import QUERIES
 from attribution.registry import Entry
 from attribution.searchers import LOCAL, SEARCHERS
 from attribution.segmenters import SEGMENTERS
@@ -129,6 +130,8 @@ def _sources() -> None:
         quiet(f"The web needs: {missing}")
     elif state.value(state.WEB):
         _pick("Search engine", state.ENGINE, engines, "Where the web is searched.")
+    if state.value(state.LIBRARY) or state.value(state.WEB):
+        _pick("Searched is", state.QUERY, QUERIES, "What the library and the engines are asked for each claim.")
     st.checkbox(
         "My documents",
         bool(state.filled(state.OWN)),

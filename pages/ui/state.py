@@ -29,6 +29,7 @@ CORRECTED, WORDING, EXTRA_TEXT, EXTRA_ADDRESS, EXTRA_FILES = (
 PASTED, ADDRESSES, FILES = "pasted", "addresses", "files"
 SEGMENTER, VERIFIER, MODEL, THRESHOLD = "segmenter", "verifier", "model", "threshold"
 ENGINE = "engine"  # what searches the web
+QUERY = "query"  # what is searched for a claim
 LLM_ADDRESS, LLM_MODEL, LLM_KEY = "llm_address", "llm_model", "llm_key"  # of this session alone, kept nowhere else
 ASKED = "asked"
 ASKED_FOR = {
@@ -44,10 +45,11 @@ _DEFAULTS: dict[str, Any] = {
     THRESHOLD: Settings.model_fields["threshold"].default,
     SEGMENTER: Settings.model_fields["segmenter"].default,
     VERIFIER: Settings.model_fields["verifier"].default,
+    QUERY: Settings.model_fields["query"].default,
 }
 _INPUTS = (
     QUESTION, ANSWER, PRESET, LIBRARY, WEB, OWN, PASTED, ADDRESSES, FILES,
-    SEGMENTER, VERIFIER, MODEL, THRESHOLD, COMPARED, ENGINE, LLM_ADDRESS, LLM_MODEL, LLM_KEY, ASKED,
+    SEGMENTER, VERIFIER, MODEL, THRESHOLD, COMPARED, ENGINE, QUERY, LLM_ADDRESS, LLM_MODEL, LLM_KEY, ASKED,
 )  # fmt: skip
 _FILLED, _PAGE, _HELD, _JOB, _SHOWN, _SAVED, _ESTIMATE, _DRAWN = (
     "_filled",
@@ -190,7 +192,7 @@ def settings() -> Settings | str:
     if sources == ["documents"] and not documents():
         return "No document is there yet: paste a text, give web addresses or upload files in the sidebar."
     choices = (
-        {name: value(name) for name in (SEGMENTER, VERIFIER, MODEL) if value(name)}
+        {name: value(name) for name in (SEGMENTER, VERIFIER, MODEL, QUERY) if value(name)}
         | _endpoint()
         | dict.fromkeys(value(ASKED) or (), "llm")
     )
