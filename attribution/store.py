@@ -16,6 +16,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
+from attribution.addresses import canonical
 from attribution.errors import StoreError
 from attribution.types import Judgement, Page, Probabilities, Report, SearchHit, Trail
 
@@ -28,7 +29,7 @@ _pages = sa.Table(
     "pages",
     _tables,
     sa.Column("id", sa.String(16), primary_key=True),
-    sa.Column("url", sa.Text, nullable=False, index=True),
+    sa.Column("url", sa.Text, nullable=False, index=True),  # canonical; older rows: as the page was asked for
     sa.Column("fetched_at", sa.String(32), nullable=False),
     sa.Column("body", sa.Text, nullable=False),  # the Page as JSON
 )
@@ -162,10 +163,10 @@ class Store:
     # --- pages and searches ---
 
     def page(self, url: str, days: float) -> Page | None:
-        """The newest copy of an address that is not older than so many days."""
+        """The newest copy of an address, however it was spelt, that is not older than so many days."""
         query = (
             sa.select(_pages.c.body)
-            .where(_pages.c.url == url, _pages.c.fetched_at >= _since(days))
+            .where(_pages.c.url.in_({url, canonical(url)}), _pages.c.fetched_at >= _since(days))
             .order_by(_pages.c.fetched_at.desc())
         )
         with self._engine.connect() as db:
@@ -173,7 +174,10 @@ class Store:
         return Page.model_validate_json(body) if body else None
 
     def put_pages(self, pages: Sequence[Page]) -> None:
-        rows = [{"id": p.id, "url": p.url, "fetched_at": p.fetched_at, "body": p.model_dump_json()} for p in pages]
+        rows = [
+            {"id": p.id, "url": canonical(p.url), "fetched_at": p.fetched_at, "body": p.model_dump_json()}
+            for p in pages
+        ]
         self._put(_pages, rows, replace=True)
 
     def search(self, searcher: str, query: str, k: int, days: float) -> list[SearchHit] | None:

@@ -13,8 +13,8 @@ ROOT = Path(__file__).parent.parent
 LAYERS = [
     {"types"},
     {"errors", "events"},
-    {"settings"},
-    {"registry", "store", "language", "reference", "prompts", "replies", "endpoint", "addresses", "transport"},
+    {"settings", "addresses"},
+    {"registry", "store", "language", "reference", "prompts", "replies", "endpoint", "transport"},
     {"llm", "media", "download", "walls"},
     # stages: none imports another
     {

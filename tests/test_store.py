@@ -106,3 +106,19 @@ def test_the_pace_of_the_last_runs(store: Store) -> None:
         store.save_run(report)
     pair, page = store.rates()
     assert pair == 0.05 and page == pytest.approx(0.2)  # too few judged or fetched do not count
+
+
+def test_a_page_is_found_by_every_spelling_of_its_address(store: Store) -> None:
+    found = page("text", "http://www.x.example/p/?utm_source=a").model_copy(update={"fetched_at": now()})
+    store.put_pages([found])
+    for spelling in ("http://www.x.example/p/?utm_source=a", "https://x.example/p", "https://m.x.example/p#part"):
+        assert store.page(spelling, days=7) == found
+    assert store.page("https://x.example/q", days=7) is None
+
+
+def test_a_page_that_an_earlier_version_kept_is_found_as_it_was_asked_for(store: Store) -> None:
+    found = page("text", "http://www.x.example/p/").model_copy(update={"fetched_at": now()})
+    store.put_pages([found])
+    with store._engine.begin() as db:
+        db.exec_driver_sql("UPDATE pages SET url = 'http://www.x.example/p/'")
+    assert store.page("http://www.x.example/p/", days=7) == found
