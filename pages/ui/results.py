@@ -6,6 +6,7 @@ import streamlit as st
 
 from attribution.types import Report
 from pages.ui import cards, chart, render, state
+from pages.ui.changed import changed
 from pages.ui.job import State
 from pages.ui.render import Child, Node, el, plural
 
@@ -172,6 +173,7 @@ def below(report: Report) -> None:
                     class_="ax-table",
                 )
             )
+        changed(report)
         st.download_button(
             "Download report.json",
             report.to_json(),
