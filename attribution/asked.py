@@ -120,7 +120,7 @@ def chosen(settings: Settings) -> tuple[str, ...]:
 class Asked:
     """The language model's part in one run; `usage` counts it by task, `versions` names wordings and model."""
 
-    def __init__(self, settings: Settings, store: Store, stop: threading.Event) -> None:
+    def __init__(self, settings: Settings, store: Store | None, stop: threading.Event) -> None:
         """Unavailable where no endpoint is configured."""
         self._llm = Llm(settings, store, stop)
         self.usage: dict[str, LlmUsage] = {}

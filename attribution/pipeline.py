@@ -7,7 +7,7 @@ import time
 import unicodedata
 import uuid
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -19,14 +19,13 @@ from attribution.gathering import Gatherer
 from attribution.matching import Judge, Matcher
 from attribution.origins import with_origins
 from attribution.registry import build
-from attribution.searchers import LOCAL, SEARCHERS
+from attribution.searchers import INSTANCE, LOCAL, SEARCHERS
 from attribution.searchers.documents import read_document
-from attribution.searching import Budget
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.snapshots import Snapshot
 from attribution.sources import Sources, open_sources
-from attribution.store import Store, now
+from attribution.store import Rates, Store, now
 from attribution.types import (
     Claim,
     Document,
@@ -51,11 +50,11 @@ SECONDS_PER_PAIR, SECONDS_PER_PAGE = 0.03, {"local": 0.15, "web": 0.6}  # two co
 class Estimate:
     """What a run will take: claims in all and to be checked, pages at most, seconds."""
 
-    claims: int
+    claims: int  # sentences, where a language model is to segment
     checked: int
     pages: int
-    seconds: float
-    llm: LlmUsage | None = None  # of segmenting by a language model; claims are then counted as sentences
+    seconds: float  # with the language model's where its pace was measured in an earlier run
+    llm: Mapping[str, LlmUsage]  # by stage, at most; what the store knows costs nothing
 
 
 def check_input(question: str, answer: str, settings: Settings) -> None:
@@ -90,16 +89,22 @@ def estimate(
     """What `run` would take, without searching; with a store, at the pace of the last runs kept there."""
     check_input(question, answer, settings)
     segmenter = build(SEGMENTERS, settings.segmenter, settings, "segmenter")
-    llm = segmenter.estimate(question, answer) if hasattr(segmenter, "estimate") else None  # nothing is asked yet
-    cut = settings.model_copy(update={"segmenter": "sentences"}) if llm else settings
+    asking = hasattr(segmenter, "estimate")  # a language model; nothing is asked yet
+    llm = {"segment": segmenter.estimate(question, answer)} if asking else {}
+    cut = settings.model_copy(update={"segmenter": "sentences"}) if asking else settings
     claims = worthiness.judge(segment(question, answer, cut).claims)
     checked = sum(c.worthiness == "factual" for c in claims)
-    web = any(s == "web" or (s in SEARCHERS and s not in LOCAL) for s in settings.sources)
-    own = len(documents) + sum("://" in s for s in settings.sources)
+    if tasks := chosen(settings):
+        by_rules = independence.judge(claims)
+        asked = Asked(settings, store, threading.Event())
+        llm |= {task: asked.estimate(task, question, answer, by_rules) for task in tasks}
+    web = any(s == "web" or s.startswith(INSTANCE) or (s in SEARCHERS and s not in LOCAL) for s in settings.sources)
+    own = len(documents) + sum("://" in s and not s.startswith(INSTANCE) for s in settings.sources)
     pages = own + (checked * settings.pages_per_claim if set(settings.sources) - {"documents"} else 0)
-    pair, page = store.rates() if store else (None, None)
+    pair, page, prompt = store.rates() if store else Rates()
     pace = SECONDS_PER_PAGE["web" if web else "local"] if page is None else page
     seconds = 1.0 + checked * settings.top_k * (SECONDS_PER_PAIR if pair is None else pair) + pages * pace
+    seconds += sum(used.calls for used in llm.values()) * (prompt or 0.0) / settings.llm_workers
     return Estimate(len(claims), checked, pages, seconds, llm)
 
 
@@ -160,8 +165,9 @@ class _Run:
         self.failures: list[Failure] = []
         self.about: dict[str, list[Failure]] = defaultdict(list)  # failures by claim
         self.timings: dict[str, float] = defaultdict(float)
-        self.searches = frozen.report.usage.searches if frozen else 0
-        self.budget: Budget | None = None
+        before = frozen.report.usage if frozen else Usage()
+        self.searches = before.searches
+        self.spent = events.Spent(before.queries, before.downloads, before.seconds)
         self.kept = frozen.claims(question, answer, settings) if frozen else None
         self.tasks = tuple(t for t in chosen(settings) if not self.kept and (t != "queries" or not frozen))
         self.asked = Asked(settings, store, stop) if self.tasks else None
@@ -247,7 +253,6 @@ class _Run:
                 yield from self._failed(failure, ())
         fetch = Fetcher(self.settings).fetch
         gatherer = self.frozen or Gatherer(self.settings, self.store, self.sources, fetch, written)
-        self.budget = gatherer.budget if isinstance(gatherer, Gatherer) else None
         steps = gatherer.gather(checked, self.question, self.stop)
         while True:
             with self._timed("gather"):
@@ -262,6 +267,9 @@ class _Run:
                 if self.matcher.add(page):
                     yield events.PageReady(page)
             yield events.Progress(step.stage, step.done, step.total)
+            if isinstance(gatherer, Gatherer):
+                self.spent = events.Spent(**gatherer.budget.spent, seconds=gatherer.budget.seconds)
+                yield self.spent
             if step.stage == "fetch" and step.done < step.total:
                 yield from self._match([by_id[c] for c in step.complete])
 
@@ -350,13 +358,12 @@ class _Run:
             "verifier": matcher.judge.verifier.version,
         }
         settings = self.settings.public()
-        before = self.frozen.report.usage if self.frozen else Usage()
-        spent = self.budget.spent if self.budget else {"queries": before.queries, "downloads": before.downloads}
         usage = Usage(
             claims=len(self.claims),
             searches=self.searches,
-            queries=spent["queries"],
-            downloads=spent["downloads"],
+            queries=self.spent.queries,
+            downloads=self.spent.downloads,
+            seconds=round(self.spent.seconds, 3),
             pages=len(matcher.pages),
             chunks=matcher.chunks,
             pairs=matcher.judge.pairs,

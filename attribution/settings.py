@@ -24,7 +24,7 @@ class Settings(Frozen):
 
     model_config = ConfigDict(hide_input_in_errors=True)
 
-    sources: tuple[str, ...] = Field(("library",), min_length=1, description="library, web, a path or a URL")
+    sources: tuple[str, ...] = Field(("library",), min_length=1, description="library, web, an engine, a path or a URL")
     library: Path = ROOT / "examples" / "library"
     segmenter: str = "sentences"
     segmenter_model: str = Field("", description="a hub model's name, for a segmenter that loads one")

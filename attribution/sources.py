@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attribution.errors import BadInput, StageFailure
 from attribution.registry import build
-from attribution.searchers import LOCAL, SEARCHERS, Searcher
+from attribution.searchers import INSTANCE, LOCAL, SEARCHERS, Searcher
 from attribution.settings import WEB, Settings
 from attribution.types import Document, Failure, Page
 
@@ -29,12 +29,15 @@ class Sources:
 def open_sources(settings: Settings, documents: Sequence[Document], read: Callable[[Document], Page]) -> Sources:
     """Sort the sources by what they are. BadInput for a source that is neither a name, nor a URL, nor a path."""
     from attribution.searchers.library import Library
+    from attribution.searchers.searxng import SearXNG
 
     opened = Sources()
     own = list(documents)
     for source in dict.fromkeys(settings.sources):
         name = WEB if source == "web" else source
-        if name in SEARCHERS:
+        if source.startswith(INSTANCE):
+            opened.searchers.append(SearXNG(settings, source.removeprefix(INSTANCE)))
+        elif name in SEARCHERS:
             opened.searchers.append(build(SEARCHERS, name, settings, "searcher"))
         elif "://" in source:
             opened.addresses.append(source)
@@ -47,7 +50,7 @@ def open_sources(settings: Settings, documents: Sequence[Document], read: Callab
                 raise BadInput(f"{path.name} has {path.stat().st_size:,} bytes; a document may have {FILE_LIMIT:,}")
             own.append(Document(path.name, path.read_bytes()))
         else:
-            names = ", ".join((*SEARCHERS, "web", "documents"))
+            names = ", ".join((*SEARCHERS, "web", "documents", f"{INSTANCE}https://…"))
             raise BadInput(
                 f"source {source!r}: expected one of {names}, a URL, or the path of a file or folder that exists"
             )

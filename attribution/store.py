@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
@@ -94,6 +94,14 @@ def _engine(url: str) -> sa.Engine:
                 connection.execute(f"PRAGMA {pragma}")
 
     return engine
+
+
+class Rates(NamedTuple):
+    """Seconds that one of each takes; None where too little was measured."""
+
+    pair: float | None = None  # judged
+    page: float | None = None  # found and read
+    prompt: float | None = None  # answered by a language model
 
 
 class Store:
@@ -252,19 +260,22 @@ class Store:
         }
         self._put(_runs, [row], replace=True)
 
-    def rates(self, runs: int = 5) -> tuple[float | None, float | None]:
-        """Seconds a judged pair and a page took in the last runs, medians; None where too little was measured."""
+    def rates(self, runs: int = 5) -> Rates:
+        """What the last runs took, medians."""
         query = sa.select(_runs.c.report).order_by(_runs.c.created_at.desc()).limit(runs)
         with self._engine.connect() as db:
             made = [json.loads(body) for body in db.execute(query).scalars()]
-        pairs, pages = [], []
+        pairs, pages, prompts = [], [], []
         for report in made:
             times, usage = report.get("timings", {}), report.get("usage", {})
             if (judged := usage.get("pairs", 0) - usage.get("cached_pairs", 0)) >= 20:
                 pairs.append(times.get("verify", 0.0) / judged)
             if usage.get("pages", 0) >= 5:
                 pages.append(times.get("gather", 0.0) / usage["pages"])
-        return (median(pairs) if pairs else None, median(pages) if pages else None)
+            asked = list(usage.get("llm", {}).values())
+            if (calls := sum(used["calls"] for used in asked)) >= 3:
+                prompts.append(sum(used["seconds"] for used in asked) / calls)
+        return Rates(*(median(measured) if measured else None for measured in (pairs, pages, prompts)))
 
     def load_run(self, run_id: str) -> Report | None:
         """A saved run with its pages' texts."""

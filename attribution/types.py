@@ -180,6 +180,7 @@ class Usage(Frozen):
     queries: int = 0  # of these, sent to an engine: against max_queries
     pages: int = 0
     downloads: int = 0  # of these, asked for on the web: against max_pages
+    seconds: float = 0.0  # wall clock of search and download: against max_seconds
     chunks: int = 0
     pairs: int = 0
     cached_pairs: int = 0

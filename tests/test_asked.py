@@ -13,7 +13,7 @@ from attribution import llm
 from attribution.asked import Asked
 from attribution.errors import Unavailable
 from attribution.events import Event, Finished
-from attribution.pipeline import run
+from attribution.pipeline import estimate, run, segment
 from attribution.queries import QUERIES
 from attribution.registry import LLM
 from attribution.settings import Settings
@@ -133,3 +133,25 @@ def test_without_a_model_the_choice_is_named_and_nothing_runs(settings: Settings
     assert QUERIES["llm"].missing(settings) == LLM.step and not QUERIES["claim"].missing(settings)
     with pytest.raises(Unavailable, match="no language model is configured"):
         list(run("", "The Nile is long.", settings.model_copy(update={"query": "llm"}), store))
+
+
+def test_an_estimate_counts_every_prompt_that_is_still_to_be_asked(store: Store) -> None:
+    answer = "The Eiffel Tower was completed in 1889. It is in Paris. Is it tall?"
+    with llm_server(script({"": '{"worthiness": "factual"}'})) as served:
+        prices = {"input_price": 1.0, "output_price": 2.0}
+        by_llm = dict.fromkeys(("worthiness", "independence", "enrichment", "query"), "llm")
+        chosen = llm_settings(served, segmenter="chen", **by_llm, **prices)
+        before = estimate("Where is it?", answer, chosen, store=store)
+        assert served.requests == []
+        claims = [claim_.model_copy(update={"worthiness": None}) for claim_ in before_claims(answer, chosen)]
+        Asked(chosen, store, threading.Event()).worthiness("Where is it?", claims)
+        after = estimate("Where is it?", answer, chosen, store=store)
+    calls = {stage: used.calls for stage, used in before.llm.items()}
+    assert calls == {"segment": 2, "worthiness": 3, "independence": 2, "enrichment": 1, "queries": 2}
+    assert all(used.prompt_tokens and used.completion_tokens and used.cost for used in before.llm.values())
+    assert after.llm["worthiness"].calls == 0 and after.llm["worthiness"].cached == 3
+    assert after.llm["queries"].calls == 2
+
+
+def before_claims(answer: str, chosen: Settings) -> tuple[Claim, ...]:
+    return segment("", answer, chosen.model_copy(update={"segmenter": "sentences"})).claims

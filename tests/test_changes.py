@@ -50,7 +50,9 @@ def test_pages_are_told_apart_and_the_difference_is_in_sentences(settings: Setti
         Difference(then="The tower is 300 metres tall.", now="The tower is 330 metres tall."),
         Difference(then="", now="It is brown."),
     )
-    assert edited.evidence_lost == ("The tower is 300 metres tall.",) and edited.evidence_kept == ("It stands in Paris.",)
+    assert edited.evidence_lost == ("The tower is 300 metres tall.",) and edited.evidence_kept == (
+        "It stands in Paris.",
+    )
     assert edited.message == "2 differences."
     assert "500" in found[3].message and [c.url for c in found] == [p.url for p in pages]
 

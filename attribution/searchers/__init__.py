@@ -16,6 +16,7 @@ class Searcher(Protocol):
         ...
 
 
+INSTANCE = "searxng:"  # a source that names an instance: searxng:https://…
 LOCAL = ("library", "documents")  # searched on this machine: no budget, no limits, no engine in their place
 
 SEARCHERS = {

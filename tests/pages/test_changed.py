@@ -28,9 +28,7 @@ FOUND = (
 
 
 def report() -> Report:
-    return Report(
-        id="r", created_at="", question="", answer="", settings={}, versions={}, pages=(EDITED, SAME, LEFT)
-    )
+    return Report(id="r", created_at="", question="", answer="", settings={}, versions={}, pages=(EDITED, SAME, LEFT))
 
 
 def waited(looking: Looking) -> Looking:
