@@ -24,6 +24,15 @@ class Progress:
 
 
 @dataclass(frozen=True)
+class Spent:
+    """What search and download have used of the run's budget so far."""
+
+    queries: int
+    downloads: int
+    seconds: float
+
+
+@dataclass(frozen=True)
 class ClaimsReady:
     claims: tuple[Claim, ...]
 
@@ -51,4 +60,4 @@ class Finished:
     report: Report
 
 
-Event = StageStarted | Progress | ClaimsReady | PageReady | VerdictReady | Failed | Finished
+Event = StageStarted | Progress | Spent | ClaimsReady | PageReady | VerdictReady | Failed | Finished

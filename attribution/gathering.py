@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 from attribution.addresses import canonical, excluded, site
 from attribution.errors import FetchFailed, StageFailure
+from attribution.queries import queries
 from attribution.searchers import Searcher, is_local
 from attribution.searching import Budget, Search, time_over
 from attribution.settings import Settings
@@ -59,8 +60,17 @@ _Outcome = tuple[list[SearchHit], list[Page], list[Failure]]
 class Gatherer:
     """Pages for the claims, from all sources, within the run's budget."""
 
-    def __init__(self, settings: Settings, store: Store, sources: Sources, fetch: Fetch) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        sources: Sources,
+        fetch: Fetch,
+        written: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        """`written` are queries by claim id that take the place of those the settings stand for."""
         self.settings, self.store, self.sources, self._fetch = settings, store, sources, fetch
+        self._written = written or {}
         self.budget = Budget(settings)
         self._search = Search(settings, store, self.budget, sources.fallback)
 
@@ -127,7 +137,7 @@ class Gatherer:
         for searcher in self.sources.searchers:
             by_query: dict[str, _Task] = {}
             for claim in claims:
-                for query in _queries(claim, question, self.settings.query):
+                for query in self._written.get(claim.id) or queries(claim, question, self.settings.query):
                     by_query.setdefault(query, _Task([], searcher, query)).claim_ids.append(claim.id)
             tasks += by_query.values()
         return tasks
@@ -166,16 +176,6 @@ class Gatherer:
         if page.reference and url not in self.sources.addresses and excluded(page.reference, self.settings.exclude):
             raise FetchFailed("excluded", f"it leads to {page.reference[:200]}, which is excluded from this run", url)
         return page
-
-
-def _queries(claim: Claim, question: str, choice: str) -> list[str]:
-    """What is searched for a claim; see `Settings.query`."""
-    if choice == "claim":
-        return [claim.text]
-    together = f"{question} {claim.statement}"
-    if choice == "with_question" and question:
-        return [together]
-    return [claim.statement, *([together] if question and not claim.independent else [])]
 
 
 class _Turns:

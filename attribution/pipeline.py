@@ -7,26 +7,25 @@ import time
 import unicodedata
 import uuid
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from attribution import coherence, enrichment, events, independence, worthiness
-from attribution.asked import Asked
+from attribution.asked import Asked, chosen
 from attribution.errors import BadInput
 from attribution.fetching import Fetcher
 from attribution.gathering import Gatherer
 from attribution.matching import Judge, Matcher
 from attribution.origins import with_origins
 from attribution.registry import build
-from attribution.searchers import LOCAL, SEARCHERS
+from attribution.searchers import INSTANCE, LOCAL, SEARCHERS
 from attribution.searchers.documents import read_document
-from attribution.searching import Budget
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.snapshots import Snapshot
 from attribution.sources import Sources, open_sources
-from attribution.store import Store, now
+from attribution.store import Rates, Store, now
 from attribution.types import (
     Claim,
     Document,
@@ -51,11 +50,11 @@ SECONDS_PER_PAIR, SECONDS_PER_PAGE = 0.03, {"local": 0.15, "web": 0.6}  # two co
 class Estimate:
     """What a run will take: claims in all and to be checked, pages at most, seconds."""
 
-    claims: int
+    claims: int  # sentences, where a language model is to segment
     checked: int
     pages: int
-    seconds: float
-    llm: LlmUsage | None = None  # of segmenting by a language model; claims are then counted as sentences
+    seconds: float  # with the language model's where its pace was measured in an earlier run
+    llm: Mapping[str, LlmUsage]  # by stage, at most; what the store knows costs nothing
 
 
 def check_input(question: str, answer: str, settings: Settings) -> None:
@@ -90,16 +89,22 @@ def estimate(
     """What `run` would take, without searching; with a store, at the pace of the last runs kept there."""
     check_input(question, answer, settings)
     segmenter = build(SEGMENTERS, settings.segmenter, settings, "segmenter")
-    llm = segmenter.estimate(question, answer) if hasattr(segmenter, "estimate") else None  # nothing is asked yet
-    cut = settings.model_copy(update={"segmenter": "sentences"}) if llm else settings
+    asking = hasattr(segmenter, "estimate")  # a language model; nothing is asked yet
+    llm = {"segment": segmenter.estimate(question, answer)} if asking else {}
+    cut = settings.model_copy(update={"segmenter": "sentences"}) if asking else settings
     claims = worthiness.judge(segment(question, answer, cut).claims)
     checked = sum(c.worthiness == "factual" for c in claims)
-    web = any(s == "web" or (s in SEARCHERS and s not in LOCAL) for s in settings.sources)
-    own = len(documents) + sum("://" in s for s in settings.sources)
+    if tasks := chosen(settings):
+        by_rules = independence.judge(claims)
+        asked = Asked(settings, store, threading.Event())
+        llm |= {task: asked.estimate(task, question, answer, by_rules) for task in tasks}
+    web = any(s == "web" or s.startswith(INSTANCE) or (s in SEARCHERS and s not in LOCAL) for s in settings.sources)
+    own = len(documents) + sum("://" in s and not s.startswith(INSTANCE) for s in settings.sources)
     pages = own + (checked * settings.pages_per_claim if set(settings.sources) - {"documents"} else 0)
-    pair, page = store.rates() if store else (None, None)
+    pair, page, prompt = store.rates() if store else Rates()
     pace = SECONDS_PER_PAGE["web" if web else "local"] if page is None else page
     seconds = 1.0 + checked * settings.top_k * (SECONDS_PER_PAIR if pair is None else pair) + pages * pace
+    seconds += sum(used.calls for used in llm.values()) * (prompt or 0.0) / settings.llm_workers
     return Estimate(len(claims), checked, pages, seconds, llm)
 
 
@@ -160,10 +165,12 @@ class _Run:
         self.failures: list[Failure] = []
         self.about: dict[str, list[Failure]] = defaultdict(list)  # failures by claim
         self.timings: dict[str, float] = defaultdict(float)
-        self.searches = frozen.report.usage.searches if frozen else 0
-        self.budget: Budget | None = None
-        by_llm = "llm" in (settings.worthiness, settings.independence, settings.enrichment)
-        self.asked = Asked(settings, store, stop) if by_llm and not frozen else None
+        before = frozen.report.usage if frozen else Usage()
+        self.searches = before.searches
+        self.spent = events.Spent(before.queries, before.downloads, before.seconds)
+        self.kept = frozen.claims(question, answer, settings) if frozen else None
+        self.tasks = tuple(t for t in chosen(settings) if not self.kept and (t != "queries" or not frozen))
+        self.asked = Asked(settings, store, stop) if self.tasks else None
 
     def _claims(self) -> Iterator[events.Event]:
         yield events.StageStarted("segment")
@@ -190,14 +197,13 @@ class _Run:
         yield events.ClaimsReady(tuple(self.claims))
 
     def go(self) -> Iterator[events.Event]:
-        kept = self.frozen.claims(self.question, self.answer, self.settings) if self.frozen else None
-        if kept is None:
+        if self.kept is None:
             yield from self._claims()
         else:
-            self.claims = list(kept.claims)
-            for failure in kept.failures:
+            self.claims = list(self.kept.claims)
+            for failure in self.kept.failures:
                 yield from self._failed(failure, ())
-            yield events.ClaimsReady(kept.claims)
+            yield events.ClaimsReady(self.kept.claims)
         checked = [c for c in self.claims if c.checked]
         for claim in self.claims:
             if not claim.checked:
@@ -211,16 +217,16 @@ class _Run:
 
     def _judged_claims(self, claims: list[Claim]) -> tuple[list[Claim], list[Failure]]:
         """Which are worth checking, which stand alone, what the others mean: by rules, or as a language model says."""
-        settings, failures = self.settings, list[Failure]()
+        failures: list[Failure] = []
         claims = worthiness.judge(claims)
-        if self.asked and settings.worthiness == "llm":
+        if self.asked and "worthiness" in self.tasks:
             claims, failed = self.asked.worthiness(self.question, claims)
             failures += failed
         claims = independence.judge(claims)
-        if self.asked and settings.independence == "llm":
+        if self.asked and "independence" in self.tasks:
             claims, failed = self.asked.independence(claims)
             failures += failed
-        if self.asked and settings.enrichment == "llm":
+        if self.asked and "enrichment" in self.tasks:
             claims, failed = self.asked.enrichment(self.question, self.answer, claims)
             return claims, failures + failed
         return enrichment.enrich(self.question, self.answer, claims), failures
@@ -239,8 +245,14 @@ class _Run:
             self.matcher.add(page)
             yield events.PageReady(page)
         by_id = {c.id: c for c in checked}
-        gatherer = self.frozen or Gatherer(self.settings, self.store, self.sources, Fetcher(self.settings).fetch)
-        self.budget = gatherer.budget if isinstance(gatherer, Gatherer) else None
+        written: dict[str, tuple[str, ...]] = {}
+        if self.asked and "queries" in self.tasks and self.sources.searchers:
+            with self._timed("queries"):
+                written, failures = self.asked.queries(self.question, checked)
+            for failure in failures:
+                yield from self._failed(failure, ())
+        fetch = Fetcher(self.settings).fetch
+        gatherer = self.frozen or Gatherer(self.settings, self.store, self.sources, fetch, written)
         steps = gatherer.gather(checked, self.question, self.stop)
         while True:
             with self._timed("gather"):
@@ -255,6 +267,9 @@ class _Run:
                 if self.matcher.add(page):
                     yield events.PageReady(page)
             yield events.Progress(step.stage, step.done, step.total)
+            if isinstance(gatherer, Gatherer):
+                self.spent = events.Spent(**gatherer.budget.spent, seconds=gatherer.budget.seconds)
+                yield self.spent
             if step.stage == "fetch" and step.done < step.total:
                 yield from self._match([by_id[c] for c in step.complete])
 
@@ -316,32 +331,44 @@ class _Run:
         finally:
             self.timings[stage] += time.perf_counter() - started
 
-    def _llm_usage(self, before: Usage) -> dict[str, LlmUsage]:
-        parts = {"segment": self.segmented.usage, "worth": self.asked.usage if self.asked else None}
-        return before.llm if self.frozen else {stage: used for stage, used in parts.items() if used}
+    def _by_llm(self) -> tuple[dict[str, str], dict[str, LlmUsage]]:
+        """Which wordings and models were asked, and what that cost, by stage; a replay keeps what it takes over."""
+        versions: dict[str, str] = {}
+        usage: dict[str, LlmUsage] = {}
+        if self.frozen:
+            then = self.frozen.report
+            versions = {k: v for k, v in then.versions.items() if self.kept or k == "queries"}
+            usage = {k: v for k, v in then.usage.llm.items() if self.kept or k == "queries"}
+        if self.segmented.version:
+            versions["segmenter"] = self.segmented.version
+        if self.segmented.usage:
+            usage["segment"] = self.segmented.usage
+        if self.asked:
+            versions |= self.asked.versions
+            usage |= self.asked.usage
+        return versions, usage
 
     def _report(self) -> Report:
         matcher = self.matcher
+        wordings, llm = self._by_llm()
         versions = {
+            **wordings,
             "pipeline": VERSION,
             "embedder": matcher.embedder.version,
             "verifier": matcher.judge.verifier.version,
         }
-        if self.segmented.version:
-            versions["segmenter"] = self.segmented.version
         settings = self.settings.public()
-        before = self.frozen.report.usage if self.frozen else Usage()
-        spent = self.budget.spent if self.budget else {"queries": before.queries, "downloads": before.downloads}
         usage = Usage(
             claims=len(self.claims),
             searches=self.searches,
-            queries=spent["queries"],
-            downloads=spent["downloads"],
+            queries=self.spent.queries,
+            downloads=self.spent.downloads,
+            seconds=round(self.spent.seconds, 3),
             pages=len(matcher.pages),
             chunks=matcher.chunks,
             pairs=matcher.judge.pairs,
             cached_pairs=matcher.judge.cached_pairs,
-            llm=self._llm_usage(before),
+            llm=llm,
         )
         return Report(
             id=new_run_id(),

@@ -26,7 +26,7 @@ class Settings(Frozen):
     model_config = ConfigDict(hide_input_in_errors=True)
 
     sources: tuple[str, ...] = Field(
-        ("library",), min_length=1, description="library, collection:NAME, web, a path or a URL"
+        ("library",), min_length=1, description="library, collection:NAME, web, an engine, a path or a URL"
     )
     library: Path = ROOT / "examples" / "library"
     segmenter: str = "sentences"
@@ -50,10 +50,10 @@ class Settings(Frozen):
         0.5, ge=0, le=1, description="least probability that its own sentence entails a claim; 0 keeps every claim"
     )
     without_added: bool = Field(True, description="verify enriched claims without the added words as well")
-    query: Literal["claim", "enriched", "with_question"] = Field(
+    query: Literal["claim", "enriched", "with_question", "llm"] = Field(
         "enriched",
         description="what is searched: the claim; the claim made to stand on its own, with the question beside it "
-        "where it leans on its context; or always question and claim",
+        "where it leans on its context; always question and claim; or what a language model writes",
     )
     search_language: str = Field("en", pattern=r"^[a-z]{2,3}(-[a-z]{2,8})?$")
     fallback: tuple[str, ...] = Field((), description="engines to ask, in this order, when one of the web fails")

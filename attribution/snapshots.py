@@ -19,10 +19,12 @@ AFTER_CLAIMS = frozenset(
     ("sources", "pages_per_claim", "page_bytes", "page_days", "workers", "connect_timeout", "read_timeout")
     + ("page_timeout", "answer_limit", "chunker", "chunk_size", "chunk_overlap", "window_sentences", "window_stride")
     + ("embedder", "embedding_model", "top_k", "verifier", "model", "threshold")
+    + ("query", "search_language", "fallback", "exclude", "max_queries", "max_pages", "max_seconds")
+    + ("host_connections", "robots_timeout", "crawl_delay")
 )
 # What a file from elsewhere may not decide: where things lie here, and whom texts and keys are sent to.
 LOCAL = frozenset(("library", "database_url", "openai_base_url", "openai_api_key"))
-BEFORE_SEARCH = STAGES[: STAGES.index("search")]
+BEFORE_SEARCH = (*STAGES[: STAGES.index("search")], "worthiness", "independence", "enrichment")
 
 
 @dataclass(frozen=True)

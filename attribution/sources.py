@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attribution.errors import BadInput, StageFailure
 from attribution.registry import build
-from attribution.searchers import LOCAL, SEARCHERS, Searcher, is_local
+from attribution.searchers import INSTANCE, LOCAL, SEARCHERS, Searcher, is_local
 from attribution.settings import COLLECTION, WEB, Settings
 from attribution.store import Store
 from attribution.types import Document, Failure, Page
@@ -33,6 +33,7 @@ def open_sources(
     """Sort the sources by what they are. BadInput for a source that is neither a name, nor a URL, nor a path."""
     from attribution.hybrid import over_collection, over_folder
     from attribution.searchers.library import Library
+    from attribution.searchers.searxng import SearXNG
 
     opened, store = Sources(), store or Store.open(settings.database_url)
     own = list(documents)
@@ -40,6 +41,8 @@ def open_sources(
         name = WEB if source == "web" else source
         if name == "library":
             opened.searchers.append(over_folder(Library(settings), settings, store))
+        elif source.startswith(INSTANCE):
+            opened.searchers.append(SearXNG(settings, source.removeprefix(INSTANCE)))
         elif name in SEARCHERS:
             opened.searchers.append(build(SEARCHERS, name, settings, "searcher"))
         elif source.startswith(COLLECTION):
@@ -55,7 +58,7 @@ def open_sources(
                 raise BadInput(f"{path.name} has {path.stat().st_size:,} bytes; a document may have {FILE_LIMIT:,}")
             own.append(Document(path.name, path.read_bytes()))
         else:
-            names = ", ".join((*SEARCHERS, "web", "documents", f"{COLLECTION}NAME"))
+            names = ", ".join((*SEARCHERS, "web", "documents", f"{COLLECTION}NAME", f"{INSTANCE}https://…"))
             raise BadInput(
                 f"source {source!r}: expected one of {names}, a URL, or the path of a file or folder that exists"
             )

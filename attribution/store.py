@@ -11,11 +11,12 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
+from attribution.addresses import canonical
 from attribution.errors import StoreError
 from attribution.types import Judgement, Page, Probabilities, Report, SearchHit, Trail
 
@@ -29,7 +30,7 @@ _pages = sa.Table(
     "pages",
     _tables,
     sa.Column("id", sa.String(16), primary_key=True),
-    sa.Column("url", sa.Text, nullable=False, index=True),
+    sa.Column("url", sa.Text, nullable=False, index=True),  # canonical; older rows: as the page was asked for
     sa.Column("fetched_at", sa.String(32), nullable=False),
     sa.Column("body", sa.Text, nullable=False),  # the Page as JSON
 )
@@ -94,6 +95,14 @@ def _engine(url: str) -> sa.Engine:
                 connection.execute(f"PRAGMA {pragma}")
 
     return engine
+
+
+class Rates(NamedTuple):
+    """Seconds that one of each takes; None where too little was measured."""
+
+    pair: float | None = None  # judged
+    page: float | None = None  # found and read
+    prompt: float | None = None  # answered by a language model
 
 
 def create(engine: sa.Engine, tables: sa.MetaData) -> None:
@@ -184,10 +193,10 @@ class Store:
     # --- pages and searches ---
 
     def page(self, url: str, days: float) -> Page | None:
-        """The newest copy of an address that is not older than so many days."""
+        """The newest copy of an address, however it was spelt, that is not older than so many days."""
         query = (
             sa.select(_pages.c.body)
-            .where(_pages.c.url == url, _pages.c.fetched_at >= _since(days))
+            .where(_pages.c.url.in_({url, canonical(url)}), _pages.c.fetched_at >= _since(days))
             .order_by(_pages.c.fetched_at.desc())
         )
         with self._engine.connect() as db:
@@ -195,7 +204,10 @@ class Store:
         return Page.model_validate_json(body) if body else None
 
     def put_pages(self, pages: Sequence[Page]) -> None:
-        rows = [{"id": p.id, "url": p.url, "fetched_at": p.fetched_at, "body": p.model_dump_json()} for p in pages]
+        rows = [
+            {"id": p.id, "url": canonical(p.url), "fetched_at": p.fetched_at, "body": p.model_dump_json()}
+            for p in pages
+        ]
         self._put(_pages, rows, replace=True)
 
     def search(self, searcher: str, query: str, k: int, days: float) -> list[SearchHit] | None:
@@ -270,19 +282,22 @@ class Store:
         }
         self._put(_runs, [row], replace=True)
 
-    def rates(self, runs: int = 5) -> tuple[float | None, float | None]:
-        """Seconds a judged pair and a page took in the last runs, medians; None where too little was measured."""
+    def rates(self, runs: int = 5) -> Rates:
+        """What the last runs took, medians."""
         query = sa.select(_runs.c.report).order_by(_runs.c.created_at.desc()).limit(runs)
         with self._engine.connect() as db:
             made = [json.loads(body) for body in db.execute(query).scalars()]
-        pairs, pages = [], []
+        pairs, pages, prompts = [], [], []
         for report in made:
             times, usage = report.get("timings", {}), report.get("usage", {})
             if (judged := usage.get("pairs", 0) - usage.get("cached_pairs", 0)) >= 20:
                 pairs.append(times.get("verify", 0.0) / judged)
             if usage.get("pages", 0) >= 5:
                 pages.append(times.get("gather", 0.0) / usage["pages"])
-        return (median(pairs) if pairs else None, median(pages) if pages else None)
+            asked = list(usage.get("llm", {}).values())
+            if (calls := sum(used["calls"] for used in asked)) >= 3:
+                prompts.append(sum(used["seconds"] for used in asked) / calls)
+        return Rates(*(median(measured) if measured else None for measured in (pairs, pages, prompts)))
 
     def load_run(self, run_id: str) -> Report | None:
         """A saved run with its pages' texts."""

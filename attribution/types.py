@@ -168,6 +168,11 @@ class LlmUsage(Frozen):
     seconds: float = 0.0  # of all requests; several run at once
     cost: float | None = None  # None: no prices are set
 
+    def since(self, before: LlmUsage) -> LlmUsage:
+        """What was spent after `before`."""
+        spent = {name: value - (getattr(before, name) or 0) for name, value in self if value is not None}
+        return LlmUsage(**spent)
+
 
 class Usage(Frozen):
     claims: int = 0
@@ -175,6 +180,7 @@ class Usage(Frozen):
     queries: int = 0  # of these, sent to an engine: against max_queries
     pages: int = 0
     downloads: int = 0  # of these, asked for on the web: against max_pages
+    seconds: float = 0.0  # wall clock of search and download: against max_seconds
     chunks: int = 0
     pairs: int = 0
     cached_pairs: int = 0

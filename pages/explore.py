@@ -12,6 +12,7 @@ from pages.ui.form import form
 from pages.ui.frame import styles
 from pages.ui.render import el, plural
 from pages.ui.results import below, callouts, note, show, slot, status
+from pages.ui.spent import expected
 
 POLL = 0.5  # seconds between looks at a run that is under way
 
@@ -44,7 +45,8 @@ def _estimate(polling: bool) -> None:
     elif value is None:
         text = ""
     else:
-        text = f"~{plural(value.claims, 'claim')} · {plural(value.pages, 'page')} · {value.seconds:.0f} s"
+        prompts = f" · {asked}" if (asked := expected(value.llm)) else ""
+        text = f"~{plural(value.claims, 'claim')} · {plural(value.pages, 'page')} · {value.seconds:.0f} s{prompts}"
     show(el("p", text, class_="ax-estimate"))
 
 
@@ -91,7 +93,11 @@ def live(polling: bool) -> None:
 
 @st.dialog("Source", width="medium")
 def _source_dialog(page: Page, at: list[int]) -> None:
-    facts = " · ".join(x for x in (page.site, f"read {cards.moment(page.fetched_at)}", page.url) if x)
+    number = page.page_number(at[2])
+    part = f"page {number} of {len(page.breaks)}" if number else ""
+    published = f"published {cards.moment(page.published)}" if page.published else ""
+    known = (cards.where(page), part, published, f"read {cards.moment(page.fetched_at)}", page.url)
+    facts = " · ".join(x for x in known if x)
     show(el("div", el("h3", page.title, dir="auto"), el("p", facts, class_="ax-quiet"), class_="ax-source"))
     source_view(page, at, key=f"source-{page.id}-{at[0]}")
 

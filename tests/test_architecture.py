@@ -13,8 +13,8 @@ ROOT = Path(__file__).parent.parent
 LAYERS = [
     {"types"},
     {"errors", "events"},
-    {"settings"},
-    {"registry", "store", "language", "reference", "prompts", "replies", "endpoint", "addresses", "transport"},
+    {"settings", "addresses"},
+    {"registry", "store", "language", "reference", "prompts", "replies", "endpoint", "transport"},
     {"document_tables", "llm", "media", "download", "walls"},
     {"document_store"},
     # stages: none imports another
@@ -25,6 +25,7 @@ LAYERS = [
         "coherence",
         "asked",
         "enrichment",
+        "queries",
         "searchers",
         "chunkers",
         "embedders",

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from attribution import llm
 from attribution.asked import Asked
+from attribution.errors import Unavailable
+from attribution.events import Event, Finished
+from attribution.pipeline import estimate, run, segment
+from attribution.queries import QUERIES
+from attribution.registry import LLM
+from attribution.settings import Settings
+from attribution.snapshots import Snapshot, comparable
 from attribution.store import Store
-from attribution.types import Claim, content_id
+from attribution.types import Claim, Report, content_id
 from tests.llm_server import llm_server, llm_settings
 from tests.servers import Answer
 
@@ -26,6 +34,12 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def claim(text: str, **more: Any) -> Claim:
     start = ANSWER.index(text)
     return Claim(id=content_id(text), text=text, spans=((start, start + len(text)),), **more)
+
+
+def finished(run: Iterator[Event]) -> Report:
+    *_, last = run
+    assert isinstance(last, Finished)
+    return last.report
 
 
 def script(replies: dict[str, str | Answer]) -> Any:
@@ -50,7 +64,7 @@ def test_worthiness_is_what_it_says_and_a_bad_reply_leaves_the_rules(store: Stor
         before = len(served.requests)
         again, _ = asked.worthiness("Who was she?", claims[:1])
         assert again == [died] and len(served.requests) == before  # from the store
-    assert asked.usage.calls == 2 and asked.usage.cached == 1
+    assert asked.usage["worthiness"].cached == 1 and asked.versions["worthiness"].startswith("worthiness.v1/tiny@")
 
 
 def test_only_factual_claims_are_asked_about_and_only_dependent_ones_are_rewritten(store: Store) -> None:
@@ -76,3 +90,68 @@ def test_what_is_no_sentence_is_not_taken(store: Store, reply: str) -> None:
     with llm_server(script({"She died": reply})) as served:
         kept, failures = Asked(llm_settings(served), store, threading.Event()).enrichment("", ANSWER, claims)
     assert kept == claims and len(failures) == 1
+
+
+def test_queries_are_tidied_and_a_claim_without_any_is_searched_itself(store: Store) -> None:
+    claims = [
+        claim("Ada Lovelace wrote notes.", worthiness="factual", enriched="Ada Lovelace wrote notes on the engine."),
+        claim("She died in 1852.", worthiness="factual"),
+        claim("Lovely!", worthiness="opinion"),
+    ]
+    replies = {
+        "on the engine": json.dumps({"queries": [" Lovelace\nnotes ", "Lovelace notes", "…", "x" * 400, "b", "c"]}),
+        "1852": '{"queries": ["", "?!"]}',
+    }
+    with llm_server(script(replies)) as served:
+        asked = Asked(llm_settings(served), store, threading.Event())
+        written, failures = asked.queries("Who was she?", claims)
+        assert len(served.requests) == 2
+    assert written == {claims[0].id: ("Lovelace notes", "b")}
+    ((failure,),) = (failures,)
+    assert (failure.stage, failure.kind, failure.subject) == ("queries", "llm_failed", "She died in 1852.")
+    assert "the claim itself is searched" in failure.message
+    assert asked.usage["queries"].calls == 2 and asked.usage["queries"].prompt_tokens == 200
+
+
+def test_a_run_searches_what_the_model_writes_and_a_replay_keeps_it(store: Store) -> None:
+    answer = "The Eiffel Tower was completed in 1889. The Nile is the longest river of Africa."
+    replies = {"Eiffel": '{"queries": ["Eiffel Tower year of completion"]}', "Nile": "I would rather not."}
+    with llm_server(script(replies)) as served:
+        chosen = llm_settings(served, query="llm")
+        report = finished(run("", answer, chosen, store))
+        served.requests.clear()
+        replayed = finished(run("", answer, chosen, store, frozen=Snapshot.of(store, report.id)))
+        assert served.requests == []
+    tower, nile = ({e.query for e in report.evidence if e.claim_id == c.id} for c in report.claims)
+    assert "Eiffel Tower year of completion" in tower and report.claims[1].statement in nile
+    assert [(f.stage, f.subject) for f in report.failures] == [("queries", report.claims[1].text)]
+    assert report.usage.llm["queries"].calls == 2 and report.versions["queries"].startswith("queries.v1/tiny@")
+    assert comparable(replayed) == comparable(report)
+
+
+def test_without_a_model_the_choice_is_named_and_nothing_runs(settings: Settings, store: Store) -> None:
+    assert QUERIES["llm"].missing(settings) == LLM.step and not QUERIES["claim"].missing(settings)
+    with pytest.raises(Unavailable, match="no language model is configured"):
+        list(run("", "The Nile is long.", settings.model_copy(update={"query": "llm"}), store))
+
+
+def test_an_estimate_counts_every_prompt_that_is_still_to_be_asked(store: Store) -> None:
+    answer = "The Eiffel Tower was completed in 1889. It is in Paris. Is it tall?"
+    with llm_server(script({"": '{"worthiness": "factual"}'})) as served:
+        prices = {"input_price": 1.0, "output_price": 2.0}
+        by_llm = dict.fromkeys(("worthiness", "independence", "enrichment", "query"), "llm")
+        chosen = llm_settings(served, segmenter="chen", **by_llm, **prices)
+        before = estimate("Where is it?", answer, chosen, store=store)
+        assert served.requests == []
+        claims = [claim_.model_copy(update={"worthiness": None}) for claim_ in before_claims(answer, chosen)]
+        Asked(chosen, store, threading.Event()).worthiness("Where is it?", claims)
+        after = estimate("Where is it?", answer, chosen, store=store)
+    calls = {stage: used.calls for stage, used in before.llm.items()}
+    assert calls == {"segment": 2, "worthiness": 3, "independence": 2, "enrichment": 1, "queries": 2}
+    assert all(used.prompt_tokens and used.completion_tokens and used.cost for used in before.llm.values())
+    assert after.llm["worthiness"].calls == 0 and after.llm["worthiness"].cached == 3
+    assert after.llm["queries"].calls == 2
+
+
+def before_claims(answer: str, chosen: Settings) -> tuple[Claim, ...]:
+    return segment("", answer, chosen.model_copy(update={"segmenter": "sentences"})).claims

@@ -10,7 +10,8 @@ import pytest
 
 from attribution.addresses import canonical
 from attribution.errors import BadInput, SearchFailed, Unavailable
-from attribution.gathering import Gatherer, Step, _queries
+from attribution.gathering import Gatherer, Step
+from attribution.queries import queries
 from attribution.settings import Settings
 from attribution.sources import Sources, open_sources
 from attribution.store import Store, now
@@ -92,7 +93,7 @@ def test_one_page_under_many_addresses_is_fetched_once(settings: Settings, store
     assert len(found) == 4  # both claims, by both engines
     again, gatherer = gather(settings, store, [a, b])
     assert {canonical(u) for u in urls(again)} == {canonical(u) for u in urls(steps)}
-    assert gatherer.budget.spent["queries"] == 0 and gatherer.budget.spent["downloads"] <= 1  # another way to write it
+    assert gatherer.budget.spent == {"queries": 0, "downloads": 0}  # whichever spelling came first
 
 
 def test_excluded_sites_are_left_out_also_behind_redirects(settings: Settings, store: Store) -> None:
@@ -167,11 +168,11 @@ def test_an_old_page_is_offered_for_renewal(settings: Settings, store: Store) ->
 def test_what_is_searched_for_a_claim() -> None:
     own = Claim(id="c", text="It is long.", spans=(), enriched="The Nile is long.", independent=False)
     alone = own.model_copy(update={"independent": True})
-    assert _queries(own, "Which?", "claim") == ["It is long."]
-    assert _queries(own, "Which?", "enriched") == ["The Nile is long.", "Which? The Nile is long."]
-    assert _queries(alone, "Which?", "enriched") == ["The Nile is long."]
-    assert _queries(alone, "Which?", "with_question") == ["Which? The Nile is long."]
-    assert _queries(alone, "", "with_question") == ["The Nile is long."]
+    assert queries(own, "Which?", "claim") == ["It is long."]
+    assert queries(own, "Which?", "enriched") == ["The Nile is long.", "Which? The Nile is long."]
+    assert queries(alone, "Which?", "enriched") == ["The Nile is long."]
+    assert queries(alone, "Which?", "with_question") == ["Which? The Nile is long."]
+    assert queries(alone, "", "with_question") == ["The Nile is long."]
 
 
 def test_fall_backs_are_checked_before_a_run(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from attribution.errors import StoreError
 from attribution.settings import Settings
 from attribution.store import SCHEMA, Store, now
-from attribution.types import Judgement, Probabilities, Report, SearchHit, Usage
+from attribution.types import Judgement, LlmUsage, Probabilities, Report, SearchHit, Usage
 from tests.make import claim, page
 
 
@@ -98,11 +98,31 @@ def test_the_pace_of_the_last_runs(store: Store) -> None:
         return Report(
             id=f"run{number}", created_at=f"2026-11-0{number}T00:00:00+00:00", question="", answer="A", settings={},
             versions={}, timings={"verify": verify, "gather": gather},
-            usage=Usage(pairs=pairs, cached_pairs=cached, pages=pages),
+            usage=Usage(
+                pairs=pairs, cached_pairs=cached, pages=pages,
+                llm={"queries": LlmUsage(calls=number + 1, seconds=2.0 * number)},
+            ),
         )  # fmt: skip
 
-    assert store.rates() == (None, None)
+    assert store.rates() == (None, None, None)
     for report in (run(1, 100, 0, 5.0, 10, 1.0), run(2, 120, 100, 1.0, 2, 9.0), run(3, 100, 95, 9.0, 20, 6.0)):
         store.save_run(report)
-    pair, page = store.rates()
+    pair, page, prompt = store.rates()
     assert pair == 0.05 and page == pytest.approx(0.2)  # too few judged or fetched do not count
+    assert prompt == pytest.approx((4 / 3 + 6 / 4) / 2)  # nor one run with two prompts
+
+
+def test_a_page_is_found_by_every_spelling_of_its_address(store: Store) -> None:
+    found = page("text", "http://www.x.example/p/?utm_source=a").model_copy(update={"fetched_at": now()})
+    store.put_pages([found])
+    for spelling in ("http://www.x.example/p/?utm_source=a", "https://x.example/p", "https://m.x.example/p#part"):
+        assert store.page(spelling, days=7) == found
+    assert store.page("https://x.example/q", days=7) is None
+
+
+def test_a_page_that_an_earlier_version_kept_is_found_as_it_was_asked_for(store: Store) -> None:
+    found = page("text", "http://www.x.example/p/").model_copy(update={"fetched_at": now()})
+    store.put_pages([found])
+    with store._engine.begin() as db:
+        db.exec_driver_sql("UPDATE pages SET url = 'http://www.x.example/p/'")
+    assert store.page("http://www.x.example/p/", days=7) == found

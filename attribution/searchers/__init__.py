@@ -17,6 +17,7 @@ class Searcher(Protocol):
         ...
 
 
+INSTANCE = "searxng:"  # a source that names an instance: searxng:https://…
 LOCAL = ("library", "documents")
 
 

@@ -14,7 +14,7 @@ from attribution.download import Reply, parsed, send
 from attribution.errors import FetchFailed, SearchFailed, Unavailable
 from attribution.extraction import one_line
 from attribution.settings import Settings, secret
-from attribution.transport import Clock
+from attribution.transport import Allow, Clock
 from attribution.types import SearchHit
 
 LIMITED = (202, 403, 418, 429, 432, 433)  # what engines answer to those who ask too often or have used up their plan
@@ -57,10 +57,10 @@ def patiently(label: str, query: str, seconds: float, ask: Callable[[float], _T]
 
 
 class Api:
-    """An engine that answers in JSON. It may lie on a private address, for the user has named it."""
+    """An engine that answers in JSON. It may lie on a private address where whoever runs this has named it."""
 
-    def __init__(self, name: str, label: str, settings: Settings) -> None:
-        self.name, self.label, self._settings = name, label, settings
+    def __init__(self, name: str, label: str, settings: Settings, allow: Allow = lambda _: True) -> None:
+        self.name, self.label, self._settings, self._allow = name, label, settings, allow
         self.pause = 0.7  # seconds before the second try
 
     def ask(
@@ -86,7 +86,7 @@ class Api:
         def once(left: float) -> dict[str, Any]:
             clock = Clock(min(left, self._settings.read_timeout))
             try:
-                reply = send(url, self._settings, lambda _: True, clock, headers=sent, limit=MAX_BYTES, body=body)
+                reply = send(url, self._settings, self._allow, clock, headers=sent, limit=MAX_BYTES, body=body)
             except FetchFailed as error:
                 raise Refused("no answer in time" if error.kind == "timed_out" else str(error)) from None
             return self._object(reply)

@@ -1,10 +1,12 @@
-"""Any SearXNG instance that answers in JSON; it may be one of your own, on a private address."""
+"""Any SearXNG instance that answers in JSON. The environment's may be one of your own, on a private address."""
 
 from __future__ import annotations
 
+from attribution.addresses import site
 from attribution.errors import SearchFailed, Unavailable
 from attribution.searchers.api import Api, rows, shortened
 from attribution.settings import Settings, engine_address
+from attribution.transport import is_public
 from attribution.types import SearchHit
 
 NAME, LABEL = "searxng", "SearXNG"
@@ -16,14 +18,16 @@ MAX_QUERY = 400
 class SearXNG:
     """What the instance's own engines find."""
 
-    name = NAME
-
-    def __init__(self, settings: Settings) -> None:
-        self._api = Api(NAME, LABEL, settings)
-        self._language = settings.search_language
-        self._address = engine_address(VARIABLE).rstrip("/")
+    def __init__(self, settings: Settings, address: str = "") -> None:
+        """The environment's instance, or the one at that address: then on the public web, for anybody may name it."""
+        self._address = (address or engine_address(VARIABLE)).rstrip("/")
         if not self._address:
             raise Unavailable(f"no SearXNG instance is named: {STEP}")
+        host = site(self._address)
+        self.name = f"{NAME} at {host}" if address else NAME
+        label = f"{LABEL} at {host}" if address else LABEL
+        self._api = Api(self.name, label, settings, is_public if address else lambda _: True)
+        self._language = settings.search_language
         if not self._address.endswith("/search"):
             self._address += "/search"
 

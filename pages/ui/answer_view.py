@@ -139,4 +139,5 @@ def source_view(page: Page, at: Sequence[int], *, key: str) -> None:
     size = len(page.text)
     start, end = sorted(min(max(0, int(n)), size) for n in at[:2])
     first_, last = sorted(min(max(start, int(n)), end) for n in at[2:4])
-    _source(data={"page": page.id, "text": page.text, "at": [start, end, first_, last]}, key=key)
+    data = {"page": page.id, "text": page.text, "at": [start, end, first_, last], "breaks": page.breaks}
+    _source(data=data, key=key)

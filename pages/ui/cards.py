@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from attribution.addresses import site
 from attribution.types import Claim, Evidence, Page, Report, Verdict
 from pages.ui import diff, markdown
 from pages.ui.passages import Group, around, boxed, differing, ranked, sentence_of
@@ -28,9 +29,6 @@ def card(group: Group, claim: Claim, verdict: Verdict | None, report: Report, pa
     before, sentence, after = around(piece, pages)
     marks = differing(sentence, claim.statement) if piece.relation == "contradicted" else []
     title = (page.title or page.url) if page else "A page that is no longer here"
-    facts = [page.site if page else "", f"read {moment(page.fetched_at)}" if page else ""]
-    if group.origins > 1:
-        facts.append(f"{group.origins} sites")
     return el(
         "article",
         el(
@@ -39,7 +37,7 @@ def card(group: Group, claim: Claim, verdict: Verdict | None, report: Report, pa
             el("span", title, class_="title", dir="auto"),
             class_="head",
         ),
-        el("p", " · ".join(f for f in facts if f), class_="facts"),
+        el("p", " · ".join(_facts(piece, page)), _copies(page, pages, group.origins), class_="facts"),
         el(
             "blockquote",
             el("span", before, class_="around"),
@@ -54,9 +52,44 @@ def card(group: Group, claim: Claim, verdict: Verdict | None, report: Report, pa
     )
 
 
+def _facts(piece: Evidence, page: Page | None) -> list[str]:
+    """Where and from when a passage is: site, page of a PDF, publication, download."""
+    if page is None:
+        return []
+    number = page.page_number(piece.sentence[0])
+    facts = (
+        where(page),
+        f"page {number}" if number else "",
+        f"published {moment(page.published)}" if page.published else "",
+        f"read {moment(page.fetched_at)}",
+    )
+    return [fact for fact in facts if fact]
+
+
+def where(page: Page) -> str:
+    """The site's name, or its host where the page does not say how it is called."""
+    return page.site or (site(page.url) if page.kind == "web" else "")
+
+
+def _copies(page: Page | None, pages: Mapping[str, Page], origins: int) -> Node | None:
+    """On how many sites the same text stands, which counts once, and how many others say the same."""
+    alike = [p for p in pages.values() if page and page.origin and p.origin == page.origin]
+    copies = sorted({where(p) or p.url for p in alike})
+    parts = []
+    if len(copies) > 1:
+        parts.append(f"same text on {len(copies)} sites")
+    if origins > 1:
+        parts.append(f"said by {origins} independent sources")
+    return el("span", " · " + " · ".join(parts), title=", ".join(copies), class_="copies") if parts else None
+
+
 def _open(piece: Evidence, page: Page | None, sentence: str) -> Node | None:
     if page is None:
         return None
+    number = page.page_number(piece.sentence[0])
+    if page.kind == "web" and number and (address := safe_url(page.url)):  # browsers find no sentence in a PDF
+        link = f"{address.partition('#')[0]}#page={number}"
+        return el("a", f"Open at page {number} ↗", href=link, target="_blank", rel="noopener noreferrer", class_="open")
     if page.kind == "web" and (link := link_to_sentence(page.url, sentence)):
         return el("a", "Open at this sentence ↗", href=link, target="_blank", rel="noopener noreferrer", class_="open")
     if not page.text:
@@ -109,6 +142,7 @@ def _why(piece: Evidence, verdict: Verdict | None, report: Report, page: Page | 
         ("Read", page.fetched_at.replace("T", " ")[:19] + " UTC" if page else ""),
         ("Published", moment(page.published) if page and page.published else ""),
         ("SHA-256", el("code", page.sha256) if page else None),
+        ("Page", str(page.page_number(piece.sentence[0]) or "") if page else ""),
         ("Passage", f"characters {piece.start:,}–{piece.end:,}"),
         ("Sentence", f"characters {piece.sentence[0]:,}–{piece.sentence[1]:,}"),
     ]
@@ -171,11 +205,23 @@ def panel(
         el("p", *boxed(text, marks), class_=f"claim-text v-{verdict.label if verdict else 'pending'}", dir="auto"),
         _enriched(claim),
         el("p", verdict.reason if verdict else "Its sources are still being read.", class_="reason"),
+        *_concerns(claim, verdict, report),
         _alone(verdict),
         *(card(group, claim, verdict, report, pages) for group in shown),
         _folded([card(group, claim, verdict, report, pages) for group in rest]),
         class_="panel-body",
     )
+
+
+def _concerns(claim: Claim, verdict: Verdict | None, report: Report) -> list[Node]:
+    """What did not work for this claim alone, where its verdict does not say so already."""
+    said = verdict.reason if verdict else ""
+    messages = (f.message for f in report.failures if f.subject in (claim.text, claim.id))
+    return [
+        el("p", m[:1].upper() + m[1:].rstrip(".") + ".", class_="reason")
+        for m in dict.fromkeys(messages)
+        if m not in said
+    ]
 
 
 def _enriched(claim: Claim) -> Node | None:
@@ -212,7 +258,7 @@ def footnotes(report: Report, pages: Mapping[str, Page]) -> Node:
             source = [
                 f" “{sentence_of(best, pages)}” ",
                 el("em", page.title if page else ""),
-                f", {page.url if page else ''}, read {moment(page.fetched_at) if page else ''}.",
+                f", {page.url if page else ''}{_on_page(best, page)}, read {moment(page.fetched_at) if page else ''}.",
             ]
         notes.append(
             el(
@@ -224,6 +270,11 @@ def footnotes(report: Report, pages: Mapping[str, Page]) -> Node:
             )
         )
     return el("ol", *notes, class_="footnotes")
+
+
+def _on_page(piece: Evidence, page: Page | None) -> str:
+    number = page.page_number(piece.sentence[0]) if page else None
+    return f", page {number}" if number else ""
 
 
 def totals(report: Report) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from attribution.queries import QUERIES
 from attribution.registry import Entry
 from attribution.searchers import LOCAL, SEARCHERS
 from attribution.segmenters import SEGMENTERS
@@ -128,7 +129,26 @@ def _sources() -> None:
     if missing:
         quiet(f"The web needs: {missing}")
     elif state.value(state.WEB):
-        _pick("Search engine", state.ENGINE, engines, "Where the web is searched.")
+        chosen = _pick("Search engine", state.ENGINE, engines, "Where the web is searched.")
+        st.text_input(
+            "Or a SearXNG instance",
+            state.filled(state.INSTANCE) or "",
+            key=state.key(state.INSTANCE),
+            placeholder="https://…",
+            help="Asked instead of the engine above. It must be on the public web and answer in JSON.",
+        )
+        others = [name for name, why in state.missing(engines).items() if not why and name != chosen]
+        st.multiselect(
+            "If it fails, ask",
+            others,
+            [name for name in state.filled(state.FALLBACK) or () if name in others],
+            key=state.key(state.FALLBACK),
+            format_func=lambda name: engines[name].label,
+            placeholder="nobody",
+            help="In this order. Nothing is asked in another's place unless it stands here, and each time it is said.",
+        )
+    if state.value(state.LIBRARY) or state.value(state.WEB):
+        _pick("Searched is", state.QUERY, QUERIES, "What the library and the engines are asked for each claim.")
     st.checkbox(
         "My documents",
         bool(state.filled(state.OWN)),

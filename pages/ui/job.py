@@ -10,7 +10,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from attribution.errors import AttributionError, BadInput
-from attribution.events import ClaimsReady, Event, Failed, Finished, PageReady, Progress, StageStarted, VerdictReady
+from attribution.events import (
+    ClaimsReady,
+    Event,
+    Failed,
+    Finished,
+    PageReady,
+    Progress,
+    Spent,
+    StageStarted,
+    VerdictReady,
+)
 from attribution.settings import Settings
 from attribution.types import Document, Evidence, Report, Verdict
 
@@ -100,6 +110,9 @@ class Job:
                     state = replace(state, stage=stage)
                 case Progress(stage, done, total):
                     state = replace(state, stage=stage, progress={**state.progress, stage: (done, total)})
+                case Spent(queries, downloads, seconds):
+                    used = {"queries": queries, "downloads": downloads, "seconds": seconds}
+                    report = report.model_copy(update={"usage": report.usage.model_copy(update=used)})
                 case ClaimsReady(claims):
                     report = report.model_copy(update={"claims": claims})
                 case PageReady(page):

@@ -6,8 +6,10 @@ import streamlit as st
 
 from attribution.types import Report
 from pages.ui import cards, chart, render, state
+from pages.ui.changed import changed
 from pages.ui.job import State
 from pages.ui.render import Child, Node, el, plural
+from pages.ui.spent import budget, costs
 
 STEPS = ("segment", "search", "embed", "verify")
 DOING = {
@@ -20,6 +22,11 @@ SHARES = {"segment": 0.03, "search": 0.27, "embed": 0.2, "verify": 0.5}  # of th
 STAGE_WORDS = {
     "segment": "Claims",
     "worth": "Claims",
+    "worthiness": "Claims",
+    "independence": "Claims",
+    "enrichment": "Claims",
+    "coherence": "Claims",
+    "queries": "Queries",
     "search": "Search",
     "fetch": "Pages",
     "gather": "Search and pages",
@@ -58,6 +65,7 @@ def status(now: State, report: Report) -> None:
             plural(len(report.pages), "page"),
             plural(report.usage.pairs, "passage") + " judged" if report.usage.pairs else "",
             took,
+            budget(report),
         ]
         early = "Stopped early: what was found until then is kept. " if report.stopped else ""
         show(
@@ -86,7 +94,8 @@ def status(now: State, report: Report) -> None:
             )
         else:
             parts.append(el("span", DOING[name], class_="step"))
-    parts.append(el("span", f"{'Stopping … ' if now.stopping else ''}{now.seconds:.0f} s", class_="quiet"))
+    clock = f"{'Stopping … ' if now.stopping else ''}{now.seconds:.0f} s"
+    parts.append(el("span", " · ".join(filter(None, (clock, budget(report)))), class_="quiet"))
     show(el("p", *parts, class_="ax-status", role="status"))
 
 
@@ -113,6 +122,7 @@ def callouts(now: State, report: Report) -> None:
         note(
             "This result is of an earlier text", "The question or answer was changed since. Analyse again to renew it."
         )
+    _searching(report)
     if now.running or not report.claims:
         if not now.running and not report.claims:
             note(
@@ -138,6 +148,14 @@ def callouts(now: State, report: Report) -> None:
             "Tick another source in the sidebar, or add your own documents.",
             label="missing",
         )
+
+
+def _searching(report: Report) -> None:
+    """Engines that could not be asked, though there is evidence: which, why, and what took their place."""
+    failed = SEARCH_FAILED if report.evidence else ()
+    lines = dict.fromkeys(f.message for f in report.failures if f.kind in ("fell_back", *failed))
+    if lines:
+        show(el("div", *(el("p", f"Search: {line}") for line in lines), class_="ax-searching", role="status"))
 
 
 def below(report: Report) -> None:
@@ -172,6 +190,10 @@ def below(report: Report) -> None:
                     class_="ax-table",
                 )
             )
+        if table := costs(report):
+            with st.expander("What the language model cost"):
+                show(table)
+        changed(report)
         st.download_button(
             "Download report.json",
             report.to_json(),

@@ -13,6 +13,7 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
+from attribution import searchers
 from attribution.errors import AttributionError
 from attribution.events import Event, Finished, StageStarted
 from attribution.registry import Entry
@@ -30,6 +31,8 @@ PASTED, ADDRESSES, FILES = "pasted", "addresses", "files"
 COLLECTIONS = "collections"  # those ticked, by name
 SEGMENTER, VERIFIER, MODEL, THRESHOLD = "segmenter", "verifier", "model", "threshold"
 ENGINE = "engine"  # what searches the web
+INSTANCE, FALLBACK = "instance", "fallback"  # a SearXNG instance instead of it; what is asked when it fails
+QUERY = "query"  # what is searched for a claim
 LLM_ADDRESS, LLM_MODEL, LLM_KEY = "llm_address", "llm_model", "llm_key"  # of this session alone, kept nowhere else
 ASKED = "asked"
 ASKED_FOR = {
@@ -45,10 +48,12 @@ _DEFAULTS: dict[str, Any] = {
     THRESHOLD: Settings.model_fields["threshold"].default,
     SEGMENTER: Settings.model_fields["segmenter"].default,
     VERIFIER: Settings.model_fields["verifier"].default,
+    QUERY: Settings.model_fields["query"].default,
 }
 _INPUTS = (
     QUESTION, ANSWER, PRESET, LIBRARY, WEB, OWN, PASTED, ADDRESSES, FILES,
-    SEGMENTER, VERIFIER, MODEL, THRESHOLD, COMPARED, ENGINE, COLLECTIONS, LLM_ADDRESS, LLM_MODEL, LLM_KEY, ASKED,
+    SEGMENTER, VERIFIER, MODEL, THRESHOLD, COMPARED, ENGINE, INSTANCE, FALLBACK, QUERY, COLLECTIONS,
+    LLM_ADDRESS, LLM_MODEL, LLM_KEY, ASKED,
 )  # fmt: skip
 _FILLED, _PAGE, _HELD, _JOB, _SHOWN, _SAVED, _ESTIMATE, _DRAWN = (
     "_filled",
@@ -158,9 +163,11 @@ def choose_example() -> None:
     """Fill in an example with the sources it is meant for; the result on the page stays."""
     example = examples()[int(st.session_state[EXAMPLE])]
     sources = example.get("sources", ["library"])
-    addresses = [s for s in sources if "://" in s]
-    _fill(question=example["question"], answer=example["answer"], addresses="\n".join(addresses))
-    _tick("library" in sources, False, bool(addresses))
+    instance = next((s.removeprefix(searchers.INSTANCE) for s in sources if s.startswith(searchers.INSTANCE)), "")
+    addresses = [s for s in sources if "://" in s and not s.startswith(searchers.INSTANCE)]
+    own = {"addresses": "\n".join(addresses), "instance": instance}
+    _fill(question=example["question"], answer=example["answer"], **own)
+    _tick("library" in sources, bool(instance), bool(addresses))
 
 
 def _tick(library: bool, web: bool, own: bool) -> None:
@@ -184,7 +191,9 @@ def settings() -> Settings | str:
     addresses = [line.strip() for line in str(value(ADDRESSES) or "").splitlines() if line.strip() and value(OWN)]
     if odd := next((a for a in addresses if "://" not in a), None):
         return f"“{odd[:80]}” is not a web address: each line of “Web addresses” starts with http:// or https://."
-    boxes = (("library", LIBRARY), (str(value(ENGINE) or "web"), WEB), ("documents", OWN))
+    instance = str(value(INSTANCE) or "").strip()
+    engine = searchers.INSTANCE + instance if instance else str(value(ENGINE) or "web")
+    boxes = (("library", LIBRARY), (engine, WEB), ("documents", OWN))
     sources = [name for name, box in boxes if value(box)] + addresses
     if ticked := value(COLLECTIONS):
         sources += [f"{COLLECTION}{name}" for name in collections() if name in ticked]
@@ -193,7 +202,8 @@ def settings() -> Settings | str:
     if sources == ["documents"] and not documents():
         return "No document is there yet: paste a text, give web addresses or upload files in the sidebar."
     choices = (
-        {name: value(name) for name in (SEGMENTER, VERIFIER, MODEL) if value(name)}
+        {name: value(name) for name in (SEGMENTER, VERIFIER, MODEL, QUERY) if value(name)}
+        | ({"fallback": tuple(value(FALLBACK))} if value(WEB) and value(FALLBACK) else {})
         | _endpoint()
         | dict.fromkeys(value(ASKED) or (), "llm")
     )

@@ -18,6 +18,8 @@ from attribution.registry import build
 from attribution.searchers import SEARCHERS
 from attribution.searchers.api import seconds_to_wait
 from attribution.settings import Settings
+from attribution.sources import open_sources
+from tests.make import page
 from tests.servers import Answer, Served, http_server
 
 JSON = {"Content-Type": "application/json"}
@@ -201,3 +203,17 @@ def test_a_key_that_cannot_be_sent_is_not_shown(server: Served, monkeypatch: pyt
 def test_keys_are_in_no_setting(server: Served) -> None:
     chosen = Settings.from_environment()
     assert KEY not in repr(chosen) and KEY not in str(chosen.public()) and KEY not in chosen.model_dump_json()
+
+
+def test_an_instance_that_a_source_names_is_on_the_public_web_or_is_not_asked(
+    engine: Engine, server: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("attribution.searchers.api.RETRIES", 0)
+    sources = open_sources(Settings(sources=("library", f"searxng:{server.url('/ask')}")), (), lambda _: page(""))
+    (instance,) = (s for s in sources.searchers if s.name != "library")
+    assert instance.name == f"searxng at 127.0.0.1:{server.port}"
+    error = failure(lambda: instance.search("q", 3))
+    assert error.kind == "search_failed" and "127.0.0.1" in str(error) and server.requests == []
+    engine.say(GOOD["searxng"])
+    assert len(searcher("searxng").search("q", 3)) == 3  # the environment's may be a private one
+    assert sources.addresses == []

@@ -1,0 +1,69 @@
+"""The example answers: what they promise, and that they show every verdict and every kind of failure without a web."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+from attribution.fetching import Fetcher
+from attribution.gathering import Gatherer
+from attribution.settings import Settings
+from attribution.sources import open_sources
+from attribution.store import Store
+from attribution.types import LABELS
+from benchmarks.examples import examples
+from tests.make import claim, page
+
+EXAMPLES = examples()
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e["id"])
+def test_every_claim_of_the_reader_stands_in_its_answer(example: dict[str, Any]) -> None:
+    assert {"id", "title", "question", "answer", "sources", "claims"} == set(example)
+    at = 0
+    for wanted in example["claims"]:
+        at = example["answer"].index(wanted["text"], at) + len(wanted["text"])
+        assert wanted["verdict"] in LABELS and wanted["note"]
+
+
+def test_together_they_show_every_verdict() -> None:
+    assert {c["verdict"] for e in EXAMPLES for c in e["claims"]} == set(LABELS)
+
+
+def test_together_they_show_a_page_that_is_blocked_one_that_is_gone_and_a_search_that_failed(
+    settings: Settings, store: Store
+) -> None:
+    kinds: dict[str, set[str]] = {}
+    for example in EXAMPLES:
+        if example["sources"] == ["library"]:
+            continue
+        chosen = settings.model_copy(update={"sources": tuple(example["sources"])})
+        gatherer = Gatherer(chosen, store, open_sources(chosen, (), lambda d: page("")), Fetcher(chosen).fetch)
+        asked = [claim(c["text"]) for c in example["claims"] if c["verdict"] != "not_checked"]
+        steps = list(gatherer.gather(asked, example["question"], threading.Event()))
+        kinds[example["id"]] = {f.kind for step in steps for f in step.failures}
+        assert any(p.kind == "library" for step in steps for p in step.pages)  # the other source goes on
+        missing = {claim(c["text"]).id for c in example["claims"] if c["verdict"] == "missing"}
+        assert missing <= {c for step in steps if step.failures for c in step.claim_ids}
+    assert kinds == {"octopus": {"blocked_address", "unreachable"}, "channel-tunnel": {"search_failed"}}
+
+
+CHOOSE = """
+import streamlit as st
+from pages.ui import state
+state.begin("explore")
+st.session_state[state.EXAMPLE] = {number}
+state.choose_example()
+chosen = state.settings()
+st.text(chosen if isinstance(chosen, str) else " ".join(chosen.sources))
+"""
+
+
+@pytest.mark.parametrize("number", range(len(EXAMPLES)))
+def test_choosing_one_on_the_page_chooses_its_sources(number: int) -> None:
+    from streamlit.testing.v1 import AppTest
+
+    at = AppTest.from_string(CHOOSE.format(number=number), default_timeout=60).run()
+    assert not at.exception and set(at.text[0].value.split()) - {"documents"} == set(EXAMPLES[number]["sources"])
