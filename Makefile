@@ -23,6 +23,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.examples --out docs/figures/examples.json
 	$(BIN)/python -m benchmarks.speed --out docs/figures/speed.json
 	$(BIN)/python -m benchmarks.first_screen --out docs/figures/first_screen.json
+	$(BIN)/python -m benchmarks.library $(patsubst %/eval,%,$(wildcard $(DATA)/eval)) --out docs/figures/library.json
 	@if [ -d "$(DATA)/eval" ]; then \
 	  $(BIN)/python -m benchmarks.verifiers $(DATA) --out docs/figures/verifiers.json --plot docs/figures/reliability.png && \
 	  $(BIN)/python -m benchmarks.answers $(DATA) --out docs/figures/answers.json; \

@@ -31,7 +31,8 @@ import numpy as np
 from attribution import collections, hybrid
 from attribution.document_store import DocumentStore, NewDocument
 from attribution.extraction import Extracted, make_page
-from attribution.hybrid import DEPTH, FUSION, MEANING, NEAR, PASSAGES, Hybrid, fused, over_collection
+from attribution.hybrid import DEPTH, FUSION, MEANING, NEAR, PASSAGES, Hybrid, Vectors, fused, over_collection
+from attribution.searchers.collection import Collection
 from attribution.searchers.fulltext import Ranked
 from attribution.settings import Settings
 from attribution.store import Store
@@ -111,10 +112,11 @@ def speed(count: int, real: bool) -> dict[str, Any]:
             )
         else:
             rng = np.random.default_rng(SEED)
-            for document in list(kept.unembedded("made", by.version, 1, count)):
-                rows = rng.normal(size=(PASSAGES, 384)).astype(np.float32)
-                rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-                kept.put_vectors("made", by.version, {document: [row.tobytes() for row in rows]})
+            while missing := kept.unembedded("made", by.version, 1, 200):
+                drawn = rng.normal(size=(len(missing), PASSAGES, 384)).astype(np.float32)
+                drawn /= np.linalg.norm(drawn, axis=2, keepdims=True)
+                rows = {k: [row.tobytes() for row in of] for k, of in zip(missing, drawn, strict=True)}
+                kept.put_vectors("made", by.version, rows)
         searcher = over_collection("made", settings, store)
         rng, (words, weights) = random.Random(SEED + 2), vocabulary()
         queries = [" ".join(rng.choices(words, weights, k=14)) for _ in range(QUERIES)]
@@ -137,6 +139,7 @@ class Asked:
     own: int
     words: Ranked
     near: tuple[tuple[int, float], ...]
+    fewer: dict[int, tuple[int, ...]]  # the second ranking with so many passages a document
     chosen: bool  # of the half that the constants are chosen on
 
     def joined(self, constant: float, weight: float) -> list[int]:
@@ -156,20 +159,37 @@ def ask(data: Path) -> list[Asked]:
             page = make_page("wice", "document", Extracted(title, text))
             own[row["id"]] = page.sha256
             kept.put("wice", [NewDocument(page.sha256, page.sha256, page.sha256, page)])
-        list(collections.embed(store, "wice", hybrid.embedder(settings)))
-        searcher: Hybrid = over_collection("wice", settings, store)
+        by, corpus = hybrid.embedder(settings), Collection(kept, "wice")
+        list(collections.embed(store, "wice", by))
+        vectors = Vectors.of(*kept.vectors("wice", by.version))
+        searcher = Hybrid(corpus, by, lambda: vectors)
         ids = {page.sha256: key for key, page in kept.pages(list(range(1, len(rows) + 1))).items()}
+        fewer = _fewer(vectors, by.embed([row["claim"] for row in rows]))
         asked = [
             Asked(
                 ids[own[row["id"]]],
-                searcher._corpus.ranked(row["claim"], DEPTH),
+                corpus.ranked(row["claim"], DEPTH),
                 tuple(searcher.near(row["claim"], DEPTH)),
+                {count: rankings[number] for count, rankings in fewer.items()},
                 zlib.crc32(row["id"].encode()) % 2 == 0,
             )
-            for row in rows
+            for number, row in enumerate(rows)
         ]
         store.close()
     return asked
+
+
+def _fewer(vectors: Vectors, claims: Any) -> dict[int, list[tuple[int, ...]]]:
+    """The rankings by meaning with one passage a document, two, and so on."""
+    place = np.array([list(vectors.rows[:i]).count(row) for i, row in enumerate(vectors.rows)])
+    documents, cosines = np.array(vectors.rows), claims @ vectors.matrix.T
+    made = {}
+    for count in range(1, PASSAGES):
+        kept, made[count] = place < count, []
+        for row in cosines[:, kept]:
+            order = dict.fromkeys(documents[kept][np.argsort(-row, kind="stable")].tolist())
+            made[count].append(tuple(order)[:DEPTH])
+    return made
 
 
 def _article(sentences: Sequence[str]) -> tuple[str, str]:
@@ -208,6 +228,10 @@ def quality(asked: Sequence[Asked]) -> dict[str, Any]:
         "used": {"constant": FUSION, "weight": MEANING, "near": NEAR},
         "words": score(rest, lambda a: a.words.rows),
         "meaning": score(rest, lambda a: [row for row, _ in a.near]),
+        "meaning_by_passages_on_the_choosing_half": {
+            count: score(tune, lambda a, c=count: a.fewer[c] if c in a.fewer else [r for r, _ in a.near])["mrr"]  # type: ignore[misc]
+            for count in range(1, PASSAGES + 1)
+        },
         "hybrid": score(rest, lambda a: a.joined(FUSION, MEANING)),
         "hybrid_on_the_choosing_half": score(tune, lambda a: a.joined(FUSION, MEANING)),
         # another article that is as near as NEAR would be returned for a claim whose own article is not there
