@@ -22,7 +22,8 @@ MOST_CROSSED = 6  # statements out of two coordinations side by side
 NOMINAL = {"dobj", "pobj", "attr", "nsubj", "nsubjpass", "amod", "acomp", "oprd", "prep", "advmod", "dative"}
 # adjectives that a list of plurals shares: "various tools and methods"
 SHARED = {"various", "different", "diverse", "several", "multiple", "numerous", "many", "some", "certain", "other",
-          "new", "existing", "specific", "relevant", "additional"}  # fmt: skip
+          "new", "existing", "specific", "relevant", "additional",
+          "high", "low", "poor", "potential", "possible", "negative", "positive", "adverse"}  # fmt: skip
 
 
 def distribute(doc: Any, draft: Draft) -> list[Draft]:
@@ -41,7 +42,7 @@ def distribute(doc: Any, draft: Draft) -> list[Draft]:
         inside = {i for i, _ in current}
         for head in heads(doc, current):
             crossed = any(head not in m.subtree for h in before for m in members(h) if m.i in inside)
-            if head in before or (crossed and not core(head, inside)):
+            if head in before or (before and not core(head, inside)):
                 continue
             variants = list(_variants(head, current))
             often = times * len(variants) if crossed else len(variants)
@@ -84,7 +85,7 @@ def _variants(head: Any, draft: Draft) -> Iterator[Draft]:
     replaced = {t.i for m in group for t in m.subtree} - shared
     positions = [n for n, (i, _) in enumerate(draft) if i in replaced]
     start, end = positions[0], positions[-1] + 1
-    if any(i not in replaced and i >= 0 for i, _ in draft[start:end]):
+    if any(i not in replaced and i >= 0 for i, _ in draft[start:end]) or goes_on(head.doc, draft, start, end):
         return
     if start and draft[start - 1][1].lower() == "both":
         start -= 1
@@ -93,12 +94,27 @@ def _variants(head: Any, draft: Draft) -> Iterator[Draft]:
     here = dict(draft)
     for member, piece in zip(group, pieces, strict=True):
         middle, after = trimmed(tuple((i, here[i]) for i in piece if i in here)), draft[end:]
+        if middle and middle[0][1].lower() == "both":
+            middle = middle[1:]
         if head.dep_ in SUBJECTS and not verbal and after and after[0][1] == "," and all(t != "," for _, t in middle):
             after = after[1:]  # the comma that ended the list
         made = draft[:start] + middle + after
         if head.dep_ in {"nsubj", "nsubjpass"} and not verbal:
             made = agreeing(made, head.head, member)
         yield made
+
+
+def goes_on(doc: Any, draft: Draft, start: int, end: int) -> bool:
+    """Whether what surrounds the coordination looks like more of it, which the parser hung elsewhere."""
+    if start and draft[start - 1][1].lower() in {"and", "or", "nor"}:
+        return True
+    after = [text.lower() for _, text in draft[end : end + 2]]
+    comma = after[:1] == [","]
+    following = after[1:] if comma else after
+    if following and following[0] in {"and", "or", "but", "nor"}:
+        return True
+    token = doc[draft[end + 1][0]] if comma and len(after) > 1 and draft[end + 1][0] >= 0 else None
+    return token is not None and token.tag_ in {"VB", "NN", "NNS", "JJ"} and token.dep_ not in SUBJECTS
 
 
 def _left(head: Any, group: list[Any]) -> list[Any]:
@@ -108,7 +124,9 @@ def _left(head: Any, group: list[Any]) -> list[Any]:
     marked = [c for c in head.children if c.dep_ == "mark" and not marks]
     if any(c.dep_ in SUBJECTS for m in group[1:] for c in m.children):
         return [t for c in marked for t in c.subtree]
+    clausal = subject is not None and subject.dep_ in {"csubj", "csubjpass"}  # "giving them separately helps"
     shared = [*marked, *(c for c in head.children if subject is not None and c.i <= subject.i)]
+    shared += [c for c in head.children if clausal and c.dep_ == "advmod" and c.i < head.i and c not in shared]
     shared += [c for c in head.children if c.text in {",", ";"} and subject is not None and c.i < head.i]
     return [t for c in shared for t in c.subtree]
 
@@ -121,6 +139,10 @@ def _verbs(head: Any, group: list[Any]) -> list[list[int]]:
     left = {t.i for t in _left(head, group)}
     if any(c.dep_ == "ccomp" and c.i in left for c in head.children):
         return []  # "…", she said and left
+    if any(c.lower_ == "it" for c in head.children if c.i in left) and any(
+        c.dep_ in {"acomp", "attr"} for c in head.children
+    ) and any(c.dep_ in {"ccomp", "xcomp"} for c in head.children):
+        return []  # "It is clear that prices rise and should be watched": prices should
     trailing = [c for c in head.children if c.i > group[-1].i and c.dep_ not in {"punct", "conj", "cc"}]
     clauses = [c for m in group for c in m.children if c.dep_ == "advcl" and c.i > m.i]
     if any((g.dep_ == "mark" and g.lower_ != "for") or g.tag_ == "WRB" for c in clauses for g in c.children):
@@ -132,7 +154,7 @@ def _verbs(head: Any, group: list[Any]) -> list[list[int]]:
         if member != head and not any(subjects[1:]):
             if not _fits(member, head, helping):
                 return []
-            if member.tag_ in {"VB", "VBN", "VBG"} and not any(c.dep_ in AUXILIARIES for c in member.children):
+            if plainly(member, head) and not any(c.dep_ in AUXILIARIES for c in member.children):
                 tokens |= {a.i for a in helping}
         pieces.append(sorted(tokens))
     for n, member in enumerate(group[:-1]):
@@ -156,14 +178,19 @@ def _fits(member: Any, head: Any, helping: list[Any]) -> bool:
         return True
     if negated(head):
         return False
-    if member.tag_ in {"VB", "VBN", "VBG"}:
+    if plainly(member, head):
         governed = head.dep_ in {"xcomp", "pcomp", "ccomp", "advcl", "acl", "relcl"} or head.tag_ == "VB"
-        return bool(member.tag_ == head.tag_ and (helping or governed))
+        return bool((member.tag_ == head.tag_ or member.tag_ == "VBP") and (helping or governed))
     if helping:
         return member.tag_ in {"VBZ", "VBP"} or (
             member.tag_ == "VBD" and all(a.lower_ in {"was", "were"} for a in helping)
         )
     return member.tag_ == head.tag_ or not {member.tag_, head.tag_} & {"VB", "VBN", "VBG"}
+
+
+def plainly(member: Any, head: Any) -> bool:
+    """Whether the verb has no tense of its own; after an infinitive, a plural present is one as well."""
+    return member.tag_ in {"VB", "VBN", "VBG"} or (member.tag_ == "VBP" and head.tag_ == "VB")
 
 
 def _complete(member: Any, others: list[Any]) -> bool:
@@ -188,20 +215,23 @@ def _nouns(head: Any, group: list[Any]) -> list[list[int]]:
     """Token numbers of each conjunct with the determiner and "of …" it shares; empty where not sure."""
     if not _alike(head, group) or _one_name(head, group) or (head.dep_ in SUBJECTS and not _each(head.head)):
         return []
-    shared = [c for c in head.children if c.dep_ in {"det", "poss"} and c.i < head.i]
-    adjectives = [c for c in head.children if c.dep_ == "amod" and c.lower_ in SHARED and c.i < head.i]
+    shared = [c for c in head.children if c.dep_ in {"det", "poss"} and c.i < head.i and c.lower_ != "both"]
+    adjectives = [c for c in head.children if c.dep_ == "amod" and c.i < head.i]
+    adjectives = [c for c in adjectives if c.lower_ in SHARED or c.tag_ in {"VBN", "JJR"}]
     end = group[-1]
     pair = len(group) == 2 and not any(c.i < end.i for c in end.children)
     of = [c for c in end.children if c.lower_ == "of" and c.dep_ == "prep" and pair]
     after = [c for c in head.children if c.i > end.i and c.dep_ in {"prep", "acl", "relcl"}]
     pieces = []
     for member in group:
-        tokens = {t.i for t in own(member)}
+        tokens = {t.i for t in own(member)} | beside(member, group)
         if member != head:
             left = [c for c in member.children if c.i < member.i and c.dep_ not in {"cc", "punct"}]
-            if not any(c.dep_ in {"det", "poss", "nummod"} for c in left) and (member.tag_ == "NN" or not left):
+            if not any(c.dep_ in {"det", "poss", "nummod"} for c in left) and (
+                not left or member.tag_ == head.tag_ == "NN"
+            ):
                 tokens |= {t.i for c in shared for t in c.subtree}
-            if member.tag_ == head.tag_ == "NNS" and not any(c.dep_ in {"det", "poss", "nummod", "amod"} for c in left):
+            if member.tag_ == head.tag_ and not any(c.dep_ in {"det", "poss", "nummod", "amod"} for c in left):
                 tokens |= {t.i for c in adjectives for t in c.subtree}
             tokens |= {t.i for c in after for t in c.subtree}
         if member != end and of and not any(c.dep_ == "prep" and c.i < end.i for c in member.children):
@@ -210,12 +240,31 @@ def _nouns(head: Any, group: list[Any]) -> list[list[int]]:
     return pieces
 
 
+def beside(member: Any, group: list[Any]) -> set[int]:
+    """ "the nature and severity of the crime, the …": a pair within a list shares its article and what follows it."""
+    place = group.index(member)
+    if len(group) < 3:
+        return set()
+    for one, other in zip(group, group[1:], strict=False):
+        joined = one.i + 2 == first_own(other) == other.i and one.doc[one.i + 1].dep_ == "cc"
+        if not joined or one == group[-2] and any(one.doc[g.i + 1].text == "," for g in group[:-2]):
+            continue
+        if member == other:
+            return {t.i for c in one.children if c.dep_ in {"det", "poss"} and c.i < one.i for t in c.subtree}
+        if member == one and place + 1 < len(group):
+            right = [c for c in other.children if c.i > other.i and c.dep_ in {"prep", "acl", "amod", "relcl"}]
+            return {t.i for c in right for t in c.subtree}
+    return set()
+
+
 def _alike(head: Any, group: list[Any]) -> bool:
     """Whether the conjuncts are of one kind and each is whole, as far as the parse tells."""
     kinds = {"PROPN": "NOUN", "PRON": "NOUN"}
     kind = {kinds.get(m.pos_, m.pos_) for m in group}
     if (len(kind) > 1 and not (head.dep_ == "acomp" and kind <= {"ADJ", "VERB"})) or kind & {"NUM", "DET"}:
         return False
+    if any(c.isdigit() for m in group for c in m.text) and not all(m.like_num for m in group):
+        return False  # "M1, M2, and M4 leukemias"
     if any(m.pos_ == "PRON" for m in group) or ("ADV" in kind) != (head.dep_ == "advmod"):
         return False
     doc, starts = head.doc, [min(t.i for t in own(m)) for m in group]
@@ -226,7 +275,13 @@ def _alike(head: Any, group: list[Any]) -> bool:
         return False
     if any(doc[i - 1].text in {"-", "/"} for i in [*starts, *(m.i for m in group)] if i) or doc[head.i + 1].text == "-":
         return False
+    if "NOUN" in kind and len(group) == 2 and doc[starts[1] - 1].dep_ == "cc" and doc[starts[1] - 2].text == ",":
+        return False  # "A, and B" is the end of a longer list
+    if head.dep_ == "advmod" and any(len(own(m)) > 2 for m in group):
+        return False
     if head.dep_ == "amod":
+        if "NOUN" in kind:
+            return False
         counted = head.head.tag_ in {"NNS", "NNPS"} and any(c.dep_ == "nummod" for c in head.head.children)
         return not counted and not any(m.tag_ in {"JJR", "JJS", "VBG"} for m in group)
     return True
@@ -241,7 +296,9 @@ def _one_name(head: Any, group: list[Any]) -> bool:
     second = group[1]
     compounds = [c for c in second.children if c.dep_ in {"compound", "nmod"} and c.i < second.i]
     beside = len(group) == 2 and head.i + 2 == first_own(second) and head.doc[head.i + 1].dep_ == "cc"
-    return beside and head.tag_ in {"NN", "NNP"} and bool(compounds) and compounds[0].tag_ in {"NN", "NNP"}
+    alike = head.tag_ in {"NN", "NNP"} and bool(compounds) and compounds[0].tag_ in {"NN", "NNP"}
+    bare = second.tag_ == "NN" and not any(c.dep_ in {"det", "poss", "amod", "nummod"} for c in head.children)
+    return beside and alike and not bare
 
 
 def first_own(member: Any) -> int:

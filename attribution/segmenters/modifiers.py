@@ -74,6 +74,8 @@ def told_of(token: Any) -> Draft | None:
         return relative(token)
     if token.dep_ == "appos":
         return apposition(token)
+    if token.dep_ == "advcl" and token.i > token.head.i and not closes(token):
+        return None
     if token.dep_ in {"acl", "advcl"} and token.tag_ == "VBN":
         return participle(token)
     if token.dep_ == "advcl":
@@ -81,11 +83,18 @@ def told_of(token: Any) -> Draft | None:
     return None
 
 
+def closes(verb: Any) -> bool:
+    """Whether nothing comes after the clause in its sentence: what does may be more of it."""
+    end = last(verb) + 1
+    return end == len(verb.doc) or verb.doc[end].text in {".", ";", "!"}
+
+
 def without(draft: Draft, token: Any) -> Draft:
-    """The draft without the phrase of the token and the commas around it; one stays before an apposition."""
+    """The draft without the phrase of the token and the commas that set it off."""
     taken = {t.i for t in token.subtree}
-    edges = {min(taken) - 1, max(taken) + 1}
-    taken |= {i for i in edges if 0 <= i < len(token.doc) and token.doc[i].text == ","}
+    if set_off(token):
+        edges = {min(taken) - 1, max(taken) + 1}
+        taken |= {i for i in edges if 0 <= i < len(token.doc) and token.doc[i].text == ","}
     return trimmed(tuple(part for part in draft if part[0] not in taken))
 
 
@@ -158,7 +167,8 @@ def apposition(noun: Any) -> Draft | None:
         return None
     if any(len(members(n)) > 1 for n in (noun, subject)) or subject.dep_ == "conj" or plural(noun) != plural(subject):
         return None
-    if denied(subject) or any(c.dep_ == "cc" for c in subject.children):
+    before = noun.doc[max(0, first(noun) - 2)]
+    if denied(subject) or any(c.dep_ == "cc" for c in subject.children) or before.pos_ in {"ADV", "CCONJ", "ADP"}:
         return None
     return trimmed((*phrase(subject), be(subject, past(noun)), *parts(noun.subtree)))
 

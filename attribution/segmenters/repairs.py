@@ -9,6 +9,9 @@ from typing import Any
 from attribution.segmenters.drafts import AUXILIARIES, SUBJECTS
 from attribution.segmenters.grammar import RELATIVE, VERBAL, finite, first
 
+WITH_TO = {"risk", "threat", "damage", "access", "approach", "contribution", "response", "attention", "exposure",
+           "adherence", "adaptation", "resistance", "change", "solution", "barrier", "commitment", "answer",
+           "alternative", "introduction", "harm", "adjustment"}  # fmt: skip
 NOUNS = {"NN", "NNS", "NNP", "NNPS"}
 Change = tuple[int, str, Any]  # token, what is changed (head, dep, tag), the new value
 
@@ -58,6 +61,21 @@ def _beside(token: Any) -> list[Change]:
     return _moved(token, above) if above is not None else []
 
 
+def _nearest_infinitive(token: Any) -> list[Change]:
+    """ "help artists hone A, find B and reach C", "a plan to renew A, repair B, and help C": the list is of the last."""
+    head = token.head
+    if token.dep_ != "conj" or token.tag_ not in {"VB", "VBP"} or head.tag_ not in {"VB", "VBP", "VBZ", "VBD"}:
+        return []
+    if any(c.dep_ in {*SUBJECTS, *AUXILIARIES} for c in token.children) or head.dep_ == "conj":
+        return []
+    inner = [t for t in head.subtree if head.i < t.i < token.i and t.tag_ == "VB" and t.dep_ != "conj"]
+    if not inner or token in inner[-1].subtree or inner[-1].dep_ not in {"ccomp", "xcomp", "acl", "relcl", "advcl"}:
+        return []
+    helped = inner[-1].dep_ in {"ccomp", "xcomp"} and not any(c.lower_ == "to" for c in inner[-1].children)
+    listed = token.doc[first(token) - 1].text == "," and any(c.dep_ == "conj" for c in token.children)
+    return _moved(token, inner[-1]) if helped or listed else []
+
+
 def _own_subject(token: Any) -> list[Change]:
     """ ", which helps, and therefore she won": a clause with its own subject is no part of the relative clause."""
     subject = any(c.dep_ in SUBJECTS and c.i < token.i and c.tag_ not in RELATIVE for c in token.children)
@@ -85,11 +103,15 @@ def _apposed(token: Any) -> list[Change]:
     """ "stability, low cost, and strength": no apposition, but the middle of a list."""
     if token.dep_ != "appos" or token.pos_ != "NOUN" or token.head.pos_ != "NOUN":
         return []
-    if any(c.dep_ in {"det", "poss", "relcl", "acl"} for c in token.children):
+    if any(c.dep_ in {"relcl", "acl"} for c in token.children) or _article(token) != _article(token.head):
         return []
-    start = first(token)
-    goes_on = any(c.dep_ == "conj" and c.i > token.i for n in (token, token.head) for c in n.children)
-    return [(token.i, "dep", "conj")] if goes_on and token.doc[start - 1].text == "," else []
+    listed = any(c.dep_ == "conj" and c.i > token.i for c in token.children)
+    listed |= not _determined(token) and any(c.dep_ == "conj" and c.i > token.i for c in token.head.children)
+    return [(token.i, "dep", "conj")] if listed and token.doc[first(token) - 1].text == "," else []
+
+
+def _article(noun: Any) -> str:
+    return next((c.lower_.removesuffix("n") for c in noun.children if c.dep_ in {"det", "poss"}), "")
 
 
 def _same_article(token: Any) -> list[Change]:
@@ -133,26 +155,56 @@ def _participle(token: Any) -> list[Change]:
     return [(token.i, "tag", "VBN")] if helped and (perfect or by) and not own else []
 
 
+def _present(token: Any) -> list[Change]:
+    """ "rods are made up of clumps and form needles": a plain verb beside a present one."""
+    if token.dep_ != "conj" or token.tag_ != "VB" or any(c.dep_ in {*AUXILIARIES, "mark"} for c in token.children):
+        return []
+    forms = [token.head, *(c for c in token.head.children if c.dep_ in AUXILIARIES)]
+    present = any(f.tag_ == "VBP" for f in forms) and not any(f.tag_ in {"MD", "TO"} for f in forms)
+    return [(token.i, "tag", "VBP")] if present else []
+
+
+def _of_its_noun(token: Any) -> list[Change]:
+    """ "the risks to health": what such a noun asks for belongs to it."""
+    before = token.doc[token.i - 1] if token.i else token
+    asked = token.dep_ == "prep" and token.lower_ == "to" and before.lower_.removesuffix("s") in WITH_TO
+    return [(token.i, "head", before.i)] if asked and before != token.head else []
+
+
 def _relative(token: Any) -> list[Change]:
     """ "a treaty on climate change that aims": what agrees in number, and has an article."""
-    if token.dep_ != "relcl" or token.head.dep_ != "pobj":
-        return []
     wh = next((c for c in token.children if c.dep_ in SUBJECTS), None)
     forms = [token, *(c for c in token.children if c.dep_ in AUXILIARIES)]
     number = next((f.tag_ for f in forms if f.tag_ in {"VBZ", "VBP"}), None)
-    if wh is None or wh.lower_ not in {"that", "which", "who"} or number is None:
+    if token.dep_ != "relcl" or wh is None or wh.lower_ not in {"that", "which", "who"} or number is None:
         return []
-    noun, above = token.head, token.head.head.head
-    several = noun.tag_ in {"NNS", "NNPS"}
-    agrees = several == (number == "VBP")
-    bare = not several and not any(c.dep_ in {"det", "poss"} for c in noun.children) and noun.pos_ == "NOUN"
-    article = any(c.lower_ in {"a", "an"} for c in above.children) and above.dep_ == "attr"
-    fits = above.pos_ == "NOUN" and (above.tag_ == "NNS") == (number == "VBP")
-    return [(token.i, "head", above.i)] if fits and (not agrees or (bare and article)) else []
+    noun = token.head
+    nouns = [a for a in noun.ancestors if a.tag_ in NOUNS and a.i < noun.i]
+    if not _agrees(noun, number):
+        above = next((a for a in nouns if _agrees(a, number)), None)
+        return [(token.i, "head", above.i)] if above is not None else []
+    bare = noun.dep_ == "pobj" and noun.tag_ == "NN" and not _determined(noun)
+    article = nouns and nouns[0].dep_ == "attr" and any(c.lower_ in {"a", "an"} for c in nouns[0].children)
+    return [(token.i, "head", nouns[0].i)] if bare and article and _agrees(nouns[0], number) else []
+
+
+def _agrees(noun: Any, number: str) -> bool:
+    several = noun.tag_ in {"NNS", "NNPS"} or any(c.dep_ == "conj" for c in noun.children)
+    return several == (number == "VBP")
+
+
+def _nearest(token: Any) -> list[Change]:
+    """ "Kyber, which is based on lattices, a family of problems": an apposition goes with what stands before it."""
+    if token.dep_ != "appos" or not any(c.dep_ == "relcl" and c.i < token.i for c in token.head.children):
+        return []
+    start = first(token)
+    before = token.doc[start - 2] if start > 1 and token.doc[start - 1].text == "," else token
+    return [(token.i, "head", before.i)] if before.tag_ in NOUNS and before != token.head else []
 
 
 REPAIRS: tuple[Callable[[Any], list[Change]], ...] = (
-    _noun_of_a_list, _beside, _own_subject, _list_of_infinitives, _apposed, _same_article, _participle, _relative,
+    _noun_of_a_list, _beside, _nearest_infinitive, _own_subject, _list_of_infinitives, _apposed, _same_article, _participle, _relative,
+    _nearest, _present, _of_its_noun,
 )  # fmt: skip
 
 

@@ -95,7 +95,7 @@ def core(head: Any, inside: set[int]) -> bool:
     for token in (head, *head.ancestors):
         if token.i not in inside:
             break
-        if token.dep_ in {"advcl", "relcl", "acl"} and token.head.i in inside:
+        if (token.dep_ in {"advcl", "relcl", "acl", "amod"} or example(token)) and token.head.i in inside:
             return False
         if token.dep_ == "prep" and token.head.pos_ in VERBAL and token.i < token.head.i:
             return False

@@ -48,8 +48,10 @@ def reads(text: str) -> bool:
     sentences = list(parse(text).sents)
     root = sentences[0].root
     subject = next((c for c in root.children if c.dep_ in SUBJECTS), None)
-    if len(sentences) != 1 or subject is None or not finite(root) or subject.tag_ in RELATIVE:
+    if len(sentences) != 1 or subject is None or not finite(root) or subject.tag_ in RELATIVE or root.tag_ == "MD":
         return False
+    if any((c.dep_ == "mark" or c.tag_ == "WRB") and c.i < root.i for c in root.children):
+        return False  # a clause that waits for another
     commas = [t for t in root.doc[subject.i : root.i] if t.text == "," and t.head in {subject, root}]
     return len(commas) != 1  # one alone parts the subject from its verb
 
