@@ -22,7 +22,8 @@ FOUND = (
     Change(page_id=LEFT.id, url=LEFT.url, state="gone", message="it answered with HTTP 410"),
     Change(
         page_id=EDITED.id, url=EDITED.url, state="changed", message="1 difference.", evidence_kept=("It stands.",),
-        differences=(Difference(then="It is 300 m tall.", now="It is 330 m tall."),), evidence_lost=("It is 300 m tall.",),
+        differences=(Difference(then="It is 300 m tall.", now="It is 330 m tall."),),
+        evidence_lost=("It is 300 m tall.",),
     ),
 )  # fmt: skip
 
