@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from attribution.types import Claim, Document, Report
-from pages.ui import markdown, state
+from pages.ui import markdown, run_state, state
 from pages.ui.controls import DOCUMENT_TYPES
 from pages.ui.results import note
 
@@ -39,7 +39,7 @@ def correct(report: Report) -> None:
                 accept_multiple_files=True,
                 key=state.EXTRA_FILES,
             )
-            sent = st.form_submit_button("Check this claim again", disabled=state.running())
+            sent = st.form_submit_button("Check this claim again", disabled=run_state.running())
         if not sent:
             return
         if not wording.strip():
@@ -51,7 +51,7 @@ def correct(report: Report) -> None:
         documents = [Document(f.name, f.getvalue(), f.type or "") for f in files or ()]
         if pasted.strip():
             documents.insert(0, Document("Pasted text.txt", pasted.encode("utf-8", "replace"), "text/plain"))
-        state.recheck(_worded(claim, wording.strip()), documents, [address.strip()] if address.strip() else [])
+        run_state.recheck(_worded(claim, wording.strip()), documents, [address.strip()] if address.strip() else [])
         st.rerun()
 
 
