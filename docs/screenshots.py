@@ -1,4 +1,4 @@
-"""The pictures of the documentation, taken from the running app: `make screenshots`, or some: `SHOTS="explore compare"`.
+"""The pictures of the documentation, taken from the running app: `make screenshots [SHOTS="explore compare"]`.
 
 One analysis is made; the other sizes and themes open it by its address. Every step has its limit, and so has the whole.
 """

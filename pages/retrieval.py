@@ -39,17 +39,18 @@ def form(running: bool) -> None:
     if report:
         subject = report.question.strip() or report.answer.strip()
         facts = f"{plural(len(report.claims), 'claim')}, {plural(len(report.pages), 'page')}"
-        show(el("p", "Run: ", el("strong", subject[:120], dir="auto"), f" · {facts}", class_="ax-status"))
-    with st.expander("Another run, from its snapshot", expanded=report is None):
+        named = el("span", "Run: ", el("strong", subject[:120], dir="auto"), f" · {facts}")
+        show(el("p", named, class_="ax-status"))
+    else:
+        note("No run yet", "Analyse an answer on the Explore page first, or upload the snapshot of a run.")
+        if st.button("Go to Explore", key="to_explore"):
+            st.switch_page("pages/explore.py")
+    with st.expander("Another run, from its snapshot" if report else "A run from its snapshot", expanded=not report):
         uploaded = st.file_uploader(
             "Snapshot of a run", ["zip"], key="grid_file", help="Made by `python -m attribution snapshot export`."
         )
         if report:
             _export(report)
-    if uploaded is None and not report:
-        note("No run yet", "Analyse an answer on the Explore page first, or upload the snapshot of a run.")
-        if st.button("Go to Explore", key="to_explore"):
-            st.switch_page("pages/explore.py")
     too_large = uploaded is not None and uploaded.size > FILE_LIMIT
     if too_large:
         note("The file is too large", f"A snapshot may have {FILE_LIMIT:,} bytes.", label="contradicted")

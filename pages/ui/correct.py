@@ -15,6 +15,8 @@ def correct(report: Report) -> None:
     claims = {c.id: (number, c) for number, c in enumerate(report.claims, 1)}
     if not claims:
         return
+    if run_state.undoable():
+        st.button("Undo the last change of a claim", on_click=run_state.undo, key="undo")
     with st.container(key="correct"), st.expander("Reword a claim, or add evidence for it"):
         chosen = st.selectbox(
             "Claim",

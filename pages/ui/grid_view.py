@@ -16,7 +16,7 @@ AS: dict[str, Label] = {
     "entailed": "supported", "contradicted": "contradicted", "no_relation": "no_relation", "missing": "missing",
 }  # fmt: skip
 SHOWN, LONGEST = 30, 600  # claims of a comparison; characters of a passage
-DEEPEST = 0.62  # of the way from tint to ink: deeper would hide the figures
+DEEPEST, DEEPEST_DARK = 0.5, 0.35  # of the way from tint to ink: deeper would hide the figures
 
 
 def names(choices: Sequence[Choice]) -> list[str]:
@@ -72,11 +72,11 @@ def heat_map(cells: Sequence[Cell], dark: bool) -> Any:
     count, scale = len(looks), []
     for column, look in enumerate(looks):  # one stretch of a common scale for each outcome
         ink, tint = (look.dark_ink, look.dark_tint) if dark else (look.ink, look.tint)
-        scale += [[column / count, tint], [(column + 1) / count, _mix(tint, ink, DEEPEST)]]
+        scale += [[column / count, tint], [(column + 1) / count, _mix(tint, ink, DEEPEST_DARK if dark else DEEPEST)]]
     figure = go.Figure(
         go.Heatmap(
-            x=[f"{look.icon}<br>{look.word.replace(' ', '<br>')}" for look in looks],
-            y=names([c.choice for c in cells]),
+            x=[f"{look.icon} {look.word.replace(' ', '<br>')}" for look in looks],
+            y=[name.replace(" · ", "<br>") for name in names([c.choice for c in cells])],
             z=[[column + 0.999 * c.shares[outcome] for column, outcome in enumerate(OUTCOMES)] for c in cells],
             text=[[f"{_count(c, outcome)} of {_checked(c)}" for outcome in OUTCOMES] for c in cells],
             texttemplate="%{text}",
@@ -91,20 +91,20 @@ def heat_map(cells: Sequence[Cell], dark: bool) -> Any:
         )
     )
     figure.update_layout(
-        height=66 + 40 * len(cells),
+        height=48 + 42 * len(cells),
         margin={"l": 0, "r": 0, "t": 0, "b": 0},
         paper_bgcolor=CLEAR,
         plot_bgcolor=CLEAR,
         font={"family": FONT, "size": 13, "color": "#d9d9d4" if dark else "#33332f"},
-        xaxis={"side": "top", "fixedrange": True, "showgrid": False, "automargin": True},
-        yaxis={"autorange": "reversed", "fixedrange": True, "showgrid": False, "automargin": True},
+        xaxis={"side": "top", "fixedrange": True, "showgrid": False, "automargin": True, "tickangle": 0, "ticks": ""},
+        yaxis={"autorange": "reversed", "fixedrange": True, "showgrid": False, "automargin": True, "ticks": ""},
     )
     return figure
 
 
 def table(cells: Sequence[Cell]) -> Node:
     """The same figures with their cost."""
-    head = ["Passages", *(LOOKS[AS[o]].word for o in OUTCOMES), "Time", "Memory", "Chunks", "Pairs judged"]
+    head = ["Passages", *(LOOKS[AS[o]].word for o in OUTCOMES), "Time", "Memory", "Chunks", "Pairs"]
     body = [
         el(
             "tr",

@@ -17,7 +17,7 @@ from attribution.verdicts import recolour
 from pages.ui import state
 from pages.ui.job import Background, Job, State
 
-_JOB, _SHOWN, _SAVED, _ESTIMATE, _DRAWN = "_job", "_shown", "_saved", "_estimate", "_drawn"
+_JOB, _SHOWN, _SAVED, _ESTIMATE, _DRAWN, _BEFORE = "_job", "_shown", "_saved", "_estimate", "_drawn", "_before"
 
 
 def _run(
@@ -61,6 +61,7 @@ def analyse() -> None:
     if isinstance(chosen, str) or (job and job.state().running):
         return
     session.pop(_SAVED, None)
+    session.pop(_BEFORE, None)
     session[_JOB] = Job(
         state.value(state.QUESTION) or "", state.value(state.ANSWER) or "", chosen, state.documents(), _run
     )
@@ -81,7 +82,21 @@ def recheck(claim: Claim, documents: Sequence[Document] = (), addresses: Sequenc
         yield StageStarted("verify")
         yield Finished(check(now.report, claim, chosen, Store.open(chosen.database_url), own, addresses))
 
+    session[_BEFORE] = now
     session[_JOB] = Job(now.report.question, now.report.answer, chosen, documents, run, before=now)
+
+
+def undo() -> None:
+    """Back to the run as it was before a claim was checked again."""
+    if (before := st.session_state.pop(_BEFORE, None)) and not running():
+        st.session_state.pop(_JOB, None)
+        st.session_state[_SHOWN] = before
+        st.query_params["run"] = before.report.id
+
+
+def undoable() -> bool:
+    """Was a claim checked again?"""
+    return _BEFORE in st.session_state and not running()
 
 
 def analyse_with_library() -> None:

@@ -324,3 +324,5 @@ def test_evidence_added_by_hand_checks_that_claim_alone_again(page: Page) -> Non
     expect(first).to_have_accessible_name(re.compile("supported"), timeout=PATIENCE)
     first.click()
     expect(page.locator("aside.panel .title", has_text="Pasted text").first).to_be_visible()
+    page.get_by_role("button", name="Undo the last change of a claim").click()
+    expect(page.locator("aside.panel .title", has_text="Pasted text")).to_have_count(0, timeout=PATIENCE)
