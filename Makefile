@@ -38,7 +38,7 @@ train: $(VENV)/.train
 	$(BIN)/python -m training.combine --data $(DATA)/nli --exclude $(DATA)/eval --model build/nli/onnx
 
 screenshots: $(VENV)/.dev
-	$(BIN)/python -m docs.screenshots
+	$(BIN)/python -m docs.screenshots $(SHOTS)
 
 $(VENV)/.run: requirements.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

@@ -1,61 +1,129 @@
-"""The pictures of the documentation, taken from the running app: `make screenshots`."""
+"""The pictures of the documentation, taken from the running app: `make screenshots [SHOTS="explore compare"]`.
+
+One analysis is made; the other sizes and themes open it by its address. Every step has its limit, and so has the whole.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import sync_playwright
+from PIL import Image
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from attribution.serving import free_port
 
 ROOT = Path(__file__).resolve().parent.parent
-ARGUMENTS = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
+ARGUMENTS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+)
 SIZES = {1440: 900, 1024: 1100, 390: 844}
+STEP, WHOLE = 240, 1500  # seconds; a busy machine takes minutes for what an idle one does in seconds
 
 
-def main() -> None:
+def main(wanted: list[str]) -> None:
+    """Take the pictures of these pages; of all without a name."""
+    signal.signal(signal.SIGALRM, _too_long)
+    signal.alarm(WHOLE)
+    pages = wanted or ["explore", "compare", "retrieval"]
+    with tempfile.TemporaryDirectory() as folder, _served(folder) as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=ARGUMENTS.split())
+        page = _open(browser, address, 1440, "light")
+        page.get_by_role("button", name="Analyse").click()
+        page.get_by_role("button", name="Download report.json").wait_for()
+        page.wait_for_url("**/?run=*")
+        if "explore" in pages:
+            for scheme in ("light", "dark"):
+                for width in SIZES:
+                    shown = _open(browser, page.url, width, scheme)
+                    shown.locator("[data-claim][role=button]").nth(1).click()
+                    _take(shown, f"explore-{width}-{scheme}")
+                    shown.context.close()
+        if "compare" in pages:
+            page.get_by_role("link", name="Compare").click()
+            page.get_by_role("button", name="Compare", exact=True).click()
+            page.get_by_role("button", name="Download JSON").wait_for()
+            _take(page, "compare-1440-light", whole=True)
+        if "retrieval" in pages:
+            page.get_by_role("link", name="Retrieval").click()
+            page.get_by_role("button", name="Compare", exact=True).click()
+            page.get_by_label("Evidence of").wait_for(timeout=4_000 * STEP)
+            page.locator(".ax-differences summary").first.click()
+            _take(page, "retrieval-1440-light", whole=True)
+        browser.close()
+    signal.alarm(0)
+
+
+def _too_long(*_: object) -> None:
+    raise TimeoutError(f"the pictures were not done in {WHOLE} seconds")
+
+
+@contextmanager
+def _served(folder: str) -> Iterator[str]:
+    """The app on a port of its own with an empty data folder; ended whatever happens."""
     port = free_port(8600)
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-        server = subprocess.Popen(command, cwd=ROOT, env={**os.environ, "ATTRIBUTION_DATA": folder})
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    environment = {**os.environ, "ATTRIBUTION_DATA": folder, "HF_HUB_OFFLINE": "1"}
+    with open(Path(folder) / "server.log", "w") as log:
+        server = subprocess.Popen(
+            [*command, "--server.address", "127.0.0.1"], cwd=ROOT, env=environment, stdout=log, stderr=log
+        )
         try:
-            _wait(f"http://localhost:{port}/_stcore/health")
-            with sync_playwright() as playwright:
-                browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=ARGUMENTS.split())
-                for scheme in ("light", "dark"):
-                    for width, height in SIZES.items():
-                        viewport = {"width": width, "height": height}
-                        page = browser.new_context(viewport=viewport, color_scheme=scheme).new_page()
-                        page.set_default_timeout(180_000)
-                        page.goto(f"http://localhost:{port}")
-                        page.get_by_role("button", name="Analyse").click()
-                        page.get_by_role("button", name="Download report.json").wait_for()
-                        page.wait_for_timeout(1500)
-                        page.locator("[data-claim][role=button]").nth(1).click()
-                        page.wait_for_timeout(2500)
-                        page.screenshot(path=str(ROOT / "docs" / f"explore-{width}-{scheme}.png"))
-                        page.context.close()
-                browser.close()
+            address = f"http://127.0.0.1:{port}"
+            _wait(f"{address}/_stcore/health", server)
+            yield address
         finally:
             server.terminate()
-            server.wait(20)
+            try:
+                server.wait(10)
+            except subprocess.TimeoutExpired:
+                server.kill()
 
 
-def _wait(url: str) -> None:
-    for _ in range(240):
+def _wait(url: str, server: subprocess.Popen[Any]) -> None:
+    until = time.monotonic() + STEP
+    while time.monotonic() < until and server.poll() is None:
         try:
             with urllib.request.urlopen(url, timeout=2):
                 return
         except OSError:
             time.sleep(0.5)
-    raise TimeoutError(f"{url} did not answer in two minutes")
+    raise TimeoutError(f"{url} did not answer in {STEP} seconds, or its server ended with {server.poll()}")
+
+
+def _open(browser: Browser, address: str, width: int, scheme: str) -> Page:
+    """The page as a new visitor finds it, ready for use."""
+    viewport = {"width": width, "height": SIZES[width]}
+    page = browser.new_context(viewport=viewport, color_scheme=scheme).new_page()
+    page.set_default_timeout(1000 * STEP)
+    page.goto(address)
+    page.locator("button:enabled", has_text="Analyse").wait_for()
+    return page
+
+
+def _take(page: Page, name: str, whole: bool = False) -> None:
+    """A picture of what is seen, or of all there is to scroll to; in 256 colours, which is all that it has."""
+    page.mouse.move(2, 2)
+    page.wait_for_timeout(1500)  # charts are drawn, the page has come to rest
+    if whole:
+        height = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
+        page.set_viewport_size({"width": 1440, "height": min(height, 2200)})
+        page.wait_for_timeout(1500)
+    path = ROOT / "docs" / f"{name}.png"
+    page.screenshot(path=str(path), timeout=1000 * STEP)
+    Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+    print(f"{path.name}: {path.stat().st_size // 1000} kB", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -10,12 +10,12 @@ from attribution.errors import BadInput
 from attribution.evaluation.comparison import MOST, Comparison
 from attribution.evaluation.tables import Table, tables
 from attribution.segmenters import SEGMENTERS
-from pages.ui import chart, compare_state, controls, render, state
+from pages.ui import chart, compare_state, controls, render, run_state, state
 from pages.ui.compare_view import as_markdown, compare_view, figures, summary
 from pages.ui.form import form
 from pages.ui.frame import styles
-from pages.ui.render import el
-from pages.ui.results import note, show
+from pages.ui.render import el, plural
+from pages.ui.results import note, show, slot, status
 
 POLL = 0.5
 
@@ -32,6 +32,8 @@ def segmenters() -> None:
         format_func=lambda name: SEGMENTERS[name].label,
         help="How the answer is cut into claims. All are held against the same pages.",
     )
+    notes = [f"{SEGMENTERS[name].label}: {SEGMENTERS[name].note}" for name in compare_state.chosen()]
+    controls.quiet(". ".join(notes) + "." if notes else "Choose at least two.")
     controls.unready(SEGMENTERS)
 
 
@@ -44,14 +46,19 @@ def live(polling: bool) -> None:
         show(
             el(
                 "p",
-                "The answer is cut by each segmenter, the sources are searched once for all of them, and every claim "
-                "is held against the same pages. Sentences whose verdict depends on the cut come first.",
+                "Compare cuts the answer with each segmenter, searches the sources once for all of them and holds "
+                "every claim against the same pages. Sentences whose verdict depends on the cut come first.",
                 class_="ax-lead",
             )
         )
         return
     if now.running:
-        _progress(now.progress, result.many)
+        if result.many:
+            _progress(*now.progress.get("answers", (0, 0)))
+        else:
+            status(now, now.report)
+            slot(now, now.report)
+            show(el("p", "Sentences whose verdict depends on the cut will stand here first.", class_="ax-quiet-inline"))
         return
     if now.rejected or now.broken:
         note("This could not be compared", now.rejected or now.broken, label="contradicted")
@@ -65,17 +72,18 @@ def live(polling: bool) -> None:
         _one(result.made[0])
 
 
-def _progress(progress: dict[str, tuple[int, int]], many: bool) -> None:
-    words = {"answers": "answers compared", "segment": "segmenters done", "search": "searches and pages",
-             "fetch": "searches and pages", "verify": "claims checked"}  # fmt: skip
-    name = "answers" if many else next(reversed(progress), "")
-    done, total = progress.get(name, (0, 0))
-    show(el("p", f"{done} of {total} {words.get(name, name)}" if total else "Starting …", class_="ax-status"))
+def _progress(done: int, total: int) -> None:
+    """Of many answers."""
+    text = f"{done} of {plural(total, 'answer')} compared" if total else "Starting …"
+    show(el("p", text, class_="ax-status", role="status"))
     show(el("progress", class_="ax-bar", value=f"{done / total if total else 0:.3f}", max=1, aria_label="Progress"))
 
 
 def _one(comparison: Comparison) -> None:
-    show(el("p", summary(comparison), class_="ax-status"))
+    if run_state.outdated(comparison.report):
+        note("This comparison is of an earlier text", "The question or answer was changed since. Compare again.")
+    early = "Stopped early: what was found until then is kept. " if comparison.report.stopped else ""
+    show(el("p", early + summary(comparison), class_="ax-status"))
     names = [SEGMENTERS[c.segmenter].label for c in comparison.columns]
     st.plotly_chart(
         chart.bars(list(zip(names, (c.report for c in comparison.columns), strict=True)), state.dark()),
@@ -84,8 +92,7 @@ def _one(comparison: Comparison) -> None:
         key="compare_chart",
         alt=summary(comparison),
     )
-    with st.expander("Figures", expanded=True):
-        show(figures(comparison))
+    show(figures(comparison))
     compare_view(comparison, key="compare_view")
     text = as_markdown(comparison)
     made = tables([comparison])
@@ -154,9 +161,9 @@ def experiment(running: bool) -> None:
         )
 
 
-state.begin("compare")
+state.begin("compare", run_state.load)
 styles()
-controls.sidebar()
+controls.sidebar(segmenter=False)
 polling = compare_state.running()
 form(
     start="Compare",
@@ -167,5 +174,6 @@ form(
     ready=not isinstance(state.settings(), str) and 2 <= len(compare_state.chosen()) <= MOST,
     choices=segmenters,
 )
-experiment(polling)
 st.fragment(live, run_every=POLL if polling else None)(polling)
+experiment(polling)
+run_state.preload()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from attribution.types import LABELS, Page
-from pages.ui import cards, controls, render, state
+from pages.ui import cards, controls, render, run_state, state
 from pages.ui.answer_view import answer_view, place, reverted, source_view, view
 from pages.ui.correct import correct
 from pages.ui.form import form
@@ -19,35 +19,37 @@ POLL = 0.5  # seconds between looks at a run that is under way
 
 def analyse_form(compact: bool, running: bool) -> None:
     """The form, with what a run would cost, and why the last one did not start."""
-    waiting = state.estimate()[1] and not running
+    waiting = run_state.estimate()[1] and not running
     form(
         start="Analyse",
-        on_start=state.analyse,
-        on_stop=state.stop,
+        on_start=run_state.analyse,
+        on_stop=run_state.stop,
         compact=compact,
         running=running,
         ready=not isinstance(state.settings(), str),
         estimate=lambda: st.fragment(_estimate, run_every=POLL if waiting else None)(waiting),
     )
-    if problem := state.problem():
+    if problem := run_state.problem():
         note(*problem, label="contradicted")
-    if saved := state.notice():
+    if saved := run_state.notice():
         note("The saved run is not shown", saved)
 
 
 def _estimate(polling: bool) -> None:
     """What a run would cost; worked out aside, so that the page never waits for it."""
-    value, waiting = state.estimate()
+    value, waiting = run_state.estimate()
     if polling and not waiting:
         st.rerun()
-    if waiting and not state.running():
-        text = "Estimating …"
-    elif value is None:
-        text = ""
-    else:
-        prompts = f" · {asked}" if (asked := expected(value.llm)) else ""
-        text = f"~{plural(value.claims, 'claim')} · {plural(value.pages, 'page')} · {value.seconds:.0f} s{prompts}"
-    show(el("p", text, class_="ax-estimate"))
+    if not waiting:
+        run_state.preload()
+    parts: list[str] = []
+    if waiting and not run_state.running():
+        parts = ["Estimating …"]
+    elif value is not None:
+        pages = f"up to {plural(value.pages, 'page')}"
+        parts = [f"~{plural(value.claims, 'claim')} · ", f"{pages} · ", f"{max(value.seconds, 1):.0f} s"]
+        parts += [f" · {asked}"] if (asked := expected(value.llm)) else []
+    show(el("p", *(el("span", part) for part in parts), class_="ax-estimate"))
 
 
 def first_visit() -> None:
@@ -72,20 +74,20 @@ def live(polling: bool) -> None:
 
     One fragment, not one for the progress and one for the answer: Streamlit loses updates when two timers coincide.
     """
-    now = state.current()
-    if polling != state.running():  # the form has to hear of it too
+    now = run_state.current()
+    if polling != run_state.running():  # the form has to hear of it too
         st.rerun()
     if now is None:
         return
-    report = state.recoloured(now.report)
+    report = run_state.recoloured(now.report)
     status(now, report)
     slot(now, report)
     with st.container(key="result"):
         callouts(now, report)
-        data = state.drawn(now, lambda: view(report, run=now.key, running=now.running))
+        data = run_state.drawn(now, lambda: view(report, run=now.key, running=now.running))
         result = answer_view(data, key="answer_view")
     if (asked_back := reverted(report, result.revert)) and not now.running:
-        state.recheck(asked_back.model_copy(update={"enriched": None}))
+        run_state.recheck(asked_back.model_copy(update={"enriched": None}))
         st.rerun()
     if asked := place(report, result.open):
         _source_dialog(*asked)
@@ -102,16 +104,16 @@ def _source_dialog(page: Page, at: list[int]) -> None:
     source_view(page, at, key=f"source-{page.id}-{at[0]}")
 
 
-state.begin("explore")
+state.begin("explore", run_state.load)
 styles()
 controls.sidebar()
-polling = state.running()  # asked once, so that form and result agree
-analyse_form(compact=polling or state.current() is not None, running=polling)
-if state.current() is None:
+polling = run_state.running()  # asked once, so that form and result agree
+analyse_form(compact=polling or run_state.current() is not None, running=polling)
+if run_state.current() is None:
     first_visit()
 else:
     st.fragment(live, run_every=POLL if polling else None)(polling)
-    shown = state.current()
+    shown = run_state.current()
     if shown and not polling and shown.report.verdicts:
         correct(shown.report)
-        below(state.recoloured(shown.report))
+        below(run_state.recoloured(shown.report))

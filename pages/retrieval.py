@@ -12,10 +12,11 @@ from attribution.settings import Settings
 from attribution.snapshot_file import FILE_LIMIT, dump, load
 from attribution.snapshots import Snapshot
 from attribution.store import Store
-from pages.ui import grid_view, state
+from attribution.types import Report
+from pages.ui import controls, grid_view, run_state, state
 from pages.ui.frame import styles
 from pages.ui.grid_job import GridJob, Progress
-from pages.ui.render import el
+from pages.ui.render import el, plural
 from pages.ui.results import note, show
 
 POLL = 1.0  # seconds between looks at a grid that is being computed
@@ -26,39 +27,67 @@ def _saved(run_id: str) -> Snapshot:
     return Snapshot.of(Store.open(Settings.from_environment().database_url), run_id)
 
 
+def _last() -> Report | None:
+    """The session's last run, once it is saved."""
+    last = run_state.current()
+    return last.report if last and not last.running and last.report.id else None
+
+
 def form(running: bool) -> None:
     """What is compared, and the buttons."""
-    uploaded = st.file_uploader(
-        "Snapshot of a run", ["zip"], key="grid_file", help="Made by `python -m attribution snapshot export`."
-    )
-    last = state.current()
-    run_id = last.report.id if last else ""
-    if uploaded is None and not run_id:
+    report = _last()
+    if report:
+        subject = report.question.strip() or report.answer.strip()
+        facts = f"{plural(len(report.claims), 'claim')}, {plural(len(report.pages), 'page')}"
+        named = el("span", "Run: ", el("strong", subject[:120], dir="auto"), f" · {facts}")
+        show(el("p", named, class_="ax-status"))
+    else:
         note("No run yet", "Analyse an answer on the Explore page first, or upload the snapshot of a run.")
-    cuts = st.multiselect("Chunkers", list(CUTS), ["fixed 512", "sentence windows"], key="grid_cuts")
-    ready = [name for name, entry in EMBEDDERS.items() if not entry.missing()]
-    embedders = st.multiselect(
-        "Embedders", ready, ["minilm"], format_func=lambda n: EMBEDDERS[n].label, key="grid_embedders"
-    )
-    for name, entry in EMBEDDERS.items():
-        if missing := entry.missing():
-            show(el("p", f"{EMBEDDERS[name].label} needs: {missing}", class_="ax-quiet"))
+        if st.button("Go to Explore", key="to_explore"):
+            st.switch_page("pages/explore.py")
+    with st.expander("Another run, from its snapshot" if report else "A run from its snapshot", expanded=not report):
+        uploaded = st.file_uploader(
+            "Snapshot of a run", ["zip"], key="grid_file", help="Made by `python -m attribution snapshot export`."
+        )
+        if report:
+            _export(report)
     too_large = uploaded is not None and uploaded.size > FILE_LIMIT
     if too_large:
         note("The file is too large", f"A snapshot may have {FILE_LIMIT:,} bytes.", label="contradicted")
-    go, halt = st.columns(2)
-    if go.button(
-        "Compare",
-        type="primary",
-        disabled=running or too_large or not (cuts and embedders) or not (uploaded or run_id),
-        key="grid_go",
-        width="stretch",
-    ):
-        source = partial(load, uploaded.getvalue()) if uploaded else partial(_saved, run_id)
-        state.keep(JOB, GridJob(source, cuts, embedders, grid))
-        st.rerun()
-    if halt.button("Stop", disabled=not running, key="grid_stop", width="stretch"):
-        state.kept(JOB).stop()
+    with st.container(key="form"):
+        choices, buttons = st.columns([5, 1])
+        with choices:
+            cuts = st.pills(
+                "Chunkers",
+                list(CUTS),
+                selection_mode="multi",
+                default=["fixed 512", "sentence windows"],
+                key="grid_cuts",
+                help="How a page is cut into passages.",
+            )
+            embedders = st.pills(
+                "Embedders",
+                [name for name, entry in EMBEDDERS.items() if not entry.missing()],
+                selection_mode="multi",
+                default=["minilm"],
+                format_func=lambda n: EMBEDDERS[n].label,
+                key="grid_embedders",
+                help="How passages and claims become vectors, of which the nearest are taken.",
+            )
+            controls.unready(EMBEDDERS)
+        with buttons, st.container(key="go"):
+            show(el("div"))  # as high as the label beside it
+            possible = bool(cuts and embedders and (uploaded or report)) and not too_large
+            if st.button("Compare", type="primary", disabled=running or not possible, key="grid_go", width="stretch"):
+                run_id = report.id if report else ""
+                source = partial(load, uploaded.getvalue()) if uploaded else partial(_saved, run_id)
+                state.keep(JOB, GridJob(source, cuts, embedders, grid))
+                st.rerun()
+            stop = st.button(
+                "Stop", disabled=not running, key="grid_stop", width="stretch", help="Keeps the cells that are done."
+            )
+            if stop:
+                state.kept(JOB).stop()
 
 
 def live(polling: bool) -> None:
@@ -79,25 +108,30 @@ def live(polling: bool) -> None:
         config={"displayModeBar": False},
         theme=None,
         key=f"grid_map_{len(now.cells)}",
-        alt="Share of the claims by outcome, one row for each chunker and embedder; the table below has the figures.",
+        alt=grid_view.summary(now.cells),
     )
-    with st.expander("The figures as a table", expanded=not now.running):
+    with st.expander("The figures as a table, with time and memory", expanded=not now.running):
         show(grid_view.table(now.cells))
+        show(el("p", "Each cell starts from empty caches, with the models loaded.", class_="ax-quiet"))
 
 
 def _status(now: Progress) -> None:
     if now.running:
-        doing = "Stopping after this step" if now.stopping else "Computing"
-        show(el("p", f"{doing}: {len(now.cells)} of {now.total} cells …", class_="ax-status", role="status"))
-        share = len(now.cells) / now.total if now.total else 0
+        done, names = len(now.cells), grid_view.names(now.chosen)
+        doing = "Stopping after this step" if now.stopping else names[done] if done < len(names) else "Opening the run"
+        show(el("p", f"{doing}: {done} of {now.total} done …", class_="ax-status", role="status"))
+        share = done / now.total if now.total else 0
         show(el("progress", class_="ax-bar", value=f"{share:.3f}", max=1, aria_label="Progress of the grid"))
-    else:
-        show(el("p", f"{len(now.cells)} of {now.total} cells, each from empty caches.", class_="ax-status"))
+    elif now.cells:
+        early = f"Stopped after {len(now.cells)} of {now.total}. " if len(now.cells) < now.total else ""
+        show(el("p", early + grid_view.summary(now.cells), class_="ax-status"))
+    elif not now.broken:
+        note("Nothing was compared", "It was stopped before the first cell was done.")
 
 
 def drill_down(now: Progress) -> None:
     """Two cells side by side: the passages that one alone was given."""
-    names = [grid_view.name(cell) for cell in now.cells]
+    names = grid_view.names([cell.choice for cell in now.cells])
     one, two = st.columns(2)
     left = one.selectbox("Evidence of", range(len(names)), 0, format_func=names.__getitem__, key="grid_left")
     right = two.selectbox("against", range(len(names)), 1, format_func=names.__getitem__, key="grid_right")
@@ -105,22 +139,19 @@ def drill_down(now: Progress) -> None:
     show(grid_view.compared(differences(a.report, b.report), a, b))
 
 
-def export() -> None:
+def _export(report: Report) -> None:
     """The last run's snapshot to take along, made only when asked for."""
-    last = state.current()
-    if last is None or last.running or not last.report.id:
-        return
     st.download_button(
         "Download the snapshot of this run",
-        lambda: dump(_saved(last.report.id)),
-        f"run-{last.report.id}.zip",
+        lambda: dump(_saved(report.id)),
+        f"run-{report.id}.zip",
         "application/zip",
         on_click="ignore",
         key="snapshot_download",
     )
 
 
-state.begin("retrieval")
+state.begin("retrieval", run_state.load)
 styles()
 show(
     el(
@@ -136,4 +167,3 @@ form(running)
 st.fragment(live, run_every=POLL if running else None)(running)
 if kept is not None and not running and len(kept.progress().cells) > 1:
     drill_down(kept.progress())
-export()

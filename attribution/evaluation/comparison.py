@@ -13,12 +13,10 @@ from attribution.errors import BadInput
 from attribution.evaluation.decompscore import Decomposition, decomposition
 from attribution.settings import Settings
 from attribution.store import Store
-from attribution.types import Claim, Document, Failure, Label, Report, Segmented, Span
+from attribution.types import LABELS, Claim, Document, Failure, Label, LlmUsage, Report, Segmented, Span
 from attribution.verdicts import recolour
 
 MOST = 4  # segmenters side by side
-# of several verdicts in one sentence, the one a reader has to know of first
-GRAVEST: tuple[Label, ...] = ("contradicted", "conflicting", "missing", "no_relation", "supported", "not_checked")
 
 
 @dataclass(frozen=True)
@@ -29,6 +27,7 @@ class Column:
     report: Report  # with its claims alone
     figures: Decomposition
     seconds: float  # of segmentation
+    usage: LlmUsage | None = None  # of segmentation by a language model
 
 
 @dataclass(frozen=True)
@@ -37,12 +36,18 @@ class Row:
 
     sentence: Span
     claims: tuple[tuple[str, ...], ...]
-    labels: tuple[Label | None, ...]  # the gravest of each column; None where it has no claim there
+    labels: tuple[tuple[Label, ...], ...]  # the verdicts that each column's claims have
 
     @property
     def flips(self) -> bool:
-        """Does cutting differently change what the sentence is found to be?"""
-        return len({label for label in self.labels if label not in (None, "not_checked")}) > 1
+        """Does cutting differently change what is found of the sentence or of a part of it?"""
+        checked = {tuple(label for label in labels if label != "not_checked") for labels in self.labels}
+        return len(checked - {()}) > 1
+
+    @property
+    def alike(self) -> bool:
+        """Did all segmenters draw the same claims from it?"""
+        return len(set(self.claims)) == 1
 
 
 @dataclass(frozen=True)
@@ -106,7 +111,7 @@ def _comparison(report: Report, cut: dict[str, tuple[Segmented, float]], setting
     for name, (segmented, seconds) in cut.items():
         own = restricted(report, [c.id for c in segmented.claims], segmented.failures, name)
         figures = decomposition(report.answer, sentences, own.claims, own.verdicts, split)
-        columns.append(Column(name, own, figures, round(seconds, 3)))
+        columns.append(Column(name, own, figures, round(seconds, 3), segmented.usage))
     return Comparison(report, tuple(columns), rows([span for s in sentences for span in s.spans], columns))
 
 
@@ -136,7 +141,7 @@ def rows(sentences: Sequence[Span], columns: Sequence[Column]) -> tuple[Row, ...
                 placed.setdefault(home, [[] for _ in columns])[number].append(claim.id)
     found = []
     for span, claims in placed.items():
-        labels = tuple(_gravest(ids, c.report) for ids, c in zip(claims, columns, strict=True))
+        labels = tuple(_labels(ids, c.report) for ids, c in zip(claims, columns, strict=True))
         found.append(Row(span, tuple(tuple(ids) for ids in claims), labels))
     return tuple(found)
 
@@ -154,9 +159,9 @@ def _homes(claim: Claim, sentences: Sequence[Span]) -> list[Span]:
     return [home for home, _ in homes.most_common(1)]
 
 
-def _gravest(ids: Sequence[str], report: Report) -> Label | None:
-    labels = {v.label for v in report.verdicts if v.claim_id in ids}
-    return next((label for label in GRAVEST if label in labels), None)
+def _labels(ids: Sequence[str], report: Report) -> tuple[Label, ...]:
+    found = {v.label for v in report.verdicts if v.claim_id in ids}
+    return tuple(label for label in LABELS if label in found)
 
 
 def recoloured(comparison: Comparison, threshold: float) -> Comparison:
@@ -169,7 +174,7 @@ def recoloured(comparison: Comparison, threshold: float) -> Comparison:
         supported = sum(v.label == "supported" for v in report.verdicts)
         columns.append(replace(column, report=report, figures=replace(column.figures, supported=supported)))
     made = tuple(
-        replace(row, labels=tuple(_gravest(ids, c.report) for ids, c in zip(row.claims, columns, strict=True)))
+        replace(row, labels=tuple(_labels(ids, c.report) for ids, c in zip(row.claims, columns, strict=True)))
         for row in comparison.rows
     )
     return Comparison(recolour(comparison.report, threshold), tuple(columns), made)

@@ -73,6 +73,8 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 def _claims(made: list[Column]) -> dict[str, Cell]:
     figures = [c.figures for c in made]
+    asked = [c.usage for c in made if c.usage]
+    costs = [u.cost for u in asked]
     count, sentences = sum(f.claims for f in figures), sum(f.sentences for f in figures)
     return {
         "answers": len(made),
@@ -85,6 +87,8 @@ def _claims(made: list[Column]) -> dict[str, Cell]:
         "atomic": _mean([f.atomic for f in figures]),
         "DecompScore": _mean([float(f.supported) for f in figures]),
         "seconds": sum(c.seconds for c in made),
+        "tokens": sum(u.prompt_tokens + u.completion_tokens for u in asked) if asked else None,
+        "cost": sum(c for c in costs if c is not None) if any(c is not None for c in costs) else None,
     }
 
 

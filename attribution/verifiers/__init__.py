@@ -23,7 +23,7 @@ class Verifier(Protocol):
 VERIFIERS = {
     "embedded": Entry(
         "attribution.verifiers.embedded:Embedded",
-        "Small NLI model (embedded)",
+        "Embedded NLI model",
         "ships with the project; no download, no key",
     ),
     "deberta": Entry(

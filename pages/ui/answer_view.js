@@ -125,6 +125,15 @@ class View {
       });
       return chip;
     });
+    this.reset = make("button", "reset", "Show all");
+    this.reset.type = "button";
+    this.reset.addEventListener("click", () => {
+      this.filters.clear();
+      this.drawChips();
+      this.filter();
+    });
+    this.reset.hidden = !this.filters.size;
+    chips.push(this.reset);
     const held = this.root.getRootNode().activeElement;
     const index = held?.classList.contains("chip") ? [...this.chips.children].indexOf(held) : -1;
     this.chips.replaceChildren(...chips);
@@ -132,6 +141,7 @@ class View {
   }
 
   filter() {
+    if (this.reset) this.reset.hidden = !this.filters.size;
     for (const [id, parts] of this.parts) {
       const label = this.data.claims[id]?.label;
       for (const part of parts) part.classList.toggle("dim", this.filters.size > 0 && !this.filters.has(label));
@@ -184,12 +194,26 @@ class View {
     this.root.dataset.mode = mode;
     const part = id && this.parts.get(id)?.at(-1);
     if (mode === "narrow" && part) {
-      const block = part.closest("p, li, table, pre, h2, h3, h4, h5, h6");
-      const inside = block?.tagName === "LI";
-      const there = inside ? this.panel.parentElement === block : this.panel.previousElementSibling === block;
-      if (block && !there) inside ? block.append(this.panel) : block.after(this.panel);
+      const before = this.endOf(part);
+      if (before.nextSibling !== this.panel) before.after(this.panel);
     } else if (this.panel.parentElement !== this.columns) this.columns.append(this.panel);
     this.panel.hidden = mode === "narrow" && !id;
+  }
+
+  // What the sheet follows: the end of the tapped sentence, or the whole of a table or code block.
+  endOf(part) {
+    const block = part.closest("table, pre") ?? part.closest("p, li, h2, h3, h4, h5, h6") ?? part;
+    if (block === part || block.matches("table, pre")) return block;
+    let last = part;
+    while (last.parentElement !== block) last = last.parentElement;
+    const mark = (node) => node.classList?.contains("number");
+    const on = (node) => (node === this.panel ? node.nextSibling : node);
+    for (let text = last.textContent; ;) {
+      const next = on(last.nextSibling);
+      if (!next || (!mark(next) && /[.!?…]["'”’)\]]*\s*$/.test(text))) return last;
+      if (!mark(next)) text = next.textContent;
+      last = next;
+    }
   }
 
   choose(id) {
@@ -197,6 +221,11 @@ class View {
     const part = this.parts.get(id)[0], before = part.getBoundingClientRect().top;
     this.drawSelection();
     this.scroller()?.scrollBy({ top: part.getBoundingClientRect().top - before, behavior: "instant" });
+    if (this.mode() === "narrow") {
+      const hidden = this.panel.getBoundingClientRect().top - innerHeight * 0.6;
+      const room = part.getBoundingClientRect().top - 90;
+      if (hidden > 0 && room > 0) this.scroller()?.scrollBy({ top: Math.min(hidden, room), behavior: "instant" });
+    }
     if (this.mode() === "medium") this.parts.get(id)?.at(-1).scrollIntoView({ block: "nearest" });
   }
 

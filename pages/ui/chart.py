@@ -9,7 +9,7 @@ from attribution.types import LABELS, Label, Report
 from pages.ui.render import LOOKS, Node, el
 
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, Noto Sans, DejaVu Sans, sans-serif"
-NARROWEST = 340  # pixels of the bar on a telephone: a label must fit there too
+NARROWEST, NAMED = 340, 80  # pixels of the bar on a telephone, where a label must fit too; of a bar's own name
 CLEAR = "rgba(0,0,0,0)"
 
 
@@ -28,7 +28,8 @@ def bars(reports: Sequence[tuple[str, Report]], dark: bool) -> Any:
     """One bar a run, all as long as their shares; plotly is imported here because only a result needs it."""
     import plotly.graph_objects as go  # type: ignore[import-untyped]
 
-    figure = go.Figure()
+    figure, several = go.Figure(), len(reports) > 1
+    room = NARROWEST - NAMED * several
     names = [name for name, _ in reports]
     most = max((len(r.verdicts) for _, r in reports), default=1) or 1
     for label in LABELS:
@@ -42,7 +43,7 @@ def bars(reports: Sequence[tuple[str, Report]], dark: bool) -> Any:
             y=names,
             orientation="h",
             name=look.word,
-            text=[_words(look.icon, look.noun, count, most) for count in counts],
+            text=[_words(look.icon, look.noun, count, room * count / most) for count in counts],
             customdata=[len(report.verdicts) for _, report in reports],
             textposition="inside",
             insidetextanchor="middle",
@@ -53,7 +54,6 @@ def bars(reports: Sequence[tuple[str, Report]], dark: bool) -> Any:
             marker={"color": CLEAR if tint == "transparent" else tint, "line": {"color": ink, "width": 1}},
         )
     blank = {"visible": False, "fixedrange": True}
-    several = len(reports) > 1
     labels = {
         "fixedrange": True,
         "autorange": "reversed",
@@ -75,9 +75,8 @@ def bars(reports: Sequence[tuple[str, Report]], dark: bool) -> Any:
     return figure
 
 
-def _words(icon: str, noun: str, count: int, most: int) -> str:
+def _words(icon: str, noun: str, count: int, room: float) -> str:
     """As much of a label as its stretch of the bar has room for, on a telephone too."""
-    room = NARROWEST * count / most
     for words in (f"{icon} {count} {noun}", f"{icon} {count}", str(count)):
         if len(words) * 7.6 + 8 <= room:
             return words

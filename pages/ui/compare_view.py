@@ -11,13 +11,13 @@ import streamlit as st
 
 from attribution.evaluation.comparison import Comparison, Row
 from attribution.segmenters import SEGMENTERS
-from attribution.types import Claim, Page, Report, Span
+from attribution.types import Claim, LlmUsage, Page, Report, Span
 from pages.ui import cards, markdown, render
 from pages.ui.passages import ranked, sentence_of
 from pages.ui.render import RELATIONS, Child, Node, badge, el, look, plural
 
 _HERE = Path(__file__).parent
-_MARKS = re.compile(r"\*\*|__|`|^#{1,6}\s|^\s*(?:[-*+]|\d+[.)])\s", re.M)
+_MARKS = re.compile(r"^#{1,6}\s|^\s*(?:[-*+]|\d+[.)])\s|\*\*|__|`|\*(?=\S)|(?<=\S)\*", re.M)
 _compare = st.components.v2.component(
     "attribution.compare",
     html='<div class="root"></div>',
@@ -27,18 +27,30 @@ _compare = st.components.v2.component(
 
 
 def compare_view(comparison: Comparison, *, key: str) -> None:
-    """Draw it: sentences whose verdict depends on the cut come first."""
+    """Draw it: sentences whose verdict depends on the cut come first, those that all cut alike are folded away."""
     _compare(data=view(comparison), key=key)
 
 
 def view(comparison: Comparison) -> dict[str, Any]:
     """What the component draws, as plain data."""
     pages = {p.id: p for p in comparison.report.pages}
-    rows = sorted((r for r in comparison.rows if any(r.claims)), key=lambda r: not r.flips)
+    rows = [r for r in comparison.rows if any(r.claims)]
+    groups = (
+        ("The verdict depends on the cut", [r for r in rows if r.flips], False),
+        ("Cut differently, with the same verdicts", [r for r in rows if not r.flips and not r.alike], False),
+        ("Cut alike by all", [r for r in rows if r.alike], True),
+    )
     return {
         "names": [SEGMENTERS[c.segmenter].label for c in comparison.columns],
-        "rows": [_row(row, comparison, pages) for row in rows],
-        "flips": sum(r.flips for r in rows),
+        "groups": [
+            {
+                "title": f"{title} · {plural(len(members), 'sentence')}",
+                "folded": alike and len(members) < len(rows),
+                "rows": [_row(row, comparison, pages) for row in members],
+            }
+            for title, members, alike in groups
+            if members
+        ],
     }
 
 
@@ -49,12 +61,13 @@ def _row(row: Row, comparison: Comparison, pages: Mapping[str, Page]) -> dict[st
         for column, ids in zip(comparison.columns, row.claims, strict=True)
     ]
     cuts = _cuts(row.sentence, [s for made in claims for c in made for s in c.spans])
+    if row.alike:  # said once
+        claims = claims[:1]
     return {
-        "flips": row.flips,
         "pieces": [_MARKS.sub("", answer[a:b]) for a, b in cuts],
         "cells": [
             [_claim(claim, column.report, pages, cuts) for claim in made]
-            for column, made in zip(comparison.columns, claims, strict=True)
+            for column, made in zip(comparison.columns, claims, strict=False)
         ],
     }
 
@@ -95,38 +108,61 @@ def _claim(claim: Claim, report: Report, pages: Mapping[str, Page], cuts: Sequen
     }
 
 
-FIGURES = (
-    ("Claims", "claims", "{}"),
-    ("Different ones", "unique", "{}"),
-    ("Claims a sentence", "claims_per_sentence", "{:.2f}"),
-    ("Characters a claim", "characters_per_claim", "{:.0f}"),
-    ("Supported claims (DecompScore)", "supported", "{}"),
-    ("Entailed by their sentence (coherent)", "coherent", "{:.2f}"),
-    ("Content words in a claim (coverage)", "coverage", "{:.2f}"),
-    ("Not split further (atomic)", "atomic", "{:.2f}"),
+FIGURES = (  # heading, what it is, field, form
+    ("Claims", "factual claims", "claims", "{}"),
+    ("Different", "claims that differ in more than case and spacing", "unique", "{}"),
+    ("A sentence", "claims for each sentence that states something", "claims_per_sentence", "{:.2f}"),
+    ("Characters", "mean length of a claim", "characters_per_claim", "{:.0f}"),
+    ("Supported", "supported claims of the answer (DecompScore)", "supported", "{}"),
+    ("Coherent", "share of the claims that their own sentence entails", "coherent", "{:.2f}"),
+    ("Coverage", "share of the content words that a claim holds", "coverage", "{:.2f}"),
+    ("Atomic", "share of the claims that cannot be split further", "atomic", "{:.2f}"),
 )
 
 
 def figures(comparison: Comparison) -> Node:
-    """The measures of each segmenter as a table."""
-    columns = comparison.columns
+    """The measures of each segmenter as a table, one row a segmenter, with what it took."""
     body = []
-    for title, name, form in FIGURES:
-        values = [getattr(c.figures, name) for c in columns]
-        body.append(el("tr", el("td", title), *(el("td", "–" if v is None else form.format(v)) for v in values)))
-    body.append(el("tr", el("td", "Time to segment"), *(el("td", f"{c.seconds:.1f} s") for c in columns)))
-    heads = (el("th", SEGMENTERS[c.segmenter].label) for c in columns)
-    return el("table", el("thead", el("tr", el("th", ""), *heads)), el("tbody", *body), class_="ax-table")
+    for column in comparison.columns:
+        values = [(getattr(column.figures, name), form) for _, _, name, form in FIGURES]
+        cells = ["–" if v is None else form.format(v) for v, form in values]
+        cells += [f"{column.seconds:.1f} s", _cost(column.usage)]
+        body.append(el("tr", el("th", SEGMENTERS[column.segmenter].label), *(el("td", cell) for cell in cells)))
+    heads = [*((h, title) for h, title, _, _ in FIGURES), ("Time", "to segment"), ("Cost", "of a language model")]
+    return el(
+        "div",
+        el(
+            "table",
+            el("thead", el("tr", el("th", ""), *(el("th", head, title=title) for head, title in heads))),
+            el("tbody", *body),
+            class_="ax-table wide",
+        ),
+        el(
+            "details",
+            el("summary", "What the figures mean"),
+            el("ul", *(el("li", el("strong", head), f": {title}") for head, title in heads)),
+            class_="ax-unready",
+        ),
+        class_="ax-scroll",
+    )
+
+
+def _cost(usage: LlmUsage | None) -> str:
+    """Tokens, and money where prices are set."""
+    if usage is None:
+        return "none"
+    tokens = plural(usage.prompt_tokens + usage.completion_tokens, "token")
+    return tokens if usage.cost is None else f"{usage.cost:.4f} ({tokens})"
 
 
 def summary(comparison: Comparison) -> str:
     """One sentence that says what the comparison found."""
-    flips, rows = sum(r.flips for r in comparison.rows), [r for r in comparison.rows if any(r.claims)]
-    counts = ", ".join(
-        f"{SEGMENTERS[c.segmenter].label} {plural(c.figures.claims, 'claim')}" for c in comparison.columns
+    flips, rows = sum(r.flips for r in comparison.rows), sum(any(r.claims) for r in comparison.rows)
+    counts = "; ".join(
+        f"{SEGMENTERS[c.segmenter].label}: {plural(c.figures.claims, 'claim')}" for c in comparison.columns
     )
-    changed = f"in {flips} of them the verdict depends on the cut" if flips else "the verdicts agree in all of them"
-    return f"{plural(len(rows), 'sentence')}: {counts}; {changed}."
+    found = f"In {flips} of them the verdict depends on the cut." if flips else "The verdicts agree in all of them."
+    return f"{plural(rows, 'sentence')}. {counts}. {found}"
 
 
 def as_markdown(comparison: Comparison) -> str:

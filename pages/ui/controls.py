@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from attribution.queries import QUERIES
-from attribution.registry import Entry
+from attribution.registry import LLM, Entry
 from attribution.searchers import LOCAL, SEARCHERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import WEB as WEB_SEARCHER
@@ -23,14 +23,14 @@ def quiet(text: str) -> None:
     st.html(render.html(el("p", text, class_="ax-quiet")))
 
 
-def sidebar() -> None:
-    """Sources, methods and the threshold."""
+def sidebar(segmenter: bool = True) -> None:
+    """Sources, methods and the threshold; without the choice of a segmenter where the page has its own."""
     with st.sidebar:
-        st.html(render.html(el("p", "Attribution explorer", class_="ax-brand")))
         _sources()
         _documents()
         st.html(render.html(el("p", "Method", class_="ax-section")))
-        _pick("Claims are", state.SEGMENTER, SEGMENTERS, "How the answer is cut into claims (segmenter).")
+        if segmenter:
+            _pick("Claims are", state.SEGMENTER, SEGMENTERS, "How the answer is cut into claims (segmenter).")
         verifier = _pick(
             "Checked by",
             state.VERIFIER,
@@ -211,13 +211,19 @@ def _pick(label: str, name: str, table: Mapping[str, Entry], help_text: str) -> 
 
 
 def unready(table: Mapping[str, Entry]) -> None:
-    """What cannot be chosen yet, by what it needs."""
+    """What cannot be chosen yet, by what it needs; folded, so that it does not get in the way."""
     waiting: dict[str, list[str]] = {}
     for name, why in state.missing(table).items():
         if why:
             waiting.setdefault(why, []).append(table[name].label)
-    if waiting:
-        items = [
-            el("li", el("span", ", ".join(labels)), el("span", f" need: {why}")) for why, labels in waiting.items()
-        ]
-        st.html(render.html(el("ul", *items, class_="ax-unready")))
+    if not waiting:
+        return
+    count = sum(map(len, waiting.values()))
+    what = "need a language model" if set(waiting) == {LLM.step} else "are not ready"
+    what = what if count > 1 else what.replace("need ", "needs ").replace("are ", "is ")
+    items = []
+    for why, labels in waiting.items():
+        step = f"name a model under “Language model” in the sidebar, or {why}" if why == LLM.step else why
+        items.append(el("li", el("strong", ", ".join(labels)), f": {step}"))
+    folded = el("details", el("summary", f"{count} more {what}"), el("ul", *items), class_="ax-unready")
+    st.html(render.html(folded))

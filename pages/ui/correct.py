@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from attribution.types import Claim, Document, Report
-from pages.ui import markdown, state
+from pages.ui import markdown, run_state, state
 from pages.ui.controls import DOCUMENT_TYPES
 from pages.ui.results import note
 
@@ -15,6 +15,8 @@ def correct(report: Report) -> None:
     claims = {c.id: (number, c) for number, c in enumerate(report.claims, 1)}
     if not claims:
         return
+    if run_state.undoable():
+        st.button("Undo the last change of a claim", on_click=run_state.undo, key="undo")
     with st.container(key="correct"), st.expander("Reword a claim, or add evidence for it"):
         chosen = st.selectbox(
             "Claim",
@@ -39,7 +41,7 @@ def correct(report: Report) -> None:
                 accept_multiple_files=True,
                 key=state.EXTRA_FILES,
             )
-            sent = st.form_submit_button("Check this claim again", disabled=state.running())
+            sent = st.form_submit_button("Check this claim again", disabled=run_state.running())
         if not sent:
             return
         if not wording.strip():
@@ -51,7 +53,7 @@ def correct(report: Report) -> None:
         documents = [Document(f.name, f.getvalue(), f.type or "") for f in files or ()]
         if pasted.strip():
             documents.insert(0, Document("Pasted text.txt", pasted.encode("utf-8", "replace"), "text/plain"))
-        state.recheck(_worded(claim, wording.strip()), documents, [address.strip()] if address.strip() else [])
+        run_state.recheck(_worded(claim, wording.strip()), documents, [address.strip()] if address.strip() else [])
         st.rerun()
 
 

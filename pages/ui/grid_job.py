@@ -18,10 +18,14 @@ class Progress:
     """What is known of a grid at one moment."""
 
     cells: tuple[Cell, ...] = ()
-    total: int = 0
+    chosen: tuple[Choice, ...] = ()  # the cells in all
     running: bool = True
     stopping: bool = False
     broken: str = ""  # it ended early, with the reason
+
+    @property
+    def total(self) -> int:
+        return len(self.chosen)
 
 
 class GridJob:
@@ -54,7 +58,7 @@ class GridJob:
         try:
             snapshot = open_()
             chosen = choices(snapshot, cuts, embedders)
-            self._set(total=len(chosen))
+            self._set(chosen=tuple(chosen))
             for cell in compute(snapshot, chosen, self._stop):
                 self._set(cells=(*self._progress.cells, cell))
         except AttributionError as error:

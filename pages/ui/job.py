@@ -141,11 +141,11 @@ class Background:
         self.key, self.done = key, False
         self.value: Any = None
         self._compute = compute
-        threading.Thread(target=self._work, name="estimate", daemon=True).start()
+        threading.Thread(target=self._work, name="background", daemon=True).start()
 
     def _work(self) -> None:
         try:
             self.value = self._compute()
-        except Exception:  # an estimate is a courtesy: without one the line stays empty
+        except Exception:  # a courtesy, such as an estimate: without one its line stays empty
             self.value = None
         self.done = True

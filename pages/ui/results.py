@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from attribution.types import Report
-from pages.ui import cards, chart, render, state
+from pages.ui import cards, chart, render, run_state, state
 from pages.ui.changed import changed
 from pages.ui.job import State
 from pages.ui.render import Child, Node, el, plural
@@ -118,7 +118,7 @@ def slot(now: State, report: Report) -> None:
 
 def callouts(now: State, report: Report) -> None:
     """States that need words of their own."""
-    if state.outdated(report):
+    if run_state.outdated(report):
         note(
             "This result is of an earlier text", "The question or answer was changed since. Analyse again to renew it."
         )
@@ -140,7 +140,9 @@ def callouts(now: State, report: Report) -> None:
         )
     elif failed and not report.evidence:
         note("The web could not be searched", *dict.fromkeys(f.message for f in failed), label="missing")
-        st.button("Check against the built-in library instead", on_click=state.analyse_with_library, key="with_library")
+        st.button(
+            "Check against the built-in library instead", on_click=run_state.analyse_with_library, key="with_library"
+        )
     elif not report.evidence and not report.stopped:
         note(
             "Nothing was found for any claim",

@@ -6,10 +6,11 @@ import pytest
 
 from attribution import events
 from attribution.errors import BadInput
-from attribution.evaluation.comparison import Compared, Comparison, compare, recoloured
+from attribution.evaluation.comparison import Compared, Comparison, Row, compare, recoloured
 from attribution.evaluation.tables import tables
 from attribution.settings import Settings
 from attribution.store import Store
+from attribution.types import Label
 
 QUESTION = "What is the Eiffel Tower?"
 ANSWER = (
@@ -50,7 +51,25 @@ def test_rows_follow_the_sentences_and_hold_every_claim_once(made: tuple[Compari
         assert sorted(placed) == sorted(c.id for c in column.report.claims)
     first = comparison.rows[0]
     assert len(first.claims[0]) == 1 and len(first.claims[1]) >= 2
-    assert comparison.rows[2].labels == ("not_checked", "not_checked") and not comparison.rows[2].flips
+    assert comparison.rows[2].labels == (("not_checked",), ("not_checked",)) and not comparison.rows[2].flips
+    assert comparison.rows[2].alike and not first.alike
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "flips"),
+    [
+        (["no_relation"], ["supported"], True),
+        (["no_relation"], ["supported", "no_relation"], True),  # that a part that is supported came to light
+        (["contradicted"], ["contradicted", "not_checked"], False),
+        (["supported"], [], False),
+        (["supported"], ["not_checked"], False),
+    ],
+)
+def test_a_sentence_flips_where_the_cut_changes_what_is_found(
+    left: list[Label], right: list[Label], flips: bool
+) -> None:
+    row = Row((0, 1), (("a",), ("b",)), (tuple(left), tuple(right)))
+    assert row.flips is flips
 
 
 def test_a_threshold_recolours_all_of_it(made: tuple[Comparison, list[object]]) -> None:

@@ -114,7 +114,7 @@ def claims(page: Page) -> object:
 
 def test_the_example_runs_to_verdicts_with_evidence_and_link(page: Page) -> None:
     expect(page.get_by_label("Answer", exact=True)).not_to_have_value("")
-    expect(page.get_by_text(re.compile(r"~\d+ claims · \d+ pages? · \d+ s"))).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text(re.compile(r"~\d+ claims · up to \d+ pages? · \d+ s"))).to_be_visible(timeout=PATIENCE)
     analyse(page)
     assert claims(page).count() >= 8
     supported = page.locator("[data-claim].v-supported[role=button]").first
@@ -324,3 +324,5 @@ def test_evidence_added_by_hand_checks_that_claim_alone_again(page: Page) -> Non
     expect(first).to_have_accessible_name(re.compile("supported"), timeout=PATIENCE)
     first.click()
     expect(page.locator("aside.panel .title", has_text="Pasted text").first).to_be_visible()
+    page.get_by_role("button", name="Undo the last change of a claim").click()
+    expect(page.locator("aside.panel .title", has_text="Pasted text")).to_have_count(0, timeout=PATIENCE)

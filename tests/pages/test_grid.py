@@ -14,7 +14,7 @@ from attribution.evaluation.retrieval_grid import Cell, Choice, Difference
 from attribution.snapshots import Snapshot
 from attribution.types import Report, Trail, Verdict
 from pages.ui.grid_job import GridJob, Progress
-from pages.ui.grid_view import compared, heat_map, name, table
+from pages.ui.grid_view import compared, heat_map, names, summary, table
 from pages.ui.render import html
 from tests.make import claim, evidence, page
 
@@ -31,7 +31,7 @@ def report() -> Report:
 
 
 def cell(cut: str, megabytes: float | None = 12.0) -> Cell:
-    shares = {"entailed": 0.5, "contradicted": 0.25, "no_relation": 0.25, "missing": 0.0}
+    shares = {"entailed": 1.0, "contradicted": 0.0, "no_relation": 0.0, "missing": 0.0}
     return Cell(Choice(cut, "minilm", True), report(), shares, 1.5, megabytes)
 
 
@@ -71,13 +71,18 @@ def test_what_breaks_is_said(error: Exception, words: str) -> None:
 
 def test_figures_are_drawn_and_foreign_text_is_escaped() -> None:
     cells = [cell("fixed 256"), cell("fixed 512", None)]
+    assert names([c.choice for c in cells]) == ["fixed 256", "fixed 512"]
+    assert names([Choice("a", "minilm", True), Choice("a", "minilm", False)]) == ["a · enriched", "a · as written"]
     figure = heat_map(cells, dark=False)
-    assert len(figure.data) == 4 and figure.data[0].text[0][0] == "50%"
+    assert figure.data[0].text[0] == ["1 of 1", "0 of 1", "0 of 1", "0 of 1"]
+    columns = [[row[i] for row in figure.data[0].z] for i in range(4)]
+    assert all(i <= z < i + 1 for i, column in enumerate(columns) for z in column)  # each in its own colours
     drawn = html(table(cells))
-    assert "50.0%" in drawn and "+12 MB" in drawn and "not measured" in drawn and name(cells[0]) in drawn
+    assert "1 of 1" in drawn and "+12 MB" in drawn and "not measured" in drawn and "fixed 256" in drawn
+    assert summary(cells).startswith("Of 1 claim that were checked, 1 supported")
     piece = report().evidence[0].model_copy(update={"text": EVIL})
     shown = html(compared([Difference(report().claims[0], (piece,), ())], *cells))
-    assert EVIL not in shown and "&lt;script&gt;" in shown and "Passages differ for 1 claim" in shown
+    assert EVIL not in shown and "&lt;script&gt;" in shown and "Passages differ for 1 claim; 0 of them" in shown
     assert "same passages" in html(compared([], *cells))
 
 
@@ -86,8 +91,8 @@ def test_the_page_opens_without_a_run() -> None:
 
     shown = AppTest.from_file(str(Path(__file__).parents[2] / "pages" / "retrieval.py"), default_timeout=60).run()
     assert not shown.exception
-    assert [m.label for m in shown.multiselect] == ["Chunkers", "Embedders"]
-    assert {b.label: b.disabled for b in shown.button} == {"Compare": True, "Stop": True}
+    assert [m.label for m in shown.button_group] == ["Chunkers", "Embedders"]
+    assert {b.label: b.disabled for b in shown.button} == {"Go to Explore": False, "Compare": True, "Stop": True}
 
 
 def test_a_finished_grid_is_shown_and_can_be_drilled_into() -> None:
@@ -105,4 +110,4 @@ def test_a_finished_grid_is_shown_and_can_be_drilled_into() -> None:
     shown.run()
     assert not shown.exception
     assert [s.label for s in shown.selectbox] == ["Evidence of", "against"]
-    assert {b.label: b.disabled for b in shown.button} == {"Compare": True, "Stop": True}
+    assert {b.label: b.disabled for b in shown.button} == {"Go to Explore": False, "Compare": True, "Stop": True}
