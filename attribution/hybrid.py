@@ -13,8 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from attribution.chunkers.fixed import Fixed
 from attribution.document_store import DocumentStore
 from attribution.embedders import EMBEDDERS, Embedder
+from attribution.extraction import Extracted, make_page
 from attribution.registry import build
 from attribution.retrieval import Index
 from attribution.searchers.collection import Collection
@@ -25,7 +27,7 @@ from attribution.store import Store
 from attribution.types import Chunk, SearchHit, content_id
 
 EMBEDDER = "minilm"
-LENGTH, PASSAGES = 512, 4  # characters of a passage, each under the document's title, and how many have vectors
+LENGTH, PASSAGES = 512, 4  # characters of a passage (chunker fixed), and how many of a document have vectors
 DEPTH = 100  # documents of each ranking that are joined
 FUSION = 1  # of the ranks: small, for the first places are what counts
 MEANING = 0.5  # weight of the second ranking; the first has 1
@@ -61,8 +63,8 @@ class Vectors:
 
 def passages(title: str, text: str) -> list[str]:
     """What stands for a document: the title over each of its first passages."""
-    starts = range(0, min(len(text), LENGTH * PASSAGES), LENGTH)
-    return [f"{title}\n{text[start : start + LENGTH]}" for start in starts]
+    page = make_page(title, "document", Extracted(title, text[: LENGTH * PASSAGES]))
+    return [f"{title}\n{chunk.text}" for chunk in Fixed(Settings(chunk_size=LENGTH)).chunk(page)[:PASSAGES]]
 
 
 def fused(words: Sequence[int], near: Sequence[int], constant: float = FUSION, meaning: float = MEANING) -> list[int]:

@@ -35,6 +35,7 @@ def store() -> Store:
 
 def add_form(kept: Sequence[Kept], running: bool) -> None:
     """Which collection, what goes into it, and the buttons."""
+    show(el("p", "Add documents", class_="ax-section"))
     into = st.selectbox("Add to", [NEW, *(c.name for c in kept)], key="library_into")
     name = st.text_input("Name of the new collection", key="library_new") if into == NEW else into
     turn = state.kept(ROUND) or 0  # another key empties the inputs, once their content is on its way
@@ -102,6 +103,7 @@ def live(polling: bool) -> None:
 
 def browse(kept: Sequence[Kept], running: bool) -> None:
     """One collection's documents: read one, remove one, or remove all."""
+    show(el("p", "Read and remove", class_="ax-section"))
     chosen = st.selectbox("Documents of", [c.name for c in kept], key="library_chosen")
     held = next(c for c in kept if c.name == chosen)
     containing = st.text_input("Whose name or title contains", key="library_containing")
