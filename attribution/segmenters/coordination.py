@@ -6,15 +6,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from attribution.segmenters.drafts import ADDED, AUXILIARIES, SUBJECTS, Draft, trimmed
-from attribution.segmenters.grammar import VERBAL, agreeing, enclosed, first, members, negated, own, subject_of
+from attribution.segmenters.grammar import VERBAL, agreeing, enclosed, first, members, negated, own, plural, subject_of
 from attribution.segmenters.scope import (
     OPEN_ENDED,
     TOGETHER,
     closed,
     collective,
     core,
+    free,
     fronted,
     joined_by_and,
+    joined_by_or,
+    setting,
 )
 
 MOST = 9  # statements out of one clause
@@ -42,7 +45,7 @@ def distribute(doc: Any, draft: Draft) -> list[Draft]:
         inside = {i for i, _ in current}
         for head in heads(doc, current):
             crossed = any(head not in m.subtree for h in before for m in members(h) if m.i in inside)
-            if head in before or (before and not core(head, inside)):
+            if head in before or (before and not core(head, inside)) or (crossed and setting(head, inside)):
                 continue
             variants = list(_variants(head, current))
             often = times * len(variants) if crossed else len(variants)
@@ -70,7 +73,7 @@ def _variants(head: Any, draft: Draft) -> Iterator[Draft]:
     inside = {i for i, _ in draft}
     group = [m for m in members(head) if m.i in inside]
     if (
-        not joined_by_and(group)
+        not (joined_by_and(group) or (joined_by_or(group) and free(head)))
         or closed(head, inside)
         or fronted(head, inside)
         or enclosed(head)
@@ -92,6 +95,10 @@ def _variants(head: Any, draft: Draft) -> Iterator[Draft]:
     if any(text.lower() in {"both", "either"} for _, text in draft[max(0, start - 4) : start]):
         return
     here = dict(draft)
+    several = head.dep_ in {"attr", "acomp"} and head.tag_ in {"NN", "NNS", "NNP", "NNPS"} and subject_of(head.head)
+    if several and plural(several):
+        yield from _each_one(head, draft, pieces, start, end)
+        return
     for member, piece in zip(group, pieces, strict=True):
         middle, after = trimmed(tuple((i, here[i]) for i in piece if i in here)), draft[end:]
         if middle and middle[0][1].lower() == "both":
@@ -104,9 +111,28 @@ def _variants(head: Any, draft: Draft) -> Iterator[Draft]:
         yield made
 
 
+def _each_one(head: Any, draft: Draft, pieces: list[list[int]], start: int, end: int) -> Iterator[Draft]:
+    """ "The bases of DNA are adenine, …" → "Adenine is one of the bases of DNA"; nothing where not all are meant."""
+    subject, verb = subject_of(head.head), draft[start - 1] if start else (ADDED, "")
+    definite = any(c.lower_ in {"the", "its", "their", "his", "her"} for c in subject.children)
+    if not definite or verb[0] != head.head.i or verb[1].lower() not in {"are", "were"} or end < len(draft):
+        return
+    if first(subject) != draft[0][0] or any(c.lower_ in {"only", "not", "all", "both"} for c in subject.subtree):
+        return
+    here = dict(draft)
+    number = (verb[0], "is" if verb[1].lower() == "are" else "was")
+    for piece in pieces:
+        named = trimmed(tuple((i, here[i]) for i in piece if i in here))
+        if any(head.doc[i].tag_ in {"NNS", "NNPS"} for i in piece if head.doc[i].dep_ in {"attr", "acomp", "conj"}):
+            return
+        yield (*named, number, (ADDED, "one"), (ADDED, "of"), *draft[: start - 1])
+
+
 def goes_on(doc: Any, draft: Draft, start: int, end: int) -> bool:
     """Whether what surrounds the coordination looks like more of it, which the parser hung elsewhere."""
     if start and draft[start - 1][1].lower() in {"and", "or", "nor"}:
+        return True
+    if draft[end - 1][1].lower() in {"and", "or", ","}:
         return True
     after = [text.lower() for _, text in draft[end : end + 2]]
     comma = after[:1] == [","]
@@ -151,6 +177,7 @@ def _verbs(head: Any, group: list[Any]) -> list[list[int]]:
     pieces: list[list[int]] = []
     for member in group:
         tokens = {t.i for t in own(member)} - left - {t.i for c in trailing for t in c.subtree}
+        tokens -= {c.i for c in member.children if c.text in {".", "!"}}
         if member != head and not any(subjects[1:]):
             if not _fits(member, head, helping):
                 return []
@@ -165,11 +192,18 @@ def _verbs(head: Any, group: list[Any]) -> list[list[int]]:
             pieces[n] += right  # "wrote and directed films"
     for child in trailing:  # said of the last; the others are true without it
         for piece in pieces if child.dep_ in OBJECTS else pieces[-1:]:
-            piece += [t.i for t in child.subtree]
+            piece += with_comma(child)
     return pieces
 
 
 OBJECTS = {"dobj", "attr", "ccomp", "xcomp", "oprd", "acomp", "dative"}
+
+
+def with_comma(token: Any) -> list[int]:
+    """A phrase with the comma that sets it off."""
+    start = first(token)
+    comma = [start - 1] if start and token.doc[start - 1].text == "," else []
+    return [*comma, *(t.i for t in token.subtree)]
 
 
 def _fits(member: Any, head: Any, helping: list[Any]) -> bool:
@@ -233,7 +267,7 @@ def _nouns(head: Any, group: list[Any]) -> list[list[int]]:
                 tokens |= {t.i for c in shared for t in c.subtree}
             if member.tag_ == head.tag_ and not any(c.dep_ in {"det", "poss", "nummod", "amod"} for c in left):
                 tokens |= {t.i for c in adjectives for t in c.subtree}
-            tokens |= {t.i for c in after for t in c.subtree}
+            tokens |= {i for c in after for i in with_comma(c)}
         if member != end and of and not any(c.dep_ == "prep" and c.i < end.i for c in member.children):
             tokens |= {t.i for c in of for t in c.subtree}
         pieces.append(sorted(tokens))
@@ -296,7 +330,7 @@ def _one_name(head: Any, group: list[Any]) -> bool:
     second = group[1]
     compounds = [c for c in second.children if c.dep_ in {"compound", "nmod"} and c.i < second.i]
     beside = len(group) == 2 and head.i + 2 == first_own(second) and head.doc[head.i + 1].dep_ == "cc"
-    alike = head.tag_ in {"NN", "NNP"} and bool(compounds) and compounds[0].tag_ in {"NN", "NNP"}
+    alike = head.tag_ == "NN" and bool(compounds) and compounds[0].tag_ == "NN"
     bare = second.tag_ == "NN" and not any(c.dep_ in {"det", "poss", "amod", "nummod"} for c in head.children)
     return beside and alike and not bare
 

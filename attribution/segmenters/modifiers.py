@@ -76,7 +76,7 @@ def told_of(token: Any) -> Draft | None:
         return apposition(token)
     if token.dep_ == "advcl" and token.i > token.head.i and not closes(token):
         return None
-    if token.dep_ in {"acl", "advcl"} and token.tag_ == "VBN":
+    if token.dep_ in {"acl", "advcl"} and token.tag_ == "VBN" and not finite(token):
         return participle(token)
     if token.dep_ == "advcl":
         return active(token) if token.lower_ in ACTIVE else reason(token) or meaning(token)
@@ -141,6 +141,8 @@ def relative(verb: Any) -> Draft | None:
 
 def sentential(verb: Any, tense: Any) -> bool:
     """Whether ", which …" more likely speaks of the whole clause before it."""
+    if any(c.dep_ == "nsubjpass" for c in verb.children):
+        return tense.tag_ == "MD" and verb.tag_ != "VBN"
     if verb.lower_.startswith(SENTENTIAL) or (tense.tag_ == "MD" and verb.tag_ != "VBN"):
         return True
     return any(c.lower_ in OUTCOMES and c.dep_ in {"attr", "acomp"} for c in verb.children)

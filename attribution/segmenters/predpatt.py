@@ -2,8 +2,8 @@
 
 Relative, participial and appositive clauses borrow their subject, conjuncts share arguments, and adjectives,
 possessives and appositions are predicates of their own ("be", "poss"). The wording comes from the parse: complete, but
-plain, and blind to who says a thing and on what condition, as the paper found. Making it fluent with a language model
-belongs between `split` and the writing of claims.
+plain, and blind to who says a thing and on what condition, as the paper found. Where a language model is configured, it
+makes the wording fluent (fluent.py).
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from attribution.segmenters.drafts import ADDED, AUXILIARIES, SUBJECTS, Draft, covers, parts, segment, trimmed
+from attribution.segmenters.fluent import Fluent
 from attribution.segmenters.grammar import agreeing, be, finite, members, named, negated, own, past, phrase, plural
 from attribution.segmenters.repairs import repaired
 from attribution.segmenters.scope import joined_by_and
 from attribution.settings import Settings
-from attribution.types import Segmented
+from attribution.types import LlmUsage, Segmented
 
 ASIDE = {"relcl", "appos", "conj", "cc", "punct", "preconj", "mark", "advcl", "parataxis", "dep", "intj"}
 QUANTITIES = {"many", "several", "various", "other", "some", "certain", "such", "more", "most", "own", "same", "few",
@@ -27,16 +28,23 @@ class PredPatt:
     """Segmenter `predpatt`."""
 
     def __init__(self, settings: Settings) -> None:
-        pass
+        self.fluent = Fluent(settings) if settings.has_llm else None
+        if self.fluent:
+            self.llm = self.fluent.llm
 
     def segment(self, question: str, answer: str) -> Segmented:
         """Claims in the order of the answer; a sentence without a predicate and its subject stays whole."""
-        return segment(answer, split)
+        made = segment(answer, split)
+        return self.fluent.worded(answer, made.claims) if self.fluent else made
+
+    def estimate(self, question: str, answer: str) -> LlmUsage | None:
+        """What wording the claims would take, without asking; None without a language model."""
+        return self.fluent.estimate(answer, segment(answer, split).claims) if self.fluent else None
 
 
 def split(doc: Any) -> list[Draft]:
     """The predications of a sentence by the place of their predicate; none where they miss some of its content."""
-    made: list[Draft] = []
+    doc, made = repaired(doc), list[Draft]()
     for token in doc:
         made += [draft for draft in predications(token) if len(draft) > 2 and draft not in made]
     return made if made and covers(doc, made) else []

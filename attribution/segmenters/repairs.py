@@ -171,6 +171,12 @@ def _of_its_noun(token: Any) -> list[Change]:
     return [(token.i, "head", before.i)] if asked and before != token.head else []
 
 
+def _after_the_list(token: Any) -> list[Change]:
+    """ "by Ann, Ben, and Carl, who wrote …": not of one in the middle of the list."""
+    later = [t for t in token.head.subtree if t.dep_ == "conj" and token.head.i < t.i < first(token)]
+    return [(token.i, "head", later[-1].i)] if token.dep_ == "relcl" and later and later[-1].tag_ in NOUNS else []
+
+
 def _relative(token: Any) -> list[Change]:
     """ "a treaty on climate change that aims": what agrees in number, and has an article."""
     wh = next((c for c in token.children if c.dep_ in SUBJECTS), None)
@@ -203,7 +209,8 @@ def _nearest(token: Any) -> list[Change]:
 
 
 REPAIRS: tuple[Callable[[Any], list[Change]], ...] = (
-    _noun_of_a_list, _beside, _nearest_infinitive, _own_subject, _list_of_infinitives, _apposed, _same_article, _participle, _relative,
+    _noun_of_a_list, _beside, _nearest_infinitive, _own_subject, _list_of_infinitives, _apposed, _same_article, _participle, _after_the_list,
+    _relative,
     _nearest, _present, _of_its_noun,
 )  # fmt: skip
 

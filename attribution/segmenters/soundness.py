@@ -27,7 +27,7 @@ def sound(doc: Any, draft: Draft) -> bool:
     end = tokens[-1]
     whole = end is None or end.i == len(doc) - 1 or doc[end.i + 1].is_punct or end.pos_ not in DANGLING
     if imperative(root) and not any(t is not None and t.dep_ in SUBJECTS and t.head == root for t in tokens):
-        return whole and any(t is not None and t in members(root) for t in tokens[:3])
+        return whole and any(t is not None and t in members(root) for t in tokens)
     verbs = [
         n
         for n, t in enumerate(tokens)
@@ -57,9 +57,9 @@ def reads(text: str) -> bool:
 
 
 def imperative(root: Any) -> bool:
-    """ "Define the goals": a plain verb with no subject, and nothing before it but adverbs."""
+    """ "If it bleeds, press on it": a plain verb with no subject, and nothing before it but its setting."""
     before = {c.dep_ for c in root.children if c.i < root.i}
-    return root.tag_ == "VB" and root.dep_ == "ROOT" and before <= {"advmod", "punct", "cc"}
+    return root.tag_ == "VB" and root.dep_ == "ROOT" and before <= {"advmod", "punct", "cc", "prep", "advcl"}
 
 
 def told(verb: Any, text: str) -> bool:
