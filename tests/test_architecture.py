@@ -14,7 +14,19 @@ LAYERS = [
     {"types"},
     {"errors", "events"},
     {"settings"},
-    {"registry", "store", "language", "reference", "prompts", "replies", "endpoint", "addresses", "transport"},
+    {
+        "registry",
+        "store",
+        "language",
+        "reference",
+        "blocks",
+        "antecedents",
+        "prompts",
+        "replies",
+        "endpoint",
+        "addresses",
+        "transport",
+    },
     {"llm", "media", "download", "walls"},
     # stages: none imports another
     {

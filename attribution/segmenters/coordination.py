@@ -165,9 +165,11 @@ def _verbs(head: Any, group: list[Any]) -> list[list[int]]:
     left = {t.i for t in _left(head, group)}
     if any(c.dep_ == "ccomp" and c.i in left for c in head.children):
         return []  # "…", she said and left
-    if any(c.lower_ == "it" for c in head.children if c.i in left) and any(
-        c.dep_ in {"acomp", "attr"} for c in head.children
-    ) and any(c.dep_ in {"ccomp", "xcomp"} for c in head.children):
+    if (
+        any(c.lower_ == "it" for c in head.children if c.i in left)
+        and any(c.dep_ in {"acomp", "attr"} for c in head.children)
+        and any(c.dep_ in {"ccomp", "xcomp"} for c in head.children)
+    ):
         return []  # "It is clear that prices rise and should be watched": prices should
     trailing = [c for c in head.children if c.i > group[-1].i and c.dep_ not in {"punct", "conj", "cc"}]
     clauses = [c for m in group for c in m.children if c.dep_ == "advcl" and c.i > m.i]
@@ -229,11 +231,11 @@ def plainly(member: Any, head: Any) -> bool:
 
 def _complete(member: Any, others: list[Any]) -> bool:
     """Whether the bare verb says something without what follows the next one."""
-    following = next((m for m in others if any(c.i > m.i and c.dep_ not in {"cc", "conj", "punct"} for c in m.children)),
-                     None)  # fmt: skip
-    if following is None:
-        return True
-    return not any(c.i > following.i and c.dep_ in {*OBJECTS, "prep", "agent"} for c in following.children)
+    for other in others:
+        right = [c for c in other.children if c.i > other.i and c.dep_ not in {"cc", "conj", "punct"}]
+        if right:
+            return not any(c.dep_ in {*OBJECTS, "prep", "agent"} for c in right)
+    return True
 
 
 def _objects(others: list[Any]) -> list[int]:
@@ -259,6 +261,8 @@ def _nouns(head: Any, group: list[Any]) -> list[list[int]]:
     pieces = []
     for member in group:
         tokens = {t.i for t in own(member)} | beside(member, group)
+        asides = [c for c in member.children if c.dep_ in {"relcl", "acl", "appos"} and c.i > member.i]
+        tokens |= {i for c in asides for i in with_comma(c)}
         if member != head:
             left = [c for c in member.children if c.i < member.i and c.dep_ not in {"cc", "punct"}]
             if not any(c.dep_ in {"det", "poss", "nummod"} for c in left) and (
@@ -274,6 +278,9 @@ def _nouns(head: Any, group: list[Any]) -> list[list[int]]:
     return pieces
 
 
+FOLLOWING = {"prep", "acl", "amod", "relcl"}
+
+
 def beside(member: Any, group: list[Any]) -> set[int]:
     """ "the nature and severity of the crime, the …": a pair within a list shares its article and what follows it."""
     place = group.index(member)
@@ -284,9 +291,11 @@ def beside(member: Any, group: list[Any]) -> set[int]:
         if not joined or one == group[-2] and any(one.doc[g.i + 1].text == "," for g in group[:-2]):
             continue
         if member == other:
-            return {t.i for c in one.children if c.dep_ in {"det", "poss"} and c.i < one.i for t in c.subtree}
+            left = [c for c in one.children if c.dep_ in {"det", "poss"} and c.i < one.i]
+            right = [c for c in one.children if c.dep_ in FOLLOWING and c.i > other.i]
+            return {t.i for c in (*left, *right) for t in c.subtree}
         if member == one and place + 1 < len(group):
-            right = [c for c in other.children if c.i > other.i and c.dep_ in {"prep", "acl", "amod", "relcl"}]
+            right = [c for c in other.children if c.i > other.i and c.dep_ in FOLLOWING]
             return {t.i for c in right for t in c.subtree}
     return set()
 

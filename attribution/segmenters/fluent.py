@@ -47,9 +47,7 @@ class Fluent:
 
     def _question(self, answer: str, span: Span, group: Sequence[Claim]) -> Question:
         statements = "\n".join(c.text for c in group)
-        return Question(
-            self.prompt.render(sentence=answer[slice(*span)], statements=statements), self.prompt.version
-        )
+        return Question(self.prompt.render(sentence=answer[slice(*span)], statements=statements), self.prompt.version)
 
 
 def _groups(claims: Sequence[Claim]) -> dict[Span, list[Claim]]:

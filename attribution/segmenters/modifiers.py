@@ -27,9 +27,24 @@ from attribution.segmenters.soundness import sound
 
 PERSONS = ("er", "or", "ist", "ian", "ant", "man", "men", "woman", "women", "people", "person", "child", "children",
            "king", "queen", "boy", "girl", "wife", "husband", "friend", "students", "players")  # fmt: skip
+WHO = (
+    "ist",
+    "ian",
+    "man",
+    "men",
+    "officer",
+    "people",
+    "person",
+    "child",
+    "children",
+    "patient",
+    "students",
+)  # not which
 # ", which led to …" and ", which is a sign of …" speak of the whole clause before them more often than of its last noun
-SENTENTIAL = ("mean", "lead", "led", "cause", "result", "make", "made", "allow", "enable", "help", "suggest", "indicate",
-              "affect", "impact", "require", "prevent", "ensure", "include", "increase", "reduce", "contribute")  # fmt: skip
+SENTENTIAL = (
+    "mean", "lead", "led", "cause", "result", "make", "made", "allow", "enable", "help", "suggest", "indicate",
+    "affect", "impact", "require", "prevent", "ensure", "include", "increase", "reduce", "contribute",
+)  # fmt: skip
 OUTCOMES = {"result", "sign", "indication", "reason", "factor", "cause", "concern", "problem", "issue", "challenge",
             "benefit", "step", "way", "advantage", "why", "because", "indicative", "important", "crucial", "essential",
             "beneficial", "true", "necessary", "possible"}  # fmt: skip
@@ -134,7 +149,9 @@ def relative(verb: Any) -> Draft | None:
         return None
     if (tense.tag_ == "VBZ" and plural(noun)) or (tense.tag_ == "VBP" and not plural(noun)):
         return None
-    if wh.lower_ == "which" and sentential(verb, tense) and not attribute(verb.head):
+    if verb.head.dep_ == "pobj" and verb.head.head.head.dep_ == "attr" and set_off(verb):
+        return None  # "the regulator of the sector, which …": which of the two?
+    if wh.lower_ == "which" and not attribute(verb.head) and (sentential(verb, tense) or noun.lower_.endswith(WHO)):
         return None
     return trimmed(phrase(noun) + parts(t for t in verb.subtree if t.i != wh.i))
 

@@ -62,7 +62,7 @@ def _beside(token: Any) -> list[Change]:
 
 
 def _nearest_infinitive(token: Any) -> list[Change]:
-    """ "help artists hone A, find B and reach C", "a plan to renew A, repair B, and help C": the list is of the last."""
+    """ "help artists hone A, find B and reach C", "a plan to renew A, save B, and help C": of the last."""
     head = token.head
     if token.dep_ != "conj" or token.tag_ not in {"VB", "VBP"} or head.tag_ not in {"VB", "VBP", "VBZ", "VBD"}:
         return []
@@ -209,7 +209,9 @@ def _nearest(token: Any) -> list[Change]:
 
 
 REPAIRS: tuple[Callable[[Any], list[Change]], ...] = (
-    _noun_of_a_list, _beside, _nearest_infinitive, _own_subject, _list_of_infinitives, _apposed, _same_article, _participle, _after_the_list,
+    _noun_of_a_list,
+    _beside, _nearest_infinitive, _own_subject, _list_of_infinitives, _apposed,
+    _same_article, _participle, _after_the_list,
     _relative,
     _nearest, _present, _of_its_noun,
 )  # fmt: skip

@@ -1,5 +1,5 @@
-"""What keeps fragments out: a statement has a subject, then a finite verb, no loose end, and the parser, shown it alone,
-reads one whole sentence."""
+"""What keeps fragments out: a statement has a subject, then a finite verb, no loose end, and the parser, shown it
+alone, reads one whole sentence."""
 
 from __future__ import annotations
 
@@ -23,6 +23,10 @@ def sound(doc: Any, draft: Draft) -> bool:
     words = {i for i, _ in draft}
     if any(t is not None and told(t, t.text) and t.head.i in words and not hung(t) for t in tokens):
         return False  # "a director directed films": the past tense taken for a participle
+    opening = tokens[0]
+    relative = opening is not None and opening.lower_ in {"which", "who", "that"} and opening.tag_ != "DT"
+    if opening is not None and (opening.pos_ == "CCONJ" or (relative and opening.dep_ != "det")):
+        return False
     root = next(doc.sents).root
     end = tokens[-1]
     whole = end is None or end.i == len(doc) - 1 or doc[end.i + 1].is_punct or end.pos_ not in DANGLING
@@ -34,10 +38,6 @@ def sound(doc: Any, draft: Draft) -> bool:
         if (draft[n][1] in {*BE, "has", "have"} if t is None else t.tag_ in FINITE or told(t, draft[n][1]))
     ]
     if not verbs or not any(t is not None and t.pos_ in SUBJECT_LIKE for t in tokens[: verbs[-1]]):
-        return False
-    opening = tokens[0]
-    relative = opening is not None and opening.lower_ in {"which", "who", "that"} and opening.tag_ != "DT"
-    if opening is not None and (opening.pos_ == "CCONJ" or (relative and opening.dep_ != "det")):
         return False
     return whole and (len(draft) == len(doc) or reads(wording(doc, draft)))
 
