@@ -27,7 +27,7 @@ LAYERS = [
         "addresses",
         "transport",
     },
-    {"llm", "media", "download", "walls"},
+    {"llm", "antecedents", "media", "download", "walls"},
     # stages: none imports another
     {
         "segmenters",

@@ -14,8 +14,9 @@ from attribution.segmenters.coordination import distribute
 from attribution.segmenters.drafts import SUBJECTS, Draft, covers, parts, segment, subtree, trimmed
 from attribution.segmenters.grammar import RELATIVE, finite, first, last, members, negated, subject_of
 from attribution.segmenters.modifiers import extracted
-from attribution.segmenters.repairs import repaired, trusted
+from attribution.segmenters.repairs import repaired
 from attribution.segmenters.soundness import imperative, sound
+from attribution.segmenters.trust import trusted
 from attribution.settings import Settings
 from attribution.types import Segmented
 

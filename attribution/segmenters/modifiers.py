@@ -159,7 +159,7 @@ def relative(verb: Any) -> Draft | None:
 def sentential(verb: Any, tense: Any) -> bool:
     """Whether ", which …" more likely speaks of the whole clause before it."""
     if any(c.dep_ == "nsubjpass" for c in verb.children):
-        return tense.tag_ == "MD" and verb.tag_ != "VBN"
+        return bool(tense.tag_ == "MD" and verb.tag_ != "VBN")
     if verb.lower_.startswith(SENTENTIAL) or (tense.tag_ == "MD" and verb.tag_ != "VBN"):
         return True
     return any(c.lower_ in OUTCOMES and c.dep_ in {"attr", "acomp"} for c in verb.children)
@@ -214,7 +214,7 @@ def participle(verb: Any) -> Draft | None:
 
 def while_(verb: Any) -> bool:
     """ "while paying attention": at the same time, by the same subject."""
-    return verb.doc[first(verb)].lower_ == "while"
+    return bool(verb.doc[first(verb)].lower_ == "while")
 
 
 def between(noun: Any, verb: Any) -> bool:

@@ -35,7 +35,7 @@ def sound(doc: Any, draft: Draft) -> bool:
     verbs = [
         n
         for n, t in enumerate(tokens)
-        if (draft[n][1] in {*BE, "has", "have"} if t is None else t.tag_ in FINITE or told(t, draft[n][1]))
+        if (draft[n][1] in {*BE, "has", "have", "had"} if t is None else t.tag_ in FINITE or told(t, draft[n][1]))
     ]
     if not verbs or not any(t is not None and t.pos_ in SUBJECT_LIKE for t in tokens[: verbs[-1]]):
         return False
