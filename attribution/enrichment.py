@@ -7,67 +7,25 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
+from attribution.antecedents import Context
 from attribution.language import parse
-from attribution.reference import FITS, POSSESSIVE, PRONOUNS, Mention, mentions, outward, root
+from attribution.reference import POSSESSIVE, PRONOUNS, outward, root
 from attribution.types import Claim, Span
 
-_BACK = 3  # sentences that are looked through for an antecedent
-_PREFIX = re.compile(
-    r"[ \t]*(?:>[ \t]?)*(?P<item>(?:[-*+•]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?)?(?P<heading>#{1,6}[ \t]+)?"
-)
-_MARKS = re.compile(
-    r"!?\[([^\[\]]*)\]\([^()\s]*\)|[ \t]*\[\^?\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\]|\*{1,3}|(?<!\w)_+|_+(?!\w)|`+"
-)
-_LABEL = re.compile(r"\s*(\*\*|__)(?P<label>[^*_:]{2,60}?)(?::\s*\1|\1\s*:)")
-_BOLD = re.compile(r"\s*(\*\*|__)(?P<title>[^*_]{2,80}?):?\1:?\s*")
 _LEAD_IN = re.compile(r"\b(?:includes?|included|including|such as)\s*:$", re.IGNORECASE)
-_VAGUE = re.compile(  # no name for what is spoken of
-    r"^(?:an?|many|some|few|several|most|all|no|each|every|any|another|other|more|both|one|two|three|various|certain|this"
-    r"|that|these|those|such|what|which|whose|how|my|your|our|his|her|its|their|there)\b",
-    re.IGNORECASE,
-)
-_OUTWARD_WORD = re.compile(
-    r"\b(?:he|she|it|they|him|her|them|his|its|their|my|your|our|this|these|those|former|latter)\b", re.I
-)
-# a title like these names a side of the topic, not the topic
-_ASPECT = frozenset(
-    "advantage background benefit birth budget career cause challenge change conclusion context cost criticism"
-    " date death"
-    " definition design development difference disadvantage drawback economy education effect effectiveness efficiency"
-    " example family feature financing function future goal history impact importance influence introduction key legacy"
-    " length life limitation location look meaning method music note origin overview performance point position price"
-    " principle problem process purpose quality reason reception result risk role safety scene significance size source"
-    " step strategy structure style success summary symptom time timing tip type use value work year age"
-    " atmosphere behavior behaviour"
-    " body brain climate color colour culture diet habitat heat height intelligence look mass ring shape speed"
-    " temperature weather weight wind".split()
-)
-_ANYBODY = frozenset("people individuals persons others things researchers experts scientists studies sources".split())
-_WRAPPING = frozenset("concept definition description history list meaning overview story summary term".split())
 _WORD = re.compile(r"\w+|[^\w\s]")
-
-
-@dataclass(frozen=True)
-class Block:
-    """A heading, list item, table row or paragraph: `answer[start:end]`."""
-
-    start: int
-    end: int
-    kind: str  # heading, item, row, code, text
-    label: str  # an item's bold term
 
 
 def enrich(question: str, answer: str, claims: Sequence[Claim]) -> list[Claim]:
     """The claims, `enriched` where they are factual, not independent, and it is sure what they speak of."""
-    context = _Context(question, answer)
+    context = Context(question, answer)
     done = []
     for claim in claims:
         if claim.worthiness == "factual" and claim.independent is False and claim.spans and not claim.enriched:
-            text = context.enriched(claim)
+            text = _enriched(context, claim)
             claim = claim.model_copy(update={"enriched": text if text != claim.text else None})
         done.append(claim)
     return done
@@ -87,315 +45,104 @@ def added_words(claim: Claim) -> tuple[Span, ...]:
     )
 
 
-def _plain(raw: str) -> str:
-    """Without Markdown's inline marks, white space single."""
-    return " ".join(_MARKS.sub(lambda m: m.group(1) or "", raw).replace("’", "'").split())
+def _enriched(context: Context, claim: Claim) -> str | None:
+    """The claim's text made to stand alone, or None where that is not sure."""
+    place = min(a for a, _ in claim.spans)
+    number = next((i for i, b in enumerate(context.blocks) if b.start <= place < b.end), None)
+    if (
+        number is None
+        or context.blocks[number].kind in ("row", "code")
+        or not claim.text.isascii()
+        and _foreign(claim.text)
+    ):
+        return None
+    return _rewrite(context, claim.text.replace("’", "'") if "’" in claim.text else claim.text, number, place)
 
 
-def _blocks(answer: str) -> Iterator[Block]:
-    fenced = False
-    last: Block | None = None
-    for line in re.finditer(r"[^\n]*(?:\n|$)", answer):
-        raw = line.group()
-        fence = raw.lstrip().startswith(("```", "~~~"))
-        prefix = _PREFIX.match(raw)
-        start = line.start() + (prefix.end() if prefix else 0)
-        body = answer[start : line.end()].rstrip()
-        kind = "text"
-        if fence or fenced:
-            kind, fenced = "code", fenced != fence
-        elif not body:
-            kind = ""
-        elif prefix and prefix.group("heading") or (_BOLD.fullmatch(body) and not (prefix and prefix.group("item"))):
-            kind = "heading"
-        elif prefix and prefix.group("item"):
-            kind = "item"
-        elif body.startswith("|"):
-            kind = "row"
-        if last and kind == "text" and last.kind in ("text", "item"):
-            last = Block(last.start, start + len(body), last.kind, last.label)
+def _rewrite(context: Context, text: str, number: int, place: int) -> str | None:
+    block = context.blocks[number]
+    if block.label and text.startswith(block.label + ":"):
+        joined = _joined(context, text, block.label)
+        if joined:
+            return joined
+    doc = parse(text)
+    if not len(doc):
+        return None
+    before = context.before(number, place)
+    changes: list[tuple[int, int, str]] = []
+    settled: set[str] = set()
+    pronouns = list(outward(doc))
+    for token in pronouns:
+        form = PRONOUNS[token.lower_]
+        if form in settled:
             continue
-        if last:
-            yield last
-        label = _LABEL.match(body) if kind in ("item", "text") else None
-        last = Block(start, start + len(body), kind, _plain(label.group("label")) if label else "") if kind else None
-    if last:
-        yield last
-
-
-class _Context:
-    """What a claim of this answer can lean on."""
-
-    def __init__(self, question: str, answer: str) -> None:
-        self.answer = answer
-        self.blocks = list(_blocks(answer))
-        self.parsed: dict[str, list[tuple[Any, list[Mention]]]] = {}
-        self.question = [m for _, found in self._sentences(_plain(question)) for m in found]
-        self.asks_who = bool(re.match(r"\W*(?:who|tell me about)\b", question, re.IGNORECASE))
-        self.small = {w for w in re.findall(r"\w+", f"{question} {answer}") if w.islower()}
-        self.words = set(re.findall(r"\w+", question.casefold()))
-        full = [m for b in self.blocks for _, found in self._sentences(self._raw(b)) for m in found] + self.question
-        self.surnames = {m.text.split()[-1]: m.kind for m in full if m.kind in ("he", "she") and " " in m.text}
-
-    def _raw(self, block: Block, end: int | None = None) -> str:
-        return _plain(self.answer[block.start : block.end if end is None else end])
-
-    def _sentences(self, text: str) -> list[tuple[Any, list[Mention]]]:
-        if text not in self.parsed:
-            docs = [s.as_doc() for s in parse(text).sents] if text.strip() else []
-            self.parsed[text] = [(d, list(mentions(d))) for d in docs]
-        return self.parsed[text]
-
-    def enriched(self, claim: Claim) -> str | None:
-        """The claim's text made to stand alone, or None where that is not sure."""
-        place = min(a for a, _ in claim.spans)
-        number = next((i for i, b in enumerate(self.blocks) if b.start <= place < b.end), None)
-        if (
-            number is None
-            or self.blocks[number].kind in ("row", "code")
-            or not claim.text.isascii()
-            and _foreign(claim.text)
-        ):
+        settled.add(form)
+        mention = context.antecedent(token, form, before, number)
+        if mention is None:
+            return None  # half a repair would hide what is still open
+        name = _possessive(mention, form) if token.lower_ in POSSESSIVE and token.dep_ == "poss" else mention
+        contracted = token.i + 1 < len(doc) and doc[token.i + 1].text.startswith("'")
+        if contracted or token.lower_ in ("hers", "theirs") or (token.lower_ == "his" and token.dep_ != "poss"):
             return None
-        return self._rewrite(claim.text.replace("’", "'") if "’" in claim.text else claim.text, number, place)
+        changes.append((token.idx, token.idx + len(token.text), name))
+    for chunk in doc.noun_chunks:
+        full = context.full(chunk, doc, before, number)
+        if full:
+            bare = chunk[0].lower_ == "the" and not re.match(r"the ", full, re.IGNORECASE)
+            changes.append((chunk.start_char, chunk.end_char, f"the {full}" if bare else full))
+    if changes:
+        return _replaced(text, changes)
+    return _under_lead_in(context, text, doc, number, place)
 
-    def _rewrite(self, text: str, number: int, place: int) -> str | None:
-        block = self.blocks[number]
-        if block.label and text.startswith(block.label + ":"):
-            joined = self._joined(text, block.label)
-            if joined:
-                return joined
-        doc = parse(text)
-        if not len(doc):
-            return None
-        before = self._before(number, place)
-        changes: list[tuple[int, int, str]] = []
-        settled: set[str] = set()
-        pronouns = list(outward(doc))
-        for token in pronouns:
-            form = PRONOUNS[token.lower_]
-            if form in settled:
-                continue
-            settled.add(form)
-            mention = self._antecedent(token, form, before, number)
-            if mention is None:
-                return None  # half a repair would hide what is still open
-            name = _possessive(mention, form) if token.lower_ in POSSESSIVE and token.dep_ == "poss" else mention
-            contracted = token.i + 1 < len(doc) and doc[token.i + 1].text.startswith("'")
-            if contracted or token.lower_ in ("hers", "theirs") or (token.lower_ == "his" and token.dep_ != "poss"):
-                return None
-            changes.append((token.idx, token.idx + len(token.text), name))
-        for chunk in doc.noun_chunks:
-            full = self._full(chunk, doc, before, number)
-            if full:
-                bare = chunk[0].lower_ == "the" and not re.match(r"the ", full, re.IGNORECASE)
-                changes.append((chunk.start_char, chunk.end_char, f"the {full}" if bare else full))
-        if changes:
-            return _replaced(text, changes)
-        return self._under_lead_in(text, doc, number, place)
 
-    def _joined(self, text: str, label: str) -> str | None:
-        """ "Solar power: uses no fuel" and "Solar power: It uses no fuel" → "Solar power uses no fuel"."""
-        rest = text[len(label) + 1 :].strip()
-        words = rest.split()
-        if not words or not self._is_topic_label(label, "it"):
-            return None
-        head = parse(label)
-        plural = any(t.tag_ in ("NNS", "NNPS") and t == root(head) for t in head)
-        if words[0].lower() == ("they" if plural else "it") and next(outward(parse(rest)), None) is not None:
-            return f"{label} {' '.join(words[1:])}"
-        joined = parse(f"{label} {rest}")
-        verb = joined[len(head)]
-        subject = any(t.dep_ in ("nsubj", "nsubjpass") and t.i < len(head) for t in joined)
-        finite = verb.tag_ == ("VBP" if plural else "VBZ") and not words[0][:1].isupper()
-        return joined.text if finite and subject and root(joined).i >= len(head) else None
+def _joined(context: Context, text: str, label: str) -> str | None:
+    """ "Solar power: uses no fuel" and "Solar power: It uses no fuel" → "Solar power uses no fuel"."""
+    rest = text[len(label) + 1 :].strip()
+    words = rest.split()
+    if not words or not context.is_topic_label(label, "it"):
+        return None
+    head = parse(label)
+    plural = any(t.tag_ in ("NNS", "NNPS") and t == root(head) for t in head)
+    if words[0].lower() == ("they" if plural else "it") and next(outward(parse(rest)), None) is not None:
+        return f"{label} {' '.join(words[1:])}"
+    joined = parse(f"{label} {rest}")
+    verb = joined[len(head)]
+    subject = any(t.dep_ in ("nsubj", "nsubjpass") and t.i < len(head) for t in joined)
+    finite = verb.tag_ == ("VBP" if plural else "VBZ") and not words[0][:1].isupper()
+    return joined.text if finite and subject and root(joined).i >= len(head) else None
 
-    def _is_topic_label(self, label: str, form: str) -> bool:
-        """A bold term is what its item speaks of where it is a name, or where the question offers nothing else."""
-        name = len(label.split()) > 1 and all(w[0].isupper() for w in label.split())
-        rivals = [m for m in self.question if self._fits(m, form) and not _VAGUE.match(m.text)]
-        return not self._is_aspect(label) and (name or not rivals)
 
-    def _is_aspect(self, label: str) -> bool:
-        return bool({w.casefold().removesuffix("s") for w in label.split()} & _ASPECT) or bool(_VAGUE.match(label))
-
-    def _before(self, number: int, place: int) -> list[tuple[Any, list[Mention]]]:
-        """Sentences before the claim, nearest first: of its block, then of the paragraphs before it in its section."""
-        block = self.blocks[number]
-        found = list(reversed(self._sentences(self._raw(block, place)))) if place > block.start else []
-        for other in reversed(self.blocks[:number]):
-            if other.kind in ("heading", "code", "row") or (other.kind == "item" and block.kind != "item"):
-                break
-            if other.kind == "text":
-                found += reversed(self._sentences(self._raw(other)))
-        return found
-
-    def _topics(self, number: int) -> Iterator[Mention]:
-        """What the section's heading and the question speak of."""
-        if number and self.blocks[number - 1].kind in ("code", "row"):
-            return
-        for other in reversed(self.blocks[:number]):
-            if other.kind == "heading":
-                found = [m for _, ms in self._sentences(self._raw(other)) for m in ms]
-                whole = len(found) == 1 and len(found[0].text) >= len(self._raw(other)) - 6
-                named = whole and (
-                    found[0].kind in ("he", "she") or set(found[0].text.casefold().split()) <= self.words
-                )
-                if named and not self._is_aspect(found[0].text):
-                    yield found[0]
-                break
-        yield from self.question
-
-    def _kind(self, mention: Mention) -> str:
-        return self.surnames.get(mention.text, mention.kind) if mention.kind == "name" else mention.kind
-
-    def _fits(self, mention: Mention, form: str) -> bool:
-        if form in ("he", "she") and mention.kind == "name" and mention.role == "pobj":
-            return self._kind(mention) == form  # "in Paris"
-        return self._kind(mention) in FITS[form]
-
-    def _is_topic(self, mention: Mention) -> bool:
-        words = {w for w in re.findall(r"\w+", mention.text.casefold()) if w not in ("the", "a", "an", "of", "and")}
-        return bool(words) and words <= self.words
-
-    def _antecedent(self, token: Any, form: str, before: list[tuple[Any, list[Mention]]], number: int) -> str | None:
-        """The one thing that a pronoun can mean; the subject of the sentence before is preferred."""
-        is_subject = token.dep_ in ("nsubj", "nsubjpass", "poss")
-        label = self.blocks[number].label
-        for doc, found in before[:_BACK]:
-            fitting = [m for m in found if self._fits(m, form)]
-            continued = any(PRONOUNS.get(t.lower_) == form and t.dep_ in ("nsubj", "nsubjpass", "poss") for t in doc)
-            if continued or not fitting:
-                continue
-            subjects = [m for m in fitting if m.subject]
-            best = next((m for m in subjects if m.kind == "many"), subjects[0] if subjects else None)
-            if best is None:
-                best = fitting[0] if len(fitting) == 1 else None
-            if best is None or (label and best.text.casefold() not in label.casefold() and form == "it"):
-                return None
-            rivals = [m for m in fitting if self._competes(m, best, doc, is_subject)]
-            rivals += [m for m in found if form == "they" and m.kind == "person"]  # "they" for a single one
-            topical = self._is_topic(best) and not any(self._is_topic(m) for m in rivals)
-            return self._name(best, doc) if topical or not rivals else None
-        if label and form in ("it", "they") and self._is_topic_label(label, form):
-            known = [m for _, ms in self._sentences(label) for m in ms if self._fits(m, form)]
-            return label if len(known) == 1 else None
-        if label and form in ("it", "they") and not self._is_aspect(label):
-            return None  # the item's title, or what the question asks about?
-        topics: dict[str, Mention] = {}
-        for mention in self._topics(number):
-            unsure = form in ("he", "she") and self._kind(mention) == "name" and not self.asks_who
-            if (
-                self._fits(mention, form)
-                and not _VAGUE.match(mention.text)
-                and not unsure
-                and mention.head not in _WRAPPING
-            ):
-                topics.setdefault(mention.text.casefold(), mention)
-        outer = [m for m in topics.values() if not any(m.text in o.text and m != o for o in topics.values())]
-        section = next(iter(self._topics(number)), None)
-        if section is not None and section not in self.question and section in outer:
-            return self._name(section, None)
-        return self._name(outer[0], None) if len(outer) == 1 else None
-
-    def _competes(self, rival: Mention, best: Mention, doc: Any, is_subject: bool) -> bool:
-        same = best.text in rival.text or rival.text in best.text or rival.head == best.head
-        if same or best.start <= rival.start < best.end or rival.role in ("attr", "appos", "npadvmod"):
-            return False
-        if best.kind in ("things", "people", "thing") and is_subject:
-            return rival.role in ("dobj", "nsubj", "nsubjpass", "conj")
-        return True
-
-    def _name(self, mention: Mention, doc: Any) -> str | None:
-        """How a mention is called where it replaces a pronoun; None where it is itself vague."""
-        text = mention.text
-        generic = (
-            doc is not None and mention.subject and re.match(r"an? ", text, re.I) and root(doc).lower_ in ("is", "are")
-        )
-        if (_VAGUE.match(text) and not generic) or _OUTWARD_WORD.search(text) or len(text.split()) > 9:
-            return None
-        if not mention.whole:
-            return None
-        if text.casefold() in _ANYBODY:
-            return None
-        first = text.split()[0]
-        if mention.start == 0 and first.istitle() and first.lower() in self.small:
-            text = text[0].lower() + text[1:]  # a capital that only opened the sentence
-        return text
-
-    def _full(self, chunk: Any, doc: Any, before: list[tuple[Any, list[Mention]]], number: int) -> str | None:
-        """ "The treaty" → "The Treaty of Versailles", where one longer mention before has the same noun."""
-        if (
-            len(chunk) != 2
-            or chunk.root.pos_ == "PROPN"
-            or any(t.lower_ == chunk[1].lower_ for t in doc[: chunk.start])
-        ):
-            return None
-        if any(
-            c.lower_ == "of" or c.dep_ in ("relcl", "acl", "appos") for c in chunk.root.children if c.i > chunk.root.i
-        ):
-            return None
-        pointing = chunk[0].lower_ in ("this", "these", "those")
-        if not pointing and chunk[0].lower_ != "the":
-            return None
-        near = [m for _, found in before[: 2 if pointing else 12] for m in found]
-        return _longer(chunk[1].lower_, [*near, *([] if pointing else self._topics(number))], proper=not pointing)
-
-    def _under_lead_in(self, text: str, doc: Any, number: int, place: int) -> str | None:
-        """ "Notable works include:" and the item "Guernica" → "Notable works include Guernica"."""
-        block = self.blocks[number]
-        lead = next((i for i in range(number - 1, -1, -1) if self.blocks[i].kind != "item"), None)
-        if (
-            block.kind != "item"
-            or lead is None
-            or self.blocks[lead].kind != "text"
-            or place > block.start + 3
-            or ":" in text
-        ):
-            return None
-        if root(doc).pos_ not in ("NOUN", "PROPN") or any(t.dep_ in ("nsubj", "nsubjpass") for t in root(doc).children):
-            return None
-        raw = self._raw(self.blocks[lead])
-        sentences = self._sentences(raw)
-        announced = sentences[-1][0].text if sentences else ""
-        if not _LEAD_IN.search(announced):
-            return None
-        head = announced.rstrip(": ")
-        if next(outward(parse(head)), None) is not None:
-            head = self._rewrite(head, lead, self.blocks[lead].start + self._offset(lead, announced)) or ""
-        if not head or re.match(r"(?:this|these|those|some|examples?|others?)\b", head, re.I):
-            return None
-        title = len(doc) > 1 and doc[1].text[:1].isupper()
-        small = doc[0].pos_ in ("DET", "NOUN", "ADJ") and doc[0].text.istitle() and not title
-        return f"{head} {text[0].lower() + text[1:] if small else text}"
-
-    def _offset(self, number: int, sentence: str) -> int:
-        at = self.answer.find(sentence[:20], self.blocks[number].start, self.blocks[number].end)
-        return max(0, at - self.blocks[number].start)
+def _under_lead_in(context: Context, text: str, doc: Any, number: int, place: int) -> str | None:
+    """ "Notable works include:" and the item "Guernica" → "Notable works include Guernica"."""
+    block = context.blocks[number]
+    lead = next((i for i in range(number - 1, -1, -1) if context.blocks[i].kind != "item"), None)
+    if (
+        block.kind != "item"
+        or lead is None
+        or context.blocks[lead].kind != "text"
+        or place > block.start + 3
+        or ":" in text
+    ):
+        return None
+    if root(doc).pos_ not in ("NOUN", "PROPN") or any(t.dep_ in ("nsubj", "nsubjpass") for t in root(doc).children):
+        return None
+    raw = context.raw(context.blocks[lead])
+    sentences = context.sentences(raw)
+    announced = sentences[-1][0].text if sentences else ""
+    if not _LEAD_IN.search(announced):
+        return None
+    head = announced.rstrip(": ")
+    if next(outward(parse(head)), None) is not None:
+        head = _rewrite(context, head, lead, context.blocks[lead].start + context.offset(lead, announced)) or ""
+    if not head or re.match(r"(?:this|these|those|some|examples?|others?)\b", head, re.I):
+        return None
+    title = len(doc) > 1 and doc[1].text[:1].isupper()
+    small = doc[0].pos_ in ("DET", "NOUN", "ADJ") and doc[0].text.istitle() and not title
+    return f"{head} {text[0].lower() + text[1:] if small else text}"
 
 
 def _possessive(name: str, form: str) -> str:
     return name + ("'" if form == "they" and name.endswith("s") else "'s")
-
-
-def _longer(noun: str, found: Sequence[Mention], proper: bool) -> str | None:
-    matching: dict[str, str] = {}
-    for m in found:
-        words = m.text.split()
-        content = [w for w in words if w.casefold() not in ("the", "of", "and")]
-        if (
-            len(content) < 2
-            or not m.whole
-            or (proper and not any(w[0].isupper() for w in words[1:]))
-            or m.kind == "many"
-            or _VAGUE.match(m.text)
-            or _OUTWARD_WORD.search(m.text)
-        ):
-            continue
-        named = noun in m.text.casefold().split() and any(w[0].isupper() for w in words[1:])
-        if (m.head == noun or named) and noun in m.text.casefold().split():
-            matching.setdefault(m.text.casefold().removeprefix("the "), m.text)
-    return next(iter(matching.values())) if len(matching) == 1 else None
 
 
 def _foreign(text: str) -> bool:

@@ -50,7 +50,8 @@ _SHE = frozenset(
     " victoria virginia".split()
 )
 _PERSON = frozenset(
-    "adult applicant buyer candidate caregiver client clinician consumer customer employee employer individual learner"
+    "human adult applicant buyer candidate caregiver client clinician consumer customer employee employer individual"
+    " learner"
     " member owner parent person seller suspect defendant victim employee citizen researcher trainee worker"
     " artist author actor architect astronomer biologist chemist child composer designer director doctor economist"
     " engineer explorer founder governor historian inventor judge king lawyer leader mathematician minister mother"

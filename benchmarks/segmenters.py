@@ -1,10 +1,12 @@
 """How a segmenter cuts real long answers: how finely, how faithfully, and what it leaves out (W24, sections 4 and 5).
 
-python -m benchmarks.segmenters DATA [--segmenter NAME] [--sample N] [--out FILE.json]
+python -m benchmarks.segmenters DATA [--segmenter NAME] [--sample N] [--quick] [--out FILE.json]
 
 coverage    share of the content words of the answer's sentences that lie in a claim's spans
 coherence   share of claims that the embedded verifier finds entailed by their sentence; one that is its sentence is
 divisible   share of claims that the same segmenter cuts further
+
+--quick leaves the last two out: they take most of the time.
 """
 
 from __future__ import annotations
@@ -49,8 +51,13 @@ class Tally:
     problems: list[str] = field(default_factory=list)
     incoherent: list[tuple[str, str]] = field(default_factory=list)  # claim, sentence
 
-    def figures(self) -> dict[str, object]:
+    def figures(self, judged: bool = True) -> dict[str, object]:
         claims = len(self.claims) or 1
+        further = {
+            "coherence": round((self.coherent + len(self.claims) - self.cut) / claims, 4),
+            "coherence_of_cut": round(self.coherent / max(1, self.cut), 4),
+            "divisible": round(self.divisible / claims, 4),
+        }
         return {
             "answers": self.answers,
             "sentences": self.sentences,
@@ -60,9 +67,7 @@ class Tally:
             "sentences_left_whole": self.whole,
             "characters_per_claim": round(sum(map(len, self.claims)) / claims, 1),
             "coverage": round(self.covered / max(1, self.words), 4),
-            "coherence": round((self.coherent + len(self.claims) - self.cut) / claims, 4),
-            "coherence_of_cut": round(self.coherent / max(1, self.cut), 4),
-            "divisible": round(self.divisible / claims, 4),
+            **(further if judged else {}),
             "seconds": round(self.seconds, 1),
             "problems": self.problems,
         }
@@ -89,8 +94,8 @@ def faults(answer: str, claims: Sequence[Claim]) -> list[str]:
     return found + [f"twice: {t!r}" for t in sorted({t for t in texts if texts.count(t) > 1})]
 
 
-def measure(answer: str, segmenter: Segmenter, verifier: Embedded, tally: Tally) -> None:
-    """Adds one answer to the tally."""
+def measure(answer: str, segmenter: Segmenter, verifier: Embedded | None, tally: Tally) -> None:
+    """Adds one answer to the tally; without a verifier, neither coherence nor divisibility."""
     started = time.perf_counter()
     claims = segmenter.segment("", answer).claims
     tally.seconds += time.perf_counter() - started
@@ -107,6 +112,8 @@ def measure(answer: str, segmenter: Segmenter, verifier: Embedded, tally: Tally)
     cut = [(c.text, plain[c.sentence]) for c in claims if c.sentence in plain and c.text != plain[c.sentence]]
     tally.cut += len(cut)
     tally.whole += len(claims) - len(cut)
+    if verifier is None:
+        return
     for pair, judgement in zip(cut, verifier.verify(cut), strict=True):
         p = judgement.probabilities
         if p.entailed > max(p.contradicted, p.no_relation):
@@ -121,6 +128,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("data", type=Path, help="folder with eval/expertqa_val.jsonl.gz")
     parser.add_argument("--segmenter", default="clauses")
     parser.add_argument("--sample", type=int, help="so many answers, drawn with a fixed seed")
+    parser.add_argument("--quick", action="store_true", help="neither coherence nor divisibility")
     parser.add_argument("--out", type=Path)
     args = parser.parse_args(argv)
     with gzip.open(args.data / "eval" / "expertqa_val.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -129,14 +137,14 @@ def main(argv: list[str] | None = None) -> int:
         answers = random.Random(SEED).sample(answers, min(args.sample, len(answers)))
     settings = Settings()
     segmenter: Segmenter = build(SEGMENTERS, args.segmenter, settings, "segmenter")
-    verifier = Embedded(settings)
+    verifier = None if args.quick else Embedded(settings)
     parse("Loaded before the clock starts.")
     tally = Tally()
     for answer in answers:
         measure(answer, segmenter, verifier, tally)
         print(f"\r{tally.answers}/{len(answers)}", end="", file=sys.stderr)
     print(file=sys.stderr)
-    figures = {"segmenter": args.segmenter, **tally.figures()}
+    figures = {"segmenter": args.segmenter, **tally.figures(judged=not args.quick)}
     print(json.dumps(figures, indent=1))
     if args.out:
         figures["incoherent"] = tally.incoherent

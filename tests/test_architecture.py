@@ -14,8 +14,8 @@ LAYERS = [
     {"types"},
     {"errors", "events"},
     {"settings", "addresses"},
-    {"registry", "store", "language", "reference", "prompts", "replies", "endpoint", "transport"},
-    {"document_tables", "llm", "media", "download", "walls"},
+    {"registry", "store", "language", "reference", "blocks", "prompts", "replies", "endpoint", "transport"},
+    {"document_tables", "llm", "antecedents", "media", "download", "walls"},
     {"document_store"},
     # stages: none imports another
     {

@@ -27,7 +27,7 @@ SEGMENTERS = {
     "predpatt": Entry(
         "attribution.segmenters.predpatt:PredPatt",
         "PredPatt",
-        "predicates with their arguments (W24); complete, but plainly worded",
+        "predicates with their arguments (W24); plainly worded, fluently where a language model is configured",
     ),
     "factscore": Entry(
         "attribution.segmenters.llm:factscore", "FActScore", "independent facts of each sentence; asks an LLM", (LLM,)

@@ -12,10 +12,11 @@ from typing import Any
 from attribution.segmenters.adjuncts import adjuncts, natures
 from attribution.segmenters.coordination import distribute
 from attribution.segmenters.drafts import SUBJECTS, Draft, covers, parts, segment, subtree, trimmed
-from attribution.segmenters.grammar import finite, first, last, members, negated, subject_of
+from attribution.segmenters.grammar import RELATIVE, finite, first, last, members, negated, subject_of
 from attribution.segmenters.modifiers import extracted
-from attribution.segmenters.repairs import repaired, trusted
+from attribution.segmenters.repairs import repaired
 from attribution.segmenters.soundness import imperative, sound
+from attribution.segmenters.trust import trusted
 from attribution.settings import Settings
 from attribution.types import Segmented
 
@@ -24,6 +25,7 @@ CONNECTIVES = {
     "similarly", "consequently", "nevertheless", "nonetheless", "meanwhile", "lastly", "firstly", "secondly", "first",
     "second", "third", "thirdly", "besides", "then", "next", "indeed", "ultimately", "accordingly", "likewise",
 }  # fmt: skip
+CONSEQUENT = {"therefore", "thus", "hence", "consequently", "yet", "so"}
 CONCESSIVE = {"although", "though", "while", "whereas"}
 # what is said inside these is not said by the answer itself
 OTHERS = {"according", "reportedly", "allegedly", "supposedly", "possibly", "perhaps", "maybe", "if", "unless",
@@ -45,7 +47,7 @@ class Clauses:
 def split(parsed: Any) -> list[Draft]:
     """The statements of one sentence that together hold all its content words; none where it stays whole."""
     doc = repaired(parsed)
-    if not trusted(doc):
+    if not trusted(doc) or doc[0].tag_ in RELATIVE or doc[0].lower_ == "where":
         return []
     made: list[Draft] = []
     for sentence in doc.sents:
@@ -102,6 +104,8 @@ def independent(root: Any) -> Iterator[tuple[Any, Draft]]:
             if clause in conceded:
                 words = [t for t in words if not (t.dep_ == "mark" and t.head == clause)]
             draft = trimmed(parts(words))
+            while clause in starts and draft[0][1].lower() in CONSEQUENT:
+                draft = trimmed(draft[1:])
             if clause in starts and shared:
                 draft = (*parts(shared), *draft)
             yield clause, plain(draft)

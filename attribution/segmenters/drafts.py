@@ -19,6 +19,7 @@ Split = Callable[[Any], Sequence[Draft]]  # a sentence's Doc → its statements;
 ADDED = -1
 LONGEST = 120  # tokens; the parse of a longer sentence is not to be trusted
 CONTENT = {"NOUN", "PROPN", "VERB", "ADJ", "NUM"}
+LINKING = {"meaning"}  # ties what follows to what came before, and says nothing itself
 SUBJECTS = {"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"}
 AUXILIARIES = {"aux", "auxpass"}
 _CLOSE = re.compile(r"[,.;:!?)\]%’]|'s?$|’s$|n['’]t$")
@@ -76,7 +77,7 @@ def wording(doc: Any, draft: Draft) -> str:
 def covers(doc: Any, drafts: Iterable[Draft]) -> bool:
     """Whether every content word of the sentence is in one of the statements."""
     words = {i for draft in drafts for i, _ in draft}
-    return all(t.i in words for t in doc if t.pos_ in CONTENT)
+    return all(t.i in words or t.lower_ in LINKING for t in doc if t.pos_ in CONTENT)
 
 
 def balanced(text: str) -> bool:

@@ -8,6 +8,7 @@ from attribution.segmenters.drafts import ADDED, AUXILIARIES, SUBJECTS, Draft, P
 
 FINITE = {"VBZ", "VBP", "VBD", "MD"}
 VERBAL = {"VERB", "AUX"}
+NOUNS = {"NN", "NNS", "NNP", "NNPS"}
 RELATIVE = {"WP", "WDT", "WP$"}
 NEGATIVE = {"no", "not", "n't", "n’t", "never", "nor", "neither", "none", "nothing", "nobody", "hardly", "rarely",
             "seldom", "few", "little", "only", "barely", "scarcely", "cannot", "lack", "lacks", "less",
@@ -47,17 +48,24 @@ def own(member: Any) -> list[Any]:
 
 def first(token: Any) -> int:
     """Where the phrase of a token begins."""
-    return min(t.i for t in token.subtree)
+    return int(min(t.i for t in token.subtree))
 
 
 def last(token: Any) -> int:
-    return max(t.i for t in token.subtree)
+    return int(max(t.i for t in token.subtree))
 
 
 def set_off(token: Any) -> bool:
     """A comma stands before it."""
     start = first(token)
     return start == 0 or bool(token.doc[start - 1].text == ",")
+
+
+def with_comma(token: Any) -> list[int]:
+    """A phrase with the comma that sets it off."""
+    start = first(token)
+    comma = [start - 1] if start and token.doc[start - 1].text == "," else []
+    return [*comma, *(t.i for t in token.subtree)]
 
 
 def enclosed(token: Any) -> bool:

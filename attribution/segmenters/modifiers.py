@@ -27,9 +27,24 @@ from attribution.segmenters.soundness import sound
 
 PERSONS = ("er", "or", "ist", "ian", "ant", "man", "men", "woman", "women", "people", "person", "child", "children",
            "king", "queen", "boy", "girl", "wife", "husband", "friend", "students", "players")  # fmt: skip
+WHO = (
+    "ist",
+    "ian",
+    "man",
+    "men",
+    "officer",
+    "people",
+    "person",
+    "child",
+    "children",
+    "patient",
+    "students",
+)  # not which
 # ", which led to …" and ", which is a sign of …" speak of the whole clause before them more often than of its last noun
-SENTENTIAL = ("mean", "lead", "led", "cause", "result", "make", "made", "allow", "enable", "help", "suggest", "indicate",
-              "affect", "impact", "require", "prevent", "ensure", "include", "increase", "reduce", "contribute")  # fmt: skip
+SENTENTIAL = (
+    "mean", "lead", "led", "cause", "result", "make", "made", "allow", "enable", "help", "suggest", "indicate",
+    "affect", "impact", "require", "prevent", "ensure", "include", "increase", "reduce", "contribute",
+)  # fmt: skip
 OUTCOMES = {"result", "sign", "indication", "reason", "factor", "cause", "concern", "problem", "issue", "challenge",
             "benefit", "step", "way", "advantage", "why", "because", "indicative", "important", "crucial", "essential",
             "beneficial", "true", "necessary", "possible"}  # fmt: skip
@@ -76,7 +91,7 @@ def told_of(token: Any) -> Draft | None:
         return apposition(token)
     if token.dep_ == "advcl" and token.i > token.head.i and not closes(token):
         return None
-    if token.dep_ in {"acl", "advcl"} and token.tag_ == "VBN":
+    if token.dep_ in {"acl", "advcl"} and token.tag_ == "VBN" and not finite(token):
         return participle(token)
     if token.dep_ == "advcl":
         return active(token) if token.lower_ in ACTIVE else reason(token) or meaning(token)
@@ -134,13 +149,17 @@ def relative(verb: Any) -> Draft | None:
         return None
     if (tense.tag_ == "VBZ" and plural(noun)) or (tense.tag_ == "VBP" and not plural(noun)):
         return None
-    if wh.lower_ == "which" and sentential(verb, tense) and not attribute(verb.head):
+    if verb.head.dep_ == "pobj" and verb.head.head.head.dep_ == "attr" and set_off(verb):
+        return None  # "the regulator of the sector, which …": which of the two?
+    if wh.lower_ == "which" and not attribute(verb.head) and (sentential(verb, tense) or noun.lower_.endswith(WHO)):
         return None
     return trimmed(phrase(noun) + parts(t for t in verb.subtree if t.i != wh.i))
 
 
 def sentential(verb: Any, tense: Any) -> bool:
     """Whether ", which …" more likely speaks of the whole clause before it."""
+    if any(c.dep_ == "nsubjpass" for c in verb.children):
+        return bool(tense.tag_ == "MD" and verb.tag_ != "VBN")
     if verb.lower_.startswith(SENTENTIAL) or (tense.tag_ == "MD" and verb.tag_ != "VBN"):
         return True
     return any(c.lower_ in OUTCOMES and c.dep_ in {"attr", "acomp"} for c in verb.children)
@@ -195,7 +214,7 @@ def participle(verb: Any) -> Draft | None:
 
 def while_(verb: Any) -> bool:
     """ "while paying attention": at the same time, by the same subject."""
-    return verb.doc[first(verb)].lower_ == "while"
+    return bool(verb.doc[first(verb)].lower_ == "while")
 
 
 def between(noun: Any, verb: Any) -> bool:

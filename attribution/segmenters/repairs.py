@@ -1,5 +1,5 @@
 """What the small parser gets wrong again and again, put right by agreement: in English a finite verb stands beside a
-finite verb, "that aims" speaks of one thing, and a list goes on as it began. And when a parse is not to be trusted."""
+finite verb, "that aims" speaks of one thing, and a list goes on as it began."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from attribution.segmenters.drafts import AUXILIARIES, SUBJECTS
-from attribution.segmenters.grammar import RELATIVE, VERBAL, finite, first
+from attribution.segmenters.grammar import NOUNS, RELATIVE, VERBAL, finite, first
 
 WITH_TO = {"risk", "threat", "damage", "access", "approach", "contribution", "response", "attention", "exposure",
            "adherence", "adaptation", "resistance", "change", "solution", "barrier", "commitment", "answer",
            "alternative", "introduction", "harm", "adjustment"}  # fmt: skip
-NOUNS = {"NN", "NNS", "NNP", "NNPS"}
 Change = tuple[int, str, Any]  # token, what is changed (head, dep, tag), the new value
 
 
@@ -62,7 +61,7 @@ def _beside(token: Any) -> list[Change]:
 
 
 def _nearest_infinitive(token: Any) -> list[Change]:
-    """ "help artists hone A, find B and reach C", "a plan to renew A, repair B, and help C": the list is of the last."""
+    """ "help artists hone A, find B and reach C", "a plan to renew A, save B, and help C": of the last."""
     head = token.head
     if token.dep_ != "conj" or token.tag_ not in {"VB", "VBP"} or head.tag_ not in {"VB", "VBP", "VBZ", "VBD"}:
         return []
@@ -171,6 +170,12 @@ def _of_its_noun(token: Any) -> list[Change]:
     return [(token.i, "head", before.i)] if asked and before != token.head else []
 
 
+def _after_the_list(token: Any) -> list[Change]:
+    """ "by Ann, Ben, and Carl, who wrote …": not of one in the middle of the list."""
+    later = [t for t in token.head.subtree if t.dep_ == "conj" and token.head.i < t.i < first(token)]
+    return [(token.i, "head", later[-1].i)] if token.dep_ == "relcl" and later and later[-1].tag_ in NOUNS else []
+
+
 def _relative(token: Any) -> list[Change]:
     """ "a treaty on climate change that aims": what agrees in number, and has an article."""
     wh = next((c for c in token.children if c.dep_ in SUBJECTS), None)
@@ -203,52 +208,9 @@ def _nearest(token: Any) -> list[Change]:
 
 
 REPAIRS: tuple[Callable[[Any], list[Change]], ...] = (
-    _noun_of_a_list, _beside, _nearest_infinitive, _own_subject, _list_of_infinitives, _apposed, _same_article, _participle, _relative,
+    _noun_of_a_list,
+    _beside, _nearest_infinitive, _own_subject, _list_of_infinitives, _apposed,
+    _same_article, _participle, _after_the_list,
+    _relative,
     _nearest, _present, _of_its_noun,
 )  # fmt: skip
-
-
-def trusted(doc: Any) -> bool:
-    """No sign that the parser lost its way in the sentence."""
-    return not any(sign(t) for sign in (_unjoined, _parted, _dangling, _without_subject, _within) for t in doc)
-
-
-def _unjoined(token: Any) -> bool:
-    """A verb that goes on from another without "and" or comma: the real main verb came later than the parser saw."""
-    if token.dep_ != "conj" or token.pos_ not in VERBAL or token.head.pos_ not in VERBAL:
-        return False
-    start = first(token)
-    before = token.doc[start - 1] if start else None
-    return before is not None and not (before.is_punct or before.dep_ == "cc" or before.lower_ in {"then", "as"})
-
-
-def _parted(token: Any) -> bool:
-    """One comma between a subject with a clause of its own and its verb: the verb goes on with that clause."""
-    if token.dep_ not in {"nsubj", "nsubjpass"} or token.head.i < token.i:
-        return False
-    between = [t for t in token.doc[token.i : token.head.i] if t.text == "," and t.head in {token, token.head}]
-    return len(between) == 1 and any(c.dep_ == "relcl" for c in token.children)
-
-
-def _dangling(token: Any) -> bool:
-    """ "solo singers and the number of arias increased": a verb taken for a participle at the end of its noun."""
-    if token.dep_ != "acl" or token.tag_ not in {"VBN", "VBD"} or token.i <= token.head.i:
-        return False
-    after = token.doc[token.i + 1] if token.i + 1 < len(token.doc) else None
-    return after is not None and after.is_punct and token.head.i < token.i - 1 and token.head.dep_ == "conj"
-
-
-def _without_subject(token: Any) -> bool:
-    """A finite verb of a clause of its own that nobody does."""
-    return (
-        token.dep_ == "advcl"
-        and token.tag_ in {"VBZ", "VBP"}
-        and not any(c.dep_ in {*SUBJECTS, "mark"} or c.tag_ in {"WRB", *RELATIVE} for c in token.children)
-    )
-
-
-def _within(token: Any) -> bool:
-    """A list with semicolons that would go on within a relative clause."""
-    start = first(token)
-    listed = token.dep_ == "conj" and token.tag_ in NOUNS and start and token.doc[start - 1].text == ";"
-    return bool(listed) and any(a.dep_ == "relcl" for a in token.ancestors)

@@ -50,6 +50,22 @@ def joined_by_and(group: list[Any]) -> bool:
     return bool(words & {"and", "as", "but"}) and bool(words <= JOINING)
 
 
+def joined_by_or(group: list[Any]) -> bool:
+    return {c.lower_ for m in group for c in m.children if c.dep_ == "cc"} == {"or"}
+
+
+def free(head: Any) -> bool:
+    """Whether "A or B" says that each is possible: examples, and what one may or can (free choice, Kamp 1973)."""
+    above = head
+    while above.head != above and above.pos_ not in VERBAL:
+        above = above.head
+        if example(above):
+            return True
+    if head.dep_ in SUBJECTS or head.pos_ in VERBAL or above.dep_ not in {"ROOT", "conj", "relcl"}:
+        return False
+    return any(c.lower_ in {"may", "can", "could", "might"} for c in above.children if c.dep_ == "aux")
+
+
 def example(preposition: Any) -> bool:
     """Whether it gives examples of the noun before it: "such as", "including", and "like" after a plural."""
     noun = preposition.head
@@ -91,18 +107,24 @@ def closed(head: Any, inside: set[int]) -> bool:
 
 
 def core(head: Any, inside: set[int]) -> bool:
-    """Whether it belongs to what the clause says, not to the setting in which it says it."""
+    """Whether it belongs to what the clause says, not to a clause, quality or example beside that."""
     for token in (head, *head.ancestors):
-        if token.i not in inside:
+        if token.i not in inside or token.head.i not in inside:
             break
-        if (token.dep_ in {"advcl", "relcl", "acl", "amod"} or example(token)) and token.head.i in inside:
+        if token.dep_ in {"advcl", "relcl", "acl", "amod"} or example(token):
             return False
-        if token.dep_ == "prep" and token.head.pos_ in VERBAL and token.i < token.head.i:
-            return False
-        if token.dep_ == "prep" and token.lower_ in {"with", "due", "because", "for", "by", "in", "through"}:
-            if token.head.pos_ in VERBAL and any(c.dep_ in {"dobj", "attr"} for c in token.head.children):
-                return False
     return True
+
+
+def setting(head: Any, inside: set[int]) -> bool:
+    """Whether it belongs to the circumstances of what is done: "makes plans with A and B", "in A and B"."""
+    return any(
+        t.dep_ == "prep"
+        and t.head.pos_ in VERBAL
+        and t.i in inside
+        and (t.i < t.head.i or any(c.dep_ in {"dobj", "attr"} for c in t.head.children))
+        for t in (head, *head.ancestors)
+    )
 
 
 def fronted(head: Any, inside: set[int]) -> bool:

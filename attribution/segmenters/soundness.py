@@ -1,5 +1,5 @@
-"""What keeps fragments out: a statement has a subject, then a finite verb, no loose end, and the parser, shown it alone,
-reads one whole sentence."""
+"""What keeps fragments out: a statement has a subject, then a finite verb, no loose end, and the parser, shown it
+alone, reads one whole sentence."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ def sound(doc: Any, draft: Draft) -> bool:
     words = {i for i, _ in draft}
     if any(t is not None and told(t, t.text) and t.head.i in words and not hung(t) for t in tokens):
         return False  # "a director directed films": the past tense taken for a participle
+    opening = tokens[0]
+    relative = opening is not None and opening.lower_ in {"which", "who", "that"} and opening.tag_ != "DT"
+    if opening is not None and (opening.pos_ == "CCONJ" or (relative and opening.dep_ != "det")):
+        return False
     root = next(doc.sents).root
     end = tokens[-1]
     whole = end is None or end.i == len(doc) - 1 or doc[end.i + 1].is_punct or end.pos_ not in DANGLING
     if imperative(root) and not any(t is not None and t.dep_ in SUBJECTS and t.head == root for t in tokens):
-        return whole and any(t is not None and t in members(root) for t in tokens[:3])
+        return whole and any(t is not None and t in members(root) for t in tokens)
     verbs = [
         n
         for n, t in enumerate(tokens)
-        if (draft[n][1] in {*BE, "has", "have"} if t is None else t.tag_ in FINITE or told(t, draft[n][1]))
+        if (draft[n][1] in {*BE, "has", "have", "had"} if t is None else t.tag_ in FINITE or told(t, draft[n][1]))
     ]
     if not verbs or not any(t is not None and t.pos_ in SUBJECT_LIKE for t in tokens[: verbs[-1]]):
-        return False
-    opening = tokens[0]
-    relative = opening is not None and opening.lower_ in {"which", "who", "that"} and opening.tag_ != "DT"
-    if opening is not None and (opening.pos_ == "CCONJ" or (relative and opening.dep_ != "det")):
         return False
     return whole and (len(draft) == len(doc) or reads(wording(doc, draft)))
 
@@ -57,9 +57,9 @@ def reads(text: str) -> bool:
 
 
 def imperative(root: Any) -> bool:
-    """ "Define the goals": a plain verb with no subject, and nothing before it but adverbs."""
+    """ "If it bleeds, press on it": a plain verb with no subject, and nothing before it but its setting."""
     before = {c.dep_ for c in root.children if c.i < root.i}
-    return root.tag_ == "VB" and root.dep_ == "ROOT" and before <= {"advmod", "punct", "cc"}
+    return root.tag_ == "VB" and root.dep_ == "ROOT" and before <= {"advmod", "punct", "cc", "prep", "advcl"}
 
 
 def told(verb: Any, text: str) -> bool:

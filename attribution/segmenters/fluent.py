@@ -1,0 +1,69 @@
+"""Statements made by rules, in fluent words by a language model: what W24 (section 3) does with PredPatt's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attribution import prompts
+from attribution.errors import LlmFailed
+from attribution.llm import Answered, Llm, Question
+from attribution.segmenters.alignment import merged
+from attribution.segmenters.llm import Claims, tidy
+from attribution.settings import Settings
+from attribution.types import Claim, Failure, LlmUsage, Segmented, Span
+
+KEPT = "the statements are kept as the rules worded them"
+WORDS = 20  # tokens of a statement, about; for estimates
+
+
+class Fluent:
+    """One prompt a sentence. Spans stay those of the rules: only the wording changes."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Unavailable where no endpoint is configured."""
+        self.llm, self.prompt = Llm(settings), prompts.load("predpatt_fluent.v1")
+        self.version = f"{self.prompt.version}/{self.llm.version}"
+
+    def worded(self, answer: str, claims: Sequence[Claim]) -> Segmented:
+        """The claims in their order, reworded sentence by sentence; a sentence whose reply fails keeps its own."""
+        groups = list(_groups(claims).items())
+        replies = self.llm.map([self._question(answer, span, group) for span, group in groups], Claims)
+        wordings: dict[str, str] = {}
+        failures: list[Failure] = []
+        for (span, group), reply in zip(groups, replies, strict=True):
+            try:
+                wordings |= zip((c.id for c in group), _wordings(reply, len(group)), strict=True)
+            except LlmFailed as error:
+                subject = answer[slice(*span)][:200]
+                failures.append(LlmFailed(f"{error}; {KEPT}").as_failure("segment", subject))
+        made = [c.model_copy(update={"text": wordings.get(c.id, c.text)}) for c in claims]
+        return Segmented(merged(made), tuple(failures), self.llm.usage, self.version)
+
+    def estimate(self, answer: str, claims: Sequence[Claim]) -> LlmUsage:
+        """What rewording would take, without asking."""
+        groups = _groups(claims)
+        tokens = WORDS * sum(map(len, groups.values())) // max(1, len(groups))
+        return self.llm.estimate([self._question(answer, s, g) for s, g in groups.items()], Claims, tokens)
+
+    def _question(self, answer: str, span: Span, group: Sequence[Claim]) -> Question:
+        statements = "\n".join(c.text for c in group)
+        return Question(self.prompt.render(sentence=answer[slice(*span)], statements=statements), self.prompt.version)
+
+
+def _groups(claims: Sequence[Claim]) -> dict[Span, list[Claim]]:
+    """The claims of each sentence that was cut."""
+    found: dict[Span, list[Claim]] = {}
+    for claim in claims:
+        if claim.sentence is not None and claim.spans != (claim.sentence,):
+            found.setdefault(claim.sentence, []).append(claim)
+    return found
+
+
+def _wordings(reply: Answered[Claims] | LlmFailed, expected: int) -> list[str]:
+    """As many wordings as there are statements; LlmFailed says what came instead."""
+    if isinstance(reply, LlmFailed):
+        raise reply
+    texts = [tidy(text) for text in reply.value.claims]
+    if len(texts) != expected or not all(texts):
+        raise LlmFailed(f"the language model wrote {len(texts)} claims where {expected} were expected")
+    return texts

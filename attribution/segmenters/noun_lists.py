@@ -1,0 +1,121 @@
+"""The pieces of "the nature and size of a town": each noun with the article, adjectives and phrases that it shares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attribution.segmenters.drafts import SUBJECTS
+from attribution.segmenters.grammar import VERBAL, first, negated, own, with_comma
+from attribution.segmenters.scope import TOGETHER, collective
+
+# adjectives that a list of plurals shares: "various tools and methods"
+SHARED = {"various", "different", "diverse", "several", "multiple", "numerous", "many", "some", "certain", "other",
+          "new", "existing", "specific", "relevant", "additional",
+          "high", "low", "poor", "potential", "possible", "negative", "positive", "adverse"}  # fmt: skip
+FOLLOWING = {"prep", "acl", "amod", "relcl"}
+
+
+def nouns(head: Any, group: list[Any]) -> list[list[int]]:
+    """Token numbers of each conjunct with the determiner and "of …" it shares; empty where not sure."""
+    if not _alike(head, group) or _one_name(head, group) or (head.dep_ in SUBJECTS and not _each(head.head)):
+        return []
+    shared = [c for c in head.children if c.dep_ in {"det", "poss"} and c.i < head.i and c.lower_ != "both"]
+    adjectives = [c for c in head.children if c.dep_ == "amod" and c.i < head.i]
+    adjectives = [c for c in adjectives if c.lower_ in SHARED or c.tag_ in {"VBN", "JJR"}]
+    end = group[-1]
+    pair = len(group) == 2 and not any(c.i < end.i for c in end.children)
+    of = [c for c in end.children if c.lower_ == "of" and c.dep_ == "prep" and pair]
+    after = [c for c in head.children if c.i > end.i and c.dep_ in {"prep", "acl", "relcl"}]
+    pieces = []
+    for member in group:
+        tokens = {t.i for t in own(member)} | beside(member, group)
+        asides = [c for c in member.children if c.dep_ in {"relcl", "acl", "appos"} and c.i > member.i]
+        tokens |= {i for c in asides for i in with_comma(c)}
+        if member != head:
+            left = [c for c in member.children if c.i < member.i and c.dep_ not in {"cc", "punct"}]
+            if not any(c.dep_ in {"det", "poss", "nummod"} for c in left) and (
+                not left or member.tag_ == head.tag_ == "NN"
+            ):
+                tokens |= {t.i for c in shared for t in c.subtree}
+            if member.tag_ == head.tag_ and not any(c.dep_ in {"det", "poss", "nummod", "amod"} for c in left):
+                tokens |= {t.i for c in adjectives for t in c.subtree}
+            tokens |= {i for c in after for i in with_comma(c)}
+        if member != end and of and not any(c.dep_ == "prep" and c.i < end.i for c in member.children):
+            tokens |= {t.i for c in of for t in c.subtree}
+        pieces.append(sorted(tokens))
+    return pieces
+
+
+def beside(member: Any, group: list[Any]) -> set[int]:
+    """ "the nature and severity of the crime, the …": a pair within a list shares its article and what follows it."""
+    place = group.index(member)
+    if len(group) < 3:
+        return set()
+    for one, other in zip(group, group[1:], strict=False):
+        joined = one.i + 2 == first_own(other) == other.i and one.doc[one.i + 1].dep_ == "cc"
+        if not joined or one == group[-2] and any(one.doc[g.i + 1].text == "," for g in group[:-2]):
+            continue
+        if member == other:
+            left = [c for c in one.children if c.dep_ in {"det", "poss"} and c.i < one.i]
+            right = [c for c in one.children if c.dep_ in FOLLOWING and c.i > other.i]
+            return {t.i for c in (*left, *right) for t in c.subtree}
+        if member == one and place + 1 < len(group):
+            right = [c for c in other.children if c.i > other.i and c.dep_ in FOLLOWING]
+            return {t.i for c in right for t in c.subtree}
+    return set()
+
+
+def _alike(head: Any, group: list[Any]) -> bool:
+    """Whether the conjuncts are of one kind and each is whole, as far as the parse tells."""
+    kinds = {"PROPN": "NOUN", "PRON": "NOUN"}
+    kind = {kinds.get(m.pos_, m.pos_) for m in group}
+    if (len(kind) > 1 and not (head.dep_ == "acomp" and kind <= {"ADJ", "VERB"})) or kind & {"NUM", "DET"}:
+        return False
+    if any(c.isdigit() for m in group for c in m.text) and not all(m.like_num for m in group):
+        return False  # "M1, M2, and M4 leukemias"
+    if any(m.pos_ == "PRON" for m in group) or ("ADV" in kind) != (head.dep_ == "advmod"):
+        return False
+    doc, starts = head.doc, [min(t.i for t in own(m)) for m in group]
+    before = doc[first(head) - 1] if first(head) else None
+    if head.dep_ not in SUBJECTS and before is not None and before.text == ",":
+        return False  # more likely the middle of a longer list
+    if doc[starts[0]].pos_ == "NUM" or (before is not None and before.lower_ in {"between", "-", "/"}):
+        return False
+    if any(doc[i - 1].text in {"-", "/"} for i in [*starts, *(m.i for m in group)] if i) or doc[head.i + 1].text == "-":
+        return False
+    if "NOUN" in kind and len(group) == 2 and doc[starts[1] - 1].dep_ == "cc" and doc[starts[1] - 2].text == ",":
+        return False  # "A, and B" is the end of a longer list
+    if head.dep_ == "advmod" and any(len(own(m)) > 2 for m in group):
+        return False
+    if head.dep_ == "amod":
+        if "NOUN" in kind:
+            return False
+        counted = head.head.tag_ in {"NNS", "NNPS"} and any(c.dep_ == "nummod" for c in head.head.children)
+        return not counted and not any(m.tag_ in {"JJR", "JJS", "VBG"} for m in group)
+    return True
+
+
+def _one_name(head: Any, group: list[Any]) -> bool:
+    """ "the Department of Health and Labor", "student and worker protests", "the use of trial and error"."""
+    if head.dep_ == "pobj" and head.head.lower_ in {"of", "for"} and head.head.head.pos_ == head.pos_ == "PROPN":
+        return True
+    if head.dep_ == "dobj" and head.head.dep_ == "pcomp" and head.head.head.lower_ == "of" and head.head.tag_ == "VBG":
+        return True
+    second = group[1]
+    compounds = [c for c in second.children if c.dep_ in {"compound", "nmod"} and c.i < second.i]
+    beside = len(group) == 2 and head.i + 2 == first_own(second) and head.doc[head.i + 1].dep_ == "cc"
+    alike = head.tag_ == "NN" and bool(compounds) and compounds[0].tag_ == "NN"
+    bare = second.tag_ == "NN" and not any(c.dep_ in {"det", "poss", "amod", "nummod"} for c in head.children)
+    return beside and alike and not bare
+
+
+def first_own(member: Any) -> int:
+    return int(min(t.i for t in own(member)))
+
+
+def _each(verb: Any) -> bool:
+    """Whether what a verb says of "A and B" it says of each."""
+    attribute = next((c for c in verb.children if c.dep_ == "attr"), None)
+    several = attribute is not None and attribute.tag_ in {"NNS", "NNPS"}
+    together = {t.lower_ for t in verb.subtree} & TOGETHER
+    return not (several or together or collective(verb) or negated(verb)) and verb.pos_ in VERBAL
