@@ -37,9 +37,9 @@ LAYERS = [
     {"gathering"},
     {"matching"},
     {"snapshots"},
-    {"snapshot_file", "warc", "changes"},
+    {"snapshot_file", "warc", "changes", "findings"},
     {"pipeline", "rechecking", "serving"},
-    {"evaluation"},
+    {"evaluation", "estimating"},
     {"snapshot_commands"},
     {"__main__", "__init__"},
 ]
