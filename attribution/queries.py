@@ -7,10 +7,10 @@ from attribution.types import Claim
 
 # Nothing is built here: the name alone is the choice, so the entries have no target.
 QUERIES = {
-    "enriched": Entry("", "the claim, made to stand alone", "with the question as well, where it leans on its context"),
-    "claim": Entry("", "the claim as written", "its own words alone"),
-    "with_question": Entry("", "the question and the claim", "always together"),
-    "llm": Entry("", "queries by a language model", "sends the question and each claim to the language model", (LLM,)),
+    "enriched": Entry("", "The claim, standing alone", "with the question as well, where it leans on its context"),
+    "claim": Entry("", "The claim as written", "its own words alone"),
+    "with_question": Entry("", "Question and claim", "always both together"),
+    "llm": Entry("", "Queries by a language model", "sends the question and each claim to the language model", (LLM,)),
 }
 
 

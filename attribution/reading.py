@@ -67,10 +67,7 @@ def _ask(reader: _Reader, content: bytes, about: dict[str, Any], seconds: float)
 
 def warm() -> None:
     """Start a process if none is there, so that it imports what it needs while a page is on its way."""
-    if _idle.empty():
-        with _starting:
-            if not _started:
-                _idle.put(_Reader())
+    _start(1)
 
 
 class _Reader:
@@ -89,11 +86,15 @@ class _Reader:
         )
         _started.add(self)
 
+    def ready(self) -> bool:
+        """Wait until it has imported what it needs; False where it broke down before."""
+        self._ready = self._ready or self._within(START_SECONDS, _receive) is not None
+        return self._ready
+
     def ask(self, about: dict[str, Any], content: bytes, seconds: float) -> dict[str, Any] | None:
         """The reply, or None where the process died or was stopped after so many seconds."""
-        if not self._ready and self._within(START_SECONDS, lambda pipe: _receive(pipe)) is None:
+        if not self.ready():
             return None
-        self._ready = True
 
         def talk(pipe: IO[bytes]) -> bytes | None:
             assert self._process.stdin
@@ -140,16 +141,30 @@ _started: set[_Reader] = set()
 _starting = threading.Lock()
 
 
+def _start(most: int) -> None:
+    """Start a process in the background where there are fewer; it is idle once it has its imports."""
+    with _starting:
+        if len(_started) >= most:
+            return
+        reader = _Reader()
+
+    def settle() -> None:
+        reader.ready()
+        _idle.put(reader)
+
+    threading.Thread(target=settle, name="reader", daemon=True).start()
+
+
 def _take() -> _Reader:
+    """The process that is free first: no page waits for one to start while another could read it."""
     while True:
-        try:
-            reader = _idle.get_nowait()
-        except queue.Empty:
-            with _starting:
-                return _Reader()
-        if reader._process.poll() is None:
-            return reader
-        reader.stop()  # it died while nobody asked
+        if _idle.empty():
+            _start(PROCESSES)
+        with suppress(queue.Empty):
+            reader = _idle.get(timeout=0.2)  # and look again: the last one may have been stopped
+            if reader._process.poll() is None or not reader.ready():
+                return reader
+            reader.stop()  # it died while nobody asked
 
 
 @atexit.register

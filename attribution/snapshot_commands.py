@@ -69,7 +69,7 @@ def import_(args: argparse.Namespace) -> None:
 
 def keep(snapshot: Snapshot, store: Store) -> str:
     """Save the run of a snapshot, so that it can be opened; its id, or a new one where that is another run's."""
-    from attribution.pipeline import new_run_id
+    from attribution.findings import new_run_id
 
     known = store.load_run(snapshot.report.id)
     if known == snapshot.report:

@@ -20,7 +20,7 @@ AFTER_CLAIMS = frozenset(
     + ("page_timeout", "answer_limit", "chunker", "chunk_size", "chunk_overlap", "window_sentences", "window_stride")
     + ("embedder", "embedding_model", "top_k", "verifier", "model", "threshold")
     + ("query", "search_language", "fallback", "exclude", "max_queries", "max_pages", "max_seconds")
-    + ("host_connections", "robots_timeout", "crawl_delay")
+    + ("host_connections", "robots_timeout", "crawl_delay", "input_price", "output_price")
 )
 # What a file from elsewhere may not decide: where things lie here, and whom texts and keys are sent to.
 LOCAL = frozenset(("library", "database_url", "openai_base_url", "openai_api_key"))

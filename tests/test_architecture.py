@@ -39,9 +39,9 @@ LAYERS = [
     {"gathering"},
     {"matching"},
     {"snapshots"},
-    {"snapshot_file", "warc", "changes"},
+    {"snapshot_file", "warc", "changes", "findings"},
     {"pipeline", "rechecking", "serving"},
-    {"evaluation"},
+    {"evaluation", "estimating"},
     {"snapshot_commands", "library_commands"},
     {"__main__", "__init__"},
 ]

@@ -12,8 +12,9 @@ import pytest
 from attribution import llm
 from attribution.asked import Asked
 from attribution.errors import Unavailable
+from attribution.estimating import estimate
 from attribution.events import Event, Finished
-from attribution.pipeline import estimate, run, segment
+from attribution.pipeline import run, segment
 from attribution.queries import QUERIES
 from attribution.registry import LLM
 from attribution.settings import Settings

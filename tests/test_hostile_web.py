@@ -165,3 +165,22 @@ def test_a_parser_that_hangs_or_dies_costs_its_page_alone(monkeypatch: pytest.Mo
     for reader in list(_started):
         reader._process.kill()
     assert read(PAGE, "text/html", "https://good.example/", 60.0).text == "The Nile flows north."
+
+
+def test_no_page_waits_for_a_process_to_start_while_another_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    from attribution import reading
+
+    read(PAGE, "text/html", "warm", 60.0)
+    first = reading._take()
+    while not reading._idle.empty():
+        reading._idle.get().stop()
+    over = threading.Event()
+    monkeypatch.setattr(reading._Reader, "ready", lambda self: over.wait(20) or self._ready)
+    taken: list[object] = []
+    taker = threading.Thread(target=lambda: taken.append(reading._take()))
+    taker.start()
+    reading._idle.put(first)
+    taker.join(10)
+    over.set()
+    reading._idle.put(first)
+    assert taken == [first]

@@ -9,7 +9,8 @@ import pytest
 
 from attribution import events
 from attribution.errors import BadInput, Unavailable
-from attribution.pipeline import estimate, run
+from attribution.estimating import estimate
+from attribution.pipeline import run
 from attribution.settings import Settings
 from attribution.store import Store
 from attribution.types import Document, Report

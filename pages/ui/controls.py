@@ -78,6 +78,15 @@ def _language_model() -> None:
             placeholder="nothing: rules decide",
             help="What rules decide otherwise. One prompt a claim; a reply that fails leaves what the rules say.",
         )
+        for box, way in zip(state.PRICES.values(), ("sent", "received"), strict=True):
+            st.number_input(
+                f"Price of a million tokens {way}",
+                min_value=0.0,
+                value=state.filled(box),
+                key=state.key(box),
+                placeholder="unknown",
+                help="In your currency. With it a run says what it will cost, and what it did.",
+            )
         if isinstance(problem := state.settings(), str) and "openai" in problem:
             quiet(problem)
 
@@ -148,7 +157,7 @@ def _sources() -> None:
             help="In this order. Nothing is asked in another's place unless it stands here, and each time it is said.",
         )
     if state.value(state.LIBRARY) or state.value(state.WEB):
-        _pick("Searched is", state.QUERY, QUERIES, "What the library and the engines are asked for each claim.")
+        _pick("Search for", state.QUERY, QUERIES, "What the library and the engines are asked for each claim.")
     st.checkbox(
         "My documents",
         bool(state.filled(state.OWN)),

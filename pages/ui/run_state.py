@@ -196,7 +196,7 @@ def estimate() -> tuple[Any, bool]:
         return None, False
 
     def compute() -> Any:
-        from attribution.pipeline import estimate as compute_estimate
+        from attribution.estimating import estimate as compute_estimate
         from attribution.store import Store
 
         return compute_estimate(question, answer, chosen, own, Store.open(chosen.database_url))

@@ -30,6 +30,7 @@ ENGINE = "engine"  # what searches the web
 INSTANCE, FALLBACK = "instance", "fallback"  # a SearXNG instance instead of it; what is asked when it fails
 QUERY = "query"  # what is searched for a claim
 LLM_ADDRESS, LLM_MODEL, LLM_KEY = "llm_address", "llm_model", "llm_key"  # of this session alone, kept nowhere else
+PRICES = {"input_price": "price_in", "output_price": "price_out"}  # settings and their inputs
 ASKED = "asked"
 ASKED_FOR = {
     "worthiness": "which claims are worth checking",
@@ -49,7 +50,7 @@ _DEFAULTS: dict[str, Any] = {
 _INPUTS = (
     QUESTION, ANSWER, PRESET, LIBRARY, WEB, OWN, PASTED, ADDRESSES, FILES,
     SEGMENTER, VERIFIER, MODEL, THRESHOLD, COMPARED, ENGINE, INSTANCE, FALLBACK, QUERY, COLLECTIONS,
-    LLM_ADDRESS, LLM_MODEL, LLM_KEY, ASKED,
+    LLM_ADDRESS, LLM_MODEL, LLM_KEY, ASKED, *PRICES.values(),
 )  # fmt: skip
 _FILLED, _PAGE, _HELD = "_filled", "_page", "_held"
 
@@ -163,6 +164,7 @@ def settings() -> Settings | str:
         | ({"fallback": tuple(value(FALLBACK))} if value(WEB) and value(FALLBACK) else {})
         | _endpoint()
         | dict.fromkeys(value(ASKED) or (), "llm")
+        | {setting: price for setting, box in PRICES.items() if (price := value(box)) is not None}
     )
     try:
         return Settings.from_environment(sources=tuple(sources), threshold=value(THRESHOLD), **choices)

@@ -103,3 +103,23 @@ def test_a_search_that_failed_is_said_with_and_without_evidence(store: Store, ev
     shown = "".join(h.body for h in at.get("html"))
     assert ("Search: SearXNG could not be asked" in shown) == evidence
     assert ("The web could not be searched" in shown) != evidence
+
+
+def test_prices_and_queries_by_a_model_are_set_in_the_sidebar(store: Store) -> None:
+    from streamlit.testing.v1 import AppTest
+
+    at = AppTest.from_file(str(Path(__file__).parents[2] / "pages" / "explore.py"), default_timeout=120).run()
+    search = next(s for s in at.selectbox if s.label == "Search for")
+    assert search.options == ["The claim, standing alone", "The claim as written", "Question and claim"]
+    assert any("Queries by a language model" in h.body and "OPENAI_MODEL" in h.body for h in at.get("html"))
+    typed = {"Address": "http://127.0.0.1:9/v1", "Model": "tiny"}
+    for box in at.text_input:
+        if box.label in typed:
+            box.set_value(typed[box.label])
+    at.number_input[0].set_value(0.25)
+    at.run()
+    search = next(s for s in at.selectbox if s.label == "Search for")
+    search.set_value("llm").run()
+    assert not at.exception and not any("Not ready yet" in h.body for h in at.get("html"))
+    assert at.number_input[0].value == 0.25 and at.number_input[1].value is None
+    assert next(s for s in at.selectbox if s.label == "Search for").value == "llm"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import pytest
 
 from attribution.errors import BadInput, Unavailable
-from attribution.events import ClaimsReady, Event, Failed, Finished, PageReady, Progress, StageStarted, VerdictReady
+from attribution.events import ClaimsReady, Event, Failed, Finished, PageReady, Progress, Spent, StageStarted, VerdictReady
 from attribution.settings import Settings
 from attribution.types import Document, Failure, Report, Verdict
 from pages.ui.job import Background, Job, State
@@ -44,6 +44,7 @@ def test_events_build_up_a_report_until_stop() -> None:
         yield Failed(FAILURE)
         yield VerdictReady(VERDICT.model_copy(update={"label": "no_relation"}), ())
         yield VerdictReady(VERDICT, (PIECE,))
+        yield Spent(3, 2, 1.5)
         yield Progress("verify", 1, 2)
         stop.wait(10)
 
@@ -51,6 +52,8 @@ def test_events_build_up_a_report_until_stop() -> None:
     state = wait(made, lambda s: "verify" in s.progress)
     assert state.running and state.accepted and state.progress == {"verify": (1, 2)} and state.version == 3
     assert state.report.verdicts == (VERDICT,) and state.report.evidence == (PIECE,)
+    used = state.report.usage
+    assert (used.queries, used.downloads, used.seconds) == (3, 2, 1.5)
     assert len(state.report.pages) == 1 and state.report.failures == (FAILURE,)
     made.stop()
     assert wait(made).report.verdicts == (VERDICT,)
