@@ -106,3 +106,11 @@ def test_the_pace_of_the_last_runs(store: Store) -> None:
         store.save_run(report)
     pair, page = store.rates()
     assert pair == 0.05 and page == pytest.approx(0.2)  # too few judged or fetched do not count
+
+
+def test_threads_that_open_an_empty_database_at_once_all_can(tmp_path: Path) -> None:
+    for number in range(5):
+        url = f"sqlite:///{tmp_path / str(number)}.sqlite3"
+        with ThreadPoolExecutor(8) as pool:
+            stores = list(pool.map(Store.open, [url] * 8))
+        assert all(s.load_run("none") is None for s in stores)
