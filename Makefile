@@ -22,6 +22,7 @@ check: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.examples --out docs/figures/examples.json
 	$(BIN)/python -m benchmarks.speed --out docs/figures/speed.json
+	$(BIN)/python -m benchmarks.comparison --out docs/figures/comparison.json
 	$(BIN)/python -m benchmarks.first_screen --out docs/figures/first_screen.json
 	$(BIN)/python -m benchmarks.library $(patsubst %/eval,%,$(wildcard $(DATA)/eval)) --out docs/figures/library.json
 	@if [ -d "$(DATA)/eval" ]; then \

@@ -6,6 +6,7 @@ Everything but runs is a cache keyed by content, model and version. Safe to use 
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -97,6 +98,9 @@ def _engine(url: str) -> sa.Engine:
     return engine
 
 
+_OPENING = threading.Lock()  # the page's threads open an empty database at the same time
+
+
 class Rates(NamedTuple):
     """Seconds that one of each takes; None where too little was measured."""
 
@@ -134,7 +138,8 @@ class Store:
             if parsed.get_backend_name() == "sqlite" and parsed.database not in (None, "", ":memory:"):
                 Path(str(parsed.database)).parent.mkdir(parents=True, exist_ok=True)
             store = cls(_engine(url))
-            store._migrate()
+            with _OPENING:
+                store._migrate()
         except (SQLAlchemyError, OSError, ImportError) as error:
             raise StoreError(
                 f"the database cannot be opened ({type(error).__name__}): "

@@ -28,7 +28,7 @@ ARGUMENTS = (
     "--disable-component-update --disable-sync"
 )
 SIZES = {1440: 900, 1024: 1100, 390: 844}
-STEP, WHOLE = 240, 1500  # seconds; a busy machine takes minutes for what an idle one does in seconds
+STEP, WHOLE = 120, 1500  # seconds: of a look at the page, and of all with what has to be computed
 
 
 def main(wanted: list[str]) -> None:
@@ -40,7 +40,7 @@ def main(wanted: list[str]) -> None:
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=ARGUMENTS.split())
         page = _open(browser, address, 1440, "light")
         page.get_by_role("button", name="Analyse").click()
-        page.get_by_role("button", name="Download report.json").wait_for()
+        page.get_by_role("button", name="Download report.json").wait_for(timeout=1000 * WHOLE)
         page.wait_for_url("**/?run=*")
         if "explore" in pages:
             for scheme in ("light", "dark"):
@@ -52,12 +52,12 @@ def main(wanted: list[str]) -> None:
         if "compare" in pages:
             page.get_by_role("link", name="Compare").click()
             page.get_by_role("button", name="Compare", exact=True).click()
-            page.get_by_role("button", name="Download JSON").wait_for()
+            page.get_by_role("button", name="Download JSON").wait_for(timeout=1000 * WHOLE)
             _take(page, "compare-1440-light", whole=True)
         if "retrieval" in pages:
             page.get_by_role("link", name="Retrieval").click()
             page.get_by_role("button", name="Compare", exact=True).click()
-            page.get_by_label("Evidence of").wait_for(timeout=4_000 * STEP)
+            page.get_by_label("Evidence of").wait_for(timeout=1000 * WHOLE)
             page.locator(".ax-differences summary").first.click()
             _take(page, "retrieval-1440-light", whole=True)
         browser.close()

@@ -126,3 +126,11 @@ def test_a_page_that_an_earlier_version_kept_is_found_as_it_was_asked_for(store:
     with store._engine.begin() as db:
         db.exec_driver_sql("UPDATE pages SET url = 'http://www.x.example/p/'")
     assert store.page("http://www.x.example/p/", days=7) == found
+
+
+def test_threads_that_open_an_empty_database_at_once_all_can(tmp_path: Path) -> None:
+    for number in range(5):
+        url = f"sqlite:///{tmp_path / str(number)}.sqlite3"
+        with ThreadPoolExecutor(8) as pool:
+            stores = list(pool.map(Store.open, [url] * 8))
+        assert all(s.load_run("none") is None for s in stores)

@@ -52,7 +52,7 @@ _INPUTS = (
     SEGMENTER, VERIFIER, MODEL, THRESHOLD, COMPARED, ENGINE, INSTANCE, FALLBACK, QUERY, COLLECTIONS,
     LLM_ADDRESS, LLM_MODEL, LLM_KEY, ASKED, *PRICES.values(),
 )  # fmt: skip
-_FILLED, _PAGE, _HELD = "_filled", "_page", "_held"
+_FILLED, _PAGE, _HELD, _WANTED = "_filled", "_page", "_held", "_wanted"
 
 
 # --- shared by all: nothing of any visitor's ---
@@ -101,8 +101,11 @@ def begin(page: str, load: Callable[[str], None] | None = None) -> None:
     Streamlit forgets a page's inputs when another page is opened: they are filled in anew there.
     """
     if PagesManager.uses_pages_directory:  # the first visit of all came to a page, past app.py and its navigation
+        st.session_state[_WANTED] = page
         st.switch_page("app.py")
     session = st.session_state
+    if (wanted := session.pop(_WANTED, page)) != page:
+        st.switch_page(f"pages/{wanted}.py")
     if _FILLED in session:
         if session[_PAGE] != page:
             session[_PAGE] = page
