@@ -70,10 +70,15 @@ def seconds(of: Callable[[], Any]) -> tuple[float, float]:
 
 def _processor() -> float:
     ended = os.times()
-    return time.process_time() + ended.children_user + ended.children_system + sum(
-        sum(map(float, Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]))
-        / os.sysconf("SC_CLK_TCK")
-        for pid in _children()
+    return (
+        time.process_time()
+        + ended.children_user
+        + ended.children_system
+        + sum(
+            sum(map(float, Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]))
+            / os.sysconf("SC_CLK_TCK")
+            for pid in _children()
+        )
     )
 
 
