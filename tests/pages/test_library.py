@@ -143,10 +143,10 @@ def test_a_collection_is_ticked_in_the_sidebar(store: Store) -> None:
     assert choice.options == ["rivers"]
     choice.select("rivers").run()
     assert not shown.exception
-    for _ in range(100):  # the estimate of the first look is worked out before that of the second begins
+    for _ in range(60):  # the estimate of the first look is worked out before that of the second begins
         sources = shown.session_state["_estimate"].key[2].sources
         if len(sources) > 1:
             break
-        time.sleep(0.1)
+        time.sleep(0.5)
         shown.run()
     assert sources == ("library", "collection:rivers")
