@@ -166,14 +166,18 @@ class Context:
         )
         if (_VAGUE.match(text) and not generic) or _OUTWARD_WORD.search(text) or len(text.split()) > 9:
             return None
-        if not mention.whole:
+        number = doc is not None and re.match(r" \d", doc.text[mention.end :])  # "The Acer Swift | 3"
+        if not mention.whole or number or not balanced(text):
             return None
         if text.casefold() in _ANYBODY:
             return None
-        first = text.split()[0]
-        if mention.start == 0 and first.istitle() and first.lower() in self.small:
-            text = text[0].lower() + text[1:]  # a capital that only opened the sentence
-        return text
+        return self._within(text) if mention.start == 0 else text
+
+    def _within(self, text: str) -> str:
+        """Without a capital that only opened the sentence."""
+        first, *rest = text.split()
+        named = bool(rest) and all(w[0].isupper() for w in rest)
+        return text[0].lower() + text[1:] if first.istitle() and first.lower() in self.small and not named else text
 
     def full(self, chunk: Any, doc: Any, before: list[tuple[Any, list[Mention]]], number: int) -> str | None:
         """ "The treaty" → "The Treaty of Versailles", where one longer mention before has the same noun."""
@@ -183,9 +187,8 @@ class Context:
             or any(t.lower_ == chunk[1].lower_ for t in doc[: chunk.start])
         ):
             return None
-        if any(
-            c.lower_ == "of" or c.dep_ in ("relcl", "acl", "appos") for c in chunk.root.children if c.i > chunk.root.i
-        ):
+        after = [c for c in chunk.root.children if c.i > chunk.root.i]
+        if any(c.lower_ in ("of", "for") or c.dep_ in ("relcl", "acl", "appos") for c in after):
             return None
         pointing = chunk[0].lower_ in ("this", "these", "those")
         if not pointing and chunk[0].lower_ != "the":
@@ -193,11 +196,16 @@ class Context:
         near = [m for _, found in before[: 2 if pointing else 12] for m in found]
         if chunk[0].lower_ == "those":
             near += self.question  # "those vowels" are rather the other ones
-        return _longer(chunk[1].lower_, [*near, *([] if pointing else self._topics(number))], proper=not pointing)
+        found = _longer(chunk[1].lower_, [*near, *([] if pointing else self._topics(number))], proper=not pointing)
+        return self._within(found) if found else None
 
     def offset(self, number: int, sentence: str) -> int:
         at = self.answer.find(sentence[:20], self.blocks[number].start, self.blocks[number].end)
         return max(0, at - self.blocks[number].start)
+
+
+def balanced(text: str) -> bool:
+    return text.count('"') % 2 == 0 and text.count("(") == text.count(")")
 
 
 def _longer(noun: str, found: Sequence[Mention], proper: bool) -> str | None:
@@ -208,6 +216,7 @@ def _longer(noun: str, found: Sequence[Mention], proper: bool) -> str | None:
         if (
             len(content) < 2
             or not m.whole
+            or not balanced(m.text)
             or (proper and not any(w[0].isupper() for w in words[1:]))
             or m.kind == "many"
             or _VAGUE.match(m.text)
