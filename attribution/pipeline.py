@@ -124,11 +124,8 @@ class _Run:
     def _claims(self) -> Iterator[events.Event]:
         yield events.StageStarted("segment")
         with self.found.timed("segment"):
-            segmented = (
-                segment(self.question, self.answer, self.settings, self.stop)
-                if self.given is None
-                else Segmented(tuple(self.given))
-            )
+            given = None if self.given is None else Segmented(tuple(self.given))
+            segmented = given or segment(self.question, self.answer, self.settings, self.stop)
         self.found.claims, self.found.segmented = list(segmented.claims), segmented
         for failure in segmented.failures:
             yield from self._failed(failure, ())

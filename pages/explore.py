@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from attribution.types import LABELS, Page
-from pages.ui import cards, controls, render, run_state, state
+from pages.ui import controls, provenance, render, run_state, state
 from pages.ui.answer_view import answer_view, place, reverted, source_view, view
 from pages.ui.correct import correct
 from pages.ui.form import form
@@ -97,8 +97,8 @@ def live(polling: bool) -> None:
 def _source_dialog(page: Page, at: list[int]) -> None:
     number = page.page_number(at[2])
     part = f"page {number} of {len(page.breaks)}" if number else ""
-    published = f"published {cards.moment(page.published)}" if page.published else ""
-    known = (cards.where(page), part, published, f"read {cards.moment(page.fetched_at)}", page.url)
+    published = f"published {provenance.moment(page.published)}" if page.published else ""
+    known = (provenance.where(page), part, published, f"read {provenance.moment(page.fetched_at)}", page.url)
     facts = " · ".join(x for x in known if x)
     show(el("div", el("h3", page.title, dir="auto"), el("p", facts, class_="ax-quiet"), class_="ax-source"))
     source_view(page, at, key=f"source-{page.id}-{at[0]}")

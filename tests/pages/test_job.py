@@ -8,7 +8,17 @@ from collections.abc import Callable, Iterator, Sequence
 import pytest
 
 from attribution.errors import BadInput, Unavailable
-from attribution.events import ClaimsReady, Event, Failed, Finished, PageReady, Progress, Spent, StageStarted, VerdictReady
+from attribution.events import (
+    ClaimsReady,
+    Event,
+    Failed,
+    Finished,
+    PageReady,
+    Progress,
+    Spent,
+    StageStarted,
+    VerdictReady,
+)
 from attribution.settings import Settings
 from attribution.types import Document, Failure, Report, Verdict
 from pages.ui.job import Background, Job, State
