@@ -34,6 +34,7 @@ STEP, WHOLE = 120, 1500  # seconds: of a look at the page, and of all with what 
 def main(wanted: list[str]) -> None:
     """Take the pictures of these pages; of all without a name."""
     signal.signal(signal.SIGALRM, _too_long)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # so that the server ends with us
     signal.alarm(WHOLE)
     pages = wanted or ["explore", "compare", "retrieval"]
     with tempfile.TemporaryDirectory() as folder, _served(folder) as address, sync_playwright() as playwright:
@@ -113,8 +114,9 @@ def _open(browser: Browser, address: str, width: int, scheme: str) -> Page:
 
 def _take(page: Page, name: str, whole: bool = False) -> None:
     """A picture of what is seen, or of all there is to scroll to; in 256 colours, which is all that it has."""
-    page.mouse.move(2, 2)
-    page.wait_for_timeout(1500)  # charts are drawn, the page has come to rest
+    page.mouse.move((page.viewport_size or {})["width"] - 9, 3)  # where it lights up nothing
+    page.locator("[data-testid=stPlotlyChart] .main-svg").first.wait_for()
+    page.wait_for_timeout(1500)  # the page has come to rest
     if whole:
         height = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
         page.set_viewport_size({"width": 1440, "height": min(height, 2200)})

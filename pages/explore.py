@@ -10,7 +10,7 @@ from pages.ui.answer_view import answer_view, place, reverted, source_view, view
 from pages.ui.correct import correct
 from pages.ui.form import form
 from pages.ui.frame import styles
-from pages.ui.render import el, plural
+from pages.ui.render import Child, el, plural
 from pages.ui.results import below, callouts, note, show, slot, status
 from pages.ui.spent import expected
 
@@ -47,9 +47,10 @@ def _estimate(polling: bool) -> None:
         parts = ["Estimating …"]
     elif value is not None:
         pages = f"up to {plural(value.pages, 'page')}"
-        parts = [f"~{plural(value.claims, 'claim')} · ", f"{pages} · ", f"{max(value.seconds, 1):.0f} s"]
-        parts += [f" · {asked}"] if (asked := expected(value.llm)) else []
-    show(el("p", *(el("span", part) for part in parts), class_="ax-estimate"))
+        parts = [f"~{plural(value.claims, 'claim')} ·", f"{pages} ·", f"{max(value.seconds, 1):.0f} s"]
+        parts += [f"· {asked}"] if (asked := expected(value.llm)) else []
+    spaced: list[Child] = [node for part in parts for node in (el("span", part), " ")]  # each stays in one line
+    show(el("p", *spaced, class_="ax-estimate"))
 
 
 def first_visit() -> None:
