@@ -45,7 +45,7 @@ class Settings(Frozen):
     model: str = Field("", description="a hub model's name, for a verifier that loads one")
     pages_per_claim: int = Field(3, ge=1, le=20)
     top_k: int = Field(5, ge=1, le=50, description="chunks held against a claim")
-    threshold: float = Field(0.5, ge=0.34, le=0.99, description="least probability of a relation that counts")
+    threshold: float = Field(0.45, ge=0.34, le=0.99, description="least probability of a relation that counts")
     coherence: float = Field(
         0.5, ge=0, le=1, description="least probability that its own sentence entails a claim; 0 keeps every claim"
     )
