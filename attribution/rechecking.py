@@ -29,7 +29,7 @@ def recheck(
     touched, nothing is searched. BadInput for a claim that is not in the run."""
     if claim.id not in {c.id for c in report.claims}:
         raise BadInput(f"claim {claim.id} is not in this run: open the run it belongs to")
-    added, failures = _added(settings, documents, addresses)
+    added, failures = _added(settings, store, documents, addresses)
     matcher = Matcher(settings, store, report.question)
     for page in (*report.pages, *added):
         matcher.add(page)
@@ -60,9 +60,10 @@ def recheck(
 
 
 def _added(
-    settings: Settings, documents: Sequence[Document], addresses: Sequence[str]
+    settings: Settings, store: Store, documents: Sequence[Document], addresses: Sequence[str]
 ) -> tuple[list[Page], list[Failure]]:
-    opened = open_sources(settings.model_copy(update={"sources": ("documents", *addresses)}), documents, read_document)
+    own = settings.model_copy(update={"sources": ("documents", *addresses)})
+    opened = open_sources(own, documents, read_document, store)
     pages, failures = list(opened.pages), list(opened.failures)
     for address in opened.addresses:
         try:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -206,10 +207,13 @@ def test_keys_are_in_no_setting(server: Served) -> None:
 
 
 def test_an_instance_that_a_source_names_is_on_the_public_web_or_is_not_asked(
-    engine: Engine, server: Served, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, server: Served, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("attribution.searchers.api.RETRIES", 0)
-    sources = open_sources(Settings(sources=("library", f"searxng:{server.url('/ask')}")), (), lambda _: page(""))
+    settings = Settings(
+        sources=("library", f"searxng:{server.url('/ask')}"), database_url=f"sqlite:///{tmp_path}/kept.sqlite3"
+    )
+    sources = open_sources(settings, (), lambda _: page(""))
     (instance,) = (s for s in sources.searchers if s.name != "library")
     assert instance.name == f"searxng at 127.0.0.1:{server.port}"
     error = failure(lambda: instance.search("q", 3))
