@@ -1,7 +1,8 @@
 """How long Compare takes: two segmenters on the first example answer, from an empty store: goal 10 s on two cores.
 
-`python -m benchmarks.comparison --out FILE [--cold]`. The page loads the models while its visitor reads; `--cold`
-counts that in. Processor seconds tell more than the clock where other work runs.
+`python -m benchmarks.comparison --out FILE [--cold]`. The page loads the models, and makes
+the library's vectors, while its visitor reads; `--cold` counts that in. Processor seconds tell more than the clock
+where other work runs.
 """
 
 from __future__ import annotations
@@ -13,13 +14,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from attribution import events
-from attribution.embedders import EMBEDDERS
 from attribution.evaluation.comparison import Compared, compare
-from attribution.language import parse
-from attribution.registry import build
+from attribution.preparing import prepare
 from attribution.settings import ROOT, Settings
 from attribution.store import Store
-from attribution.verifiers import VERIFIERS
 
 SEGMENTERS = ["sentences", "clauses"]
 
@@ -29,11 +27,9 @@ def measure(cold: bool) -> dict[str, object]:
     example = json.loads((ROOT / "examples" / "answers.jsonl").read_text("utf-8").splitlines()[0])
     with TemporaryDirectory() as folder:
         settings = Settings.from_environment(database_url=f"sqlite:///{folder}/store.sqlite3", sources=("library",))
-        if not cold:
-            parse("A text.")
-            build(EMBEDDERS, settings.embedder, settings, "embedder").embed(["A text."])
-            build(VERIFIERS, settings.verifier, settings, "verifier").verify([("A claim.", "A text.")])
         store = Store.open(settings.database_url)
+        if not cold:
+            prepare(settings, store)
         wall, processor = time.perf_counter(), time.process_time()
         spent: dict[str, float] = {}
         stage, since = "segment", processor

@@ -40,7 +40,7 @@ LAYERS = [
     {"matching"},
     {"snapshots"},
     {"snapshot_file", "warc", "changes", "findings"},
-    {"pipeline", "rechecking", "serving"},
+    {"pipeline", "rechecking", "preparing", "serving"},
     {"evaluation", "estimating"},
     {"snapshot_commands", "library_commands"},
     {"__main__", "__init__"},

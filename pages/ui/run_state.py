@@ -166,19 +166,14 @@ def outdated(report: Report) -> bool:
 
 @cache
 def preload() -> Background:
-    """Load the embedded models, once a process and aside, while a visitor still reads: a first run finds them there."""
+    """What a first run would wait for, once a process and aside, while a visitor still reads."""
 
     def load_them() -> None:
-        from attribution.embedders import EMBEDDERS
-        from attribution.language import parse
-        from attribution.registry import build
-        from attribution.verifiers import VERIFIERS
+        from attribution.preparing import prepare
+        from attribution.store import Store
 
         settings = Settings.from_environment()
-        parse("A text.")
-        build(VERIFIERS, "embedded", settings, "verifier").verify([("A claim.", "A text.")])
-        if settings.embedder == "minilm":
-            build(EMBEDDERS, "minilm", settings, "embedder").embed(["A text."])
+        prepare(settings, Store.open(settings.database_url))
 
     return Background("models", load_them)
 
