@@ -13,11 +13,17 @@ SHARED = {"various", "different", "diverse", "several", "multiple", "numerous", 
           "new", "existing", "specific", "relevant", "additional",
           "high", "low", "poor", "potential", "possible", "negative", "positive", "adverse"}  # fmt: skip
 FOLLOWING = {"prep", "acl", "amod", "relcl"}
+# two words for one thing: half of it would be another claim
+PHRASES = {("black", "white"), ("salt", "pepper"), ("trial", "error"), ("supply", "demand"), ("law", "order"),
+           ("research", "development"), ("rock", "roll"), ("pros", "cons"), ("wear", "tear"), ("bread", "butter"),
+           ("food", "drink"), ("profit", "loss"), ("cause", "effect"), ("mergers", "acquisitions")}  # fmt: skip
 
 
 def nouns(head: Any, group: list[Any]) -> list[list[int]]:
     """Token numbers of each conjunct with the determiner and "of …" it shares; empty where not sure."""
     if not _alike(head, group) or _one_name(head, group) or (head.dep_ in SUBJECTS and not _each(head.head)):
+        return []
+    if tuple(member.lower_ for member in group) in PHRASES:
         return []
     shared = [c for c in head.children if c.dep_ in {"det", "poss"} and c.i < head.i and c.lower_ != "both"]
     adjectives = [c for c in head.children if c.dep_ == "amod" and c.i < head.i]

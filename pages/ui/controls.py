@@ -31,6 +31,7 @@ def sidebar(segmenter: bool = True) -> None:
         st.html(render.html(el("p", "Method", class_="ax-section")))
         if segmenter:
             _pick("Claims are", state.SEGMENTER, SEGMENTERS, "How the answer is cut into claims (segmenter).")
+        _pick("Search for", state.QUERY, QUERIES, "What the library and the engines are asked for each claim.")
         verifier = _pick(
             "Checked by",
             state.VERIFIER,
@@ -156,8 +157,6 @@ def _sources() -> None:
             placeholder="nobody",
             help="In this order. Nothing is asked in another's place unless it stands here, and each time it is said.",
         )
-    if state.value(state.LIBRARY) or state.value(state.WEB):
-        _pick("Search for", state.QUERY, QUERIES, "What the library and the engines are asked for each claim.")
     st.checkbox(
         "My documents",
         bool(state.filled(state.OWN)),

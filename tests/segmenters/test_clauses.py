@@ -134,3 +134,8 @@ def test_predpatt_makes_a_claim_of_each_predicate() -> None:
     assert "John Forbes Nash Jr. was born in Bluefield." in claims
     his = [c.text for c in PredPatt(Settings()).segment("", "His sisters sold the house.").claims]
     assert his == ["He had sisters.", "His sisters sold the house."]
+
+
+def test_a_set_phrase_is_one_thing() -> None:
+    assert texts("The film is in black and white.") == ["The film is in black and white."]
+    assert texts("Prices follow supply and demand.") == ["Prices follow supply and demand."]
