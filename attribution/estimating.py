@@ -44,7 +44,7 @@ def estimate(
     if set(settings.sources) - {"documents"}:
         pages += checked * settings.pages_per_claim
     pair, page, prompt = store.rates() if store else Rates()
-    pace = SECONDS_PER_PAGE["web" if _asks_the_web(settings) else "local"] if page is None else page
+    pace = (page or SECONDS_PER_PAGE["web"]) if _asks_the_web(settings) else SECONDS_PER_PAGE["local"]
     seconds = 1.0 + checked * settings.top_k * (SECONDS_PER_PAIR if pair is None else pair) + pages * pace
     seconds += sum(used.calls for used in llm.values()) * (prompt or 0.0) / settings.llm_workers
     return Estimate(len(claims), checked, pages, seconds, llm)

@@ -105,7 +105,7 @@ class Rates(NamedTuple):
     """Seconds that one of each takes; None where too little was measured."""
 
     pair: float | None = None  # judged
-    page: float | None = None  # found and read
+    page: float | None = None  # searched for and downloaded
     prompt: float | None = None  # answered by a language model
 
 
@@ -297,8 +297,8 @@ class Store:
             times, usage = report.get("timings", {}), report.get("usage", {})
             if (judged := usage.get("pairs", 0) - usage.get("cached_pairs", 0)) >= 20:
                 pairs.append(times.get("verify", 0.0) / judged)
-            if usage.get("pages", 0) >= 5:
-                pages.append(times.get("gather", 0.0) / usage["pages"])
+            if usage.get("downloads", 0) >= 5:
+                pages.append(times.get("gather", 0.0) / usage["downloads"])
             asked = list(usage.get("llm", {}).values())
             if (calls := sum(used["calls"] for used in asked)) >= 3:
                 prompts.append(sum(used["seconds"] for used in asked) / calls)

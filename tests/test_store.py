@@ -99,7 +99,7 @@ def test_the_pace_of_the_last_runs(store: Store) -> None:
             id=f"run{number}", created_at=f"2026-11-0{number}T00:00:00+00:00", question="", answer="A", settings={},
             versions={}, timings={"verify": verify, "gather": gather},
             usage=Usage(
-                pairs=pairs, cached_pairs=cached, pages=pages,
+                pairs=pairs, cached_pairs=cached, pages=pages, downloads=pages,
                 llm={"queries": LlmUsage(calls=number + 1, seconds=2.0 * number)},
             ),
         )  # fmt: skip
