@@ -28,14 +28,14 @@ class Sources:
 
 
 def open_sources(
-    settings: Settings, documents: Sequence[Document], read: Callable[[Document], Page], store: Store | None = None
+    settings: Settings, documents: Sequence[Document], read: Callable[[Document], Page], store: Store
 ) -> Sources:
     """Sort the sources by what they are. BadInput for a source that is neither a name, nor a URL, nor a path."""
     from attribution.hybrid import over_collection, over_folder
     from attribution.searchers.library import Library
     from attribution.searchers.searxng import SearXNG
 
-    opened, store = Sources(), store or Store.open(settings.database_url)
+    opened = Sources()
     own = list(documents)
     for source in dict.fromkeys(settings.sources):
         name = WEB if source == "web" else source

@@ -6,7 +6,6 @@ Everything but runs is a cache keyed by content, model and version. Safe to use 
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -98,9 +97,6 @@ def _engine(url: str) -> sa.Engine:
     return engine
 
 
-_OPENING = threading.Lock()  # the page's threads open an empty database at the same time
-
-
 class Rates(NamedTuple):
     """Seconds that one of each takes; None where too little was measured."""
 
@@ -138,8 +134,7 @@ class Store:
             if parsed.get_backend_name() == "sqlite" and parsed.database not in (None, "", ":memory:"):
                 Path(str(parsed.database)).parent.mkdir(parents=True, exist_ok=True)
             store = cls(_engine(url))
-            with _OPENING:
-                store._migrate()
+            store._migrate()
         except (SQLAlchemyError, OSError, ImportError) as error:
             raise StoreError(
                 f"the database cannot be opened ({type(error).__name__}): "
@@ -158,7 +153,11 @@ class Store:
 
     def _migrate(self) -> None:
         create(self._engine, _tables)
+        with self._engine.connect() as db:
+            if db.execute(sa.select(_meta.c.schema_version)).scalar() == SCHEMA:
+                return
         with self._engine.begin() as db:
+            lock(db)  # of all threads and processes that open it now, one comes first
             version = db.execute(sa.select(_meta.c.schema_version)).scalar()
             if version is None:
                 db.execute(_meta.insert().values(schema_version=SCHEMA))
@@ -168,8 +167,7 @@ class Store:
             for step in range(version, SCHEMA):
                 for statement in MIGRATIONS[step]:
                     db.execute(sa.text(statement))
-            if version < SCHEMA:
-                db.execute(_meta.update().values(schema_version=SCHEMA))
+            db.execute(_meta.update().values(schema_version=SCHEMA))
 
     def _put(self, table: sa.Table, rows: Sequence[Mapping[str, Any]], replace: bool = False) -> None:
         """Insert; a row that is there already is kept, or replaced. Two writers of one key never clash."""

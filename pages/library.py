@@ -96,7 +96,7 @@ def live(polling: bool) -> None:
         value = f"{library_view.share(now):.3f}"
         show(el("progress", class_="ax-bar", value=value, max=1, aria_label="Progress of adding"))
     if now.broken:
-        note("Adding ended early", now.broken, label="contradicted")
+        note("Adding ended early; what was added is kept", now.broken, label="contradicted")
     if now.failures:
         show(library_view.failures(now.failures))
 

@@ -40,7 +40,7 @@ def test_together_they_show_a_page_that_is_blocked_one_that_is_gone_and_a_search
         if example["sources"] == ["library"]:
             continue
         chosen = settings.model_copy(update={"sources": tuple(example["sources"])})
-        gatherer = Gatherer(chosen, store, open_sources(chosen, (), lambda d: page("")), Fetcher(chosen).fetch)
+        gatherer = Gatherer(chosen, store, open_sources(chosen, (), lambda d: page(""), store), Fetcher(chosen).fetch)
         asked = [claim(c["text"]) for c in example["claims"] if c["verdict"] != "not_checked"]
         steps = list(gatherer.gather(asked, example["question"], threading.Event()))
         kinds[example["id"]] = {f.kind for step in steps for f in step.failures}

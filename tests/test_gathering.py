@@ -179,7 +179,8 @@ def test_fall_backs_are_checked_before_a_run(settings: Settings, monkeypatch: py
     monkeypatch.delenv("BRAVE_API_KEY", raising=False)
 
     def opened(**choices: Any) -> Sources:
-        return open_sources(Settings.from_environment(sources="web", **choices), (), lambda d: page(""))
+        chosen = Settings.from_environment(sources="web", **choices)
+        return open_sources(chosen, (), lambda d: page(""), Store.open(chosen.database_url))
 
     assert [e.name for e in opened(fallback="wikipedia, web").fallback] == ["wikipedia", "duckduckgo"]
     for names, error, says in (

@@ -5,14 +5,14 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 
 from attribution.changes import Change, changes
-from attribution.errors import AttributionError
 from attribution.settings import Settings
 from attribution.types import Page, Report
-from pages.ui import diff, state
+from pages.ui import diff, state, worker
 from pages.ui.render import Child, Node, el, html, plural, safe_url
 
 KEPT = "changes"
@@ -26,23 +26,22 @@ def _look(report: Report, stop: threading.Event) -> Iterator[Change]:
     yield from changes(report, Settings.from_environment(), stop=stop)
 
 
-class Looking:
-    """One look at the web pages of a run, in a thread of its own."""
+@dataclass(frozen=True)
+class Progress(worker.Progress):
+    found: tuple[Change, ...] = ()
 
-    def __init__(self, report: Report, look: Look | None = None) -> None:
-        self.run, self.found, self.running, self.broken = report.id, tuple[Change, ...](), True, ""
-        self.stop = threading.Event()
-        threading.Thread(target=self._work, args=(report, look or _look), name="changes", daemon=True).start()
 
-    def _work(self, report: Report, look: Look) -> None:
-        try:
-            for change in look(report, self.stop):
-                self.found += (change,)
-        except AttributionError as error:
-            self.broken = str(error)
-        except Exception as error:  # a bug must not leave the page waiting for ever
-            self.broken = f"{type(error).__name__}: {error}"
-        self.running = False
+class Looking(worker.Worker[Progress]):
+    """One look at the web pages of a run."""
+
+    def __init__(self, report: Report, look: Look) -> None:
+        def work(stop: threading.Event, tell: Callable[..., Progress]) -> None:
+            now = tell()
+            for change in look(report, stop):
+                now = tell(found=(*now.found, change))
+
+        self.run = report.id
+        super().__init__("changes", Progress(), work)
 
 
 def changed(report: Report) -> None:
@@ -51,14 +50,15 @@ def changed(report: Report) -> None:
     if not web.pages:
         return
     held: Looking | None = state.kept(KEPT)
-    running = held is not None and held.run == report.id and held.running
+    running = held is not None and held.run == report.id and held.progress().running
     st.fragment(_part, run_every=POLL if running else None)(web, running)
 
 
 def _part(report: Report, polling: bool) -> None:
     held: Looking | None = state.kept(KEPT)
     own = held if held is not None and held.run == report.id else None
-    running = own is not None and own.running
+    now = own.progress() if own else None
+    running = now is not None and now.running
     if polling and not running:
         st.rerun()
     asked, stop = st.columns([3, 1])
@@ -70,19 +70,19 @@ def _part(report: Report, polling: bool) -> None:
         "The run itself stays as it is.",
     ):
         if held is not None:
-            held.stop.set()
-        state.keep(KEPT, Looking(report))
+            held.stop()
+        state.keep(KEPT, Looking(report, _look))
         st.rerun()
-    if own is None:
+    if own is None or now is None:
         return
     if running and stop.button("Stop looking", key="stop_looking"):
-        own.stop.set()
+        own.stop()
     if running:
-        line = f"Looked at {len(own.found)} of {plural(len(report.pages), 'page')} …"
+        line = f"Looked at {len(now.found)} of {plural(len(report.pages), 'page')} …"
         st.html(html(el("p", line, class_="ax-quiet-inline", role="status")))
-    elif own.broken:
-        st.html(html(el("p", f"The look ended early: {own.broken}", class_="ax-quiet-inline", role="status")))
-    st.html(html(shown(own.found, {p.id: p for p in report.pages})))
+    elif now.broken:
+        st.html(html(el("p", f"The look ended early: {now.broken}", class_="ax-quiet-inline", role="status")))
+    st.html(html(shown(now.found, {p.id: p for p in report.pages})))
 
 
 def shown(found: Sequence[Change], pages: Mapping[str, Page]) -> Node:

@@ -11,7 +11,7 @@ import pytest
 from attribution.changes import Change, Difference
 from attribution.errors import BadInput
 from attribution.types import Report
-from pages.ui.changed import Looking, shown
+from pages.ui.changed import Looking, Progress, shown
 from pages.ui.render import html
 from tests.make import page
 from tests.pages.hostile import TEXTS
@@ -32,11 +32,11 @@ def report() -> Report:
     return Report(id="r", created_at="", question="", answer="", settings={}, versions={}, pages=(EDITED, SAME, LEFT))
 
 
-def waited(looking: Looking) -> Looking:
+def waited(looking: Looking) -> Progress:
     end = time.monotonic() + 20
-    while looking.running and time.monotonic() < end:
+    while looking.progress().running and time.monotonic() < end:
         time.sleep(0.01)
-    return looking
+    return looking.progress()
 
 
 def test_what_changed_comes_first_with_quotes_and_words() -> None:
@@ -67,8 +67,9 @@ def test_a_look_can_be_stopped_and_says_what_broke() -> None:
         raise BadInput("no such setting")
 
     looking = Looking(report(), look)
-    looking.stop.set()
-    assert waited(looking).found == (FOUND[0],) and seen == [True] and looking.broken == "no such setting"
+    looking.stop()
+    now = waited(looking)
+    assert now.found == (FOUND[0],) and seen == [True] and now.broken == "no such setting"
 
 
 SCRIPT = """
