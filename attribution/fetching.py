@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import httpx
@@ -17,6 +17,7 @@ from attribution.errors import FetchFailed
 from attribution.extraction import make_page
 from attribution.media import check_declared
 from attribution.reading import read, warm
+from attribution.responses import Response
 from attribution.robots import Rules, read_rules
 from attribution.settings import Settings
 from attribution.store import now
@@ -40,16 +41,20 @@ _SAYS: dict[int, tuple[FailureKind, str]] = {
 }
 
 
-def fetch(url: str, settings: Settings, allow: Allow = is_public) -> Page:
-    """One page by itself; see `Fetcher.fetch`."""
-    return Fetcher(settings, allow).fetch(url)
+Keep = Callable[[Response], None]
+
+
+def fetch(url: str, settings: Settings, allow: Allow = is_public, keep: Keep | None = None) -> Page:
+    """One page by itself; see `Fetcher`."""
+    return Fetcher(settings, allow, keep).fetch(url)
 
 
 class Fetcher:
-    """Pages of one run. `allow` judges each numeric address before a connection is opened to it."""
+    """Pages of one run. `allow` judges each numeric address before a connection is opened to it; `keep` is given what
+    the server sent of each page, for archives."""
 
-    def __init__(self, settings: Settings, allow: Allow = is_public) -> None:
-        self._settings, self._allow = settings, allow
+    def __init__(self, settings: Settings, allow: Allow = is_public, keep: Keep | None = None) -> None:
+        self._settings, self._allow, self._keep = settings, allow, keep
         self._hosts: dict[str, _Host] = {}
         self._lock = threading.Lock()
 
@@ -67,6 +72,9 @@ class Fetcher:
             media_type = reply.headers.get("content-type", "")
             extracted = read(reply.content, media_type, str(reply.url), max(0.1, clock.left()))
             page = make_page(url, "web", extracted, reference=str(reply.url) if reply.url != parsed(url) else "")
+            if self._keep:
+                headers = tuple(reply.headers.multi_items())
+                self._keep(Response(page.id, str(reply.url), page.fetched_at, reply.status, headers, reply.content))
             kept = {field: reply.headers.get(name, "") for field, name in _VALIDATORS.items()}
             return page.model_copy(update={k: v for k, v in kept.items() if len(v) <= _MAX_HEADER})
         except FetchFailed as error:

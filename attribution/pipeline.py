@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
+from functools import partial
 
-from attribution import coherence, enrichment, events, independence, worthiness
+from attribution import coherence, enrichment, events, independence, responses, worthiness
 from attribution.asked import Asked, chosen
 from attribution.errors import BadInput
 from attribution.fetching import Fetcher
@@ -178,7 +179,7 @@ class _Run:
                 written, failures = self.asked.queries(self.question, checked)
             for failure in failures:
                 yield from self._failed(failure, ())
-        fetch = Fetcher(self.settings).fetch
+        fetch = Fetcher(self.settings, keep=partial(responses.keep, self.store)).fetch
         gatherer = self.frozen or Gatherer(self.settings, self.store, self.sources, fetch, written)
         steps = gatherer.gather(checked, self.question, self.stop)
         while True:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
+from attribution import responses
 from attribution.errors import BadInput, StageFailure
 from attribution.fetching import fetch
 from attribution.matching import Matcher
@@ -67,7 +69,7 @@ def _added(
     pages, failures = list(opened.pages), list(opened.failures)
     for address in opened.addresses:
         try:
-            pages.append(fetch(address, settings))
+            pages.append(fetch(address, settings, keep=partial(responses.keep, store)))
         except StageFailure as error:
             failures.append(error.as_failure("fetch", address))
     return pages, failures

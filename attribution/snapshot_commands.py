@@ -57,9 +57,11 @@ def export(args: argparse.Namespace) -> None:
 
 
 def warc(args: argparse.Namespace) -> None:
+    from attribution.responses import kept
     from attribution.warc import warc as written
 
-    _write(args.out, written(_run(args.run).report))
+    report = _run(args.run).report
+    _write(args.out, written(report, kept(_store(), [page.id for page in report.pages])))
 
 
 def import_(args: argparse.Namespace) -> None:

@@ -169,7 +169,7 @@ class Store:
                     db.execute(sa.text(statement))
             db.execute(_meta.update().values(schema_version=SCHEMA))
 
-    def _put(self, table: sa.Table, rows: Sequence[Mapping[str, Any]], replace: bool = False) -> None:
+    def put(self, table: sa.Table, rows: Sequence[Mapping[str, Any]], replace: bool = False) -> None:
         """Insert; a row that is there already is kept, or replaced. Two writers of one key never clash."""
         if not rows:
             return
@@ -211,7 +211,7 @@ class Store:
             {"id": p.id, "url": canonical(p.url), "fetched_at": p.fetched_at, "body": p.model_dump_json()}
             for p in pages
         ]
-        self._put(_pages, rows, replace=True)
+        self.put(_pages, rows, replace=True)
 
     def search(self, searcher: str, query: str, k: int, days: float) -> list[SearchHit] | None:
         """The hits of an earlier search of the web, or None."""
@@ -238,7 +238,7 @@ class Store:
             for h in hits
         ]
         row = {"searcher": searcher, "query": query[:1024], "k": k, "made_at": now(), "hits": json.dumps(body)}
-        self._put(_searches, [row], replace=True)
+        self.put(_searches, [row], replace=True)
 
     # --- vectors and judgements ---
 
@@ -247,7 +247,7 @@ class Store:
         return self._by_key(_vectors, keys)
 
     def put_vectors(self, vectors: Mapping[str, bytes]) -> None:
-        self._put(_vectors, [{"key": key, "data": data} for key, data in vectors.items()])
+        self.put(_vectors, [{"key": key, "data": data} for key, data in vectors.items()])
 
     def judgements(self, keys: Sequence[str]) -> dict[str, Judgement]:
         return {key: _judgement(json.loads(body)) for key, body in self._by_key(_judgements, keys).items()}
@@ -256,7 +256,7 @@ class Store:
         def body(j: Judgement) -> str:
             return json.dumps({"p": j.probabilities.model_dump(), "sentence": j.sentence, "signals": j.signals})
 
-        self._put(_judgements, [{"key": key, "body": body(j)} for key, j in judgements.items()])
+        self.put(_judgements, [{"key": key, "body": body(j)} for key, j in judgements.items()])
 
     # --- replies of language models ---
 
@@ -265,25 +265,25 @@ class Store:
         return found
 
     def put_reply(self, key: str, body: str) -> None:
-        self._put(_replies, [{"key": key, "body": body}], replace=True)
+        self.put(_replies, [{"key": key, "body": body}], replace=True)
 
     # --- runs ---
 
     def save_run(self, report: Report, trail: Trail | None = None, frozen: bool = False) -> None:
         """Keep a run; `frozen`: its pages come from a snapshot and must not serve other runs."""
         if frozen:
-            self._put(_frozen_pages, [{"id": p.id, "body": p.model_dump_json()} for p in report.pages])
+            self.put(_frozen_pages, [{"id": p.id, "body": p.model_dump_json()} for p in report.pages])
         else:
             self.put_pages(report.pages)
         if trail is not None:
-            self._put(_trails, [{"run_id": report.id, "body": trail.model_dump_json()}], replace=True)
+            self.put(_trails, [{"run_id": report.id, "body": trail.model_dump_json()}], replace=True)
         row = {
             "id": report.id,
             "created_at": report.created_at,
             "question": report.question,
             "report": report.to_json(),
         }
-        self._put(_runs, [row], replace=True)
+        self.put(_runs, [row], replace=True)
 
     def rates(self, runs: int = 5) -> Rates:
         """What the last runs took, medians."""

@@ -15,7 +15,7 @@ LAYERS = [
     {"errors", "events"},
     {"settings", "addresses"},
     {"registry", "store", "language", "reference", "blocks", "prompts", "replies", "endpoint", "transport"},
-    {"document_tables", "llm", "antecedents", "media", "download", "walls"},
+    {"document_tables", "responses", "llm", "antecedents", "media", "download", "walls"},
     {"document_store"},
     # stages: none imports another
     {

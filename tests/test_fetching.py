@@ -16,6 +16,7 @@ import pytest
 from attribution.download import USER_AGENT
 from attribution.errors import FetchFailed
 from attribution.fetching import fetch
+from attribution.responses import Response
 from attribution.settings import Settings
 from attribution.transport import is_public, resolve
 from tests.servers import Answer, Served, encrypted, http_server, pdf_bytes, raw_server
@@ -368,3 +369,15 @@ def test_threads_do_not_disturb_each_other() -> None:
         for thread in threads:
             thread.join()
     assert texts == {n: f"The Nile flows to{n}." for n in range(8)}
+
+
+def test_what_the_server_sent_is_handed_over_for_archives_unpacked() -> None:
+    packed = {**HTML, "Content-Encoding": "gzip", "X-Own": "1"}
+    kept: list[Response] = []
+    with http_server(always(200, packed, gzip.compress(PAGE))) as server:
+        page = fetch(server.url("/a#part"), PATIENT, local, kept.append)
+        with pytest.raises(FetchFailed):
+            fetch("http://127.0.0.1:1/", PATIENT, local, kept.append)
+        (response,) = kept
+        assert (response.page_id, response.url, response.status) == (page.id, server.url("/a"), 200)
+        assert response.body == PAGE and ("x-own", "1") in [(n.lower(), v) for n, v in response.headers]

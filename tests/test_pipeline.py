@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,14 @@ import pytest
 from attribution import events
 from attribution.errors import BadInput, Unavailable
 from attribution.estimating import estimate
+from attribution.fetching import Fetcher
 from attribution.pipeline import run
+from attribution.responses import kept
 from attribution.settings import Settings
 from attribution.store import Store
 from attribution.types import Document, Report
 from benchmarks.answers import faults
+from tests.servers import http_server
 
 QUESTION = "When was the Eiffel Tower finished?"
 ANSWER = (
@@ -49,6 +53,18 @@ def test_the_library_is_searched_and_provenance_is_whole(settings: Settings, sto
     assert any(p.url == "library:eiffel-tower.md" for p in report.pages)
     assert all(e.query and e.searcher == "library" and e.rank >= 1 for e in report.evidence)
     assert store.load_run(report.id) == report
+
+
+def test_what_the_web_sent_is_kept_for_an_archive(
+    settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = b"<!doctype html><title>Tower</title><p>The Eiffel Tower in Paris was completed in 1889.</p>"
+    monkeypatch.setattr("attribution.pipeline.Fetcher", partial(Fetcher, allow=lambda address: address == "127.0.0.1"))
+    with http_server(lambda request: (200, {"Content-Type": "text/html"}, sent)) as server:
+        report = finished(settings.model_copy(update={"sources": (server.url("/tower"),)}), store)
+    (page,) = report.pages
+    response = kept(store, [page.id])[page.id]
+    assert response.url == page.url and response.body == sent
 
 
 def test_the_same_run_again_computes_nothing_and_says_the_same(settings: Settings, store: Store) -> None:

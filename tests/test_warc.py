@@ -5,6 +5,7 @@ import json
 
 from warcio.archiveiterator import ArchiveIterator
 
+from attribution.responses import Response
 from attribution.types import Report
 from attribution.warc import warc
 from tests.make import page
@@ -31,3 +32,38 @@ def test_pages_go_out_as_conversions_with_their_facts() -> None:
     assert json.loads(records[2][3])["sha256"] == web.sha256
     assert records[3][1] == f"urn:sha256:{odd.sha256}" and records[5][1] == f"urn:sha256:{own.sha256}"
     assert json.loads(records[7][3])["id"] == report.id and not any(r[0] == "response" for r in records)
+
+
+def test_what_the_server_sent_goes_out_as_a_response_and_the_text_refers_to_it() -> None:
+    web, own = page("The Nile flows north."), page("Mine.", url="document:note.txt")
+    report = Report(
+        id="0123456789abcdef", created_at="2026-11-01T12:00:00+02:00", question="q", answer="a", settings={},
+        versions={}, pages=(web, own),
+    )  # fmt: skip
+    body = "<p>The Nile flows north. ü</p>".encode("cp1252")
+    headers = (
+        ("Content-Type", "text/html; charset=windows-1252"),
+        ("content-encoding", "gzip"),
+        ("Transfer-Encoding", "chunked"),
+        ("X-Odd", "grün"),
+        ("Set-Cookie", "a=1"),
+        ("Set-Cookie", "b=2"),
+    )
+    sent = Response(web.id, "https://example.org/final", "2026-11-01T11:00:00+00:00", 200, headers, body)
+    data = warc(report, {web.id: sent})
+    assert data == warc(report, {web.id: sent})
+    records = {}
+    for record in ArchiveIterator(io.BytesIO(data), check_digests="raise"):
+        payload = record.content_stream().read()
+        records.setdefault(record.rec_type, []).append((record, payload))
+    ((response, payload),) = records["response"]
+    assert payload == body
+    assert response.rec_headers.get("WARC-Target-URI") == "https://example.org/final"
+    assert response.rec_headers.get("WARC-Date") == "2026-11-01T11:00:00Z"
+    assert response.http_headers.get_statuscode() == "200"
+    assert response.http_headers.get("Content-Length") == str(len(body))
+    assert response.http_headers.get("X-Archive-Orig-content-encoding") == "gzip"
+    assert not response.http_headers.get("Transfer-Encoding")
+    assert [v for n, v in response.http_headers.headers if n == "Set-Cookie"] == ["a=1", "b=2"]
+    refers = [record.rec_headers.get("WARC-Refers-To") for record, _ in records["conversion"]]
+    assert refers == [response.rec_headers.get("WARC-Record-ID"), None]
