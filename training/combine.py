@@ -24,7 +24,7 @@ from attribution.settings import Settings
 from attribution.verifiers.embedded import CrossEncoder, Embedded
 from attribution.verifiers.joining import FEATURES, expand
 from training import data, drawing
-from training.train import losses
+from training.losses import losses
 
 STRANGERS = 2  # passages about something else, for each that is about the claim
 OWN, STRANGER = 2.0, 1.0  # weights of the two beside pairs as they are; chosen on the choosing halves

@@ -20,63 +20,24 @@ from typing import Any
 
 from training import data, drawing
 from training.base import BASES, load_base
+from training.batching import BATCH, batches, collate, encode
+from training.losses import losses, taught
 
-BATCH, BLOCK = 32, 60  # pairs a batch; batches a block within which pairs are sorted by length
 WARM_UP, WEIGHT_DECAY, CLIP = 0.06, 0.01, 1.0
+TAUGHT = 0.6  # how much the teacher's probabilities count beside the label
 
 
-def encode(pairs: list[data.Pair], tokenizer: Any, tokens: int) -> list[list[int]]:
-    """Token ids of [premise, hypothesis]; only the premise is cut."""
-    out: list[list[int]] = []
-    for start in range(0, len(pairs), 2000):
-        part = pairs[start : start + 2000]
-        out += tokenizer(
-            [p.premise for p in part],
-            [p.hypothesis[:600] for p in part],
-            truncation="only_first",
-            max_length=tokens,
-            return_token_type_ids=False,
-        )["input_ids"]
-    return out
+def freeze(model: Any, layers: int) -> None:
+    """Leave the word embeddings as they are, and with them all below the given layer."""
+    model.get_input_embeddings().weight.requires_grad_(False)
+    if layers:
+        model.base_model.requires_grad_(False)
+        for part in (*model.base_model.encoder.layer[layers:], getattr(model.base_model, "pooler", None)):
+            if part is not None:
+                part.requires_grad_(True)
 
 
-def collate(ids: list[list[int]], separator: int) -> dict[str, Any]:
-    import torch
-
-    width = max(map(len, ids))
-    tokens = torch.zeros(len(ids), width, dtype=torch.long)
-    types, mask = torch.zeros_like(tokens), torch.zeros_like(tokens)
-    for i, row in enumerate(ids):
-        tokens[i, : len(row)] = torch.tensor(row)
-        mask[i, : len(row)] = 1
-        types[i, row.index(separator) + 1 : len(row)] = 1
-    return {"input_ids": tokens, "attention_mask": mask, "token_type_ids": types}
-
-
-def batches(ids: list[list[int]], rng: random.Random) -> list[list[int]]:
-    """Indices of one epoch's batches: of like length, in random order."""
-    order = list(range(len(ids)))
-    rng.shuffle(order)
-    size = BATCH * BLOCK
-    made = []
-    for start in range(0, len(order), size):
-        block = sorted(order[start : start + size], key=lambda i: len(ids[i]))
-        made += [block[i : i + BATCH] for i in range(0, len(block), BATCH)]
-    rng.shuffle(made)
-    return made
-
-
-def losses(logits: Any, targets: Any) -> Any:
-    """Cross-entropy per pair; where only one relation is ruled out, the sum of the other two is charged."""
-    import torch
-
-    logp = torch.log_softmax(logits.float(), dim=-1)
-    not_entailed = torch.logsumexp(logp[:, 1:], dim=-1, keepdim=True)
-    not_contradicted = torch.logsumexp(logp[:, :2], dim=-1, keepdim=True)
-    return -torch.cat([logp, not_entailed, not_contradicted], dim=1).gather(1, targets[:, None])[:, 0]
-
-
-def predict(model: Any, ids: list[list[int]], separator: int) -> Any:
+def predict(model: Any, ids: list[list[int]], tokenizer: Any) -> Any:
     """Logits, (pairs, 3), in the order given."""
     import torch
 
@@ -86,7 +47,7 @@ def predict(model: Any, ids: list[list[int]], separator: int) -> Any:
     with torch.inference_mode():
         for start in range(0, len(order), 64):
             part = order[start : start + 64]
-            out[part] = model(**collate([ids[i] for i in part], separator)).logits.float()
+            out[part] = model(**collate([ids[i] for i in part], tokenizer)).logits.float()
     return out
 
 
@@ -120,6 +81,8 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--tokens", type=int, default=192)
     parser.add_argument("--most", type=int, help="use at most this many training pairs (for a smoke run)")
     parser.add_argument("--seed", type=int, default=13)
+    parser.add_argument("--frozen", type=int, default=0, help="layers from the bottom to leave as they are")
+    parser.add_argument("--teacher", help="a finished model whose probabilities count beside the labels")
     parser.add_argument("--no-rules", action="store_true", help="no pairs made by rule, no lengthened premises")
     args = parser.parse_args(argv)
 
@@ -130,6 +93,7 @@ def main(argv: list[str] | None = None) -> int:
         train, dev = data.load(args.data, data.evaluation_keys(args.exclude))
         torch.manual_seed(args.seed)
         model, tokenizer = load_base(args.base)
+        teacher, teacher_tokenizer = load_base(args.teacher) if args.teacher else (None, None)
     except ValueError as error:
         print(f"training: {error}", file=sys.stderr)
         return 2
@@ -141,8 +105,11 @@ def main(argv: list[str] | None = None) -> int:
     around = None if args.no_rules else drawing.surroundings(train)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     model.to(device)
-    model.set_attn_implementation("eager")  # on CPUs the backward pass of fused attention is the slower one
-    model.get_input_embeddings().weight.requires_grad_(False)
+    if model.config.model_type == "bert":
+        model.set_attn_implementation("eager")  # on CPUs the backward pass of fused attention is the slower one
+    freeze(model, args.frozen)
+    if teacher is not None:
+        teacher.to(device).eval()
     decayed = [p for n, p in model.named_parameters() if p.requires_grad and p.ndim > 1]
     plain = [p for n, p in model.named_parameters() if p.requires_grad and p.ndim == 1]
     optimizer = torch.optim.AdamW(
@@ -167,7 +134,6 @@ def main(argv: list[str] | None = None) -> int:
         f"{len(train)} pairs to train on, {len(dev)} for development, {total} steps of {BATCH}, from step {step}",
         file=sys.stderr,
     )
-    separator = tokenizer.sep_token_id
     dev_ids = encode(dev, tokenizer, args.tokens)
 
     def save() -> None:
@@ -180,6 +146,7 @@ def main(argv: list[str] | None = None) -> int:
         turn, done = divmod(step, per_pass)
         pairs = drawing.one_pass(train, args.seed + turn, around)
         ids = encode(pairs, tokenizer, args.tokens)
+        teacher_ids = encode(pairs, teacher_tokenizer, args.tokens) if teacher is not None else []
         made = batches(ids, random.Random(args.seed + turn))
         for batch in (made * 2)[done:per_pass]:  # passes are drawn anew, and one may come out shorter than the first
             if step >= total:
@@ -190,10 +157,16 @@ def main(argv: list[str] | None = None) -> int:
             targets = torch.tensor([pairs[i].target for i in batch])
             importance = torch.tensor([pairs[i].weight for i in batch]) * weights[targets]
             model.train()
-            inputs = {k: v.to(device) for k, v in collate([ids[i] for i in batch], separator).items()}
+            inputs = {k: v.to(device) for k, v in collate([ids[i] for i in batch], tokenizer).items()}
             with torch.autocast(device, torch.bfloat16):
                 logits = model(**inputs).logits
-            loss = (losses(logits, targets.to(device)) * importance.to(device)).sum() / importance.sum()
+            charged = losses(logits, targets.to(device))
+            if teacher is not None:
+                shown = collate([teacher_ids[i] for i in batch], teacher_tokenizer)
+                with torch.no_grad(), torch.autocast(device, torch.bfloat16):
+                    opinion = teacher(**{k: v.to(device) for k, v in shown.items()}).logits
+                charged = (1 - TAUGHT) * charged + TAUGHT * taught(logits, targets.to(device), opinion)
+            loss = (charged * importance.to(device)).sum() / importance.sum()
             optimizer.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(decayed + plain, CLIP)
@@ -206,14 +179,14 @@ def main(argv: list[str] | None = None) -> int:
                 save()
             if step % 1000 == 0 or step == total:
                 with torch.autocast(device, torch.bfloat16):
-                    figures = report(predict(model, dev_ids, separator), dev) if device == "cpu" else {}
+                    figures = report(predict(model, dev_ids, tokenizer), dev) if device == "cpu" else {}
                 line = {"step": step, "seconds": round(time.monotonic() - started), "dev": figures}
                 with log.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(line) + "\n")
     bar.close()
     save()
     model.to("cpu").float()
-    logits = predict(model, dev_ids, separator)
+    logits = predict(model, dev_ids, tokenizer)
     best = temperature(logits, dev)
     model.config.nli_temperature = best
     model.save_pretrained(args.out / "model")

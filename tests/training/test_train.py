@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from attribution.settings import Settings
 from attribution.verifiers.embedded import Embedded
 from tests.training.test_data import row, write
-from training import combine, data, export, train
+from training import combine, data, export, losses, train
 
 THINGS = ["river", "tower", "engine", "planet", "treaty", "comet", "bridge", "novel", "forest", "island"]
 
@@ -32,6 +34,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Beside other work, threads that wait for each other make a step of a tiny model take ten times as long."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.usefixtures("one_thread")
 @pytest.mark.filterwarnings("ignore")  # torch's ONNX exporter warns of tracing and of its own successor
 def test_the_recipe_runs_through_and_resumes(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "run"
@@ -42,6 +56,10 @@ def test_the_recipe_runs_through_and_resumes(folder: Path, tmp_path: Path, capsy
     assert f"from step {first['steps']}" in capsys.readouterr().err
     second = json.loads((out / "summary.json").read_text())
     assert second["steps"] > first["steps"] and second["dev"]["all"] > 0.6
+
+    pupil = ["--data", str(folder), "--out", str(tmp_path / "pupil"), "--base", str(out / "model"), "--passes", "1"]
+    assert train.main([*pupil, "--teacher", str(out / "model"), "--frozen", "5"]) == 0
+    assert json.loads((tmp_path / "pupil" / "summary.json").read_text())["recipe"]["teacher"] == str(out / "model")
 
     assert export.main(["--model", str(out / "model"), "--out", str(tmp_path / "onnx")]) == 0
     assert combine.main(["--data", str(folder), "--model", str(tmp_path / "onnx")]) == 0
@@ -65,5 +83,45 @@ def test_where_one_relation_is_ruled_out_the_other_two_are_charged_together() ->
 
     logits = torch.tensor([[2.0, 1.0, -1.0]] * 5)
     p = torch.softmax(logits[0], dim=0)
-    charged = train.losses(logits, torch.tensor([0, 1, 2, data.NOT_ENTAILMENT, data.NOT_CONTRADICTION]))
+    charged = losses.losses(logits, torch.tensor([0, 1, 2, data.NOT_ENTAILMENT, data.NOT_CONTRADICTION]))
     assert torch.allclose(torch.exp(-charged), torch.stack([p[0], p[1], p[2], p[1] + p[2], p[0] + p[1]]))
+
+
+def test_a_teacher_is_believed_but_for_the_relation_that_is_ruled_out() -> None:
+    import torch
+
+    teacher = torch.log(torch.tensor([[0.5, 0.3, 0.2]] * 3))
+    targets = torch.tensor([1, data.NOT_ENTAILMENT, data.NOT_CONTRADICTION])
+    right = torch.log(torch.tensor([[0.5, 0.3, 0.2], [1e-9, 0.6, 0.4], [0.625, 0.375, 1e-9]]))
+    least = losses.taught(right, targets, teacher)
+    entropy = torch.tensor(
+        [-sum(p * math.log(p) for p in row) for row in ([0.5, 0.3, 0.2], [0.6, 0.4], [0.625, 0.375])]
+    )
+    assert torch.allclose(least, entropy, atol=1e-4)
+    assert (losses.taught(teacher, targets, teacher)[1:] > least[1:] + 0.1).all()
+
+
+@pytest.mark.parametrize("kind", ["bert", "mpnet"])
+def test_frozen_layers_and_all_below_them_get_no_gradient(kind: str) -> None:
+    import torch
+    from transformers import BertConfig, BertForSequenceClassification, MPNetConfig, MPNetForSequenceClassification
+
+    size = {
+        "vocab_size": 50,
+        "hidden_size": 8,
+        "num_hidden_layers": 3,
+        "num_attention_heads": 2,
+        "intermediate_size": 8,
+    }
+    kinds = {
+        "bert": (BertConfig, BertForSequenceClassification),
+        "mpnet": (MPNetConfig, MPNetForSequenceClassification),
+    }
+    config, model_class = kinds[kind]
+    model = model_class(config(**size, num_labels=3))
+    train.freeze(model, 2)
+    model(input_ids=torch.tensor([[5, 6, 7]])).logits.sum().backward()
+    moved = {name for name, p in model.named_parameters() if p.grad is not None}
+    assert any("layer.2." in name for name in moved) and any(name.startswith("classifier") for name in moved)
+    assert not any("embeddings" in name or "layer.0." in name or "layer.1." in name for name in moved)
+    assert not any("relative_attention_bias" in name for name in moved)  # below every layer: it would open them all
