@@ -35,6 +35,7 @@ _ASPECT = frozenset(
     " body brain climate color colour culture diet habitat heat height intelligence look mass ring shape speed"
     " temperature weather weight wind".split()
 )
+_FURTHER = re.compile(r"(?:also|additionally|another|furthermore|in addition|likewise|moreover|similarly)\b", re.I)
 _ANYBODY = frozenset("people individuals persons others things researchers experts scientists studies sources".split())
 _WRAPPING = frozenset("concept definition description history list meaning overview story summary term".split())
 
@@ -193,6 +194,8 @@ class Context:
         pointing = chunk[0].lower_ in ("this", "these", "those")
         if not pointing and chunk[0].lower_ != "the":
             return None
+        if chunk[0].lower_ == "these" and before and _FURTHER.match(before[0][0].text):
+            return None  # "Similarly, gender differences exist. These differences": those told before, too
         near = [m for _, found in before[: 2 if pointing else 12] for m in found]
         if chunk[0].lower_ == "those":
             near += self.question  # "those vowels" are rather the other ones
