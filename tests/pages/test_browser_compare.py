@@ -16,7 +16,7 @@ from tests.pages.test_browser import PATIENCE, Browser, Page, analyse, expect, w
 address, browser, page, pytestmark = (
     test_browser.address, test_browser.browser, test_browser.page, test_browser.pytestmark,
 )  # fmt: skip
-SLOW = " ".join(f"The Nile was measured by {n} surveyors and was drawn by {n + 1} painters." for n in range(30))
+SLOW = " ".join(f"The Nile was measured by {n} surveyors and was drawn by {n + 1} painters." for n in range(16))
 FORBIDDEN = """() => {
   const all = (r) => [...r.querySelectorAll('*')].flatMap((e) => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])]);
   return all(document).filter((e) => e.tagName === 'IFRAME' || e.onerror || e.onload || e.tagName === 'MATH'
@@ -42,13 +42,13 @@ def downloaded(page: Page, name: str) -> str:
 def test_the_cost_comes_first_then_verdicts_in_their_columns_and_stop_keeps_them(page: Page) -> None:
     button = opened(page)
     write(page, SLOW)
-    expect(page.get_by_text(re.compile(r"~90 claims · up to \d+ pages · \d+ s"))).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text(re.compile(r"~\d+ claims · up to \d+ pages · \d+ s"))).to_be_visible(timeout=PATIENCE)
     stop = page.get_by_role("button", name="Stop")
     place = stop.bounding_box()
     button.click()
     expect(page.locator(".ax-figures tbody tr")).to_have_count(2, timeout=PATIENCE)
     rows = page.locator("section.row")
-    expect(rows).to_have_count(30, timeout=PATIENCE)
+    expect(rows).to_have_count(16, timeout=PATIENCE)
     expect(rows.first.locator(".item.v-pending").first).to_be_visible()
     first = rows.first.locator(".item").first
     first.locator("summary").click()
