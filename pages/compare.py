@@ -45,20 +45,20 @@ def live(polling: bool) -> None:
     """The comparison as it stands."""
     if polling != compare_state.running():
         st.rerun()  # the form has to hear of it too
-    match compare_state.known():
-        case None:
-            show(
-                el(
-                    "p",
-                    "Compare cuts the answer with each segmenter, searches the sources once for all of them and holds "
-                    "every claim against the same pages. Sentences whose verdict depends on the cut come first.",
-                    class_="ax-lead",
-                )
+    now = compare_state.known()
+    if now is None:
+        show(
+            el(
+                "p",
+                "Compare cuts the answer with each segmenter, searches the sources once for all of them and holds "
+                "every claim against the same pages. Sentences whose verdict depends on the cut come first.",
+                class_="ax-lead",
             )
-        case Known() as now:
-            _one(now)
-        case Progress() as now:
-            _many(now)
+        )
+    elif now.many:
+        _many(now)
+    else:
+        _one(now)
 
 
 def _one(now: Known) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from attribution.errors import BadInput
 from attribution.evaluation.comparison import Compared, Comparison, Cut, judged
@@ -27,6 +28,11 @@ class Known:
     cut: tuple[Cut, ...] = ()  # by those that are done
     comparison: Comparison | None = None  # with the verdicts so far; None until all claims are known
     finished: bool = False  # every claim was reached
+    many: Literal[False] = False  # told apart by value: a class does not outlive Streamlit's reloads
+
+    @property
+    def running(self) -> bool:
+        return self.run.running
 
 
 class CompareJob:
@@ -51,11 +57,7 @@ class CompareJob:
         """Ask it to end with what it has."""
         self._job.stop()
 
-    @property
-    def running(self) -> bool:
-        return self._job.state().running
-
-    def known(self) -> Known:
+    def progress(self) -> Known:
         compared, run = self._compared, self._job.state()
         if compared is None:
             return Known(run, self.segmenters, self._cut)
@@ -83,6 +85,7 @@ class Progress(worker.Progress):
     done: int = 0
     made: tuple[Comparison, ...] = ()
     skipped: tuple[str, ...] = ()  # answers that could not be compared, with the reason
+    many: Literal[True] = True
 
 
 class ExperimentJob(worker.Worker[Progress]):
@@ -103,7 +106,3 @@ class ExperimentJob(worker.Worker[Progress]):
                     now = tell(done=number, made=(*now.made, without_texts(last.comparison)))
 
         super().__init__("experiment", Progress(len(rows)), work)
-
-    @property
-    def running(self) -> bool:
-        return self.progress().running

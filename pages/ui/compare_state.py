@@ -62,20 +62,18 @@ def stop() -> None:
 
 def running() -> bool:
     job: CompareJob | ExperimentJob | None = state.kept(_JOB)
-    return job is not None and job.running
+    return job is not None and job.progress().running
 
 
 def known() -> Known | Progress | None:
     """What the last comparison knows, of one answer or of many, with the threshold of the slider."""
     job: CompareJob | ExperimentJob | None = state.kept(_JOB)
-    threshold = float(state.value(state.THRESHOLD))
-    if isinstance(job, CompareJob):
-        now = job.known()
-        return replace(now, comparison=recoloured(now.comparison, threshold)) if now.comparison else now
-    if isinstance(job, ExperimentJob):
-        so_far = job.progress()
-        return replace(so_far, made=tuple(recoloured(c, threshold) for c in so_far.made))
-    return None
+    now, threshold = job.progress() if job else None, float(state.value(state.THRESHOLD))
+    if now is None:
+        return None
+    if now.many:
+        return replace(now, made=tuple(recoloured(c, threshold) for c in now.made))
+    return replace(now, comparison=recoloured(now.comparison, threshold)) if now.comparison else now
 
 
 def read_answers(content: bytes) -> list[tuple[str, str]]:

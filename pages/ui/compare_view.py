@@ -103,11 +103,12 @@ def _claim(
     verdict = next((v for v in report.verdicts if v.claim_id == claim.id), None)
     style = look_of(verdict, running)
     waits = "Its sources are still being read." if running else "The comparison ended before it was checked."
-    lines: list[Child] = [el("p", el("strong", f"{style.word}. "), verdict.reason if verdict else waits)]
+    reason = el("p", el("strong", f"{style.word}. "), verdict.reason if verdict else waits, class_="reason")
+    lines: list[Child] = [reason]
     if claim.enriched:
-        lines.append(el("p", el("span", "Checked as: ", class_="quiet"), claim.enriched, dir="auto"))
+        lines.append(el("p", "Checked as: ", claim.enriched, dir="auto"))
     if not claim.spans:
-        lines.append(el("p", "Not in the answer: no words of it were found there.", class_="quiet"))
+        lines.append(el("p", "Not in the answer: no words of it were found there."))
     groups = ranked([e for e in report.evidence if e.claim_id == claim.id], pages)
     if groups and groups[0].pieces[0].relation != "no_relation":
         piece = groups[0].pieces[0]

@@ -6,6 +6,7 @@ import json
 import re
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -191,7 +192,7 @@ def test_tables_of_many_answers_are_one_csv_and_one_json() -> None:
 
 def ended(job: CompareJob | ExperimentJob) -> None:
     for _ in range(500):
-        if not job.running:
+        if not job.progress().running:
             return
         threading.Event().wait(0.01)
     raise AssertionError("still running")
@@ -212,16 +213,16 @@ def test_a_comparison_takes_verdicts_into_its_columns_as_they_come_and_keeps_the
 
     job = CompareJob("", TEXT, Settings(), (), ["sentences", "clauses"], compare)  # type: ignore[arg-type]
     for _ in range(500):
-        if job.known().run.report.verdicts:
+        if job.progress().run.report.verdicts:
             break
         threading.Event().wait(0.01)
-    now = job.known()
+    now = job.progress()
     assert now.run.running and [c.segmenter for c in now.cut] == ["sentences"] and now.comparison
     assert [len(c.report.verdicts) for c in now.comparison.columns] == [1, 0]
     go.set()
     ended(job)
-    assert "went away" in job.known().run.broken and not job.known().finished
-    assert job.known().comparison == now.comparison
+    assert "went away" in job.progress().run.broken and not job.progress().finished
+    assert job.progress().comparison == now.comparison
 
 
 def test_an_experiment_names_the_answers_it_could_not_compare_and_stop_leaves_out_the_one_under_way() -> None:
@@ -242,3 +243,27 @@ def test_an_experiment_names_the_answers_it_could_not_compare_and_stop_leaves_ou
     now = job.progress()
     assert (len(now.made), now.done, now.total) == (1, 2, 4) and now.skipped == ("Answer 2: The answer is empty.",)
     assert not now.made[0].columns[0].report.evidence and not now.broken
+
+
+def test_the_page_shows_a_comparison_that_was_stopped_and_what_can_be_taken_along() -> None:
+    from streamlit.testing.v1 import AppTest
+
+    shown = AppTest.from_file(str(Path(__file__).parents[2] / "pages" / "compare.py"), default_timeout=120)
+    last = unfinished()
+
+    def compare(question: str, answer: str, stop: threading.Event) -> Iterator[object]:
+        yield from (Cut(c.segmenter, Segmented(c.report.claims), c.seconds) for c in last.columns)
+        yield Compared(last)
+
+    job = CompareJob("", TEXT, Settings(), (), ["sentences", "clauses", "predpatt"], compare)  # type: ignore[arg-type]
+    ended(job)
+    shown.session_state["_page_comparison"] = job
+    shown.run()
+    assert not shown.exception
+    assert {b.label: b.disabled for b in shown.button if b.label in ("Compare", "Stop")} == {
+        "Compare": False,
+        "Stop": True,
+    }
+    said = " ".join(h.value for h in shown.get("html") if hasattr(h, "value")) or str(shown.main)
+    assert "Stopped early" in said and "Not reached: PredPatt" in said
+    assert [e.label for e in shown.expander if e.label.startswith("Copy as")] == ["Copy as Markdown, CSV or JSON"]
