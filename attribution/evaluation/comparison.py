@@ -110,15 +110,22 @@ def compare(
         cut.append(Cut(name, segmented, round(time.perf_counter() - started, 3)))
         yield cut[-1]
         yield events.Progress("segment", len(cut), len(names))
-    union = {claim.id: claim for made in cut for claim in made.segmented.claims}
+    known = {claim.id: claim for made in cut for claim in made.segmented.claims}
+    union = sorted(known.values(), key=_start)  # so that sentence after sentence is finished
     comparison: Comparison | None = None
-    for event in pipeline.run(question, answer, settings, store, documents, stop, list(union.values())):
+    for event in pipeline.run(question, answer, settings, store, documents, stop, union):
         yield event
         if isinstance(event, events.ClaimsReady) and all(c.worthiness for c in event.claims):
             comparison = _placed(question, answer, settings, event.claims, cut)
             yield Compared(comparison)
         elif isinstance(event, events.Finished) and comparison:
             yield Compared(judged(comparison, event.report), finished=True)
+
+
+def _start(claim: Claim) -> tuple[bool, int]:
+    """Its place in the answer; a claim without one comes last."""
+    places = (*claim.spans, *([claim.sentence] if claim.sentence else []))
+    return not places, min((start for start, _ in places), default=0)
 
 
 def _placed(question: str, answer: str, settings: Settings, claims: Sequence[Claim], cut: Sequence[Cut]) -> Comparison:
