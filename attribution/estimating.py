@@ -23,7 +23,7 @@ SECONDS_PER_PAIR, SECONDS_PER_PAGE = 0.03, {"local": 0.15, "web": 0.6}  # two co
 class Estimate:
     """What a run will take: claims in all and to be checked, pages at most, seconds."""
 
-    claims: int  # sentences, where a language model is to segment
+    claims: int  # sentences, where a model is to segment
     checked: int
     pages: int
     seconds: float  # with the language model's where its pace was measured in an earlier run
@@ -31,11 +31,17 @@ class Estimate:
 
 
 def estimate(
-    question: str, answer: str, settings: Settings, documents: Sequence[Document] = (), store: Store | None = None
+    question: str,
+    answer: str,
+    settings: Settings,
+    documents: Sequence[Document] = (),
+    store: Store | None = None,
+    segmenters: Sequence[str] = (),
 ) -> Estimate:
-    """What `run` would take, without searching or asking; with a store, at the pace of the last runs kept there."""
+    """What `run` would take, or with segmenters `compare`, without searching or asking; with a store, at the pace of
+    the last runs kept there."""
     check_input(question, answer, settings)
-    claims, llm = _claims(question, answer, settings)
+    claims, llm = _claims(question, answer, settings, segmenters or [settings.segmenter])
     checked = sum(c.worthiness == "factual" for c in claims)
     if tasks := chosen(settings):
         asked, by_rules = Asked(settings, store, threading.Event()), independence.judge(claims)
@@ -50,14 +56,22 @@ def estimate(
     return Estimate(len(claims), checked, pages, seconds, llm)
 
 
-def _claims(question: str, answer: str, settings: Settings) -> tuple[list[Claim], dict[str, LlmUsage]]:
-    """The claims by rules, with the sentences in their place where a language model is to cut them."""
-    segmenter = build(SEGMENTERS, settings.segmenter, settings, "segmenter")
+def _claims(
+    question: str, answer: str, settings: Settings, names: Sequence[str]
+) -> tuple[list[Claim], dict[str, LlmUsage]]:
+    """The claims by rules, each once, with the sentences in their place where a model is to cut them."""
+    found: dict[tuple[str, str], Claim] = {}
     llm: dict[str, LlmUsage] = {}
-    if hasattr(segmenter, "estimate"):
-        llm["segment"] = segmenter.estimate(question, answer)
-        settings = settings.model_copy(update={"segmenter": "sentences"})
-    return worthiness.judge(segment(question, answer, settings).claims), llm
+    for name in dict.fromkeys(names):
+        own = settings.model_copy(update={"segmenter": name})
+        segmenter = build(SEGMENTERS, name, own, "segmenter")
+        asked = segmenter.estimate(question, answer) if hasattr(segmenter, "estimate") else None
+        by_model = asked is not None or bool(SEGMENTERS[name].needs)
+        if asked is not None:
+            llm["segment" if len(names) == 1 else f"segment by {name}"] = asked
+        cut = segment(question, answer, own.model_copy(update={"segmenter": "sentences"}) if by_model else own)
+        found |= {(name if by_model else "", claim.id): claim for claim in cut.claims}
+    return worthiness.judge(list(found.values())), llm
 
 
 def _own(settings: Settings, documents: Sequence[Document]) -> int:

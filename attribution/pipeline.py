@@ -22,7 +22,7 @@ from attribution.snapshots import Snapshot
 from attribution.sources import Sources, open_sources
 from attribution.store import Store
 from attribution.types import Claim, Document, Evidence, Failure, Segmented, Verdict
-from attribution.verdicts import verdict
+from attribution.verdicts import UNREACHED, verdict
 from attribution.verifiers import VERIFIERS
 
 GROUP = 4  # claims whose pairs are verified together
@@ -216,8 +216,7 @@ class _Run:
             yield events.Progress("verify", len(checked), len(checked))
         for claim in checked:
             if claim.id not in self.found.verdicts:
-                reason = "The run was stopped before this claim was checked."
-                made = Verdict(claim_id=claim.id, label="missing", confidence=0.0, reason=reason)
+                made = Verdict(claim_id=claim.id, label="missing", confidence=0.0, reason=UNREACHED)
                 self.found.verdicts[claim.id] = made
                 yield events.VerdictReady(made, ())
 

@@ -11,6 +11,7 @@ NOT_CHECKED = {
     "not_a_claim": "A question, offer, heading or disclaimer: it states nothing about the world.",
     "other": "Not a statement that sources could confirm or deny.",
 }
+UNREACHED = "The run was stopped before this claim was checked."
 
 
 def relation(probabilities: Probabilities, threshold: float) -> Relation:

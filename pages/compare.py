@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import json
-
 import streamlit as st
 
 from attribution.errors import BadInput
 from attribution.evaluation.comparison import MOST, Comparison
-from attribution.evaluation.tables import Table, tables
+from attribution.evaluation.tables import Table, shown, tables
 from attribution.segmenters import SEGMENTERS
-from pages.ui import chart, compare_state, controls, render, run_state, state
-from pages.ui.compare_view import as_markdown, compare_view, figures, summary
+from pages.ui import chart, compare_export, compare_state, controls, run_state, state
+from pages.ui.compare_figures import figures, legend, summary
+from pages.ui.compare_job import Known, Progress
+from pages.ui.compare_view import compare_view
+from pages.ui.cost import cost
 from pages.ui.form import form
 from pages.ui.frame import styles
-from pages.ui.render import el, plural
+from pages.ui.render import Node, el, plural
 from pages.ui.results import note, show, slot, status
 
-POLL = 0.5
+POLL = 0.5  # seconds between looks at a comparison that is under way
 
 
 def segmenters() -> None:
@@ -32,17 +33,20 @@ def segmenters() -> None:
         format_func=lambda name: SEGMENTERS[name].label,
         help="How the answer is cut into claims. All are held against the same pages.",
     )
-    notes = [f"{SEGMENTERS[name].label}: {SEGMENTERS[name].note}" for name in compare_state.chosen()]
-    controls.quiet(". ".join(notes) + "." if notes else "Choose at least two.")
+    chosen = compare_state.chosen()
+    notes = [f"{SEGMENTERS[name].label}: {SEGMENTERS[name].note}" for name in chosen]
+    if not 2 <= len(chosen) <= MOST:
+        notes = [f"{plural(len(chosen), 'segmenter')} chosen: choose two to four"]
+    controls.quiet(". ".join(notes) + ".")
     controls.unready(SEGMENTERS)
 
 
 def live(polling: bool) -> None:
     """The comparison as it stands."""
     if polling != compare_state.running():
-        st.rerun()
-    now, result = compare_state.current(), compare_state.result()
-    if now is None or result is None:
+        st.rerun()  # the form has to hear of it too
+    now = compare_state.known()
+    if now is None:
         show(
             el(
                 "p",
@@ -51,92 +55,102 @@ def live(polling: bool) -> None:
                 class_="ax-lead",
             )
         )
-        return
-    if now.running:
-        if result.many:
-            _progress(*now.progress.get("answers", (0, 0)))
-        else:
-            status(now, now.report)
-            slot(now, now.report)
-            show(el("p", "Sentences whose verdict depends on the cut will stand here first.", class_="ax-quiet-inline"))
-        return
-    if now.rejected or now.broken:
-        note("This could not be compared", now.rejected or now.broken, label="contradicted")
-    if not result.made:
-        if not (now.rejected or now.broken):
-            note("Nothing was compared", "It was stopped before the first answer was done.")
-        return
-    if result.many:
-        _many(result)
+    elif now.many:
+        _many(now)
     else:
-        _one(result.made[0])
+        _one(now)
 
 
-def _progress(done: int, total: int) -> None:
-    """Of many answers."""
-    text = f"{done} of {plural(total, 'answer')} compared" if total else "Starting …"
-    show(el("p", text, class_="ax-status", role="status"))
-    show(el("progress", class_="ax-bar", value=f"{done / total if total else 0:.3f}", max=1, aria_label="Progress"))
-
-
-def _one(comparison: Comparison) -> None:
-    if run_state.outdated(comparison.report):
+def _one(now: Known) -> None:
+    run, comparison = now.run, now.comparison
+    if run.rejected:
+        note("This text cannot be compared", run.rejected, label="contradicted")
+        return
+    if run.broken:
+        title = "The comparison could not be finished" if comparison else "The comparison could not start"
+        note(title, run.broken, label="contradicted")
+    elif comparison and run_state.outdated(comparison.report):
         note("This comparison is of an earlier text", "The question or answer was changed since. Compare again.")
-    early = "Stopped early: what was found until then is kept. " if comparison.report.stopped else ""
-    show(el("p", early + summary(comparison), class_="ax-status"))
-    names = [SEGMENTERS[c.segmenter].label for c in comparison.columns]
+    if run.running:
+        status(run, run.report)
+        slot(run, run.report)
+    elif comparison:
+        left = [SEGMENTERS[name].label for name in now.segmenters if name not in {c.segmenter for c in now.cut}]
+        early = "" if now.finished else "Stopped early: what was found until then is kept. "
+        early += f"Not reached: {', '.join(left)}. " if left else ""
+        show(el("p", early + summary(comparison), class_="ax-status"))
+        _chart(comparison)
+    if run.running or comparison:
+        show(figures(now.segmenters, now.cut, comparison, run.running))
+    if comparison:
+        show(legend(comparison, run.running))
+        compare_view(comparison, running=run.running, key="compare_view")
+    if comparison and not run.running:
+        _take_along(
+            compare_export.as_markdown(comparison),
+            compare_export.as_csv(comparison),
+            compare_export.as_json(comparison),
+        )
+
+
+def _chart(comparison: Comparison) -> None:
+    named = [(SEGMENTERS[c.segmenter].label, c.report) for c in comparison.columns]
     st.plotly_chart(
-        chart.bars(list(zip(names, (c.report for c in comparison.columns), strict=True)), state.dark()),
+        chart.bars(named, state.dark()),
         config={"displayModeBar": False},
         theme=None,
         key="compare_chart",
         alt=summary(comparison),
     )
-    show(figures(comparison))
-    compare_view(comparison, key="compare_view")
-    text = as_markdown(comparison)
-    made = tables([comparison])
-    with st.expander("Copy as Markdown"):
-        st.code(text, language=None)
-    _downloads(text, made, {c.segmenter: json.loads(c.report.to_json()) for c in comparison.columns})
 
 
-def _many(result: compare_state.Result) -> None:
-    made = tables(result.made)
-    show(el("p", f"{len(result.made)} answers compared.", class_="ax-status"))
-    if result.skipped:
-        note("Some answers could not be compared", *result.skipped[:20])
+def _many(now: Progress) -> None:
+    if now.running:
+        doing = (
+            "Stopping after this answer" if now.stopping else f"{now.done} of {plural(now.total, 'answer')} compared"
+        )
+        show(el("p", f"{doing} …", class_="ax-status", role="status"))
+        share = f"{now.done / now.total:.3f}"
+        show(el("progress", class_="ax-bar", value=share, max=1, aria_label="Progress of the comparison"))
+    if now.broken:
+        note("The comparison could not be finished", now.broken, label="contradicted")
+    if now.skipped:
+        note("Some answers could not be compared", *now.skipped[:20])
+    if now.running or not now.made:
+        if not (now.running or now.broken or now.skipped):
+            note("Nothing was compared", "It was stopped before the first answer was done.")
+        return
+    early = f"Stopped after {now.done} of {now.total}. " if now.done < now.total else ""
+    show(el("p", f"{early}{plural(len(now.made), 'answer')} compared.", class_="ax-status"))
+    made = tables(now.made)
     for table in made:
         with st.expander(table.title, expanded=True):
             show(_html(table))
-    _downloads("\n".join(t.markdown() for t in made), made, [{"title": t.title, "rows": _rows(t)} for t in made])
+    _take_along(
+        "\n".join(t.markdown() for t in made), compare_export.tables_csv(made), compare_export.tables_json(made)
+    )
 
 
-def _rows(table: Table) -> list[dict[str, object]]:
-    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-
-
-def _html(table: Table) -> render.Node:
-    from attribution.evaluation.tables import shown
-
+def _html(table: Table) -> Node:
     body = [el("tr", *(el("td", shown(cell)) for cell in row)) for row in table.rows]
-    return el(
-        "table",
-        el("thead", el("tr", *(el("th", name) for name in table.columns))),
-        el("tbody", *body),
-        class_="ax-table",
-    )
+    heads = el("thead", el("tr", *(el("th", name) for name in table.columns)))
+    return el("div", el("table", heads, el("tbody", *body), class_="ax-table wide"), class_="ax-scroll")
 
 
-def _downloads(text: str, made: tuple[Table, ...], whole: object) -> None:
-    files = (
-        ("Markdown", text, "comparison.md", "text/markdown"),
-        ("CSV", "\n".join(f"{t.title}\n{t.csv()}" for t in made), "comparison.csv", "text/csv"),
-        ("JSON", json.dumps(whole, ensure_ascii=False, indent=1), "comparison.json", "application/json"),
-    )
-    for column, (name, content, file, kind) in zip(st.columns(len(files)), files, strict=True):
+def _take_along(markdown: str, csv: str, json: str) -> None:
+    """The result to copy or to download."""
+    files = {
+        "Markdown": (markdown, "comparison.md", "text/markdown"),
+        "CSV": (csv, "comparison.csv", "text/csv"),
+        "JSON": (json, "comparison.json", "application/json"),
+    }
+    with st.expander("Copy as Markdown, CSV or JSON"):
+        form = st.segmented_control("Form", list(files), default="Markdown", key="copied", required=True)
+        st.code(files[form or "Markdown"][0], language=None, height=320)
+    for column, (name, (content, file, kind)) in zip(st.columns(len(files)), files.items(), strict=True):
+        data = content.encode("utf-8-sig" if name == "CSV" else "utf-8")  # a spreadsheet asks for the mark
         column.download_button(
-            f"Download {name}", content, file, kind, on_click="ignore", key=f"download-{name}", width="stretch"
+            f"Download {name}", data, file, kind, on_click="ignore", key=f"download-{name}", width="stretch"
         )
 
 
@@ -153,10 +167,10 @@ def experiment(running: bool) -> None:
             except BadInput as error:
                 note("This file cannot be used", str(error), label="contradicted")
         st.button(
-            f"Compare {len(rows)} answers" if rows else "Compare them",
+            f"Compare {plural(len(rows), 'answer')}" if rows else "Compare them",
             on_click=compare_state.start_many,
             args=(rows,),
-            disabled=running or not rows or isinstance(state.settings(), str),
+            disabled=running or not rows or not ready,
             key="start_many",
         )
 
@@ -164,15 +178,18 @@ def experiment(running: bool) -> None:
 state.begin("compare", run_state.load)
 styles()
 controls.sidebar(segmenter=False)
-polling = compare_state.running()
+polling = compare_state.running()  # asked once, so that form and result agree
+chosen = compare_state.chosen()
+ready = not isinstance(state.settings(), str) and 2 <= len(chosen) <= MOST
 form(
     start="Compare",
     on_start=compare_state.start,
     on_stop=compare_state.stop,
     compact=True,
     running=polling,
-    ready=not isinstance(state.settings(), str) and 2 <= len(compare_state.chosen()) <= MOST,
+    ready=ready,
     choices=segmenters,
+    estimate=(lambda: cost(polling, chosen)) if ready else None,
 )
 st.fragment(live, run_every=POLL if polling else None)(polling)
 experiment(polling)

@@ -8,18 +8,17 @@ from attribution.types import LABELS, Page
 from pages.ui import controls, provenance, render, run_state, state
 from pages.ui.answer_view import answer_view, place, reverted, source_view, view
 from pages.ui.correct import correct
+from pages.ui.cost import cost
 from pages.ui.form import form
 from pages.ui.frame import styles
-from pages.ui.render import Child, el, plural
+from pages.ui.render import el
 from pages.ui.results import below, callouts, note, show, slot, status
-from pages.ui.spent import expected
 
 POLL = 0.5  # seconds between looks at a run that is under way
 
 
 def analyse_form(compact: bool, running: bool) -> None:
     """The form, with what a run would cost, and why the last one did not start."""
-    waiting = run_state.estimate()[1] and not running
     form(
         start="Analyse",
         on_start=run_state.analyse,
@@ -27,30 +26,12 @@ def analyse_form(compact: bool, running: bool) -> None:
         compact=compact,
         running=running,
         ready=not isinstance(state.settings(), str),
-        estimate=lambda: st.fragment(_estimate, run_every=POLL if waiting else None)(waiting),
+        estimate=lambda: cost(running),
     )
     if problem := run_state.problem():
         note(*problem, label="contradicted")
     if saved := run_state.notice():
         note("The saved run is not shown", saved)
-
-
-def _estimate(polling: bool) -> None:
-    """What a run would cost; worked out aside, so that the page never waits for it."""
-    value, waiting = run_state.estimate()
-    if polling and not waiting:
-        st.rerun()
-    if not waiting:
-        run_state.preload()
-    parts: list[str] = []
-    if waiting and not run_state.running():
-        parts = ["Estimating …"]
-    elif value is not None:
-        pages = f"up to {plural(value.pages, 'page')}"
-        parts = [f"~{plural(value.claims, 'claim')} ·", f"{pages} ·", f"{max(value.seconds, 1):.0f} s"]
-        parts += [f"· {asked}"] if (asked := expected(value.llm)) else []
-    spaced: list[Child] = [node for part in parts for node in (el("span", part), " ")]  # each stays in one line
-    show(el("p", *spaced, class_="ax-estimate"))
 
 
 def first_visit() -> None:

@@ -63,6 +63,7 @@ def form(running: bool) -> None:
                 selection_mode="multi",
                 default=["fixed 512", "sentence windows"],
                 key="grid_cuts",
+                wrap=True,
                 help="How a page is cut into passages.",
             )
             embedders = st.pills(
@@ -72,6 +73,7 @@ def form(running: bool) -> None:
                 default=["minilm"],
                 format_func=lambda n: EMBEDDERS[n].label,
                 key="grid_embedders",
+                wrap=True,
                 help="How passages and claims become vectors, of which the nearest are taken.",
             )
             controls.unready(EMBEDDERS)

@@ -14,9 +14,18 @@ from attribution.evaluation.decompscore import Decomposition, decomposition
 from attribution.settings import Settings
 from attribution.store import Store
 from attribution.types import LABELS, Claim, Document, Failure, Label, LlmUsage, Report, Segmented, Span
-from attribution.verdicts import recolour
+from attribution.verdicts import UNREACHED, recolour
 
 MOST = 4  # segmenters side by side
+
+
+@dataclass(frozen=True)
+class Cut:
+    """An event: what one segmenter has made of the answer, and in how many seconds."""
+
+    segmenter: str
+    segmented: Segmented
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -24,10 +33,11 @@ class Column:
     """One segmenter's share of the comparison."""
 
     segmenter: str
-    report: Report  # with its claims alone
+    report: Report  # with its claims alone; without the verdict of one that was not reached
     figures: Decomposition
     seconds: float  # of segmentation
     usage: LlmUsage | None = None  # of segmentation by a language model
+    failures: tuple[Failure, ...] = ()  # of segmentation
 
 
 @dataclass(frozen=True)
@@ -37,10 +47,13 @@ class Row:
     sentence: Span
     claims: tuple[tuple[str, ...], ...]
     labels: tuple[tuple[Label, ...], ...]  # the verdicts that each column's claims have
+    open: bool = False  # a claim of it has no verdict (yet): whether it flips is not known
 
     @property
     def flips(self) -> bool:
         """Does cutting differently change what is found of the sentence or of a part of it?"""
+        if self.open:
+            return False
         checked = {tuple(label for label in labels if label != "not_checked") for labels in self.labels}
         return len(checked - {()}) > 1
 
@@ -61,9 +74,10 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Compared:
-    """The last event of a comparison."""
+    """An event: the claims in their columns, as soon as all are known; once more at the end, with the verdicts."""
 
     comparison: Comparison
+    finished: bool = False
 
 
 def compare(
@@ -74,46 +88,79 @@ def compare(
     store: Store | None = None,
     documents: Sequence[Document] = (),
     stop: threading.Event | None = None,
-) -> Iterator[events.Event | Compared]:
-    """Events of one run over the claims of all segmenters, then Compared: each page is fetched and embedded once,
-    each claim that several have in common is verified once. BadInput for fewer than two segmenters or too many."""
+) -> Iterator[events.Event | Cut | Compared]:
+    """Events of one run over the claims of all segmenters, with Cut for each of these and Compared: each page is
+    fetched and embedded once, each claim that several have in common is verified once.
+
+    Stopped, it ends with what it has: the segmenters that were done and the claims that were checked.
+    BadInput for fewer than two segmenters or too many.
+    """
     names = list(dict.fromkeys(segmenters))
     if not 2 <= len(names) <= MOST:
         raise BadInput(f"{len(names)} segmenters: a comparison takes two to {MOST} different ones")
     pipeline.check_input(question, answer, settings)
-    cut: dict[str, tuple[Segmented, float]] = {}
+    stop, cut = stop or threading.Event(), list[Cut]()
     for name in names:
+        if cut and stop.is_set():
+            break
         yield events.StageStarted("segment")
         language.forget()  # each segmenter's time is its own
         started = time.perf_counter()
-        segmented = pipeline.segment(question, answer, settings.model_copy(update={"segmenter": name}))
-        cut[name] = segmented, time.perf_counter() - started
+        segmented = pipeline.segment(question, answer, settings.model_copy(update={"segmenter": name}), stop)
+        cut.append(Cut(name, segmented, round(time.perf_counter() - started, 3)))
+        yield cut[-1]
         yield events.Progress("segment", len(cut), len(names))
-    union = {c.id: c for segmented, _ in cut.values() for c in segmented.claims}
-    report: Report | None = None
-    for event in pipeline.run(question, answer, settings, store, documents, stop, list(union.values())):
-        if isinstance(event, events.Finished):
-            report = event.report
+    known = {claim.id: claim for made in cut for claim in made.segmented.claims}
+    union = sorted(known.values(), key=_start)  # so that sentence after sentence is finished
+    comparison: Comparison | None = None
+    for event in pipeline.run(question, answer, settings, store, documents, stop, union):
         yield event
-    if report is not None:
-        yield Compared(_comparison(report, cut, settings))
+        if isinstance(event, events.ClaimsReady) and all(c.worthiness for c in event.claims):
+            comparison = _placed(question, answer, settings, event.claims, cut)
+            yield Compared(comparison)
+        elif isinstance(event, events.Finished) and comparison:
+            yield Compared(judged(comparison, event.report), finished=True)
 
 
-def _comparison(report: Report, cut: dict[str, tuple[Segmented, float]], settings: Settings) -> Comparison:
+def _start(claim: Claim) -> tuple[bool, int]:
+    """Its place in the answer; a claim without one comes last."""
+    places = (*claim.spans, *([claim.sentence] if claim.sentence else []))
+    return not places, min((start for start, _ in places), default=0)
+
+
+def _placed(question: str, answer: str, settings: Settings, claims: Sequence[Claim], cut: Sequence[Cut]) -> Comparison:
+    """The claims in their columns and rows, before any is checked."""
     from attribution.worthiness import judge
 
     plain = settings.model_copy(update={"segmenter": "sentences"})
-    sentences = judge(pipeline.segment(report.question, report.answer, plain).claims)
+    sentences = judge(pipeline.segment(question, answer, plain).claims)
 
     def split(text: str) -> int:
         return len(pipeline.segment("", text, settings.model_copy(update={"segmenter": "clauses"})).claims)
 
+    report = Report(
+        id="", created_at="", question=question, answer=answer, settings=settings.public(), versions={},
+        claims=tuple(claims),
+    )  # fmt: skip
     columns = []
-    for name, (segmented, seconds) in cut.items():
-        own = restricted(report, [c.id for c in segmented.claims], segmented.failures, name)
-        figures = decomposition(report.answer, sentences, own.claims, own.verdicts, split)
-        columns.append(Column(name, own, figures, round(seconds, 3), segmented.usage))
+    for made in cut:
+        segmented = made.segmented
+        own = restricted(report, [c.id for c in segmented.claims], segmented.failures, made.segmenter)
+        figures = decomposition(answer, sentences, own.claims, (), split)
+        columns.append(Column(made.segmenter, own, figures, made.seconds, segmented.usage, segmented.failures))
     return Comparison(report, tuple(columns), rows([span for s in sentences for span in s.spans], columns))
+
+
+def judged(comparison: Comparison, report: Report) -> Comparison:
+    """The same claims in the same places, with what `report` says of them."""
+    reached = report.model_copy(update={"verdicts": tuple(v for v in report.verdicts if v.reason != UNREACHED)})
+    columns = []
+    for column in comparison.columns:
+        own = restricted(reached, [c.id for c in column.report.claims], column.failures, column.segmenter)
+        supported = sum(v.label == "supported" for v in own.verdicts)
+        columns.append(replace(column, report=own, figures=replace(column.figures, supported=supported)))
+    made = tuple(_labelled(row.sentence, row.claims, columns) for row in comparison.rows)
+    return Comparison(report, tuple(columns), made)
 
 
 def restricted(report: Report, ids: Sequence[str], failures: Sequence[Failure] = (), segmenter: str = "") -> Report:
@@ -140,11 +187,7 @@ def rows(sentences: Sequence[Span], columns: Sequence[Column]) -> tuple[Row, ...
         for claim in column.report.claims:
             for home in _homes(claim, list(placed)) or [nowhere]:
                 placed.setdefault(home, [[] for _ in columns])[number].append(claim.id)
-    found = []
-    for span, claims in placed.items():
-        labels = tuple(_labels(ids, c.report) for ids, c in zip(claims, columns, strict=True))
-        found.append(Row(span, tuple(tuple(ids) for ids in claims), labels))
-    return tuple(found)
+    return tuple(_labelled(span, tuple(map(tuple, claims)), columns) for span, claims in placed.items())
 
 
 def _homes(claim: Claim, sentences: Sequence[Span]) -> list[Span]:
@@ -160,22 +203,16 @@ def _homes(claim: Claim, sentences: Sequence[Span]) -> list[Span]:
     return [home for home, _ in homes.most_common(1)]
 
 
-def _labels(ids: Sequence[str], report: Report) -> tuple[Label, ...]:
-    found = {v.label for v in report.verdicts if v.claim_id in ids}
-    return tuple(label for label in LABELS if label in found)
+def _labelled(sentence: Span, claims: tuple[tuple[str, ...], ...], columns: Sequence[Column]) -> Row:
+    """A row with the verdicts that its claims have by now."""
+    known = [{v.claim_id: v.label for v in column.report.verdicts} for column in columns]
+    labels = [{by[i] for i in ids if i in by} for ids, by in zip(claims, known, strict=True)]
+    missing = any(i not in by for ids, by in zip(claims, known, strict=True) for i in ids)
+    return Row(sentence, claims, tuple(tuple(x for x in LABELS if x in found) for found in labels), missing)
 
 
 def recoloured(comparison: Comparison, threshold: float) -> Comparison:
     """The same comparison judged with another threshold, from the stored probabilities alone."""
     if comparison.report.settings.get("threshold") == threshold:
         return comparison
-    columns = []
-    for column in comparison.columns:
-        report = recolour(column.report, threshold)
-        supported = sum(v.label == "supported" for v in report.verdicts)
-        columns.append(replace(column, report=report, figures=replace(column.figures, supported=supported)))
-    made = tuple(
-        replace(row, labels=tuple(_labels(ids, c.report) for ids, c in zip(row.claims, columns, strict=True)))
-        for row in comparison.rows
-    )
-    return Comparison(recolour(comparison.report, threshold), tuple(columns), made)
+    return judged(comparison, recolour(comparison.report, threshold))

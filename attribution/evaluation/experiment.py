@@ -42,9 +42,8 @@ def run(
                 try:
                     *_, last = compare(question, answer, settings, segmenters, store)
                     assert isinstance(last, Compared)
-                    made[key] = _kept(last.comparison)
-                    body = {"key": key, "comparison": _ADAPTER.dump_python(made[key], mode="json")}
-                    out.write(json.dumps(body) + "\n")
+                    made[key] = without_texts(last.comparison)
+                    out.write(json.dumps({"key": key, "comparison": as_data(made[key])}) + "\n")
                     out.flush()
                 except BadInput as error:
                     problem = str(error)
@@ -56,13 +55,19 @@ def run(
     _write(tables(found), folder)
 
 
-def _kept(comparison: Comparison) -> Comparison:
-    """Without the pages' texts, and with the evidence once instead of once more in every column."""
+def without_texts(comparison: Comparison) -> Comparison:
+    """Without the pages' texts, and with pages and evidence once instead of once more in every column."""
     pages = tuple(p.model_copy(update={"text": ""}) for p in comparison.report.pages)
     columns = tuple(
         replace(c, report=c.report.model_copy(update={"pages": (), "evidence": ()})) for c in comparison.columns
     )
     return replace(comparison, report=comparison.report.model_copy(update={"pages": pages}), columns=columns)
+
+
+def as_data(comparison: Comparison) -> dict[str, Any]:
+    """It as JSON holds it, here and in a download."""
+    data: dict[str, Any] = _ADAPTER.dump_python(without_texts(comparison), mode="json")
+    return data
 
 
 def _finished(path: Path) -> dict[str, Comparison]:

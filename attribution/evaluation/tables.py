@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from attribution.evaluation.comparison import Column, Comparison
 from attribution.types import LABELS, Claim, Label
 
 Cell = str | int | float | None
+FORMULA = frozenset("=+-@＝＋－＠")  # what a spreadsheet takes for the start of a formula
 WORTHINESS = ("factual", "opinion", "not_a_claim", "other")
 DECIDED: tuple[Label, ...] = tuple(label for label in LABELS if label != "not_checked")
 
@@ -25,20 +26,33 @@ class Table:
 
     def markdown(self) -> str:
         head = f"| {' | '.join(self.columns)} |\n|{'---|' * len(self.columns)}"
-        body = "\n".join(f"| {' | '.join(shown(cell) for cell in row)} |" for row in self.rows)
-        return f"### {self.title}\n\n{head}\n{body}\n"
+        cells = (" | ".join(shown(cell).replace("|", "\\|") for cell in row) for row in self.rows)
+        return f"### {self.title}\n\n{head}\n" + "".join(f"| {row} |\n" for row in cells)
 
     def csv(self) -> str:
-        out = io.StringIO()
-        csv.writer(out, lineterminator="\n").writerows([self.columns, *self.rows])
-        return out.getvalue()
+        return csv_text([self.columns, *self.rows])
 
 
 def shown(cell: Cell) -> str:
     """A cell as it is read: two decimals, a dash for what was not measured."""
     if cell is None:
         return "–"
-    return f"{cell:.2f}" if isinstance(cell, float) else str(cell).replace("|", "\\|")
+    return f"{cell:.2f}" if isinstance(cell, float) else str(cell)
+
+
+def csv_text(rows: Iterable[Sequence[Cell]]) -> str:
+    """CSV that a spreadsheet runs nothing of: a text that it would take for a formula begins with an apostrophe."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    for row in rows:
+        writer.writerow([_text(cell) if isinstance(cell, str) else cell for cell in row])
+    return out.getvalue()
+
+
+def _text(cell: str) -> str:
+    line = " ".join(cell.split())
+    first = next((c for c in line if c.isprintable()), "")
+    return f"'{line}" if first in FORMULA else line
 
 
 def tables(comparisons: Sequence[Comparison]) -> tuple[Table, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from attribution.types import Claim, Evidence, Page, Report, Verdict
@@ -199,8 +198,3 @@ def totals(report: Report) -> str:
     ]
     were = "was" if len(checked) == 1 else "were"
     return f"Of {plural(len(report.claims), 'claim')}, {len(checked)} {were} checked: {', '.join(kinds)}."
-
-
-def quoted(text: str) -> str:
-    """A text on one line, for Markdown that is taken along: its marks are escaped."""
-    return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", " ".join(text.split()))

@@ -77,8 +77,8 @@ def bars(reports: Sequence[tuple[str, Report]], dark: bool) -> Any:
 
 def _words(icon: str, noun: str, count: int, room: float) -> str:
     """As much of a label as its stretch of the bar has room for, on a telephone too."""
-    for words in (f"{icon} {count} {noun}", f"{icon} {count}", f"{icon}{count}"):
-        if len(words) * 7.6 + 8 <= room:
+    for words in (f"{icon} {count} {noun}", f"{icon} {count}", f"{icon}\u2009{count}"):
+        if len(words.replace("\u2009", "")) * 7.6 + 8 <= room:  # a thin space hardly counts
             return words
     return ""
 

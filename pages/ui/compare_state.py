@@ -1,37 +1,24 @@
-"""The comparison of one session: its job, its result, and what was chosen."""
+"""The comparison of one session: its job and what was chosen."""
 
 from __future__ import annotations
 
 import json
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import Any
 
-import streamlit as st
-
 from attribution.errors import BadInput
-from attribution.evaluation.comparison import Compared, Comparison, compare, recoloured
-from attribution.events import Event, Progress
+from attribution.evaluation.comparison import Compared, Cut, compare, recoloured
+from attribution.events import Event
 from attribution.segmenters import SEGMENTERS
-from attribution.settings import Settings
 from attribution.store import Store
-from attribution.types import Document
 from pages.ui import state
-from pages.ui.job import Job, State
+from pages.ui.compare_job import Compare, CompareJob, ExperimentJob, Known, Progress
 
 UPLOAD = "experiment_upload"
-_JOB, _RESULT = "_compare_job", "_compare_result"
+_JOB = "comparison"
 ANSWERS = 500  # of one experiment, at most
-
-
-@dataclass
-class Result:
-    """What a job leaves beside its state: one comparison, or those of many answers."""
-
-    many: bool
-    made: list[Comparison] = field(default_factory=list)
-    skipped: list[str] = field(default_factory=list)  # answers that could not be compared, with the reason
 
 
 def chosen() -> list[str]:
@@ -41,70 +28,52 @@ def chosen() -> list[str]:
     return [name for name in ticked if name in ready] if ticked is not None else ready[:2]
 
 
-def _start(result: Result, rows: Sequence[tuple[str, str]]) -> None:
-    settings, names = state.settings(), chosen()
-    job: Job | None = st.session_state.get(_JOB)
-    if isinstance(settings, str) or (job and job.state().running):
-        return
-
-    def run(
-        _question: str, _answer: str, settings: Settings, documents: Sequence[Document], stop: threading.Event
-    ) -> Iterator[Event]:
-        store = Store.open(settings.database_url)
-        for number, (question, answer) in enumerate(rows):
-            if result.many:
-                yield Progress("answers", number, len(rows))
-            if stop.is_set():
-                break
-            try:
-                for event in compare(question, answer, settings, names, store, documents, stop):
-                    if isinstance(event, Compared):
-                        if not stop.is_set() or not result.many:
-                            result.made.append(event.comparison)
-                    elif not result.many:
-                        yield event
-            except BadInput as error:
-                if not result.many:
-                    raise
-                result.skipped.append(f"Answer {number + 1}: {error}")
-
-    question, answer = rows[0]
-    st.session_state[_JOB] = Job(question, answer, settings, state.documents(), run)
-    st.session_state[_RESULT] = result
-
-
 def start() -> None:
     """Compare the answer that is filled in."""
-    _start(Result(many=False), [(state.value(state.QUESTION) or "", state.value(state.ANSWER) or "")])
+    settings = state.settings()
+    if isinstance(settings, str) or running():
+        return
+    question, answer = state.value(state.QUESTION) or "", state.value(state.ANSWER) or ""
+    state.keep(_JOB, CompareJob(question, answer, settings, state.documents(), chosen(), _comparing()))
 
 
 def start_many(rows: Sequence[tuple[str, str]]) -> None:
     """Compare every answer of a file."""
-    _start(Result(many=True), rows)
+    if not isinstance(state.settings(), str) and not running():
+        state.keep(_JOB, ExperimentJob(rows, _comparing()))
+
+
+def _comparing() -> Compare:
+    """`compare` with what is chosen now."""
+    settings, names, documents = state.settings(), chosen(), state.documents()
+    assert not isinstance(settings, str)
+
+    def comparing(question: str, answer: str, stop: threading.Event) -> Iterator[Event | Cut | Compared]:
+        return compare(question, answer, settings, names, Store.open(settings.database_url), documents, stop)
+
+    return comparing
 
 
 def stop() -> None:
-    if job := st.session_state.get(_JOB):
+    """End it with what it has."""
+    if job := state.kept(_JOB):
         job.stop()
 
 
-def current() -> State | None:
-    job: Job | None = st.session_state.get(_JOB)
-    return job.state() if job else None
-
-
 def running() -> bool:
-    now = current()
-    return now is not None and now.running
+    job: CompareJob | ExperimentJob | None = state.kept(_JOB)
+    return job is not None and job.progress().running
 
 
-def result() -> Result | None:
-    """What the last job made, with the threshold of the slider."""
-    held: Result | None = st.session_state.get(_RESULT)
-    if held is None:
+def known() -> Known | Progress | None:
+    """What the last comparison knows, of one answer or of many, with the threshold of the slider."""
+    job: CompareJob | ExperimentJob | None = state.kept(_JOB)
+    now, threshold = job.progress() if job else None, float(state.value(state.THRESHOLD))
+    if now is None:
         return None
-    threshold = float(state.value(state.THRESHOLD))
-    return Result(held.many, [recoloured(c, threshold) for c in held.made], held.skipped)
+    if now.many:
+        return replace(now, made=tuple(recoloured(c, threshold) for c in now.made))
+    return replace(now, comparison=recoloured(now.comparison, threshold)) if now.comparison else now
 
 
 def read_answers(content: bytes) -> list[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ AS: dict[str, Label] = {
     "entailed": "supported", "contradicted": "contradicted", "no_relation": "no_relation", "missing": "missing",
 }  # fmt: skip
 SHOWN, LONGEST = 30, 600  # claims of a comparison; characters of a passage
+NARROW = 12  # characters of a row's name in a line: on a telephone the figures need the room
 DEEPEST, DEEPEST_DARK = 0.5, 0.35  # of the way from tint to ink: deeper would hide the figures
 
 
@@ -73,10 +75,14 @@ def heat_map(cells: Sequence[Cell], dark: bool) -> Any:
     for column, look in enumerate(looks):  # one stretch of a common scale for each outcome
         ink, tint = (look.dark_ink, look.dark_tint) if dark else (look.ink, look.tint)
         scale += [[column / count, tint], [(column + 1) / count, _mix(tint, ink, DEEPEST_DARK if dark else DEEPEST)]]
+    labels = [
+        [line for part in name.split(" · ") for line in textwrap.wrap(part, NARROW, break_long_words=False)]
+        for name in names([c.choice for c in cells])
+    ]
     figure = go.Figure(
         go.Heatmap(
-            x=[f"{look.icon} {look.word.replace(' ', '<br>')}" for look in looks],
-            y=[name.replace(" · ", "<br>") for name in names([c.choice for c in cells])],
+            x=[f"{look.icon}<br>{look.word.replace(' ', '<br>')}" for look in looks],
+            y=["<br>".join(lines) for lines in labels],
             z=[[column + 0.999 * c.shares[outcome] for column, outcome in enumerate(OUTCOMES)] for c in cells],
             text=[[f"{_count(c, outcome)} of {_checked(c)}" for outcome in OUTCOMES] for c in cells],
             texttemplate="%{text}",
@@ -90,14 +96,15 @@ def heat_map(cells: Sequence[Cell], dark: bool) -> Any:
             ygap=3,
         )
     )
+    axis = {"fixedrange": True, "showgrid": False, "automargin": True, "ticks": ""}
     figure.update_layout(
-        height=48 + 42 * len(cells),
+        height=56 + max(42, 16 * max(map(len, labels)) + 4) * len(cells),
         margin={"l": 0, "r": 0, "t": 0, "b": 0},
         paper_bgcolor=CLEAR,
         plot_bgcolor=CLEAR,
         font={"family": FONT, "size": 13, "color": "#d9d9d4" if dark else "#33332f"},
-        xaxis={"side": "top", "fixedrange": True, "showgrid": False, "automargin": True, "tickangle": 0, "ticks": ""},
-        yaxis={"autorange": "reversed", "fixedrange": True, "showgrid": False, "automargin": True, "ticks": ""},
+        xaxis={**axis, "side": "top", "tickangle": 0, "tickfont": {"size": 11}},
+        yaxis={**axis, "autorange": "reversed"},
     )
     return figure
 

@@ -178,8 +178,8 @@ def preload() -> Background:
     return Background("models", load_them)
 
 
-def estimate() -> tuple[Any, bool]:
-    """What a run would take, and whether that is still being worked out."""
+def estimate(segmenters: Sequence[str] = ()) -> tuple[Any, bool]:
+    """What a run would take, or a comparison of these segmenters, and whether that is still being worked out."""
     session = st.session_state
     question, answer, chosen, own = (
         state.value(state.QUESTION) or "",
@@ -194,9 +194,9 @@ def estimate() -> tuple[Any, bool]:
         from attribution.estimating import estimate as compute_estimate
         from attribution.store import Store
 
-        return compute_estimate(question, answer, chosen, own, Store.open(chosen.database_url))
+        return compute_estimate(question, answer, chosen, own, Store.open(chosen.database_url), segmenters)
 
-    wanted = (question, answer, chosen, own)
+    wanted = (question, answer, chosen, own, tuple(segmenters))
     held: Background | None = session.get(_ESTIMATE)
     if held is None or (held.done and held.key != wanted):
         session[_ESTIMATE] = held = Background(wanted, compute)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import threading
+
 import pytest
 
 from attribution import events
 from attribution.errors import BadInput
-from attribution.evaluation.comparison import Compared, Comparison, Row, compare, recoloured
-from attribution.evaluation.tables import tables
+from attribution.evaluation.comparison import Compared, Comparison, Cut, Row, compare, judged, recoloured
+from attribution.evaluation.tables import Table, csv_text, tables
 from attribution.settings import Settings
 from attribution.store import Store
 from attribution.types import Label
@@ -55,6 +59,49 @@ def test_rows_follow_the_sentences_and_hold_every_claim_once(made: tuple[Compari
     assert comparison.rows[2].alike and not first.alike
 
 
+def test_the_columns_are_there_before_any_verdict_and_take_them_as_they_come(
+    made: tuple[Comparison, list[object]],
+) -> None:
+    last, seen = made
+    kinds = [type(e) for e in seen]
+    assert [e.segmenter for e in seen if isinstance(e, Cut)] == ["sentences", "clauses"]
+    first = next(e for e in seen if isinstance(e, Compared))
+    assert kinds.index(Compared) < kinds.index(events.VerdictReady) and not first.finished
+    assert all(row.open and not row.flips for row in first.comparison.rows)
+    verdicts = [e.verdict for e in seen if isinstance(e, events.VerdictReady)]
+    some = first.comparison.report.model_copy(update={"verdicts": tuple(verdicts[:2])})
+    partly = judged(first.comparison, some)
+    known = {v.claim_id for v in verdicts[:2]}
+    assert {v.claim_id for c in partly.columns for v in c.report.verdicts} == known
+    for row in partly.rows:
+        assert row.open is not ({i for ids in row.claims for i in ids} <= known)
+    assert judged(first.comparison, last.report) == last
+    assert not any(row.open for row in last.rows)
+
+
+def test_stopped_it_keeps_the_segmenters_and_verdicts_it_has(settings: Settings) -> None:
+    """A claim that was not reached has no verdict: none would otherwise seem to depend on the cut."""
+
+    def stopped_at(kind: type) -> tuple[Comparison, list[object]]:
+        stop, seen = threading.Event(), []
+        for event in compare(QUESTION, ANSWER, settings, ["sentences", "clauses"], stop=stop):
+            seen.append(event)
+            if isinstance(event, kind):
+                stop.set()
+        last = seen[-1]
+        assert isinstance(last, Compared) and last.finished and last.comparison.report.stopped
+        return last.comparison, seen
+
+    early, _ = stopped_at(Cut)
+    assert [c.segmenter for c in early.columns] == ["sentences"] and len(early.columns[0].report.claims) == 3
+    later, seen = stopped_at(events.VerdictReady)
+    verdicts = [e.verdict for e in seen if isinstance(e, events.VerdictReady)]
+    checked = {v.claim_id for v in verdicts if "stopped" not in v.reason}
+    assert len(later.columns) == 2 and checked
+    assert {v.claim_id for c in later.columns for v in c.report.verdicts} == checked
+    assert any(row.open for row in later.rows) and not any(row.flips for row in later.rows)
+
+
 @pytest.mark.parametrize(
     ("left", "right", "flips"),
     [
@@ -70,6 +117,7 @@ def test_a_sentence_flips_where_the_cut_changes_what_is_found(
 ) -> None:
     row = Row((0, 1), (("a",), ("b",)), (tuple(left), tuple(right)))
     assert row.flips is flips
+    assert not Row(row.sentence, row.claims, row.labels, open=True).flips
 
 
 def test_a_threshold_recolours_all_of_it(made: tuple[Comparison, list[object]]) -> None:
@@ -97,3 +145,11 @@ def test_one_segmenter_five_or_an_empty_answer_are_refused(settings: Settings) -
             next(compare(QUESTION, ANSWER, settings, names))
     with pytest.raises(BadInput, match="empty"):
         next(compare(QUESTION, " ", settings, ["sentences", "clauses"]))
+
+
+def test_a_spreadsheet_runs_nothing_of_a_table_and_a_pipe_stays_in_its_cell() -> None:
+    told = ("=1+1", "+1", "-1", "@sum", "\t=1", "\ufeff=1", "＝1", 'say "=1"', "a|b", -1, -0.5, None)
+    rows = list(csv.reader(io.StringIO(csv_text([told]))))
+    assert rows == [["'=1+1", "'+1", "'-1", "'@sum", "'=1", "'\ufeff=1", "'＝1", 'say "=1"', "a|b", "-1", "-0.5", ""]]
+    table = Table("T", ("segmenter", "x"), (("a|b", 1), ("c", None)))
+    assert table.markdown().splitlines()[-2:] == ["| a\\|b | 1 |", "| c | – |"]

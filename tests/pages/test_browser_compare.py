@@ -1,0 +1,142 @@
+"""Compare and Retrieval in Chromium: cost, verdicts as they come, Stop, the keyboard, hostile text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+
+import pytest
+
+from tests.pages import test_browser
+from tests.pages.hostile import FLAG, TEXTS
+from tests.pages.test_browser import PATIENCE, Browser, Page, analyse, expect, write
+
+address, browser, page, pytestmark = (
+    test_browser.address, test_browser.browser, test_browser.page, test_browser.pytestmark,
+)  # fmt: skip
+SLOW = " ".join(f"The Nile was measured by {n} surveyors and was drawn by {n + 1} painters." for n in range(16))
+FORBIDDEN = """() => {
+  const all = (r) => [...r.querySelectorAll('*')].flatMap((e) => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])]);
+  return all(document).filter((e) => e.tagName === 'IFRAME' || e.onerror || e.onload || e.tagName === 'MATH'
+    || (e.tagName === 'IMG' && e.getAttribute('src') === 'x') || e.className === 'katex'
+    || (e.href && !/^(https?:|blob:|data:image)/.test(e.href))).length
+}"""
+
+
+def opened(page: Page) -> object:
+    """The Compare page, and its button once it can be pressed."""
+    page.get_by_role("link", name="Compare").click()
+    button = page.get_by_role("button", name="Compare", exact=True)
+    expect(button).to_be_enabled(timeout=PATIENCE)
+    return button
+
+
+def downloaded(page: Page, name: str) -> str:
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=f"Download {name}").click()
+    return waiting.value.path().read_text("utf-8-sig")
+
+
+def test_the_cost_comes_first_then_verdicts_in_their_columns_and_stop_keeps_them(page: Page) -> None:
+    button = opened(page)
+    write(page, SLOW)
+    expect(page.get_by_text(re.compile(r"~\d+ claims · up to \d+ pages · \d+ s"))).to_be_visible(timeout=PATIENCE)
+    stop = page.get_by_role("button", name="Stop")
+    place = stop.bounding_box()
+    button.click()
+    expect(page.locator(".ax-figures tbody tr")).to_have_count(2, timeout=PATIENCE)
+    rows = page.locator("section.row")
+    expect(rows).to_have_count(16, timeout=PATIENCE)
+    expect(rows.first.locator(".item.v-pending").first).to_be_visible()
+    first = rows.first.locator(".item").first
+    first.locator("summary").click()
+    expect(page.locator(".item:not(.v-pending)").first).to_be_visible(timeout=PATIENCE)
+    expect(first).to_have_attribute("open", "")  # it stayed open while verdicts came
+    assert stop.bounding_box() == place
+    stop.click()
+    expect(page.get_by_text("Stopped early")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text(re.compile(r"Not finished · \d+ sentences"))).to_be_visible()
+    expect(page.locator(".item.v-pending summary").first).to_have_accessible_name(re.compile("Not reached"))
+    assert any(row["verdict"] == "Not reached" for row in csv.DictReader(io.StringIO(downloaded(page, "CSV"))))
+
+
+def test_hostile_text_is_text_on_compare_and_retrieval(page: Page) -> None:
+    lines = [t for t in TEXTS if "\x0b" not in t]
+    source = "\n\n".join(f"The Nile is {t} a river of Africa. It is long." for t in lines)
+    page.get_by_text("My documents", exact=True).first.click()
+    page.locator("input[type=file]").set_input_files(
+        {"name": f"<img src=x onerror={FLAG}> $$x$$.txt", "mimeType": "text/plain", "buffer": source.encode()}
+    )
+    expect(page.get_by_text("<img sr")).to_be_visible(timeout=PATIENCE)
+    said = [f"The Nile is {t} a river of Africa and it is long." for t in lines[:1] + lines[4:5] + lines[9:10]]
+    button = opened(page)
+    write(page, "\n\n".join(said), f"<img src=x onerror={FLAG}> $$what$$?")
+    button.click()
+    expect(page.get_by_role("button", name="Download JSON")).to_be_visible(timeout=PATIENCE)
+    for group in page.locator("details.group:not([open]) > summary").all():
+        group.click()
+    for item in page.locator(".item summary").all():
+        item.click()
+    shown = page.locator(".root:has(section.row)")
+    for words in (f"<script>{FLAG}</script>", f"[press](javascript:{FLAG})", "$$\\href", "onerror"):
+        expect(shown).to_contain_text(words)
+    assert f"\\<script\\>{FLAG}" in downloaded(page, "Markdown")
+    claims = json.loads(downloaded(page, "JSON"))["report"]["claims"]
+    assert any(f"<script>{FLAG}</script>" in claim["text"] for claim in claims)
+    assert page.evaluate(FORBIDDEN) == 0
+    page.get_by_role("link", name="Explore").click()
+    analyse(page)
+    page.get_by_role("link", name="Retrieval").click()
+    expect(page.get_by_text("$$what$$?")).to_be_visible(timeout=PATIENCE)
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.get_by_label("Evidence of")).to_be_visible(timeout=2 * PATIENCE)
+    for item in page.locator(".ax-differences summary").all():
+        item.click()
+    page.wait_for_timeout(500)
+    assert page.evaluate(FORBIDDEN) == 0
+    assert page.evaluate("window.pwned") is None
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_compare_with_the_keyboard_alone_on_a_telephone(browser: Browser, address: str, scheme: str) -> None:
+    """From the question to a claim's words by Tab and Enter, with a visible focus all the way."""
+    page = browser.new_context(viewport={"width": 390, "height": 800}, color_scheme=scheme).new_page()
+    page.set_default_timeout(PATIENCE)
+    page.goto(f"{address}/compare")
+    expect(page.get_by_role("button", name="Compare", exact=True)).to_be_enabled(timeout=PATIENCE)
+    write(page, "The Nile flows north and reaches the Mediterranean.")
+    page.get_by_label("Question", exact=True).focus()
+    seen = []
+    look = """() => {
+      let e = document.activeElement;
+      while (e.shadowRoot?.activeElement) e = e.shadowRoot.activeElement;
+      const s = getComputedStyle(e);
+      return [e.innerText || e.ariaLabel || e.value || '', s.outlineStyle !== 'none' || s.boxShadow !== 'none'
+        || e.closest('[data-baseweb]') !== null || e.matches('.title')];
+    }"""
+
+    def tab_to(name: str) -> None:
+        for _ in range(30):
+            page.keyboard.press("Tab")
+            text, visible = page.evaluate(look)
+            seen.append((text, visible))
+            if name in text:
+                return
+        raise AssertionError(f"{name} is not reached: {seen}")
+
+    tab_to("Compare")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Download JSON")).to_be_visible(timeout=PATIENCE)
+    tab_to("What the figures mean")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("share of the claims that cannot be split further")).to_be_visible()
+    tab_to("reaches the Mediterranean")
+    expect(page.locator(".piece.lit").first).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.locator(".item[open]")).to_have_count(1)
+    tab_to("Copy as")
+    assert all(visible for _, visible in seen), [text for text, visible in seen if not visible]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.context.close()
