@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from attribution.segmenters.adjuncts import adjuncts, natures
-from attribution.segmenters.coordination import distribute
+from attribution.segmenters.coordination import MOST_CROSSED, distribute
 from attribution.segmenters.drafts import SUBJECTS, Draft, covers, parts, segment, subtree, trimmed
+from attribution.segmenters.examples import exemplified
 from attribution.segmenters.grammar import RELATIVE, finite, first, last, members, negated, subject_of
 from attribution.segmenters.modifiers import extracted
 from attribution.segmenters.repairs import repaired
@@ -68,8 +69,7 @@ def propositions(doc: Any, head: Any, draft: Draft) -> Iterator[Draft]:
         main, more = extracted(doc, draft)
         waiting = [main, *more]
     for one in waiting:
-        several = distribute(doc, one)
-        for variant in several if all(sound(doc, v) for v in several) else [one]:
+        for variant in listed(doc, one):
             for step in (natures, adjuncts):
                 found = step(doc, variant)
                 if len(found) > 1 and all(sound(doc, f) for f in found):
@@ -77,6 +77,22 @@ def propositions(doc: Any, head: Any, draft: Draft) -> Iterator[Draft]:
                     break
             else:
                 yield variant
+
+
+def listed(doc: Any, draft: Draft) -> list[Draft]:
+    """One statement a member of its lists. Where examples and another list would multiply, only the examples."""
+    examples = exemplified(doc, draft)
+    if len(examples) == 1 or not all(sound(doc, e) for e in examples):
+        examples = [draft]
+    made = [_distributed(doc, e) for e in examples]
+    if len(examples) > 1 and sum(map(len, made)) > MOST_CROSSED:
+        made = [made[0], *([e] for e in examples[1:])]
+    return [d for several in made for d in several]
+
+
+def _distributed(doc: Any, draft: Draft) -> list[Draft]:
+    several = distribute(doc, draft)
+    return several if all(sound(doc, v) for v in several) else [draft]
 
 
 def reported(head: Any) -> bool:

@@ -16,6 +16,7 @@ from attribution.segmenters.grammar import (
     last,
     members,
     named,
+    negated,
     past,
     phrase,
     plural,
@@ -23,6 +24,7 @@ from attribution.segmenters.grammar import (
     subject_of,
     third_person,
 )
+from attribution.segmenters.scope import example, stem
 from attribution.segmenters.soundness import sound
 
 PERSONS = ("er", "or", "ist", "ian", "ant", "man", "men", "woman", "women", "people", "person", "child", "children",
@@ -57,7 +59,23 @@ ACTIVE = {
     "promoting": "promote", "highlighting": "highlight", "integrating": "integrate", "reflecting": "reflect",
     "paying": "pay", "outlining": "outline", "exploring": "explore", "playing": "play",
 }  # fmt: skip
-PAST = {"pay": "paid"}
+# what the thing that does one act brings about by it
+EFFECTS = {
+    "resulting": "result", "leading": "lead", "causing": "cause", "allowing": "allow", "enabling": "enable",
+    "helping": "help", "making": "make", "reducing": "reduce", "improving": "improve", "increasing": "increase",
+    "contributing": "contribute", "preventing": "prevent", "creating": "create", "giving": "give",
+    "facilitating": "facilitate", "limiting": "limit", "affecting": "affect", "enhancing": "enhance",
+    "minimizing": "minimize", "fostering": "foster", "encouraging": "encourage", "protecting": "protect",
+    "strengthening": "strengthen", "eliminating": "eliminate", "impacting": "impact", "triggering": "trigger",
+    "boosting": "boost", "producing": "produce", "influencing": "influence", "decreasing": "decrease",
+    "ensuring": "ensure", "promoting": "promote", "supporting": "support", "maintaining": "maintain",
+    "stimulating": "stimulate", "inhibiting": "inhibit", "optimizing": "optimize", "streamlining": "streamline",
+}  # fmt: skip
+# verbs whose subject does nothing to bring an effect about
+UNDERGOING = {"experience", "undergo", "face", "suffer", "lose", "receive", "get", "have", "become", "remain", "need",
+              "require", "lack", "see", "develop", "show", "want", "know", "has", "had", "learn"}  # fmt: skip
+POSSIBLE = {"can", "could", "may", "might", "will", "would"}
+PAST = {"pay": "paid", "lead": "led", "make": "made", "give": "gave"}
 REASONS = {"as", "since"}
 # participles that say how a clause goes on from others
 LINKS = {"given", "compared", "based", "provided", "followed", "granted", "including", "combined", "coupled",
@@ -94,7 +112,7 @@ def told_of(token: Any) -> Draft | None:
     if token.dep_ in {"acl", "advcl"} and token.tag_ == "VBN" and not finite(token):
         return participle(token)
     if token.dep_ == "advcl":
-        return active(token) if token.lower_ in ACTIVE else reason(token) or meaning(token)
+        return active(token) or effect(token) or reason(token) or meaning(token)
     return None
 
 
@@ -168,7 +186,7 @@ def sentential(verb: Any, tense: Any) -> bool:
 def antecedent(noun: Any) -> Any:
     """The person "who" speaks of: the parser sometimes hangs it on the nearest thing."""
     nearest = named(noun)
-    if nearest.pos_ in {"PROPN", "PRON"} and nearest.dep_ not in {"pobj"} or noun.lower_.endswith(PERSONS):
+    if nearest.pos_ in {"PROPN", "PRON"} and (nearest.dep_ != "pobj" or example(nearest.head)) or noun.lower_.endswith(PERSONS):
         return nearest
     for above in noun.ancestors:
         if above.pos_ in {"VERB", "AUX"}:
@@ -224,8 +242,47 @@ def between(noun: Any, verb: Any) -> bool:
     )
 
 
+def effect(verb: Any) -> Draft | None:
+    """ "It blocks light, reducing glare" → "It reduces glare": what a thing does by what it does to another."""
+    main = verb.head
+    while main.dep_ == "xcomp" and subject_of(main) is None:
+        main = main.head
+    noun = next((c for c in main.children if c.dep_ == "nsubj"), None)
+    if noun is None or not set_off(verb) or verb.i < main.i or main.dep_ not in {"ROOT", "conj"} or negated(main):
+        return None
+    person = noun.tag_ in {"PRP", "WP", "WDT", "EX"} and noun.lower_ not in {"it", "they"} or noun.lower_.endswith(PERSONS)
+    if person or len(members(noun)) > 1 or denied(noun) or negated(noun):
+        return None
+    if stem(main) in UNDERGOING or not any(c.dep_ in {"dobj", "xcomp"} for c in main.children):
+        return None
+    if any(c.dep_ in SUBJECTS for t in main.subtree for c in t.children if t != main and t.i < first(verb)):
+        return None  # "it lets her learn, making …": which of them?
+    verbs = members(verb)
+    if any(v.lower_ not in EFFECTS and v.lower_ not in ACTIVE for v in verbs) or verb.lower_ not in EFFECTS:
+        return None
+    helping = [c for c in main.children if c.dep_ == "aux"]
+    if any(c.lower_ not in POSSIBLE for c in helping) or not (helping or main.tag_ in {"VBZ", "VBP", "VBD"}):
+        return None
+    before = [t for c in verb.children if c.dep_ == "advmod" and c.i < verb.i for t in c.subtree]
+    forms = {v.i: inflected(EFFECTS.get(v.lower_) or ACTIVE[v.lower_], main, noun) for v in verbs}
+    told = tuple((t.i, forms.get(t.i, t.text)) for t in verb.subtree if t not in before)
+    kept = parts(t for t in before if t.lower_ not in {"thus", "thereby", "hence", "therefore", "so", "then"})
+    return trimmed((*phrase(noun), *parts(helping), *kept, *told))
+
+
+def inflected(base: str, main: Any, noun: Any) -> str:
+    """A verb in the tense and number of the main one; as it stands after "can" or "will"."""
+    if any(c.dep_ == "aux" for c in main.children):
+        return base
+    if main.tag_ == "VBD":
+        return PAST.get(base, base + ("d" if base.endswith("e") else "ed"))
+    return base if plural(noun) else third_person(base)
+
+
 def active(verb: Any) -> Draft | None:
     """ "…, providing shade" → "The tree provides shade": verbs whose subject is that of the main clause."""
+    if verb.lower_ not in ACTIVE:
+        return None
     main = verb.head
     noun = next((c for c in main.children if c.dep_ in {"nsubj", "nsubjpass"}), None)
     modal = any(c.dep_ in {"aux", "neg"} and c.tag_ != "VBZ" for c in main.children)
@@ -235,11 +292,8 @@ def active(verb: Any) -> Draft | None:
         return None
     if any(c.dep_ == "conj" or c.dep_ == "advmod" and c.i < verb.i for c in verb.children):
         return None
-    base = ACTIVE[verb.lower_]
-    was = past(verb)
     if noun.lower_ == "i" or main.tag_ not in {"VBZ", "VBP", "VBD"}:
         return None
-    told = PAST.get(base, base + ("d" if base.endswith("e") else "ed"))
-    form = told if was else base if plural(noun) else third_person(base)
+    form = inflected(ACTIVE[verb.lower_], main, noun)
     rest = parts(t for t in verb.subtree if t.i != verb.i and t.dep_ != "mark")
     return trimmed((*phrase(noun), (verb.i, form), *rest))

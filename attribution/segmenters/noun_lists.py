@@ -12,6 +12,7 @@ from attribution.segmenters.scope import TOGETHER, collective
 SHARED = {"various", "different", "diverse", "several", "multiple", "numerous", "many", "some", "certain", "other",
           "new", "existing", "specific", "relevant", "additional",
           "high", "low", "poor", "potential", "possible", "negative", "positive", "adverse"}  # fmt: skip
+FURTHER = {"other", "even", "also", "finally"}
 FOLLOWING = {"prep", "acl", "amod", "relcl"}
 # two words for one thing: half of it would be another claim
 PHRASES = {("black", "white"), ("salt", "pepper"), ("trial", "error"), ("supply", "demand"), ("law", "order"),
@@ -26,6 +27,8 @@ def nouns(head: Any, group: list[Any]) -> list[list[int]]:
     if tuple(member.lower_ for member in group) in PHRASES:
         return []
     shared = [c for c in head.children if c.dep_ in {"det", "poss"} and c.i < head.i and c.lower_ != "both"]
+    if any(c.dep_ in {"det", "poss"} and c.i < m.i for m in group[1:] for c in m.children):
+        shared = []  # each has its own, or needs none
     adjectives = [c for c in head.children if c.dep_ == "amod" and c.i < head.i]
     adjectives = [c for c in adjectives if c.lower_ in SHARED or c.tag_ in {"VBN", "JJR"}]
     end = group[-1]
@@ -39,15 +42,16 @@ def nouns(head: Any, group: list[Any]) -> list[list[int]]:
         tokens |= {i for c in asides for i in with_comma(c)}
         if member != head:
             left = [c for c in member.children if c.i < member.i and c.dep_ not in {"cc", "punct"}]
-            if not any(c.dep_ in {"det", "poss", "nummod"} for c in left) and (
-                not left or member.tag_ == head.tag_ == "NN"
-            ):
-                tokens |= {t.i for c in shared for t in c.subtree}
+            if not any(c.dep_ in {"det", "poss", "nummod"} for c in left):
+                alike = member.tag_ == head.tag_ == "NN"
+                tokens |= {t.i for c in shared if not left or (alike and c.lower_ != "the") for t in c.subtree}
             if member.tag_ == head.tag_ and not any(c.dep_ in {"det", "poss", "nummod", "amod"} for c in left):
                 tokens |= {t.i for c in adjectives for t in c.subtree}
             tokens |= {i for c in after for i in with_comma(c)}
         if member != end and of and not any(c.dep_ == "prep" and c.i < end.i for c in member.children):
             tokens |= {t.i for c in of for t in c.subtree}
+        if member != head:  # "A and other B": B
+            tokens -= {c.i for c in member.children if c.lower_ in FURTHER and c.i < member.i}
         pieces.append(sorted(tokens))
     return pieces
 
@@ -85,9 +89,10 @@ def _alike(head: Any, group: list[Any]) -> bool:
     before = doc[first(head) - 1] if first(head) else None
     if head.dep_ not in SUBJECTS and before is not None and before.text == ",":
         return False  # more likely the middle of a longer list
-    if doc[starts[0]].pos_ == "NUM" or (before is not None and before.lower_ in {"between", "-", "/"}):
+    counted = all(any(c.dep_ in {"det", "poss", "nummod"} and c.i < m.i for c in m.children) for m in group)
+    if doc[starts[0]].pos_ == "NUM" and not counted or (before is not None and before.lower_ in {"between", "-", "/"}):
         return False
-    if any(doc[i - 1].text in {"-", "/"} for i in [*starts, *(m.i for m in group)] if i) or doc[head.i + 1].text == "-":
+    if any(doc[i - 1].text in {"-", "/"} for i in starts if i) or any(doc[m.i + 1].text == "-" for m in group[:-1]):
         return False
     if "NOUN" in kind and len(group) == 2 and doc[starts[1] - 1].dep_ == "cc" and doc[starts[1] - 2].text == ",":
         return False  # "A, and B" is the end of a longer list
@@ -102,7 +107,11 @@ def _alike(head: Any, group: list[Any]) -> bool:
 
 
 def _one_name(head: Any, group: list[Any]) -> bool:
-    """ "the Department of Health and Labor", "student and worker protests", "the use of trial and error"."""
+    """ "the Department of Health and Labor", "student and worker protests", "the use of trial and error",
+    "a less prominent fill and key light"."""
+    graded = any(c.dep_ == "amod" and any(a.dep_ == "advmod" for a in c.children) for c in head.children)
+    if graded and len(group) == 2 and not any(c.dep_ in {"det", "poss"} for c in group[1].children):
+        return True
     if head.dep_ == "pobj" and head.head.lower_ in {"of", "for"} and head.head.head.pos_ == head.pos_ == "PROPN":
         return True
     if head.dep_ == "dobj" and head.head.dep_ == "pcomp" and head.head.head.lower_ == "of" and head.head.tag_ == "VBG":

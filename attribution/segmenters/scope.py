@@ -29,6 +29,8 @@ TOGETHER = {"together", "respectively", "each", "another", "their", "they", "the
             "different", "between", "combined", "two", "collectively", "vice", "related", "jointly"}  # fmt: skip
 OPEN_ENDED = {"so", "etc", "etc.", "more", "others", "other", "vice", "beyond", "vice-versa", "then", "forth", "on",
               "again", "there", "over", "when", "where", "how", "why", "up", "down", "out"}  # fmt: skip
+POSSIBLE = {"may", "can", "could", "might"}
+PERMITTING = {"allow", "enable", "enabl", "permit", "let"}
 EXAMPLES = {"as", "like", "including", "include"}  # "tools such as A and B": what holds of the tools is told of A
 
 
@@ -61,9 +63,16 @@ def free(head: Any) -> bool:
         above = above.head
         if example(above):
             return True
-    if head.dep_ in SUBJECTS or head.pos_ in VERBAL or above.dep_ not in {"ROOT", "conj", "relcl"}:
+    if head.dep_ in SUBJECTS:
         return False
-    return any(c.lower_ in {"may", "can", "could", "might"} for c in above.children if c.dep_ == "aux")
+    below = None
+    while True:
+        if any(c.lower_ in POSSIBLE for c in above.children if c.dep_ == "aux") or (below and stem(above) in PERMITTING):
+            return above.dep_ in {"ROOT", "conj", "relcl", "ccomp"}
+        purpose = above.dep_ == "advcl" and any(c.lower_ == "to" and c.dep_ == "aux" for c in above.children)
+        if above.head == above or not (purpose or above.dep_ in {"xcomp", "ccomp", "pcomp", "conj", "prep"}):
+            return False
+        below, above = above, above.head
 
 
 def example(preposition: Any) -> bool:
