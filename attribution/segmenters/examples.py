@@ -1,4 +1,5 @@
-"""Examples set off by a comma: "a navy has ships, including carriers" says that it has ships, and that it has carriers."""
+"""Examples set off by a comma: "a navy has ships, including carriers" says that it has ships and that it has
+carriers."""
 
 from __future__ import annotations
 
@@ -7,13 +8,14 @@ from typing import Any
 from attribution.segmenters.drafts import ADDED, Draft, trimmed
 from attribution.segmenters.grammar import VERBAL, enclosed, first, members, negated
 from attribution.segmenters.noun_lists import nouns
-from attribution.segmenters.scope import closed, example, fronted, joined_by_and, joined_by_or
+from attribution.segmenters.scope import closed, core, example, fronted, joined_by_and, joined_by_or, whole
 
-# "a variety of tools, such as A": A stands for the whole of it
-QUANTITIES = {"variety", "range", "number", "series", "set", "host", "lot", "array", "types", "type", "kinds", "forms",
-              "wealth", "multitude"}  # fmt: skip
-CHOICE = {"choose", "select", "pick", "vary", "range", "rank", "divide", "differ", "chosen", "selected", "be", "is", "are",
-          "was", "were"}  # fmt: skip
+# what has a cause, dehydration for one, has no dehydration
+ROLES = {"cause", "causes", "reason", "reasons", "role", "roles", "function", "functions", "purpose", "purposes", "way",
+         "ways", "form", "forms", "name", "names", "goal", "goals", "question", "questions", "use", "uses", "criteria",
+         "criterion", "advantages", "advantage", "meaning", "meanings", "terms", "limitations"}  # fmt: skip
+CHOICE = {"choose", "select", "pick", "vary", "range", "rank", "divide", "differ", "chosen", "selected", "be", "is",
+          "are", "was", "were"}  # fmt: skip
 
 
 def exemplified(doc: Any, draft: Draft) -> list[Draft]:
@@ -34,9 +36,9 @@ def set_apart(preposition: Any) -> bool:
 
 def general(preposition: Any) -> Any | None:
     """The noun phrase that the examples can stand for: what is done to it is done to each of them."""
-    noun = preposition.head
-    while noun.dep_ == "pobj" and noun.head.lower_ == "of" and noun.head.head.lower_ in QUANTITIES:
-        noun = noun.head.head
+    noun = whole(preposition.head)
+    if {noun.lower_, preposition.head.lower_} & ROLES:
+        return None
     verb = noun.head if noun.dep_ == "dobj" else noun.head.head if noun.dep_ == "pobj" else None
     if noun.dep_ == "pobj" and noun.head.dep_ not in {"prep", "agent"}:
         return None
@@ -50,6 +52,8 @@ def _instead(preposition: Any, draft: Draft, inside: set[int]) -> list[Draft]:
     named = next((c for c in preposition.children if c.dep_ == "pobj"), None)
     if noun is None or named is None or noun.i not in inside or closed(noun, inside) or fronted(noun, inside):
         return []
+    if not core(noun, inside):
+        return []
     group = members(named)
     if len(group) > 1 and not (joined_by_and(group) or joined_by_or(group)):
         return []
@@ -57,7 +61,7 @@ def _instead(preposition: Any, draft: Draft, inside: set[int]) -> list[Draft]:
     phrase = {t.i for t in noun.subtree}
     places = [n for n, (i, _) in enumerate(draft) if i in phrase]
     start, end = places[0], places[-1] + 1
-    if draft[end - 1][1] == ",":
+    if draft[end - 1][1] == "," and not (end < len(draft) and draft[end][1] == "to"):
         end -= 1
     taken = {t.i for t in preposition.subtree}
     behind = {i for i in phrase if i > max(taken)}

@@ -6,13 +6,31 @@ from __future__ import annotations
 from typing import Any
 
 from attribution.segmenters.drafts import SUBJECTS
-from attribution.segmenters.grammar import FINITE, NOUNS, RELATIVE
+from attribution.segmenters.grammar import FINITE, NOUNS, RELATIVE, VERBAL, first, members
 
 Change = tuple[int, str, Any]  # token, what is changed (head, dep, tag), the new value
 Piece = tuple[int, int]  # first token and the one after the last
 
 LISTING = {"include", "includes", "included", "involve", "involves", "involved"}
-OPENING = {"DT", "PDT", "PRP$", "JJ", "JJR", "JJS", "NN", "NNS", "NNP", "NNPS", "CD", "VBG", "VBN", "RB", "RBR", "``", "$"}
+OPENING = {
+    "DT",
+    "PDT",
+    "PRP$",
+    "JJ",
+    "JJR",
+    "JJS",
+    "NN",
+    "NNS",
+    "NNP",
+    "NNPS",
+    "CD",
+    "VBG",
+    "VBN",
+    "RB",
+    "RBR",
+    "``",
+    "$",
+}
 CLAUSES = {"whether", "how", "what", "why"}
 NESTED = {"such", "including", "like", "e.g.", "namely", "especially", "particularly", "as", "rather", "not", "but"}
 LINKED = {"conj", "appos", "dobj", "pobj", "attr", "dep", "ROOT", "advcl", "ccomp", "xcomp", "pcomp", *SUBJECTS}
@@ -20,12 +38,14 @@ LINKED = {"conj", "appos", "dobj", "pobj", "attr", "dep", "ROOT", "advcl", "ccom
 
 def listed(token: Any) -> list[Change]:
     """ "include a burning sensation, passing small amounts, and cloudy urine": three things that are included."""
-    if not opener(token):
+    if not opener(token) and not _governor(token):
         return []
-    found = pieces(token.doc, token.i + 1, verbal=token.lower_ in LISTING)
+    found = pieces(token.doc, token.i + 1, verbal=token.pos_ in VERBAL)
     if len(found) < 3 or not all(_nominal(token.doc, piece) for piece in found):
         return []
     gerunds = [token.doc[a].tag_ == "VBG" for a, _ in found]
+    if not opener(token) and len(set(gerunds)) > 1:
+        return []  # "promoting A, B, and doing C"
     if gerunds[0] and not all(gerunds) and found[0][1] - found[0][0] > 1:
         return []  # "include adjusting the content, process, or products": objects of the gerund
     if not gerunds[0] and all(gerunds[1:]):
@@ -33,6 +53,8 @@ def listed(token: Any) -> list[Change]:
     heads = [_head(token.doc, piece) for piece in found]
     if any(head is None or head.dep_ == "ROOT" or token in head.subtree for head in heads):
         return []
+    if not opener(token) and sum(h in members(heads[0]) for h in heads) in {1, len(heads)}:
+        return []  # the parser saw no list, or all of it
     return _chained(token, found, heads)
 
 
@@ -44,6 +66,13 @@ def opener(token: Any) -> bool:
     if token.lower_ == "like":
         return bool(token.tag_ == "IN" and before.tag_ == "NNS" and token.head == before)
     return token.lower_ in LISTING and token.tag_ in {"VB", "VBP", "VBZ", "VBD"} or token.lower_ == "including"
+
+
+def _governor(token: Any) -> bool:
+    """A verb or preposition whose object begins right behind it."""
+    objects = [c for c in token.children if c.dep_ in {"dobj", "pobj"} and first(c) == token.i + 1]
+    verb = token.head if token.pos_ == "ADP" and token.lower_ not in {"like", "than", "as"} else token
+    return verb.pos_ == "VERB" and bool(objects)
 
 
 def pieces(doc: Any, start: int, verbal: bool) -> list[Piece]:
@@ -151,7 +180,7 @@ def _chained(token: Any, found: list[Piece], heads: list[Any]) -> list[Change]:
     doc, changes = token.doc, list[Change]()
     for n, ((a, b), head) in enumerate(zip(found, heads, strict=True)):
         above = token if n == 0 else heads[n - 1]
-        role = "conj" if n else "dobj" if token.lower_ in LISTING else "pobj"
+        role = "conj" if n else "dobj" if token.pos_ in VERBAL and token.lower_ != "including" else "pobj"
         changes += [(head.i, "head", above.i), (head.i, "dep", role)]
         if head.pos_ not in {"NOUN", "PROPN"} or head.tag_ == "VBG":
             changes += [(head.i, "pos", "NOUN"), (head.i, "tag", "NN")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from attribution.segmenters.drafts import ADDED, AUXILIARIES, SUBJECTS, Draft, parts, trimmed
+from attribution.segmenters.drafts import ADDED, SUBJECTS, Draft, parts, trimmed
 from attribution.segmenters.grammar import (
     attribute,
     be,
@@ -16,19 +16,16 @@ from attribution.segmenters.grammar import (
     last,
     members,
     named,
-    negated,
     past,
     phrase,
     plural,
     set_off,
     subject_of,
-    third_person,
 )
+from attribution.segmenters.participles import PERSONS, active, effect, made, participle
 from attribution.segmenters.scope import example, stem
 from attribution.segmenters.soundness import sound
 
-PERSONS = ("er", "or", "ist", "ian", "ant", "man", "men", "woman", "women", "people", "person", "child", "children",
-           "king", "queen", "boy", "girl", "wife", "husband", "friend", "students", "players")  # fmt: skip
 WHO = (
     "ist",
     "ian",
@@ -50,36 +47,7 @@ SENTENTIAL = (
 OUTCOMES = {"result", "sign", "indication", "reason", "factor", "cause", "concern", "problem", "issue", "challenge",
             "benefit", "step", "way", "advantage", "why", "because", "indicative", "important", "crucial", "essential",
             "beneficial", "true", "necessary", "possible"}  # fmt: skip
-ACTIVE = {
-    "providing": "provide", "offering": "offer", "featuring": "feature", "containing": "contain", "serving": "serve",
-    "covering": "cover", "requiring": "require", "using": "use", "emphasizing": "emphasize", "involving": "involve",
-    "representing": "represent", "supporting": "support", "incorporating": "incorporate", "combining": "combine",
-    "describing": "describe", "targeting": "target", "ensuring": "ensure", "focusing": "focus",
-    "maintaining": "maintain", "comprising": "comprise", "encompassing": "encompass", "addressing": "address",
-    "promoting": "promote", "highlighting": "highlight", "integrating": "integrate", "reflecting": "reflect",
-    "paying": "pay", "outlining": "outline", "exploring": "explore", "playing": "play",
-}  # fmt: skip
-# what the thing that does one act brings about by it
-EFFECTS = {
-    "resulting": "result", "leading": "lead", "causing": "cause", "allowing": "allow", "enabling": "enable",
-    "helping": "help", "making": "make", "reducing": "reduce", "improving": "improve", "increasing": "increase",
-    "contributing": "contribute", "preventing": "prevent", "creating": "create", "giving": "give",
-    "facilitating": "facilitate", "limiting": "limit", "affecting": "affect", "enhancing": "enhance",
-    "minimizing": "minimize", "fostering": "foster", "encouraging": "encourage", "protecting": "protect",
-    "strengthening": "strengthen", "eliminating": "eliminate", "impacting": "impact", "triggering": "trigger",
-    "boosting": "boost", "producing": "produce", "influencing": "influence", "decreasing": "decrease",
-    "ensuring": "ensure", "promoting": "promote", "supporting": "support", "maintaining": "maintain",
-    "stimulating": "stimulate", "inhibiting": "inhibit", "optimizing": "optimize", "streamlining": "streamline",
-}  # fmt: skip
-# verbs whose subject does nothing to bring an effect about
-UNDERGOING = {"experience", "undergo", "face", "suffer", "lose", "receive", "get", "have", "become", "remain", "need",
-              "require", "lack", "see", "develop", "show", "want", "know", "has", "had", "learn"}  # fmt: skip
-POSSIBLE = {"can", "could", "may", "might", "will", "would"}
-PAST = {"pay": "paid", "lead": "led", "make": "made", "give": "gave"}
 REASONS = {"as", "since"}
-# participles that say how a clause goes on from others
-LINKS = {"given", "compared", "based", "provided", "followed", "granted", "including", "combined", "coupled",
-         "depending", "accompanied", "according"}  # fmt: skip
 
 
 def extracted(doc: Any, draft: Draft, done: frozenset[int] = frozenset()) -> tuple[Draft, list[Draft]]:
@@ -112,7 +80,7 @@ def told_of(token: Any) -> Draft | None:
     if token.dep_ in {"acl", "advcl"} and token.tag_ == "VBN" and not finite(token):
         return participle(token)
     if token.dep_ == "advcl":
-        return active(token) or effect(token) or reason(token) or meaning(token)
+        return active(token) or made(token) or effect(token) or reason(token) or meaning(token)
     return None
 
 
@@ -177,7 +145,8 @@ def relative(verb: Any) -> Draft | None:
 def sentential(verb: Any, tense: Any) -> bool:
     """Whether ", which …" more likely speaks of the whole clause before it."""
     if any(c.dep_ == "nsubjpass" for c in verb.children):
-        return bool(tense.tag_ == "MD" and verb.tag_ != "VBN")
+        judged = stem(verb) in {"interpret", "consider", "regard", "view", "seen", "attribut"}
+        return bool(tense.tag_ == "MD" and (verb.tag_ != "VBN" or judged))
     if verb.lower_.startswith(SENTENTIAL) or (tense.tag_ == "MD" and verb.tag_ != "VBN"):
         return True
     return any(c.lower_ in OUTCOMES and c.dep_ in {"attr", "acomp"} for c in verb.children)
@@ -186,7 +155,11 @@ def sentential(verb: Any, tense: Any) -> bool:
 def antecedent(noun: Any) -> Any:
     """The person "who" speaks of: the parser sometimes hangs it on the nearest thing."""
     nearest = named(noun)
-    if nearest.pos_ in {"PROPN", "PRON"} and (nearest.dep_ != "pobj" or example(nearest.head)) or noun.lower_.endswith(PERSONS):
+    if (
+        nearest.pos_ in {"PROPN", "PRON"}
+        and (nearest.dep_ != "pobj" or example(nearest.head))
+        or noun.lower_.endswith(PERSONS)
+    ):
         return nearest
     for above in noun.ancestors:
         if above.pos_ in {"VERB", "AUX"}:
@@ -208,92 +181,3 @@ def apposition(noun: Any) -> Draft | None:
     if denied(subject) or any(c.dep_ == "cc" for c in subject.children) or before.pos_ in {"ADV", "CCONJ", "ADP"}:
         return None
     return trimmed((*phrase(subject), be(subject, past(noun)), *parts(noun.subtree)))
-
-
-def participle(verb: Any) -> Draft | None:
-    """ "…, widely regarded as …" → "Hitchcock was widely regarded as …"."""
-    if any(c.dep_ in {*SUBJECTS, *AUXILIARIES, "mark"} for c in verb.children) or verb.lower_ in LINKS:
-        return None
-    if verb.dep_ == "advcl":
-        noun = next((c for c in verb.head.children if c.dep_ in {"nsubj", "nsubjpass"}), None)
-        before = {c.lower_ for c in verb.children if c.i < verb.i}
-        if not set_off(verb) or before & {"as", "when", "if", "once"} or noun is None or between(noun, verb):
-            return None
-    else:
-        noun = named(verb.head)
-        if not set_off(verb) and (noun is verb.head or noun.pos_ not in {"PROPN", "PRON"}) and not attribute(verb.head):
-            return None
-    if noun is None or noun.tag_ in {"WP", "WDT", "EX"} or len(members(noun)) > 1 or denied(noun) or noun.lower_ == "i":
-        return None
-    if any(c.dep_ == "dobj" for c in verb.children):  # the past tense taken for a participle
-        return trimmed((*phrase(noun), *parts(verb.subtree))) if verb.lower_.endswith("ed") and set_off(verb) else None
-    return trimmed((*phrase(noun), be(noun, past(verb) or verb.lower_ == "born"), *parts(verb.subtree)))
-
-
-def while_(verb: Any) -> bool:
-    """ "while paying attention": at the same time, by the same subject."""
-    return bool(verb.doc[first(verb)].lower_ == "while")
-
-
-def between(noun: Any, verb: Any) -> bool:
-    """Whether another noun stands between the subject and the participle after its clause: it may be the one meant."""
-    return verb.i > verb.head.i > noun.i and any(
-        t.pos_ in {"NOUN", "PROPN"} for t in verb.doc[verb.head.i + 1 : first(verb)]
-    )
-
-
-def effect(verb: Any) -> Draft | None:
-    """ "It blocks light, reducing glare" → "It reduces glare": what a thing does by what it does to another."""
-    main = verb.head
-    while main.dep_ == "xcomp" and subject_of(main) is None:
-        main = main.head
-    noun = next((c for c in main.children if c.dep_ == "nsubj"), None)
-    if noun is None or not set_off(verb) or verb.i < main.i or main.dep_ not in {"ROOT", "conj"} or negated(main):
-        return None
-    person = noun.tag_ in {"PRP", "WP", "WDT", "EX"} and noun.lower_ not in {"it", "they"} or noun.lower_.endswith(PERSONS)
-    if person or len(members(noun)) > 1 or denied(noun) or negated(noun):
-        return None
-    if stem(main) in UNDERGOING or not any(c.dep_ in {"dobj", "xcomp"} for c in main.children):
-        return None
-    if any(c.dep_ in SUBJECTS for t in main.subtree for c in t.children if t != main and t.i < first(verb)):
-        return None  # "it lets her learn, making …": which of them?
-    verbs = members(verb)
-    if any(v.lower_ not in EFFECTS and v.lower_ not in ACTIVE for v in verbs) or verb.lower_ not in EFFECTS:
-        return None
-    helping = [c for c in main.children if c.dep_ == "aux"]
-    if any(c.lower_ not in POSSIBLE for c in helping) or not (helping or main.tag_ in {"VBZ", "VBP", "VBD"}):
-        return None
-    before = [t for c in verb.children if c.dep_ == "advmod" and c.i < verb.i for t in c.subtree]
-    forms = {v.i: inflected(EFFECTS.get(v.lower_) or ACTIVE[v.lower_], main, noun) for v in verbs}
-    told = tuple((t.i, forms.get(t.i, t.text)) for t in verb.subtree if t not in before)
-    kept = parts(t for t in before if t.lower_ not in {"thus", "thereby", "hence", "therefore", "so", "then"})
-    return trimmed((*phrase(noun), *parts(helping), *kept, *told))
-
-
-def inflected(base: str, main: Any, noun: Any) -> str:
-    """A verb in the tense and number of the main one; as it stands after "can" or "will"."""
-    if any(c.dep_ == "aux" for c in main.children):
-        return base
-    if main.tag_ == "VBD":
-        return PAST.get(base, base + ("d" if base.endswith("e") else "ed"))
-    return base if plural(noun) else third_person(base)
-
-
-def active(verb: Any) -> Draft | None:
-    """ "…, providing shade" → "The tree provides shade": verbs whose subject is that of the main clause."""
-    if verb.lower_ not in ACTIVE:
-        return None
-    main = verb.head
-    noun = next((c for c in main.children if c.dep_ in {"nsubj", "nsubjpass"}), None)
-    modal = any(c.dep_ in {"aux", "neg"} and c.tag_ != "VBZ" for c in main.children)
-    if noun is None or modal or verb.i < main.i or not (set_off(verb) or while_(verb)):
-        return None
-    if noun.tag_ in {"WP", "WDT", "EX"} or len(members(noun)) > 1 or denied(noun) or main.dep_ not in {"ROOT", "conj"}:
-        return None
-    if any(c.dep_ == "conj" or c.dep_ == "advmod" and c.i < verb.i for c in verb.children):
-        return None
-    if noun.lower_ == "i" or main.tag_ not in {"VBZ", "VBP", "VBD"}:
-        return None
-    form = inflected(ACTIVE[verb.lower_], main, noun)
-    rest = parts(t for t in verb.subtree if t.i != verb.i and t.dep_ != "mark")
-    return trimmed((*phrase(noun), (verb.i, form), *rest))

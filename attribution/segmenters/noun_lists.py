@@ -6,13 +6,13 @@ from typing import Any
 
 from attribution.segmenters.drafts import SUBJECTS
 from attribution.segmenters.grammar import VERBAL, first, negated, own, with_comma
-from attribution.segmenters.scope import TOGETHER, collective
+from attribution.segmenters.scope import TOGETHER, collective, example, stem
 
 # adjectives that a list of plurals shares: "various tools and methods"
 SHARED = {"various", "different", "diverse", "several", "multiple", "numerous", "many", "some", "certain", "other",
           "new", "existing", "specific", "relevant", "additional",
           "high", "low", "poor", "potential", "possible", "negative", "positive", "adverse"}  # fmt: skip
-FURTHER = {"other", "even", "also", "finally"}
+FURTHER = {"even", "also", "finally"}
 FOLLOWING = {"prep", "acl", "amod", "relcl"}
 # two words for one thing: half of it would be another claim
 PHRASES = {("black", "white"), ("salt", "pepper"), ("trial", "error"), ("supply", "demand"), ("law", "order"),
@@ -33,8 +33,11 @@ def nouns(head: Any, group: list[Any]) -> list[list[int]]:
     adjectives = [c for c in adjectives if c.lower_ in SHARED or c.tag_ in {"VBN", "JJR"}]
     end = group[-1]
     pair = len(group) == 2 and not any(c.i < end.i for c in end.children)
-    of = [c for c in end.children if c.lower_ == "of" and c.dep_ == "prep" and pair]
+    bare = any(c.dep_ == "amod" for c in head.children) and not shared  # "a test of human will and affirmation of life"
+    of = [c for c in end.children if c.lower_ == "of" and c.dep_ == "prep" and pair and not bare]
     after = [c for c in head.children if c.i > end.i and c.dep_ in {"prep", "acl", "relcl"}]
+    if len({m.lower_ for m in group}) < len(group):
+        after = []  # "mixed groups or groups with one aim"
     pieces = []
     for member in group:
         tokens = {t.i for t in own(member)} | beside(member, group)
@@ -44,15 +47,21 @@ def nouns(head: Any, group: list[Any]) -> list[list[int]]:
             left = [c for c in member.children if c.i < member.i and c.dep_ not in {"cc", "punct"}]
             if not any(c.dep_ in {"det", "poss", "nummod"} for c in left):
                 alike = member.tag_ == head.tag_ == "NN"
-                tokens |= {t.i for c in shared if not left or (alike and c.lower_ != "the") for t in c.subtree}
+                named = member.pos_ == head.pos_ == "PROPN"
+                tokens |= {
+                    t.i for c in shared if (not left and not named) or (alike and c.lower_ != "the") for t in c.subtree
+                }
             if member.tag_ == head.tag_ and not any(c.dep_ in {"det", "poss", "nummod", "amod"} for c in left):
                 tokens |= {t.i for c in adjectives for t in c.subtree}
             tokens |= {i for c in after for i in with_comma(c)}
         if member != end and of and not any(c.dep_ == "prep" and c.i < end.i for c in member.children):
             tokens |= {t.i for c in of for t in c.subtree}
-        if member != head:  # "A and other B": B
-            tokens -= {c.i for c in member.children if c.lower_ in FURTHER and c.i < member.i}
+        if member != head:  # "include A, even B, and other C"
+            left_out = FURTHER | ({"other"} if example(head.head) or stem(head.head) == "includ" else set())
+            tokens -= {c.i for c in member.children if c.lower_ in left_out and c.i < member.i}
         pieces.append(sorted(tokens))
+    if head.dep_ == "prep" and any(len(piece) < 2 for piece in pieces):
+        return []  # "commuting to and from work"
     return pieces
 
 
@@ -79,10 +88,12 @@ def _alike(head: Any, group: list[Any]) -> bool:
     """Whether the conjuncts are of one kind and each is whole, as far as the parse tells."""
     kinds = {"PROPN": "NOUN", "PRON": "NOUN"}
     kind = {kinds.get(m.pos_, m.pos_) for m in group}
-    if (len(kind) > 1 and not (head.dep_ == "acomp" and kind <= {"ADJ", "VERB"})) or kind & {"NUM", "DET"}:
+    if (len(kind) > 1 and not (head.dep_ in {"acomp", "amod"} and kind <= {"ADJ", "VERB"})) or kind & {"NUM", "DET"}:
         return False
     if any(c.isdigit() for m in group for c in m.text) and not all(m.like_num for m in group):
         return False  # "M1, M2, and M4 leukemias"
+    if all(len(m.text) == 1 for m in group):
+        return False  # "channels A and B"
     if any(m.pos_ == "PRON" for m in group) or ("ADV" in kind) != (head.dep_ == "advmod"):
         return False
     doc, starts = head.doc, [min(t.i for t in own(m)) for m in group]

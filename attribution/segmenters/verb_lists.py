@@ -41,7 +41,9 @@ def verbs(head: Any, group: list[Any]) -> list[list[int]]:
         return []  # "It is clear that prices rise and should be watched": prices should
     trailing = [c for c in head.children if c.i > group[-1].i and c.dep_ not in {"punct", "conj", "cc"}]
     clauses = [c for m in group for c in m.children if c.dep_ == "advcl" and c.i > m.i]
-    marked = [c for c in clauses if any((g.dep_ == "mark" and g.lower_ != "for") or g.tag_ == "WRB" for g in c.children)]
+    marked = [
+        c for c in clauses if any((g.dep_ == "mark" and g.lower_ != "for") or g.tag_ == "WRB" for g in c.children)
+    ]
     if any(not conditional(c) or c.i < group[-1].i for c in marked):
         return []
     if any(c.dep_ == "auxpass" for m in group[1:] for c in m.children) and clausal(head):
@@ -81,9 +83,9 @@ def unfinished(doc: Any, piece: list[int]) -> bool:
     for i in piece:
         token = doc[i]
         listed = token.dep_ == "conj" or (token.dep_ == "appos" and not any(c.dep_ == "det" for c in token.children))
-        if listed and token.head.i in piece and doc[first(token) - 1].text == ",":
-            if not any(doc[k].dep_ == "cc" for k in piece if k > token.head.i):
-                return True
+        ended = any(doc[k].dep_ == "cc" for k in piece if k > token.head.i)
+        if listed and not ended and token.head.i in piece and doc[first(token) - 1].text == ",":
+            return True
     return False
 
 
