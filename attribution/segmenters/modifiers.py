@@ -124,7 +124,7 @@ def meaning(verb: Any) -> Draft | None:
 def relative(verb: Any) -> Draft | None:
     """ "…, who directed films" → "Hitchcock directed films"; None for one that restricts its noun."""
     wh = next((c for c in verb.children if c.tag_ in {"WP", "WDT"} and c.dep_ in SUBJECTS), None)
-    if wh is None or wh.i != min(t.i for t in verb.subtree):
+    if wh is None or wh.i != min(t.i for t in verb.subtree) or sum(c.dep_ in SUBJECTS for c in verb.children) > 1:
         return None
     if not (set_off(verb) and wh.lower_ != "that") and not attribute(verb.head):
         return None

@@ -107,6 +107,9 @@ def _alike(head: Any, group: list[Any]) -> bool:
         return False
     if "NOUN" in kind and len(group) == 2 and doc[starts[1] - 1].dep_ == "cc" and doc[starts[1] - 2].text == ",":
         return False  # "A, and B" is the end of a longer list
+    superlative = [any(c.tag_ == "JJS" for c in m.children) for m in group]
+    if head.dep_ == "pobj" and any(superlative) and not superlative[0]:
+        return False  # "a writer in English and the greatest dramatist"
     if head.dep_ == "advmod" and any(len(own(m)) > 2 for m in group):
         return False
     if head.dep_ == "amod":
