@@ -56,8 +56,8 @@ def split(parsed: Any) -> list[Draft]:
     for n, draft in enumerate(made):
         more = again(parsed, draft)
         others = [{i for i, _ in d} for d in (*made[:n], *made[n + 1 :])]
-        each = [{i for i, _ in d} - {ADDED} for d in more]
-        varying = set.union(*each) - set.intersection(*each) if more else set()
+        each: list[set[int]] = [{i for i, _ in d} - {ADDED} for d in more]
+        varying = {i for one in each for i in one if not all(i in other for other in each)}
         if any(varying <= other for other in others):
             more = []  # another list of the same sentence is not multiplied once more
         found += [d for d in more or [draft] if d not in found]

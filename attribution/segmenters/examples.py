@@ -50,7 +50,14 @@ def general(preposition: Any) -> Any | None:
 def _instead(preposition: Any, draft: Draft, inside: set[int]) -> list[Draft]:
     noun = general(preposition)
     named = next((c for c in preposition.children if c.dep_ == "pobj"), None)
-    if noun is None or named is None or noun.i not in inside or closed(noun, inside) or fronted(noun, inside):
+    if (
+        noun is None
+        or named is None
+        or named.lower_ == "those"
+        or noun.i not in inside
+        or closed(noun, inside)
+        or fronted(noun, inside)
+    ):
         return []
     if not core(noun, inside):
         return []

@@ -131,7 +131,14 @@ def relative(verb: Any) -> Draft | None:
     noun = antecedent(verb.head) if wh.lower_ == "who" else named(verb.head)
     forms = (*sorted(verb.children, key=lambda t: t.i), verb)
     tense = next((c for c in forms if c.tag_ in {"VBZ", "VBP", "VBD", "MD"}), None)
-    if noun is None or tense is None or denied(verb.head) or len(members(noun)) > 1 or noun.dep_ == "conj":
+    if (
+        noun is None
+        or noun.lower_ == "those"
+        or tense is None
+        or denied(verb.head)
+        or len(members(noun)) > 1
+        or noun.dep_ == "conj"
+    ):
         return None
     if (tense.tag_ == "VBZ" and plural(noun)) or (tense.tag_ == "VBP" and not plural(noun)):
         return None
@@ -173,6 +180,9 @@ def apposition(noun: Any) -> Draft | None:
     """ "Nash, an American mathematician," → "Nash was an American mathematician"."""
     subject = named(noun)
     determined = any(c.dep_ in {"det", "poss"} and c.i < noun.i for c in noun.children)
+    indefinite = [any(c.lower_ in {"a", "an"} for c in n.children) for n in (noun, subject)]
+    if all(indefinite) and noun.head == subject and subject.dep_ in {"dobj", "pobj"}:
+        return None  # "include an urge, a burning sensation": more likely a list
     if subject is noun or subject.pos_ not in {"PROPN", "NOUN"} or not determined or not set_off(noun):
         return None
     if any(len(members(n)) > 1 for n in (noun, subject)) or subject.dep_ == "conj" or plural(noun) != plural(subject):

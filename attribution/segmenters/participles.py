@@ -69,7 +69,9 @@ def participle(verb: Any) -> Draft | None:
         noun = named(verb.head)
         if not set_off(verb) and (noun is verb.head or noun.pos_ not in {"PROPN", "PRON"}) and not attribute(verb.head):
             return None
-    if noun is None or noun.tag_ in {"WP", "WDT", "EX"} or len(members(noun)) > 1 or denied(noun) or noun.lower_ == "i":
+    if noun is None or noun.tag_ in {"WP", "WDT", "EX"} or len(members(noun)) > 1 or denied(noun):
+        return None
+    if noun.lower_ in {"i", "those"}:
         return None
     if any(c.dep_ == "dobj" for c in verb.children):  # the past tense taken for a participle
         return trimmed((*phrase(noun), *parts(verb.subtree))) if verb.lower_.endswith("ed") and set_off(verb) else None

@@ -92,17 +92,18 @@ def test_a_long_sentence_of_a_biography_is_cut_into_what_it_says() -> None:
           "Key concerns include potential biases in data interpretation.",
           "Key concerns include discrimination in employment.",
           "Key concerns include the ethical implications of gene editing."]),
-        ("The navy possesses around 352 ships, including one aircraft carrier, 16 destroyers, and a notable fleet of 63 "
-         "submarines.",
+        ("The navy possesses around 352 ships, including one aircraft carrier, 16 destroyers, and a notable fleet of "
+         "63 submarines.",
          ["The navy possesses around 352 ships.", "The navy possesses one aircraft carrier.",
           "The navy possesses 16 destroyers.", "The navy possesses a notable fleet of 63 submarines."]),
         ("Some innovations include the use of nanopore sequencing, single-cell sequencing, and machine learning "
          "algorithms to decode complex genetic information.",
-         ["Some innovations include the use of nanopore sequencing.", "Some innovations include single-cell sequencing.",
+         ["Some innovations include the use of nanopore sequencing.",
+          "Some innovations include single-cell sequencing.",
           "Some innovations include machine learning algorithms to decode complex genetic information."]),
-        ("Treatment options can include detoxification, which helps a person withdraw; outpatient treatment, which means "
-         "living offsite, such as in a shelter, and traveling to rehab for treatment; and inpatient treatment, which "
-         "means living onsite.",
+        ("Treatment options can include detoxification, which helps a person withdraw; outpatient treatment, which "
+         "means living offsite, such as in a shelter, and traveling to rehab for treatment; and inpatient treatment, "
+         "which means living onsite.",
          ["Treatment options can include detoxification, which helps a person withdraw.",
           "Treatment options can include outpatient treatment, which means living offsite, such as in a shelter, and "
           "traveling to rehab for treatment.",
@@ -162,6 +163,8 @@ def test_each_construction(answer: str, expected: list[str]) -> None:
         "It treats disorders with various causes, such as dehydration.",
         "You need a software that can perform both tasks, such as XLSTAT.",
         "Children experience trauma, leading to anxiety.",
+        "It can include a strong, persistent urge, a burning sensation, cloudy, dark, or smelly urine, and pain.",
+        "They must pass approval processes, such as those administered by the agency.",
         "The weight and balance system consists of weighing the aircraft, maintaining the records, and loading it.",
     ],
 )
