@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from attribution.language import parse
 from attribution.segmenters.adjuncts import adjuncts, natures
-from attribution.segmenters.coordination import distribute
-from attribution.segmenters.drafts import SUBJECTS, Draft, covers, parts, segment, subtree, trimmed
+from attribution.segmenters.coordination import MOST_CROSSED, distribute
+from attribution.segmenters.drafts import ADDED, SUBJECTS, Draft, covers, parts, segment, subtree, trimmed, wording
+from attribution.segmenters.examples import exemplified
 from attribution.segmenters.grammar import RELATIVE, finite, first, last, members, negated, subject_of
 from attribution.segmenters.modifiers import extracted
 from attribution.segmenters.repairs import repaired
@@ -45,7 +47,43 @@ class Clauses:
 
 
 def split(parsed: Any) -> list[Draft]:
-    """The statements of one sentence that together hold all its content words; none where it stays whole."""
+    """The statements of one sentence that together hold all its content words; none where it stays whole.
+
+    Each is then shown to the parser alone: in a shorter sentence it sees what it missed in the long one.
+    """
+    made = _once(parsed)
+    found: list[Draft] = []
+    for n, draft in enumerate(made):
+        more = again(parsed, draft)
+        others = [{i for i, _ in d} for d in (*made[:n], *made[n + 1 :])]
+        each: list[set[int]] = [{i for i, _ in d} - {ADDED} for d in more]
+        varying = {i for one in each for i in one if not all(i in other for other in each)}
+        if any(varying <= other for other in others):
+            more = []  # another list of the same sentence is not multiplied once more
+        found += [d for d in more or [draft] if d not in found]
+    return found
+
+
+def again(doc: Any, draft: Draft) -> list[Draft]:
+    """The statements that one statement makes when it is parsed by itself; none where it stays as it is."""
+    text = wording(doc, draft)
+    alone = parse(text)
+    same = all(t.lower_ == part[1].lower() or {t.lower_, part[1].lower()} == {"a", "an"}
+               for t, part in zip(alone, draft, strict=False))  # fmt: skip
+    if "as well as" in text or text == doc.text or len(alone) - len(draft) not in {0, 1} or not same:
+        return []
+    made = [
+        tuple(
+            (ADDED, word) if i < 0 else draft[i] if word.lower() == alone[i].lower_ else (draft[i][0], word)
+            for i, word in one
+            if i < len(draft)
+        )
+        for one in _once(alone)
+    ]
+    return made if len(made) > 1 else []
+
+
+def _once(parsed: Any) -> list[Draft]:
     doc = repaired(parsed)
     if not trusted(doc) or doc[0].tag_ in RELATIVE or doc[0].lower_ == "where":
         return []
@@ -68,8 +106,7 @@ def propositions(doc: Any, head: Any, draft: Draft) -> Iterator[Draft]:
         main, more = extracted(doc, draft)
         waiting = [main, *more]
     for one in waiting:
-        several = distribute(doc, one)
-        for variant in several if all(sound(doc, v) for v in several) else [one]:
+        for variant in listed(doc, one):
             for step in (natures, adjuncts):
                 found = step(doc, variant)
                 if len(found) > 1 and all(sound(doc, f) for f in found):
@@ -77,6 +114,22 @@ def propositions(doc: Any, head: Any, draft: Draft) -> Iterator[Draft]:
                     break
             else:
                 yield variant
+
+
+def listed(doc: Any, draft: Draft) -> list[Draft]:
+    """One statement a member of its lists. Where examples and another list would multiply, only the examples."""
+    examples = exemplified(doc, draft)
+    if len(examples) == 1 or not all(sound(doc, e) for e in examples):
+        examples = [draft]
+    made = [_distributed(doc, e) for e in examples]
+    if len(examples) > 1 and sum(map(len, made)) > MOST_CROSSED:
+        made = [made[0], *([e] for e in examples[1:])]
+    return [d for several in made for d in several]
+
+
+def _distributed(doc: Any, draft: Draft) -> list[Draft]:
+    several = distribute(doc, draft)
+    return several if all(sound(doc, v) for v in several) else [draft]
 
 
 def reported(head: Any) -> bool:

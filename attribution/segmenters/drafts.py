@@ -19,7 +19,8 @@ Split = Callable[[Any], Sequence[Draft]]  # a sentence's Doc → its statements;
 ADDED = -1
 LONGEST = 120  # tokens; the parse of a longer sentence is not to be trusted
 CONTENT = {"NOUN", "PROPN", "VERB", "ADJ", "NUM"}
-LINKING = {"meaning"}  # ties what follows to what came before, and says nothing itself
+# ties what follows to what came before, and says nothing itself
+LINKING = {"meaning", "making", "including", "such", "other", "even"}
 SUBJECTS = {"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"}
 AUXILIARIES = {"aux", "auxpass"}
 _CLOSE = re.compile(r"[,.;:!?)\]%’]|'s?$|’s$|n['’]t$")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from attribution.segmenters.drafts import ADDED, AUXILIARIES, SUBJECTS, Draft, parts, trimmed
+from attribution.segmenters.drafts import ADDED, SUBJECTS, Draft, parts, trimmed
 from attribution.segmenters.grammar import (
     attribute,
     be,
@@ -21,12 +21,11 @@ from attribution.segmenters.grammar import (
     plural,
     set_off,
     subject_of,
-    third_person,
 )
+from attribution.segmenters.participles import PERSONS, active, effect, made, participle
+from attribution.segmenters.scope import example, stem
 from attribution.segmenters.soundness import sound
 
-PERSONS = ("er", "or", "ist", "ian", "ant", "man", "men", "woman", "women", "people", "person", "child", "children",
-           "king", "queen", "boy", "girl", "wife", "husband", "friend", "students", "players")  # fmt: skip
 WHO = (
     "ist",
     "ian",
@@ -48,20 +47,7 @@ SENTENTIAL = (
 OUTCOMES = {"result", "sign", "indication", "reason", "factor", "cause", "concern", "problem", "issue", "challenge",
             "benefit", "step", "way", "advantage", "why", "because", "indicative", "important", "crucial", "essential",
             "beneficial", "true", "necessary", "possible"}  # fmt: skip
-ACTIVE = {
-    "providing": "provide", "offering": "offer", "featuring": "feature", "containing": "contain", "serving": "serve",
-    "covering": "cover", "requiring": "require", "using": "use", "emphasizing": "emphasize", "involving": "involve",
-    "representing": "represent", "supporting": "support", "incorporating": "incorporate", "combining": "combine",
-    "describing": "describe", "targeting": "target", "ensuring": "ensure", "focusing": "focus",
-    "maintaining": "maintain", "comprising": "comprise", "encompassing": "encompass", "addressing": "address",
-    "promoting": "promote", "highlighting": "highlight", "integrating": "integrate", "reflecting": "reflect",
-    "paying": "pay", "outlining": "outline", "exploring": "explore", "playing": "play",
-}  # fmt: skip
-PAST = {"pay": "paid"}
 REASONS = {"as", "since"}
-# participles that say how a clause goes on from others
-LINKS = {"given", "compared", "based", "provided", "followed", "granted", "including", "combined", "coupled",
-         "depending", "accompanied", "according"}  # fmt: skip
 
 
 def extracted(doc: Any, draft: Draft, done: frozenset[int] = frozenset()) -> tuple[Draft, list[Draft]]:
@@ -94,7 +80,7 @@ def told_of(token: Any) -> Draft | None:
     if token.dep_ in {"acl", "advcl"} and token.tag_ == "VBN" and not finite(token):
         return participle(token)
     if token.dep_ == "advcl":
-        return active(token) if token.lower_ in ACTIVE else reason(token) or meaning(token)
+        return active(token) or made(token) or effect(token) or reason(token) or meaning(token)
     return None
 
 
@@ -138,14 +124,21 @@ def meaning(verb: Any) -> Draft | None:
 def relative(verb: Any) -> Draft | None:
     """ "…, who directed films" → "Hitchcock directed films"; None for one that restricts its noun."""
     wh = next((c for c in verb.children if c.tag_ in {"WP", "WDT"} and c.dep_ in SUBJECTS), None)
-    if wh is None or wh.i != min(t.i for t in verb.subtree):
+    if wh is None or wh.i != min(t.i for t in verb.subtree) or sum(c.dep_ in SUBJECTS for c in verb.children) > 1:
         return None
     if not (set_off(verb) and wh.lower_ != "that") and not attribute(verb.head):
         return None
     noun = antecedent(verb.head) if wh.lower_ == "who" else named(verb.head)
     forms = (*sorted(verb.children, key=lambda t: t.i), verb)
     tense = next((c for c in forms if c.tag_ in {"VBZ", "VBP", "VBD", "MD"}), None)
-    if noun is None or tense is None or denied(verb.head) or len(members(noun)) > 1 or noun.dep_ == "conj":
+    if (
+        noun is None
+        or noun.lower_ == "those"
+        or tense is None
+        or denied(verb.head)
+        or len(members(noun)) > 1
+        or noun.dep_ == "conj"
+    ):
         return None
     if (tense.tag_ == "VBZ" and plural(noun)) or (tense.tag_ == "VBP" and not plural(noun)):
         return None
@@ -159,7 +152,8 @@ def relative(verb: Any) -> Draft | None:
 def sentential(verb: Any, tense: Any) -> bool:
     """Whether ", which …" more likely speaks of the whole clause before it."""
     if any(c.dep_ == "nsubjpass" for c in verb.children):
-        return bool(tense.tag_ == "MD" and verb.tag_ != "VBN")
+        judged = stem(verb) in {"interpret", "consider", "regard", "view", "seen", "attribut"}
+        return bool(tense.tag_ == "MD" and (verb.tag_ != "VBN" or judged))
     if verb.lower_.startswith(SENTENTIAL) or (tense.tag_ == "MD" and verb.tag_ != "VBN"):
         return True
     return any(c.lower_ in OUTCOMES and c.dep_ in {"attr", "acomp"} for c in verb.children)
@@ -168,7 +162,11 @@ def sentential(verb: Any, tense: Any) -> bool:
 def antecedent(noun: Any) -> Any:
     """The person "who" speaks of: the parser sometimes hangs it on the nearest thing."""
     nearest = named(noun)
-    if nearest.pos_ in {"PROPN", "PRON"} and nearest.dep_ not in {"pobj"} or noun.lower_.endswith(PERSONS):
+    if (
+        nearest.pos_ in {"PROPN", "PRON"}
+        and (nearest.dep_ != "pobj" or example(nearest.head))
+        or noun.lower_.endswith(PERSONS)
+    ):
         return nearest
     for above in noun.ancestors:
         if above.pos_ in {"VERB", "AUX"}:
@@ -182,6 +180,9 @@ def apposition(noun: Any) -> Draft | None:
     """ "Nash, an American mathematician," → "Nash was an American mathematician"."""
     subject = named(noun)
     determined = any(c.dep_ in {"det", "poss"} and c.i < noun.i for c in noun.children)
+    indefinite = [any(c.lower_ in {"a", "an"} for c in n.children) for n in (noun, subject)]
+    if all(indefinite) and noun.head == subject and subject.dep_ in {"dobj", "pobj"}:
+        return None  # "include an urge, a burning sensation": more likely a list
     if subject is noun or subject.pos_ not in {"PROPN", "NOUN"} or not determined or not set_off(noun):
         return None
     if any(len(members(n)) > 1 for n in (noun, subject)) or subject.dep_ == "conj" or plural(noun) != plural(subject):
@@ -190,56 +191,3 @@ def apposition(noun: Any) -> Draft | None:
     if denied(subject) or any(c.dep_ == "cc" for c in subject.children) or before.pos_ in {"ADV", "CCONJ", "ADP"}:
         return None
     return trimmed((*phrase(subject), be(subject, past(noun)), *parts(noun.subtree)))
-
-
-def participle(verb: Any) -> Draft | None:
-    """ "…, widely regarded as …" → "Hitchcock was widely regarded as …"."""
-    if any(c.dep_ in {*SUBJECTS, *AUXILIARIES, "mark"} for c in verb.children) or verb.lower_ in LINKS:
-        return None
-    if verb.dep_ == "advcl":
-        noun = next((c for c in verb.head.children if c.dep_ in {"nsubj", "nsubjpass"}), None)
-        before = {c.lower_ for c in verb.children if c.i < verb.i}
-        if not set_off(verb) or before & {"as", "when", "if", "once"} or noun is None or between(noun, verb):
-            return None
-    else:
-        noun = named(verb.head)
-        if not set_off(verb) and (noun is verb.head or noun.pos_ not in {"PROPN", "PRON"}) and not attribute(verb.head):
-            return None
-    if noun is None or noun.tag_ in {"WP", "WDT", "EX"} or len(members(noun)) > 1 or denied(noun) or noun.lower_ == "i":
-        return None
-    if any(c.dep_ == "dobj" for c in verb.children):  # the past tense taken for a participle
-        return trimmed((*phrase(noun), *parts(verb.subtree))) if verb.lower_.endswith("ed") and set_off(verb) else None
-    return trimmed((*phrase(noun), be(noun, past(verb) or verb.lower_ == "born"), *parts(verb.subtree)))
-
-
-def while_(verb: Any) -> bool:
-    """ "while paying attention": at the same time, by the same subject."""
-    return bool(verb.doc[first(verb)].lower_ == "while")
-
-
-def between(noun: Any, verb: Any) -> bool:
-    """Whether another noun stands between the subject and the participle after its clause: it may be the one meant."""
-    return verb.i > verb.head.i > noun.i and any(
-        t.pos_ in {"NOUN", "PROPN"} for t in verb.doc[verb.head.i + 1 : first(verb)]
-    )
-
-
-def active(verb: Any) -> Draft | None:
-    """ "…, providing shade" → "The tree provides shade": verbs whose subject is that of the main clause."""
-    main = verb.head
-    noun = next((c for c in main.children if c.dep_ in {"nsubj", "nsubjpass"}), None)
-    modal = any(c.dep_ in {"aux", "neg"} and c.tag_ != "VBZ" for c in main.children)
-    if noun is None or modal or verb.i < main.i or not (set_off(verb) or while_(verb)):
-        return None
-    if noun.tag_ in {"WP", "WDT", "EX"} or len(members(noun)) > 1 or denied(noun) or main.dep_ not in {"ROOT", "conj"}:
-        return None
-    if any(c.dep_ == "conj" or c.dep_ == "advmod" and c.i < verb.i for c in verb.children):
-        return None
-    base = ACTIVE[verb.lower_]
-    was = past(verb)
-    if noun.lower_ == "i" or main.tag_ not in {"VBZ", "VBP", "VBD"}:
-        return None
-    told = PAST.get(base, base + ("d" if base.endswith("e") else "ed"))
-    form = told if was else base if plural(noun) else third_person(base)
-    rest = parts(t for t in verb.subtree if t.i != verb.i and t.dep_ != "mark")
-    return trimmed((*phrase(noun), (verb.i, form), *rest))

@@ -8,11 +8,11 @@ from typing import Any
 
 from attribution.segmenters.drafts import AUXILIARIES, SUBJECTS
 from attribution.segmenters.grammar import NOUNS, RELATIVE, VERBAL, finite, first
+from attribution.segmenters.listing import Change, listed
 
 WITH_TO = {"risk", "threat", "damage", "access", "approach", "contribution", "response", "attention", "exposure",
            "adherence", "adaptation", "resistance", "change", "solution", "barrier", "commitment", "answer",
-           "alternative", "introduction", "harm", "adjustment"}  # fmt: skip
-Change = tuple[int, str, Any]  # token, what is changed (head, dep, tag), the new value
+           "alternative", "introduction", "harm", "adjustment", "predisposition"}  # fmt: skip
 
 
 def repaired(doc: Any) -> Any:
@@ -143,6 +143,17 @@ def _noun_of_a_list(token: Any) -> list[Change]:
     ]  # fmt: skip
 
 
+def _participial(token: Any) -> list[Change]:
+    """ "spreading out turning movements": the movements are spread out."""
+    verb, noun = token.head, next((c for c in token.children if c.dep_ == "dobj"), None)
+    between = token.doc[verb.i + 1 : token.i] if verb.i < token.i else None
+    close = between is not None and len(between) == 1 and between[0].dep_ == "prt"
+    if token.tag_ != "VBG" or token.dep_ != "xcomp" or noun is None or noun.tag_ != "NNS" or not close:
+        return []
+    others = [(c.i, "head", verb.i) for c in token.children if c != noun]
+    return [(token.i, "dep", "amod"), (token.i, "head", noun.i), (noun.i, "head", verb.i), *others]
+
+
 def _participle(token: Any) -> list[Change]:
     """ "has been signed by 197 and ratified by 190"."""
     if token.tag_ != "VBD" or token.dep_ != "conj" or token.head.tag_ != "VBN":
@@ -208,6 +219,7 @@ def _nearest(token: Any) -> list[Change]:
 
 
 REPAIRS: tuple[Callable[[Any], list[Change]], ...] = (
+    listed, _participial,
     _noun_of_a_list,
     _beside, _nearest_infinitive, _own_subject, _list_of_infinitives, _apposed,
     _same_article, _participle, _after_the_list,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from attribution.segmenters.drafts import SUBJECTS
-from attribution.segmenters.grammar import VERBAL, denied, negated
+from attribution.segmenters.grammar import VERBAL, denied, negated, set_off
 
 JOINING = {"and", ",", ";", "but", "as"}  # "as" of "as well as"
 # "not A and B", "more than A and B", "between A and B", "a mix of A and B" say nothing of A alone
@@ -29,7 +29,11 @@ TOGETHER = {"together", "respectively", "each", "another", "their", "they", "the
             "different", "between", "combined", "two", "collectively", "vice", "related", "jointly"}  # fmt: skip
 OPEN_ENDED = {"so", "etc", "etc.", "more", "others", "other", "vice", "beyond", "vice-versa", "then", "forth", "on",
               "again", "there", "over", "when", "where", "how", "why", "up", "down", "out"}  # fmt: skip
-EXAMPLES = {"as", "like", "including", "include"}  # "tools such as A and B": what holds of the tools is told of A
+POSSIBLE = {"may", "can", "could", "might"}
+PERMITTING = {"allow", "enable", "enabl", "permit", "let"}
+# "a variety of tools, such as A": A stands for the whole of it
+QUANTITIES = {"variety", "range", "number", "series", "set", "host", "lot", "array", "types", "type", "kinds", "forms",
+              "wealth", "multitude"}  # fmt: skip
 
 
 def stem(token: Any) -> str:
@@ -61,9 +65,16 @@ def free(head: Any) -> bool:
         above = above.head
         if example(above):
             return True
-    if head.dep_ in SUBJECTS or head.pos_ in VERBAL or above.dep_ not in {"ROOT", "conj", "relcl"}:
-        return False
-    return any(c.lower_ in {"may", "can", "could", "might"} for c in above.children if c.dep_ == "aux")
+    below = None
+    while True:
+        if any(c.lower_ in POSSIBLE for c in above.children if c.dep_ == "aux") or (
+            below and stem(above) in PERMITTING
+        ):
+            return above.dep_ in {"ROOT", "conj", "relcl", "ccomp"}
+        purpose = above.dep_ == "advcl" and any(c.lower_ == "to" and c.dep_ == "aux" for c in above.children)
+        if above.head == above or not (purpose or above.dep_ in {"xcomp", "ccomp", "pcomp", "conj", "prep", "csubj"}):
+            return False
+        below, above = above, above.head
 
 
 def example(preposition: Any) -> bool:
@@ -75,14 +86,28 @@ def example(preposition: Any) -> bool:
     return such or preposition.lower_ == "including" or (preposition.lower_ == "like" and noun.tag_ == "NNS")
 
 
+def whole(noun: Any) -> Any:
+    """ "a variety of tools" for "tools": what holds of the ones holds of the other."""
+    while noun.dep_ == "pobj" and noun.head.lower_ == "of" and noun.head.head.lower_ in QUANTITIES:
+        noun = noun.head.head
+    return noun
+
+
 def aside(token: Any, inside: set[int]) -> bool:
     """What restricts a noun or sets a purpose is no statement of its own, unless it was made one."""
     if token.dep_ == "relcl":
         pronouns = [c.i for c in token.subtree if c.tag_ in {"WP", "WDT", "WRB", "WP$"}]
         restricts = token.i in inside and (not pronouns or pronouns[0] in inside)
         return restricts and any(t.dep_ in SUBJECTS for t in (token.head, *token.head.ancestors))
-    purpose = token.i > token.head.i and any(c.lower_ == "to" and c.dep_ == "aux" for c in token.children)
-    return token.dep_ == "advcl" and token.head.i in inside and not purpose
+    purpose = any(c.lower_ == "to" and c.dep_ == "aux" for c in token.children)
+    trailing = (
+        token.tag_ == "VBG"
+        and set_off(token)
+        and token.head.tag_ != "VBG"
+        and not any(c.dep_ == "mark" for c in token.children)
+    )
+    beside = token.i > token.head.i and (purpose or trailing)
+    return token.dep_ == "advcl" and token.head.i in inside and not beside
 
 
 def closed(head: Any, inside: set[int]) -> bool:
@@ -91,9 +116,9 @@ def closed(head: Any, inside: set[int]) -> bool:
     while above.head != above and above.head.i in inside:
         above = above.head
         if example(above):
-            above = above.head  # and what stands above the noun counts
+            above = whole(above.head)  # and what stands above the noun counts
             continue
-        if above.lower_ in CLOSED:
+        if above.lower_ in CLOSED and not role(above):
             return True
         if above.pos_ in VERBAL:
             if collective(above):
@@ -103,6 +128,15 @@ def closed(head: Any, inside: set[int]) -> bool:
         any(aside(t, inside) for t in (head, *head.ancestors))
         or denied(head)
         or (negated(head) and head.pos_ not in VERBAL)
+    )
+
+
+def role(preposition: Any) -> bool:
+    """ "known as A and B": what somebody or something is or does, no comparison."""
+    before = preposition.doc[max(0, preposition.i - 8) : preposition.i]
+    compared = any(t.lower_ in {"as", "same", "such", "so", "well", "far", "long"} for t in before)
+    return (
+        preposition.lower_ == "as" and preposition.dep_ == "prep" and preposition.head.pos_ == "VERB" and not compared
     )
 
 

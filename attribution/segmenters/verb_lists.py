@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from attribution.segmenters.drafts import AUXILIARIES, SUBJECTS
-from attribution.segmenters.grammar import negated, own, subject_of, with_comma
+from attribution.segmenters.grammar import first, negated, own, subject_of, with_comma
 
+CONDITIONAL = {"if", "unless", "when", "whenever", "once"}
 OBJECTS = {"dobj", "attr", "ccomp", "xcomp", "oprd", "acomp", "dative"}
 
 
@@ -17,9 +18,9 @@ def left(head: Any, group: list[Any]) -> list[Any]:
     marked = [c for c in head.children if c.dep_ == "mark" and not marks]
     if any(c.dep_ in SUBJECTS for m in group[1:] for c in m.children):
         return [t for c in marked for t in c.subtree]
-    clausal = subject is not None and subject.dep_ in {"csubj", "csubjpass"}  # "giving them separately helps"
     shared = [*marked, *(c for c in head.children if subject is not None and c.i <= subject.i)]
-    shared += [c for c in head.children if clausal and c.dep_ == "advmod" and c.i < head.i and c not in shared]
+    # "giving them separately helps"
+    shared += [c for c in head.children if clausal(head) and c.dep_ == "advmod" and c.i < head.i and c not in shared]
     shared += [c for c in head.children if c.text in {",", ";"} and subject is not None and c.i < head.i]
     return [t for c in shared for t in c.subtree]
 
@@ -40,8 +41,13 @@ def verbs(head: Any, group: list[Any]) -> list[list[int]]:
         return []  # "It is clear that prices rise and should be watched": prices should
     trailing = [c for c in head.children if c.i > group[-1].i and c.dep_ not in {"punct", "conj", "cc"}]
     clauses = [c for m in group for c in m.children if c.dep_ == "advcl" and c.i > m.i]
-    if any((g.dep_ == "mark" and g.lower_ != "for") or g.tag_ == "WRB" for c in clauses for g in c.children):
-        return []  # "… and closes if it rains": both or one?
+    marked = [
+        c for c in clauses if any((g.dep_ == "mark" and g.lower_ != "for") or g.tag_ == "WRB" for g in c.children)
+    ]
+    if any(not conditional(c) or c.i < group[-1].i for c in marked):
+        return []
+    if any(c.dep_ == "auxpass" for m in group[1:] for c in m.children) and clausal(head):
+        return []  # "that climbing is wrong and is encouraged to ask": not the climbing
     helping = [c for c in head.children if c.dep_ in AUXILIARIES]
     pieces: list[list[int]] = []
     for member in group:
@@ -53,16 +59,43 @@ def verbs(head: Any, group: list[Any]) -> list[list[int]]:
             if plainly(member, head) and not any(c.dep_ in AUXILIARIES for c in member.children):
                 tokens |= {a.i for a in helping}
         pieces.append(sorted(tokens))
+    if any(unfinished(head.doc, piece) for piece in pieces):
+        return []
     for n, member in enumerate(group[:-1]):
+        if pieces[n][-1] == member.i and marked:
+            return []  # "rest and take naps when the baby sleeps"
         if pieces[n][-1] == member.i and not _complete(member, group[n + 1 :]):
             right = _objects(group[n + 1 :])
             if not right:
                 return []
             pieces[n] += right  # "wrote and directed films"
+    for condition in marked:  # "… and closes if it rains": what holds holds if it rains as well
+        for piece in pieces[:-1]:
+            piece += with_comma(condition)
     for child in trailing:  # said of the last; the others are true without it
         for piece in pieces if child.dep_ in OBJECTS else pieces[-1:]:
             piece += with_comma(child)
     return pieces
+
+
+def unfinished(doc: Any, piece: list[int]) -> bool:
+    """ "buy equipment, real estate": a list whose end is not in the piece."""
+    for i in piece:
+        token = doc[i]
+        listed = token.dep_ == "conj" or (token.dep_ == "appos" and not any(c.dep_ == "det" for c in token.children))
+        ended = any(doc[k].dep_ == "cc" for k in piece if k > token.head.i)
+        if listed and not ended and token.head.i in piece and doc[first(token) - 1].text == ",":
+            return True
+    return False
+
+
+def conditional(clause: Any) -> bool:
+    return any(c.lower_ in CONDITIONAL and c.i == first(clause) for c in clause.children)
+
+
+def clausal(verb: Any) -> bool:
+    subject = subject_of(verb)
+    return subject is not None and subject.dep_ in {"csubj", "csubjpass"}
 
 
 def _fits(member: Any, head: Any, helping: list[Any]) -> bool:

@@ -81,6 +81,57 @@ def test_a_long_sentence_of_a_biography_is_cut_into_what_it_says() -> None:
         ("The egg came first, as it was laid by a reptile.", ["The egg came first.", "It was laid by a reptile."]),
         ("It works on different devices, screens, and systems.",
          ["It works on different devices.", "It works on different screens.", "It works on different systems."]),
+        ("Symptoms can include a strong, persistent urge to urinate, a burning sensation during urination, passing "
+         "frequent, small amounts of urine, and cloudy urine.",
+         ["Symptoms can include a strong, persistent urge to urinate.",
+          "Symptoms can include a burning sensation during urination.",
+          "Symptoms can include passing frequent, small amounts of urine.", "Symptoms can include cloudy urine."]),
+        ("Key concerns include privacy and trust, potential biases in data interpretation, discrimination in "
+         "employment, and the ethical implications of gene editing.",
+         ["Key concerns include privacy.", "Key concerns include trust.",
+          "Key concerns include potential biases in data interpretation.",
+          "Key concerns include discrimination in employment.",
+          "Key concerns include the ethical implications of gene editing."]),
+        ("The navy possesses around 352 ships, including one aircraft carrier, 16 destroyers, and a notable fleet of "
+         "63 submarines.",
+         ["The navy possesses around 352 ships.", "The navy possesses one aircraft carrier.",
+          "The navy possesses 16 destroyers.", "The navy possesses a notable fleet of 63 submarines."]),
+        ("Some innovations include the use of nanopore sequencing, single-cell sequencing, and machine learning "
+         "algorithms to decode complex genetic information.",
+         ["Some innovations include the use of nanopore sequencing.",
+          "Some innovations include single-cell sequencing.",
+          "Some innovations include machine learning algorithms to decode complex genetic information."]),
+        ("Treatment options can include detoxification, which helps a person withdraw; outpatient treatment, which "
+         "means living offsite, such as in a shelter, and traveling to rehab for treatment; and inpatient treatment, "
+         "which means living onsite.",
+         ["Treatment options can include detoxification, which helps a person withdraw.",
+          "Treatment options can include outpatient treatment, which means living offsite, such as in a shelter, and "
+          "traveling to rehab for treatment.",
+          "Treatment options can include inpatient treatment, which means living onsite."]),
+        ("Determining whether grounds for an order are met depends on several factors, including the strength of the "
+         "evidence, the likelihood of the child being exposed to harm, and whether contact is sufficient.",
+         ["Determining whether grounds for an order are met depends on several factors.",
+          "Determining whether grounds for an order are met depends on the strength of the evidence.",
+          "Determining whether grounds for an order are met depends on the likelihood of the child being exposed to "
+          "harm.",
+          "Determining whether grounds for an order are met depends on whether contact is sufficient."]),
+        ("It currently ranks as the fourth-strongest navy globally by fleet strength, following the United States, "
+         "China, and India.",
+         ["It currently ranks as the fourth-strongest navy globally by fleet strength, following the United States.",
+          "It currently ranks as the fourth-strongest navy globally by fleet strength, following China.",
+          "It currently ranks as the fourth-strongest navy globally by fleet strength, following India."]),
+        ("Both approaches will help reduce the amount of light entering the camera, resulting in a less overexposed "
+         "image.",
+         ["Both approaches will help reduce the amount of light entering the camera.",
+          "Both approaches will result in a less overexposed image."]),
+        ("An order allows an authorized person to remove a child from their current environment or prevent their "
+         "removal from a safe place if there is reasonable cause.",
+         ["An order allows an authorized person to remove a child from their current environment if there is "
+          "reasonable cause.",
+          "An order allows an authorized person to prevent their removal from a safe place if there is reasonable "
+          "cause."]),
+        ("It may involve spreading out turning movements and removing traffic volumes.",
+         ["It may involve spreading out turning movements.", "It may involve removing traffic volumes."]),
     ],
 )  # fmt: skip
 def test_each_construction(answer: str, expected: list[str]) -> None:
@@ -105,6 +156,16 @@ def test_each_construction(answer: str, expected: list[str]) -> None:
         "He took part in the student and worker protests.",
         "The rivers are the Rhine and the Danube, among others.",
         "They were seen in the blasts of M1, M2, and M4 leukemias.",
+        "This might result in a less prominent fill and key light on the subject.",
+        "The child learns that climbing to access the toy is not the correct method and is encouraged to ask for help.",
+        "If the evidence is strong enough and suggests that the risk is still present, services may consider it.",
+        "The employer pays for commuting to and from work.",
+        "It treats disorders with various causes, such as dehydration.",
+        "You need a software that can perform both tasks, such as XLSTAT.",
+        "Children experience trauma, leading to anxiety.",
+        "It can include a strong, persistent urge, a burning sensation, cloudy, dark, or smelly urine, and pain.",
+        "They must pass approval processes, such as those administered by the agency.",
+        "The weight and balance system consists of weighing the aircraft, maintaining the records, and loading it.",
     ],
 )
 def test_what_cannot_be_cut_without_changing_it_stays_whole(answer: str) -> None:
