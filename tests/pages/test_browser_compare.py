@@ -21,7 +21,7 @@ FORBIDDEN = """() => {
   const all = (r) => [...r.querySelectorAll('*')].flatMap((e) => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])]);
   return all(document).filter((e) => e.tagName === 'IFRAME' || e.onerror || e.onload || e.tagName === 'MATH'
     || (e.tagName === 'IMG' && e.getAttribute('src') === 'x') || e.className === 'katex'
-    || (e.href && !/^(https?:|blob:|data:image)/.test(e.href))).length
+    || (e.href && !/^(https?:|blob:|data:image)/.test(e.href.baseVal ?? e.href))).length
 }"""
 
 
