@@ -58,8 +58,8 @@ def split(parsed: Any) -> list[Draft]:
         others = [{i for i, _ in d} for d in (*made[:n], *made[n + 1 :])]
         each: list[set[int]] = [{i for i, _ in d} - {ADDED} for d in more]
         varying = {i for one in each for i in one if not all(i in other for other in each)}
-        if any(varying <= other for other in others):
-            more = []  # another list of the same sentence is not multiplied once more
+        if any(varying <= other for other in others) and len(made) * len(more) > MOST_CROSSED:
+            more = []  # so many pairs of members repeat more than they say
         found += [d for d in more or [draft] if d not in found]
     return found
 

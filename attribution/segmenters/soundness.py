@@ -4,6 +4,7 @@ alone, reads one whole sentence."""
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from attribution.language import parse
@@ -23,6 +24,8 @@ def sound(doc: Any, draft: Draft) -> bool:
     words = {i for i, _ in draft}
     if any(t is not None and told(t, t.text) and t.head.i in words and not hung(t) for t in tokens):
         return False  # "a director directed films": the past tense taken for a participle
+    if any(a[1] in BE and b[1].lower() == "hence" for a, b in pairwise(draft)):
+        return False  # "…, hence their importance": a consequence taken for another name
     opening = tokens[0]
     relative = opening is not None and opening.lower_ in {"which", "who", "that"} and opening.tag_ != "DT"
     if opening is not None and (opening.pos_ == "CCONJ" or (relative and opening.dep_ != "det")):

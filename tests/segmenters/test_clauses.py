@@ -172,6 +172,22 @@ def test_what_cannot_be_cut_without_changing_it_stays_whole(answer: str) -> None
     assert texts(answer) == [answer]
 
 
+def test_two_lists_are_told_pair_by_pair_up_to_six_also_where_the_parser_sees_the_second_later() -> None:
+    found = texts("Online resources like UpToDate and Medscape also offer comprehensive and regularly updated advice.")
+    assert found == [
+        "Online resources like UpToDate also offer comprehensive advice.",
+        "Online resources like Medscape also offer comprehensive advice.",
+        "Online resources like UpToDate also offer regularly updated advice.",
+        "Online resources like Medscape also offer regularly updated advice.",
+    ]
+    many = "Tables, chairs, lamps, and shelves are sold in Rome, Paris, London, Madrid, and Oslo."
+    assert 4 <= len(texts(many)) <= 6
+
+
+def test_a_consequence_is_no_other_name_of_what_stands_before_it() -> None:
+    assert not any("is hence" in text for text in texts("They ease absorbing and using images, hence their fame."))
+
+
 def test_the_spans_are_the_words_of_the_claim() -> None:
     answer = "She **was** born in Rome [1] and died in Paris."
     claims = CLAUSES.segment("", answer).claims
