@@ -112,9 +112,11 @@ def test_compare_with_the_keyboard_alone_on_a_telephone(browser: Browser, addres
     look = """() => {
       let e = document.activeElement;
       while (e.shadowRoot?.activeElement) e = e.shadowRoot.activeElement;
-      const s = getComputedStyle(e);
+      const s = getComputedStyle(e), border = (field) => field && getComputedStyle(field).borderTopColor;
+      const box = e.closest('[data-testid$=RootElement]');  // a text field shows it by its frame
+      const other = document.querySelector('[data-testid$=RootElement]:not(:focus-within)');
       return [e.innerText || e.ariaLabel || e.value || '', s.outlineStyle !== 'none' || s.boxShadow !== 'none'
-        || e.closest('[data-baseweb]') !== null || e.matches('.title')];
+        || (box && border(box) !== border(other)) || e.closest('[data-baseweb]') !== null || e.matches('.title')];
     }"""
 
     def tab_to(name: str) -> None:
