@@ -34,9 +34,7 @@ bench: $(VENV)/.dev
 train: $(VENV)/.train
 	$(BIN)/python -m training.train --data $(DATA)/nli --exclude $(DATA)/eval --out build/first --passes 1.25
 	$(BIN)/python -m training.train --data $(DATA)/nli --exclude $(DATA)/eval --out build/second --base build/first/model --passes 2 --rate 1e-4 --seed 14
-	$(BIN)/python -m training.train --data $(DATA)/nli --exclude $(DATA)/eval --out build/third --base build/second/model --passes 1.4 --rate 8e-5 --seed 15
-	$(BIN)/python -m training.train --data $(DATA)/nli --exclude $(DATA)/eval --out build/teacher --base all-mpnet-base --frozen 6 --passes 0.45 --rate 6e-5 --tokens 160 --seed 21
-	$(BIN)/python -m training.train --data $(DATA)/nli --exclude $(DATA)/eval --out build/nli --base build/third/model --teacher build/teacher/model --passes 0.33 --rate 6e-5 --seed 16
+	$(BIN)/python -m training.train --data $(DATA)/nli --exclude $(DATA)/eval --out build/nli --base build/second/model --passes 1.4 --rate 8e-5 --seed 15
 	$(BIN)/python -m training.export --model build/nli/model --out build/nli/onnx
 	$(BIN)/python -m training.combine --data $(DATA)/nli --exclude $(DATA)/eval --model build/nli/onnx
 
