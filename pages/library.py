@@ -168,7 +168,7 @@ def page() -> None:
         note("No collections here", str(error), label="missing")
         return
     job: LibraryJob | None = state.kept(JOB)
-    running = job is not None and job.progress().running
+    running = job is not None and job.running
     if kept:
         show(library_view.table(kept))
     else:

@@ -164,7 +164,7 @@ show(
     )
 )
 kept: GridJob | None = state.kept(JOB)
-running = kept is not None and kept.progress().running
+running = kept is not None and kept.running
 form(running)
 st.fragment(live, run_every=POLL if running else None)(running)
 if kept is not None and not running and len(kept.progress().cells) > 1:

@@ -12,25 +12,7 @@ Change = tuple[int, str, Any]  # token, what is changed (head, dep, tag), the ne
 Piece = tuple[int, int]  # first token and the one after the last
 
 LISTING = {"include", "includes", "included", "involve", "involves", "involved"}
-OPENING = {
-    "DT",
-    "PDT",
-    "PRP$",
-    "JJ",
-    "JJR",
-    "JJS",
-    "NN",
-    "NNS",
-    "NNP",
-    "NNPS",
-    "CD",
-    "VBG",
-    "VBN",
-    "RB",
-    "RBR",
-    "``",
-    "$",
-}
+OPENING = {"DT", "PDT", "PRP$", "JJ", "JJR", "JJS", *NOUNS, "CD", "VBG", "VBN", "RB", "RBR", "``", "$"}
 CLAUSES = {"whether", "how", "what", "why"}
 NESTED = {"such", "including", "like", "e.g.", "namely", "especially", "particularly", "as", "rather", "not", "but"}
 LINKED = {"conj", "appos", "dobj", "pobj", "attr", "dep", "ROOT", "advcl", "ccomp", "xcomp", "pcomp", *SUBJECTS}

@@ -50,7 +50,7 @@ def changed(report: Report) -> None:
     if not web.pages:
         return
     held: Looking | None = state.kept(KEPT)
-    running = held is not None and held.run == report.id and held.progress().running
+    running = held is not None and held.run == report.id and held.running
     st.fragment(_part, run_every=POLL if running else None)(web, running)
 
 

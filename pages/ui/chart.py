@@ -13,6 +13,16 @@ NARROWEST, NAMED = 340, 80  # pixels of the bar on a telephone, where a label mu
 CLEAR = "rgba(0,0,0,0)"
 
 
+def graph_objects() -> Any:
+    """plotly, imported where a result needs it. Where another thread (the models are loaded aside) is still importing
+    numpy or pandas, it would use them half there as they are; importing them here waits for that thread."""
+    import numpy  # noqa: F401
+    import pandas  # noqa: F401
+    import plotly.graph_objects as go  # type: ignore[import-untyped]
+
+    return go
+
+
 def rows(report: Report) -> list[tuple[Label, int]]:
     """Verdict and number of claims, for those that occur."""
     labels = [v.label for v in report.verdicts]
@@ -25,8 +35,8 @@ def bar(report: Report, dark: bool) -> Any:
 
 
 def bars(reports: Sequence[tuple[str, Report]], dark: bool) -> Any:
-    """One bar a run, all as long as their shares; plotly is imported here because only a result needs it."""
-    import plotly.graph_objects as go  # type: ignore[import-untyped]
+    """One bar a run, all as long as their shares."""
+    go = graph_objects()
 
     figure, several = go.Figure(), len(reports) > 1
     room = NARROWEST - NAMED * several

@@ -57,6 +57,10 @@ class CompareJob:
         """Ask it to end with what it has."""
         self._job.stop()
 
+    @property
+    def running(self) -> bool:
+        return self._job.state().running
+
     def progress(self) -> Known:
         compared, run = self._compared, self._job.state()
         if compared is None:

@@ -62,7 +62,7 @@ def stop() -> None:
 
 def running() -> bool:
     job: CompareJob | ExperimentJob | None = state.kept(_JOB)
-    return job is not None and job.progress().running
+    return job is not None and job.running  # asked several times a run of the page: no columns are worked out for it
 
 
 def known() -> Known | Progress | None:

@@ -10,7 +10,7 @@ from attribution.embedders import EMBEDDERS
 from attribution.evaluation.retrieval_grid import OUTCOMES, Cell, Choice, Difference
 from attribution.types import Evidence, Label, Report
 from pages.ui import markdown
-from pages.ui.chart import CLEAR, FONT
+from pages.ui.chart import CLEAR, FONT, graph_objects
 from pages.ui.render import LOOKS, RELATIONS, Child, Node, badge, el, plural
 
 AS: dict[str, Label] = {
@@ -68,8 +68,7 @@ def _mix(one: str, two: str, share: float) -> str:
 
 def heat_map(cells: Sequence[Cell], dark: bool) -> Any:
     """A plotly figure: cells down, outcomes across, each outcome in its verdict's colour, deeper for more claims."""
-    import plotly.graph_objects as go  # type: ignore[import-untyped]
-
+    go = graph_objects()
     looks = [LOOKS[AS[outcome]] for outcome in OUTCOMES]
     count, scale = len(looks), []
     for column, look in enumerate(looks):  # one stretch of a common scale for each outcome

@@ -35,6 +35,11 @@ class Worker(Generic[P]):
         """Ask it to end with what it has."""
         self._stop.set()
 
+    @property
+    def running(self) -> bool:
+        with self._lock:
+            return self._progress.running
+
     def progress(self) -> P:
         with self._lock:
             return replace(self._progress, stopping=self._stop.is_set() and self._progress.running)
