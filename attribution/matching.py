@@ -19,6 +19,7 @@ from attribution.verifiers import VERIFIERS, Verifier
 if TYPE_CHECKING:
     import numpy as np
 
+BEHIND = 0.3  # a passage whose cosine is so much below the nearest one's is about something else
 DOCUMENTS = Trace("", "", "", "documents", 1)
 
 
@@ -146,7 +147,8 @@ class Matcher:
         queries = [claim.statement]
         if self.question and not claim.independent:
             queries.append(f"{self.question} {claim.statement}")
-        return self._index.search(self._vectors(queries), self.settings.top_k, self.embedder.floor)
+        found = self._index.search(self._vectors(queries), self.settings.top_k, self.embedder.floor)
+        return [c for c in found if c.similarity >= found[0].similarity - BEHIND]
 
     def without_added(self, claim: Claim, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
         """The same pieces judged against the claim's own words, without those that enrichment added."""

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from attribution.extraction import Extracted, make_page
+from attribution.matching import BEHIND, Matcher
+from attribution.settings import Settings
+from attribution.store import Store
+from attribution.types import Claim, Page
+
+NEAR = "The Eiffel Tower in Paris was completed in 1889 for the world's fair."
+ASIDE = "The Garabit viaduct, an iron arch over a gorge in the Massif Central, carried its first trains in 1885."
+
+
+def page(name: str, text: str) -> Page:
+    return make_page(f"document:{name}", "document", Extracted(name, text))
+
+
+def claim(text: str) -> Claim:
+    return Claim(id=text, text=text, spans=((0, len(text)),), worthiness="factual")
+
+
+def test_a_passage_far_behind_the_nearest_is_no_evidence(settings: Settings, store: Store) -> None:
+    matcher = Matcher(settings, store, "")
+    matcher.add(page("aside", ASIDE))
+    about = claim("The Eiffel Tower in Paris, an iron construction, was completed in 1889.")
+    [alone] = matcher.match([about])
+    assert len(alone) == 1  # near enough where nothing is nearer
+    matcher.add(page("near", NEAR))
+    [pieces] = matcher.match([about])
+    assert [matcher.pages[e.page_id].url for e in pieces] == ["document:near"]
+    assert pieces[0].similarity - BEHIND > alone[0].similarity
+
+
+def test_passages_about_as_near_all_count(settings: Settings, store: Store) -> None:
+    matcher = Matcher(settings, store, "")
+    matcher.add(page("near", NEAR))
+    matcher.add(page("too", "Work on the Eiffel Tower was finished in 1889, in time for the exposition in Paris."))
+    [pieces] = matcher.match([claim("The Eiffel Tower in Paris was completed in 1889.")])
+    assert {matcher.pages[e.page_id].url for e in pieces} == {"document:near", "document:too"}
