@@ -17,7 +17,7 @@ from attribution.snapshots import Snapshot
 from attribution.store import now
 from attribution.types import Claim, Evidence, Failure, LlmUsage, Report, Segmented, Usage, Verdict, content_id
 
-VERSION = "1"  # of the pipeline: part of every report
+VERSION = "2"  # of the pipeline: part of every report
 
 
 def new_run_id() -> str:

@@ -8,7 +8,6 @@ on one half of WiCE's claims (benchmarks/library.py).
 from __future__ import annotations
 
 import threading
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -18,7 +17,7 @@ from attribution.document_store import DocumentStore
 from attribution.embedders import EMBEDDERS, Embedder
 from attribution.extraction import Extracted, make_page
 from attribution.registry import build
-from attribution.retrieval import Index
+from attribution.retrieval import Index, reciprocal_ranks
 from attribution.searchers.collection import Collection
 from attribution.searchers.fulltext import Ranked
 from attribution.searchers.library import Library
@@ -69,10 +68,7 @@ def passages(title: str, text: str) -> list[str]:
 
 def fused(words: Sequence[int], near: Sequence[int], constant: float = FUSION, meaning: float = MEANING) -> list[int]:
     """All that either ranking holds, best first; ties by number."""
-    score: dict[int, float] = defaultdict(float)
-    for weight, ranking in ((1.0, words), (meaning, near)):
-        for rank, row in enumerate(ranking, 1):
-            score[row] += weight / (constant + rank)
+    score = reciprocal_ranks(((1.0, words), (meaning, near)), constant)
     return sorted(score, key=lambda row: (-score[row], row))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from attribution.chunkers import CHUNKERS, Chunker
 from attribution.embedders import EMBEDDERS, Embedder
 from attribution.registry import build
-from attribution.retrieval import Candidate, Index
+from attribution.retrieval import Candidate, Index, Words, reciprocal_ranks
 from attribution.settings import Settings
 from attribution.store import Store
 from attribution.types import Claim, Evidence, Failure, Judgement, Page, Pair, Span, Trace, Trail, content_id
@@ -19,6 +19,7 @@ from attribution.verifiers import VERIFIERS, Verifier
 if TYPE_CHECKING:
     import numpy as np
 
+DEPTH = 100  # chunks of which the nearest are chosen with their words in view
 BEHIND = 0.3  # a passage whose cosine is so much below the nearest one's is about something else
 DOCUMENTS = Trace("", "", "", "documents", 1)
 
@@ -68,7 +69,7 @@ class Matcher:
         self.judge = Judge(build(VERIFIERS, settings.verifier, settings, "verifier"), store, judged)
         self.pages: dict[str, Page] = {}
         self.traces: dict[str, list[Trace]] = defaultdict(list)
-        self._index = Index()
+        self._index, self._words = Index(), Words()
         self._unembedded: list[Page] = []
         self.chunks = 0
         self._spans: dict[str, tuple[Span, ...]] = {}  # of the chunks, by page
@@ -94,6 +95,7 @@ class Matcher:
         self._unembedded = []
         if chunks:
             self._index.add(chunks, self._vectors([c.text for c in chunks]))
+            self._words.add(chunks)
             self.chunks += len(chunks)
 
     def _vectors(self, texts: Sequence[str]) -> np.ndarray[Any, Any]:
@@ -147,8 +149,16 @@ class Matcher:
         queries = [claim.statement]
         if self.question and not claim.independent:
             queries.append(f"{self.question} {claim.statement}")
-        found = self._index.search(self._vectors(queries), self.settings.top_k, self.embedder.floor)
-        return [c for c in found if c.similarity >= found[0].similarity - BEHIND]
+        top_k, hybrid = self.settings.top_k, self.settings.ranking == "hybrid"
+        depth = max(top_k, DEPTH) if hybrid else top_k
+        found = self._index.search(self._vectors(queries), depth, self.embedder.floor)
+        near = [c for c in found if c.similarity >= found[0].similarity - BEHIND]
+        if len(near) <= top_k:
+            return near
+        nearest = [c.chunk for c in near]
+        score = reciprocal_ranks(((1.0, nearest), (1.0, self._words.ranked(claim.statement))))
+        chosen = set(sorted(nearest, key=lambda chunk: -score[chunk])[:top_k])  # a stable sort: ties as by cosine
+        return [c for c in near if c.chunk in chosen]
 
     def without_added(self, claim: Claim, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
         """The same pieces judged against the claim's own words, without those that enrichment added."""

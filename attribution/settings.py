@@ -41,6 +41,9 @@ class Settings(Frozen):
     window_stride: int = Field(2, ge=1, le=50)
     embedder: str = "minilm"
     embedding_model: str = Field("", description="a hub model or an endpoint's model, for an embedder that takes one")
+    ranking: Literal["hybrid", "vectors"] = Field(
+        "hybrid", description="which chunks are nearest: by their vectors and the words they share, or by vectors alone"
+    )
     verifier: str = "embedded"
     model: str = Field("", description="a hub model's name, for a verifier that loads one")
     pages_per_claim: int = Field(3, ge=1, le=20)

@@ -13,11 +13,8 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-import re
-import sqlite3
 import time
 import zlib
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +26,7 @@ from attribution.chunkers import CHUNKERS
 from attribution.embedders import EMBEDDERS
 from attribution.extraction import Extracted, make_page
 from attribution.registry import build
-from attribution.retrieval import Index
+from attribution.retrieval import Index, Words, reciprocal_ranks
 from attribution.settings import Settings
 from attribution.types import Chunk, Page, Span
 
@@ -41,7 +38,6 @@ CUTS: dict[str, dict[str, Any]] = {
 }
 DEPTHS = (5, 10)
 LEAST = 0.9  # of a sentence's characters
-FUSION = 60  # the usual constant of reciprocal rank fusion
 
 
 @dataclass(frozen=True)
@@ -85,24 +81,14 @@ def recall(chunks: Sequence[Chunk], case: Case) -> float:
 
 
 def lexical(chunks: Sequence[Chunk], query: str) -> list[Chunk]:
-    """The chunks by BM25 of SQLite's FTS5; those without any of the words are left out."""
-    words = dict.fromkeys(w for w in re.findall(r"[^\W_]+", query.lower()) if len(w) > 1)
-    with sqlite3.connect(":memory:") as db:
-        db.execute("CREATE VIRTUAL TABLE chunks USING fts5(body, tokenize='porter unicode61')")
-        db.executemany("INSERT INTO chunks(rowid, body) VALUES (?, ?)", [(i, c.text) for i, c in enumerate(chunks)])
-        match = " OR ".join(f'"{w}"' for w in words)
-        rows = db.execute("SELECT rowid FROM chunks WHERE chunks MATCH ? ORDER BY bm25(chunks), rowid", (match,))
-        ranked = [chunks[i] for (i,) in rows]
-    db.close()
-    return ranked
+    """The chunks by BM25; those without any of the words are left out."""
+    words = Words()
+    words.add(chunks)
+    return words.ranked(query)
 
 
 def fused(*rankings: Sequence[Chunk]) -> list[Chunk]:
-    """Reciprocal rank fusion."""
-    score: dict[Chunk, float] = defaultdict(float)
-    for ranking in rankings:
-        for rank, chunk in enumerate(ranking, 1):
-            score[chunk] += 1 / (FUSION + rank)
+    score = reciprocal_ranks([(1.0, ranking) for ranking in rankings])
     return sorted(score, key=lambda c: (-score[c], c.start))
 
 

@@ -29,7 +29,7 @@ def test_analyze_writes_a_report(tmp_path: Path) -> None:
         "--out",
         str(out),
         "--set",
-        "top_k=3",
+        "top_k=1",
     ]
     done = subprocess.run(command, input=ANSWER.encode(), capture_output=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
@@ -53,7 +53,7 @@ def test_analyze_writes_a_report(tmp_path: Path) -> None:
     assert {"id", "text", "spans", "worthiness", "independent", "enriched"} <= set(claim)
     assert {"id", "url", "title", "fetched_at", "sha256"} <= set(report["pages"][0])
     fields = {"claim_id", "page_id", "start", "end", "text", "similarity", "relation", "probabilities"}
-    assert fields <= set(report["evidence"][0]) and len(report["evidence"]) == 3
+    assert fields <= set(report["evidence"][0]) and len(report["evidence"]) == 1
     labels = [v["label"] for v in report["verdicts"]]
     assert labels[1] == "not_checked" and labels[0] not in ("not_checked", "missing")
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from attribution.retrieval import Index
+from attribution.retrieval import Index, Words, reciprocal_ranks
 from attribution.types import Chunk
 
 
@@ -72,3 +72,27 @@ def test_similarity_is_that_of_double_precision() -> None:
     index.add([chunk("p", i) for i in range(300)], vectors)
     for c in index.search(vectors[:1], 5):
         assert c.similarity == round(float(vectors[c.chunk.start].astype("f8") @ vectors[0].astype("f8")), 6)
+
+
+def test_words_rank_what_shares_the_rarest_first_and_nothing_else() -> None:
+    texts = [
+        "The bridge was opened in 1937.",
+        "The bridge was closed.",
+        "A bridge is a bridge.",
+        "Nothing here.",
+        "橋は長い",
+    ]
+    orders = []
+    for order in (texts, texts[::-1]):
+        words = Words()
+        for text in order:
+            words.add([Chunk(text, 0, len(text), text)])
+        orders.append([c.text for c in words.ranked('The "bridge" opening of 1937 AND OR ( * -')])
+    assert orders[0] == orders[1] and orders[0][0] == texts[0] and set(orders[0]) == set(texts[:3])
+    assert Words().ranked("bridge") == [] and words.ranked("?! x") == []
+
+
+def test_ranks_are_fused_by_their_reciprocals() -> None:
+    score = reciprocal_ranks(((1.0, "abc"), (1.0, "cb")), 60)
+    assert sorted(score, key=lambda h: -score[h]) == ["c", "b", "a"]
+    assert score["b"] == 1 / 62 + 1 / 62 and reciprocal_ranks(()) == {}

@@ -88,7 +88,7 @@ def grid(snapshot: Snapshot, chosen: Sequence[Choice], stop: threading.Event) ->
 
 
 def _cell(snapshot: Snapshot, choice: Choice, store: Store, stop: threading.Event) -> Cell | None:
-    settings = snapshot.settings(**CUTS[choice.cut], embedder=choice.embedder)
+    settings = snapshot.settings(**CUTS[choice.cut], embedder=choice.embedder, ranking="vectors")
     build(EMBEDDERS, choice.embedder, settings, "embedder").embed(["A text that loads the model."])
     source = snapshot.report
     claims = source.claims if choice.enriched else tuple(c.model_copy(update={"enriched": None}) for c in source.claims)
