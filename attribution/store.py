@@ -6,6 +6,8 @@ Everything but runs is a cache keyed by content, model and version. Safe to use 
 from __future__ import annotations
 
 import json
+import sqlite3
+import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -21,6 +23,7 @@ from attribution.errors import StoreError
 from attribution.types import Judgement, Page, Probabilities, Report, SearchHit, Trail
 
 EVER = 36_500.0  # days
+PATIENCE = 10  # seconds to wait for another process's lock
 SCHEMA = 1  # raised with every change of a table; MIGRATIONS[n] leads from n to n + 1
 MIGRATIONS: dict[int, tuple[str, ...]] = {}
 
@@ -91,10 +94,24 @@ def _engine(url: str) -> sa.Engine:
 
         @sa.event.listens_for(engine, "connect")
         def _pragmas(connection: Any, _record: Any) -> None:
-            for pragma in ("busy_timeout=10000", "journal_mode=WAL", "synchronous=NORMAL"):
-                connection.execute(f"PRAGMA {pragma}")
+            connection.execute(f"PRAGMA busy_timeout={1000 * PATIENCE}")
+            _write_ahead(connection)
+            connection.execute("PRAGMA synchronous=NORMAL")
 
     return engine
+
+
+def _write_ahead(connection: Any) -> None:
+    """Two processes that change a new file's mode at once: SQLite refuses one of them without waiting."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.02)
 
 
 class Rates(NamedTuple):

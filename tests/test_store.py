@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
 import textwrap
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import sqlalchemy as sa
 
 from attribution.errors import StoreError
 from attribution.settings import Settings
-from attribution.store import SCHEMA, Store, now
+from attribution.store import SCHEMA, Store, _write_ahead, now
 from attribution.types import Judgement, LlmUsage, Probabilities, Report, SearchHit, Usage
 from tests.make import claim, page
 
@@ -134,3 +136,20 @@ def test_threads_that_open_an_empty_database_at_once_all_can(tmp_path: Path) -> 
         with ThreadPoolExecutor(8) as pool:
             stores = list(pool.map(Store.open, [url] * 8))
         assert all(s.load_run("none") is None for s in stores)
+
+
+def test_connections_that_change_a_new_files_mode_at_once_all_succeed(tmp_path: Path) -> None:
+    for number in range(60):  # without patience one in fifty is refused at once
+        together = threading.Barrier(4)
+
+        def change(path: Path = tmp_path / f"{number}.sqlite3", together: threading.Barrier = together) -> str:
+            connection = sqlite3.connect(path)
+            connection.execute("PRAGMA busy_timeout=10000")
+            together.wait()
+            _write_ahead(connection)
+            (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
+            connection.close()
+            return str(mode)
+
+        with ThreadPoolExecutor(4) as pool:
+            assert [done.result() for done in [pool.submit(change) for _ in range(4)]] == ["wal"] * 4
