@@ -131,10 +131,10 @@ def _members(data: bytes) -> dict[str, bytes]:
                 if left < 0:
                     raise _bad(f"more than {TOTAL_LIMIT:,} bytes unpacked")
         manifest = _Manifest.model_validate_json(contents.pop(MANIFEST))
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
-        raise _bad(f"damaged: {error}") from None
-    except ValidationError:
+    except ValidationError:  # a ValueError, too
         raise _bad(f"{MANIFEST} is not that of a snapshot") from None
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
+        raise _bad(f"damaged: {error}") from None
     if (manifest.format, manifest.version) != (FORMAT, VERSION):
         raise BadInput(
             f"a snapshot of format {manifest.format[:40]!r}, version {manifest.version}; this version of the explorer "

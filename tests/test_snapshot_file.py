@@ -148,6 +148,14 @@ def test_a_bomb_is_unpacked_no_further_than_the_limit(monkeypatch: pytest.Monkey
         load(bomb)
 
 
+def test_a_directory_that_points_before_the_file_is_damage() -> None:
+    data = bytearray(dump(made()))
+    offset = int.from_bytes(data[-6:-2], "little")  # of the directory, in the record that ends the archive
+    data[-6:-2] = (offset + 65_536).to_bytes(4, "little")
+    with pytest.raises(BadInput, match="damaged"):
+        load(bytes(data))
+
+
 @given(st.integers(0, 5000), st.binary(min_size=1, max_size=8))
 @budget(max_examples=150, deadline=None)
 def test_any_damage_is_a_refusal_or_does_no_harm(place: int, noise: bytes) -> None:
