@@ -16,6 +16,6 @@ st.navigation(
         st.Page("pages/explore.py", title="Explore", default=True),
         st.Page("pages/compare.py", title="Compare"),
         st.Page("pages/retrieval.py", title="Retrieval"),
-        st.Page("pages/library.py", title="Library"),
+        st.Page("pages/collections.py", title="Collections"),
     ]
 ).run()

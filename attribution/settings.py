@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
 from attribution.errors import BadInput
 from attribution.types import Frozen
@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 WEB = "duckduckgo"  # what the source "web" stands for
 COLLECTION = "collection:"  # before the name of a collection among the sources
 OPENAI = "https://api.openai.com/v1"
+RENAMED = {"model": "verifier_model"}  # names in reports and snapshots of earlier versions
 PRIVATE = {"database_url", "library", "openai_api_key", "openai_base_url"}  # in no report
 SECRET = {"openai_api_key", "openai_base_url"}  # what was found there is not repeated in an error
 
@@ -45,7 +46,7 @@ class Settings(Frozen):
         "hybrid", description="which chunks are nearest: by their vectors and the words they share, or by vectors alone"
     )
     verifier: str = "embedded"
-    model: str = Field("", description="a hub model's name, for a verifier that loads one")
+    verifier_model: str = Field("", description="a hub model's name, for a verifier that loads one")
     pages_per_claim: int = Field(3, ge=1, le=20)
     top_k: int = Field(5, ge=1, le=50, description="chunks held against a claim")
     threshold: float = Field(0.45, ge=0.34, le=0.99, description="least probability of a relation that counts")
@@ -90,6 +91,11 @@ class Settings(Frozen):
     @classmethod
     def _one_or_many(cls, value: object) -> object:
         return (value,) if isinstance(value, str) else value
+
+    @model_validator(mode="before")
+    @classmethod
+    def _renamed(cls, values: dict[str, Any]) -> dict[str, Any]:
+        return {RENAMED.get(name, name): value for name, value in values.items()}
 
     @field_validator("openai_base_url")
     @classmethod

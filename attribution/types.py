@@ -221,7 +221,7 @@ class Trace:
     rank: int
 
 
-class Trail(Frozen):
+class Provenance(Frozen):
     """How a run came by its evidence, beyond what its report shows: what it takes to run it again without a search."""
 
     traces: tuple[Trace, ...] = ()

@@ -15,9 +15,9 @@ from collections import Counter
 from pathlib import Path
 
 from attribution.events import Finished
-from attribution.pipeline import run
+from attribution.pipeline.run import run
 from attribution.settings import Settings
-from attribution.store import Store
+from attribution.storage.store import Store
 from attribution.types import Document, Report
 
 

@@ -15,9 +15,9 @@ from tempfile import TemporaryDirectory
 
 from attribution import events
 from attribution.evaluation.comparison import Compared, compare
-from attribution.preparing import prepare
+from attribution.pipeline.warmup import prepare
 from attribution.settings import ROOT, Settings
-from attribution.store import Store
+from attribution.storage.store import Store
 
 SEGMENTERS = ["sentences", "clauses"]
 

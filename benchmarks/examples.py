@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from attribution.events import Finished
-from attribution.pipeline import run
+from attribution.pipeline.run import run
 from attribution.settings import ROOT, Settings
-from attribution.store import Store
+from attribution.storage.store import Store
 from attribution.types import LABELS, Report
 
 EXAMPLES = ROOT / "examples" / "answers.jsonl"

@@ -18,13 +18,13 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
-from attribution.fetching import Fetcher
-from attribution.gathering import Gatherer
-from attribution.reading import read
+from attribution.evidence.gathering import Gatherer
+from attribution.evidence.sources import Sources
+from attribution.extraction.sandbox import read
 from attribution.settings import Settings
-from attribution.sources import Sources
-from attribution.store import Store
+from attribution.storage.store import Store
 from attribution.types import Claim
+from attribution.web.fetcher import Fetcher
 from tests.servers import Answer, http_server
 
 FLOORS = {"fetched and extracted, s": 3.0, "again from the store, s": 0.2}

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from attribution.retrieval import Index
+from attribution.retrieval.index import Index
 from attribution.types import Chunk
 
 DIMENSIONS, TOPICS, SPREAD, QUERIES, NEAREST = 384, 2000, 0.9, 200, 10

@@ -14,12 +14,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from attribution import enrichment, independence, worthiness
-from attribution.asked import Asked
+from attribution.claims import enrichment, independence, worthiness
+from attribution.claims.llm_annotation import LlmAnnotator
 from attribution.registry import LLM, build
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
-from attribution.store import Store
+from attribution.storage.store import Store
 from attribution.types import Claim, Failure, LlmUsage
 
 QUESTION = "Who designed the Sydney Opera House?"
@@ -43,7 +43,7 @@ def segmented(name: str, settings: Settings) -> Iterator[str]:
 def staged(name: str, settings: Settings) -> Iterator[str]:
     """One stage by the language model; the stages before it by rules."""
     claims: Sequence[Claim] = build(SEGMENTERS, "sentences", settings, "segmenter").segment(QUESTION, ANSWER).claims
-    asked = Asked(settings, Store.open(settings.database_url), threading.Event())
+    asked = LlmAnnotator(settings, Store.open(settings.database_url), threading.Event())
     judged = independence.judge(worthiness.judge(claims))
     if name == "worthiness":
         done, failures = asked.worthiness(QUESTION, claims)

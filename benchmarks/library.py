@@ -25,11 +25,12 @@ from typing import Any
 
 import numpy as np
 
-from attribution import collections, hybrid
-from attribution.document_store import DocumentStore
-from attribution.hybrid import PASSAGES, over_collection
+from attribution.collections import ingest
+from attribution.collections import search as hybrid
+from attribution.collections.search import PASSAGES, over_collection
+from attribution.collections.store import DocumentStore
 from attribution.settings import Settings
-from attribution.store import Store
+from attribution.storage.store import Store
 from benchmarks.library_recall import ask, quality
 
 SEED, VOCABULARY, WORDS, QUERIES = 7, 20_000, 400, 200
@@ -93,10 +94,10 @@ def speed(count: int, real: bool) -> dict[str, Any]:
         path = Path(folder) / "library.sqlite3"
         store = Store.open(f"sqlite:///{path}")
         kept = DocumentStore(store)
-        items, _ = collections.from_paths([files])
-        list(collections.add(store, "warm", items[:2], settings))  # the reading processes start once
-        added = seconds(lambda: list(collections.add(store, "made", items, settings)))
-        again = seconds(lambda: list(collections.add(store, "made", items, settings)))
+        items, _ = ingest.from_paths([files])
+        list(ingest.add(store, "warm", items[:2], settings))  # the reading processes start once
+        added = seconds(lambda: list(ingest.add(store, "made", items, settings)))
+        again = seconds(lambda: list(ingest.add(store, "made", items, settings)))
         figures: dict[str, Any] = {
             "documents": count,
             "megabytes": round(path.stat().st_size / 1e6, 1),
@@ -106,9 +107,7 @@ def speed(count: int, real: bool) -> dict[str, Any]:
         }
         by = hybrid.embedder(settings)
         if real:
-            figures["embedded_per_second"] = round(
-                count / seconds(lambda: list(collections.embed(store, "made", by)))[0], 1
-            )
+            figures["embedded_per_second"] = round(count / seconds(lambda: list(ingest.embed(store, "made", by)))[0], 1)
         else:
             rng = np.random.default_rng(SEED)
             while missing := kept.unembedded("made", by.version, 1, 200):

@@ -13,21 +13,22 @@ from typing import Any
 
 import numpy as np
 
-from attribution import collections, hybrid
-from attribution.document_store import DocumentStore, NewDocument
-from attribution.extraction import Extracted, make_page
-from attribution.hybrid import DEPTH, FUSION, MEANING, NEAR, PASSAGES, Hybrid, Vectors, fused
-from attribution.searchers.collection import Collection
-from attribution.searchers.fulltext import Ranked
+from attribution.collections import ingest
+from attribution.collections import search as hybrid
+from attribution.collections.collection import Collection
+from attribution.collections.search import DEPTH, FUSION, MEANING, NEAR, PASSAGES, Hybrid, Vectors, fused
+from attribution.collections.store import DocumentStore, NewDocument
+from attribution.extraction.html import Extracted, make_page
+from attribution.retrieval.bm25 import Ranked
 from attribution.settings import Settings
-from attribution.store import Store
+from attribution.storage.store import Store
 
 CONSTANTS, WEIGHTS = (1, 2, 5, 10, 20, 60), (0.25, 0.5, 0.75, 1.0)
 CUTS = (1, 3, 5)
 
 
 @dataclass(frozen=True)
-class Asked:
+class LlmAnnotator:
     """One claim: both rankings of the articles, and which one is its own."""
 
     own: int
@@ -40,7 +41,7 @@ class Asked:
         return fused(self.words.rows, [row for row, _ in self.near], constant, weight)
 
 
-def ask(data: Path) -> list[Asked]:
+def ask(data: Path) -> list[LlmAnnotator]:
     """WiCE's claims, each searched for among all articles."""
     with gzip.open(data / "eval" / "wice_claim_dev.jsonl.gz", "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
@@ -54,13 +55,13 @@ def ask(data: Path) -> list[Asked]:
             own[row["id"]] = page.sha256
             kept.put("wice", [NewDocument(page.sha256, page.sha256, page.sha256, page)])
         by, corpus = hybrid.embedder(settings), Collection(kept, "wice")
-        list(collections.embed(store, "wice", by))
+        list(ingest.embed(store, "wice", by))
         vectors = Vectors.of(*kept.vectors("wice", by.version))
         searcher = Hybrid(corpus, by, lambda: vectors)
         ids = {page.sha256: key for key, page in kept.pages(list(range(1, len(rows) + 1))).items()}
         fewer = _fewer(vectors, by.embed([row["claim"] for row in rows]))
         asked = [
-            Asked(
+            LlmAnnotator(
                 ids[own[row["id"]]],
                 corpus.ranked(row["claim"], DEPTH),
                 tuple(searcher.near(row["claim"], DEPTH)),
@@ -97,14 +98,14 @@ def _article(sentences: Sequence[str]) -> tuple[str, str]:
     )
 
 
-def score(asked: Sequence[Asked], ranking: Callable[[Asked], Sequence[int]]) -> dict[str, float]:
+def score(asked: Sequence[LlmAnnotator], ranking: Callable[[LlmAnnotator], Sequence[int]]) -> dict[str, float]:
     """recall@k and mean reciprocal rank of the claim's own article."""
     places = [list(ranking(a)).index(a.own) + 1 if a.own in ranking(a) else 0 for a in asked]
     found = {f"recall@{k}": round(sum(0 < p <= k for p in places) / len(places), 4) for k in CUTS}
     return found | {"mrr": round(sum(1 / p for p in places if p) / len(places), 4)}
 
 
-def quality(asked: Sequence[Asked]) -> dict[str, Any]:
+def quality(asked: Sequence[LlmAnnotator]) -> dict[str, Any]:
     """Hybrid against its halves on the half that nothing was chosen on, and what the gate lets through."""
     tune, rest = [a for a in asked if a.chosen], [a for a in asked if not a.chosen]
     grid = {

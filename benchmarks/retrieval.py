@@ -24,9 +24,9 @@ import numpy as np
 
 from attribution.chunkers import CHUNKERS
 from attribution.embedders import EMBEDDERS
-from attribution.extraction import Extracted, make_page
+from attribution.extraction.html import Extracted, make_page
 from attribution.registry import build
-from attribution.retrieval import Index, Words, reciprocal_ranks
+from attribution.retrieval.index import Index, Words, reciprocal_ranks
 from attribution.settings import Settings
 from attribution.types import Chunk, Page, Span
 

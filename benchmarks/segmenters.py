@@ -21,13 +21,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from attribution.language import parse
 from attribution.registry import build
 from attribution.segmenters import SEGMENTERS, Segmenter
-from attribution.segmenters.drafts import CONTENT
-from attribution.segmenters.markdown import passages
 from attribution.segmenters.sentences import boundaries
+from attribution.segmenters.syntax.drafts import CONTENT
 from attribution.settings import Settings
+from attribution.text.markdown import passages
+from attribution.text.nlp import parse
 from attribution.types import Claim, Span
 from attribution.verifiers.embedded import Embedded
 

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from attribution.chunkers.fixed import Fixed
-from attribution.searchers.library import Library
+from attribution.collections.folder import Library
 from attribution.settings import Settings
 from attribution.types import Page
 from attribution.verifiers.embedded import FOLDER, Embedded

@@ -23,9 +23,9 @@ from attribution.embedders.minilm import MiniLM
 from attribution.errors import BadInput
 from attribution.registry import build
 from attribution.settings import Settings
+from attribution.text.lexical import shared_words
 from attribution.types import RELATIONS
 from attribution.verifiers import VERIFIERS, Verifier
-from attribution.verifiers.lexical import shared_words
 from benchmarks.evaluation_sets import SETS, Case
 
 BINS = 10
@@ -211,7 +211,7 @@ def main(argv: list[str] | None = None) -> int:
     if not (args.data / "eval").is_dir():
         print(f"benchmarks: {args.data} has no folder eval", file=sys.stderr)
         return 2
-    settings = Settings(model=args.model)
+    settings = Settings(verifier_model=args.model)
     results = {n: evaluate(n, build(VERIFIERS, n, settings, "verifier"), args.data, args.most) for n in args.verifier}
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"peak memory {memory:.0f} MB")

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from attribution.claims.worthiness import judge_text
 from attribution.types import Worthiness
-from attribution.worthiness import judge_text
 
 LABELLED = Path(__file__).parent.parent / "tests" / "data" / "worthiness.jsonl"
 CLASSES: tuple[Worthiness, ...] = ("factual", "opinion", "not_a_claim", "other")

@@ -20,7 +20,7 @@ from typing import Any
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from attribution.serving import free_port
+from attribution.cli.serve import free_port
 
 ROOT = Path(__file__).resolve().parent.parent
 ARGUMENTS = (

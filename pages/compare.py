@@ -8,15 +8,18 @@ from attribution.errors import BadInput
 from attribution.evaluation.comparison import MOST, Comparison
 from attribution.evaluation.tables import Table, shown, tables
 from attribution.segmenters import SEGMENTERS
-from pages.ui import chart, compare_export, compare_state, controls, run_state, state
-from pages.ui.compare_figures import figures, legend, summary
-from pages.ui.compare_job import Known, Progress
-from pages.ui.compare_view import compare_view
-from pages.ui.cost import cost
+from pages.ui import controls, state
+from pages.ui.compare import compare_state
+from pages.ui.compare import export as compare_export
+from pages.ui.compare.figures import figures, legend, summary
+from pages.ui.compare.job import Known, Progress
+from pages.ui.compare.view import compare_view
 from pages.ui.form import form
 from pages.ui.frame import styles
-from pages.ui.render import Node, el, plural
-from pages.ui.results import note, show, slot, status
+from pages.ui.html.render import Node, el, plural
+from pages.ui.run import chart, run_state
+from pages.ui.run.cost import cost
+from pages.ui.run.results import note, show, slot, status
 
 POLL = 0.5  # seconds between looks at a comparison that is under way
 

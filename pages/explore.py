@@ -5,14 +5,16 @@ from __future__ import annotations
 import streamlit as st
 
 from attribution.types import LABELS, Page
-from pages.ui import controls, provenance, render, run_state, state
-from pages.ui.answer_view import answer_view, place, reverted, source_view, view
-from pages.ui.correct import correct
-from pages.ui.cost import cost
+from pages.ui import controls, state
 from pages.ui.form import form
 from pages.ui.frame import styles
-from pages.ui.render import el
-from pages.ui.results import below, callouts, note, show, slot, status
+from pages.ui.html import render
+from pages.ui.html.render import el
+from pages.ui.run import provenance, run_state
+from pages.ui.run.answer_view import answer_view, place, reverted, source_view, view
+from pages.ui.run.correct import correct
+from pages.ui.run.cost import cost
+from pages.ui.run.results import below, callouts, note, show, slot, status
 
 POLL = 0.5  # seconds between looks at a run that is under way
 

@@ -9,15 +9,17 @@ import streamlit as st
 from attribution.embedders import EMBEDDERS
 from attribution.evaluation.retrieval_grid import CUTS, differences, grid
 from attribution.settings import Settings
-from attribution.snapshot_file import FILE_LIMIT, dump, load
-from attribution.snapshots import Snapshot
-from attribution.store import Store
+from attribution.snapshots.file import FILE_LIMIT, dump, load
+from attribution.snapshots.snapshot import Snapshot
+from attribution.storage.store import Store
 from attribution.types import Report
-from pages.ui import controls, grid_view, run_state, state
+from pages.ui import controls, state
 from pages.ui.frame import styles
-from pages.ui.grid_job import GridJob, Progress
-from pages.ui.render import el, plural
-from pages.ui.results import note, show
+from pages.ui.html.render import el, plural
+from pages.ui.retrieval import view as grid_view
+from pages.ui.retrieval.job import GridJob, Progress
+from pages.ui.run import run_state
+from pages.ui.run.results import note, show
 
 POLL = 1.0  # seconds between looks at a grid that is being computed
 JOB = "grid"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from attribution.settings import Settings
-from attribution.store import Store
+from attribution.storage.store import Store
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # read once, when the hub's package is imported
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from attribution.fetching import Fetcher
-from attribution.gathering import Gatherer
+from attribution.evidence.gathering import Gatherer
+from attribution.evidence.sources import open_sources
 from attribution.settings import Settings
-from attribution.sources import open_sources
-from attribution.store import Store
+from attribution.storage.store import Store
 from attribution.types import LABELS
+from attribution.web.fetcher import Fetcher
 from benchmarks.examples import examples
 from tests.make import claim, page
 

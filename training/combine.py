@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from attribution.settings import Settings
+from attribution.verifiers.calibration import FEATURES, expand
 from attribution.verifiers.embedded import CrossEncoder, Embedded
-from attribution.verifiers.joining import FEATURES, expand
 from training import data, drawing
 from training.losses import losses
 

@@ -8,11 +8,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from attribution import events, language, pipeline
+from attribution import events
 from attribution.errors import BadInput
 from attribution.evaluation.decompscore import Decomposition, decomposition
+from attribution.pipeline import run as pipeline
 from attribution.settings import Settings
-from attribution.store import Store
+from attribution.storage.store import Store
+from attribution.text import nlp
 from attribution.types import LABELS, Claim, Document, Failure, Label, LlmUsage, Report, Segmented, Span
 from attribution.verdicts import UNREACHED, recolour
 
@@ -20,7 +22,7 @@ MOST = 4  # segmenters side by side
 
 
 @dataclass(frozen=True)
-class Cut:
+class SegmenterResult:
     """An event: what one segmenter has made of the answer, and in how many seconds."""
 
     segmenter: str
@@ -88,9 +90,10 @@ def compare(
     store: Store | None = None,
     documents: Sequence[Document] = (),
     stop: threading.Event | None = None,
-) -> Iterator[events.Event | Cut | Compared]:
-    """Events of one run over the claims of all segmenters, with Cut for each of these and Compared: each page is
-    fetched and embedded once, each claim that several have in common is verified once.
+) -> Iterator[events.Event | SegmenterResult | Compared]:
+    """The events of one run over the claims of all segmenters, with a SegmenterResult for each of them and Compared.
+
+    Each page is fetched and embedded once; a claim that several segmenters share is verified once.
 
     Stopped, it ends with what it has: the segmenters that were done and the claims that were checked.
     BadInput for fewer than two segmenters or too many.
@@ -99,15 +102,15 @@ def compare(
     if not 2 <= len(names) <= MOST:
         raise BadInput(f"{len(names)} segmenters: a comparison takes two to {MOST} different ones")
     pipeline.check_input(question, answer, settings)
-    stop, cut = stop or threading.Event(), list[Cut]()
+    stop, cut = stop or threading.Event(), list[SegmenterResult]()
     for name in names:
         if cut and stop.is_set():
             break
         yield events.StageStarted("segment")
-        language.forget()  # each segmenter's time is its own
+        nlp.forget()  # each segmenter's time is its own
         started = time.perf_counter()
         segmented = pipeline.segment(question, answer, settings.model_copy(update={"segmenter": name}), stop)
-        cut.append(Cut(name, segmented, round(time.perf_counter() - started, 3)))
+        cut.append(SegmenterResult(name, segmented, round(time.perf_counter() - started, 3)))
         yield cut[-1]
         yield events.Progress("segment", len(cut), len(names))
     known = {claim.id: claim for made in cut for claim in made.segmented.claims}
@@ -128,9 +131,11 @@ def _start(claim: Claim) -> tuple[bool, int]:
     return not places, min((start for start, _ in places), default=0)
 
 
-def _placed(question: str, answer: str, settings: Settings, claims: Sequence[Claim], cut: Sequence[Cut]) -> Comparison:
+def _placed(
+    question: str, answer: str, settings: Settings, claims: Sequence[Claim], cut: Sequence[SegmenterResult]
+) -> Comparison:
     """The claims in their columns and rows, before any is checked."""
-    from attribution.worthiness import judge
+    from attribution.claims.worthiness import judge
 
     plain = settings.model_copy(update={"segmenter": "sentences"})
     sentences = judge(pipeline.segment(question, answer, plain).claims)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from attribution.text.lexical import terms
 from attribution.types import Claim, Span, Verdict
-from attribution.verifiers.lexical import terms
 
 _WORD = re.compile(r"[^\W_]+(?:[.,'’-][^\W_]+)*")
 

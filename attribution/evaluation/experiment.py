@@ -15,7 +15,7 @@ from attribution.errors import BadInput
 from attribution.evaluation.comparison import Compared, Comparison, compare
 from attribution.evaluation.tables import Table, tables
 from attribution.settings import Settings
-from attribution.store import Store
+from attribution.storage.store import Store
 from attribution.types import content_id
 
 _ADAPTER = TypeAdapter(Comparison)

@@ -15,11 +15,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from attribution import events, pipeline
+from attribution import events
 from attribution.embedders import EMBEDDERS
+from attribution.pipeline import run as pipeline
 from attribution.registry import build
-from attribution.snapshots import Snapshot
-from attribution.store import Store
+from attribution.snapshots.snapshot import Snapshot
+from attribution.storage.store import Store
 from attribution.types import RELATIONS, Claim, Evidence, Report
 
 # the rows: names of chunkers with what else is set for them

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attribution.searchers.api import Api, key, rows, shortened
+from attribution.searchers.json_api import Api, key, rows, shortened
 from attribution.settings import Settings, engine_address
 from attribution.types import SearchHit
 

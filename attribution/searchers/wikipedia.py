@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from attribution.errors import SearchFailed
-from attribution.searchers.api import Api, rows, shortened
+from attribution.searchers.json_api import Api, rows, shortened
 from attribution.settings import Settings, engine_address
 from attribution.types import SearchHit
 

@@ -9,17 +9,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from attribution.language import parse
-from attribution.segmenters.adjuncts import adjuncts, natures
-from attribution.segmenters.coordination import MOST_CROSSED, distribute
-from attribution.segmenters.drafts import ADDED, SUBJECTS, Draft, covers, parts, segment, subtree, trimmed, wording
-from attribution.segmenters.examples import exemplified
-from attribution.segmenters.grammar import RELATIVE, finite, first, last, members, negated, subject_of
-from attribution.segmenters.modifiers import extracted
-from attribution.segmenters.repairs import repaired
-from attribution.segmenters.soundness import imperative, sound
-from attribution.segmenters.trust import trusted
+from attribution.segmenters.clausal.adjuncts import adjuncts, natures
+from attribution.segmenters.clausal.coordination import MOST_CROSSED, distribute
+from attribution.segmenters.clausal.examples import exemplified
+from attribution.segmenters.clausal.modifiers import extracted
+from attribution.segmenters.clausal.trust import trusted
+from attribution.segmenters.syntax.drafts import (
+    ADDED,
+    SUBJECTS,
+    Draft,
+    covers,
+    parts,
+    segment,
+    subtree,
+    trimmed,
+    wording,
+)
+from attribution.segmenters.syntax.grammar import RELATIVE, finite, first, last, members, negated, subject_of
+from attribution.segmenters.syntax.repairs import repaired
+from attribution.segmenters.syntax.soundness import imperative, sound
 from attribution.settings import Settings
+from attribution.text.nlp import parse
 from attribution.types import Segmented
 
 CONNECTIVES = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
-from attribution import prompts
 from attribution.errors import LlmFailed
-from attribution.llm import Llm, Question
+from attribution.llm import prompts
+from attribution.llm.client import Llm, Question
 from attribution.segmenters.alignment import Similarity, align, merged
 from attribution.segmenters.llm import Claims, cut_off, tidy
 from attribution.segmenters.sentences import Sentences

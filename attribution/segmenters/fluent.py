@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attribution import prompts
 from attribution.errors import LlmFailed
-from attribution.llm import Answered, Llm, Question
+from attribution.llm import prompts
+from attribution.llm.client import Answered, Llm, Question
 from attribution.segmenters.alignment import merged
 from attribution.segmenters.llm import Claims, tidy
 from attribution.settings import Settings

@@ -11,14 +11,14 @@ from functools import partial
 
 from pydantic import BaseModel, ConfigDict
 
-from attribution import prompts
 from attribution.errors import LlmFailed
-from attribution.language import parse
-from attribution.llm import Answered, Llm, Question
-from attribution.prompts import Example
+from attribution.llm import prompts
+from attribution.llm.client import Answered, Llm, Question
+from attribution.llm.prompts import Example
 from attribution.segmenters.alignment import Similarity, align, merged
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
+from attribution.text.nlp import parse
 from attribution.types import Claim, Failure, LlmUsage, Segmented, Span
 
 REPLY_TOKENS = 120  # of one sentence's claims, about; for estimates

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from attribution.segmenters.drafts import ADDED, AUXILIARIES, SUBJECTS, Draft, covers, parts, segment, trimmed
 from attribution.segmenters.fluent import Fluent
-from attribution.segmenters.grammar import (
+from attribution.segmenters.syntax.drafts import ADDED, AUXILIARIES, SUBJECTS, Draft, covers, parts, segment, trimmed
+from attribution.segmenters.syntax.grammar import (
     VERBAL,
     agreeing,
     be,
@@ -27,9 +27,9 @@ from attribution.segmenters.grammar import (
     plural,
     set_off,
 )
-from attribution.segmenters.repairs import repaired
-from attribution.segmenters.scope import joined_by_and
-from attribution.segmenters.soundness import sound
+from attribution.segmenters.syntax.repairs import repaired
+from attribution.segmenters.syntax.scope import joined_by_and
+from attribution.segmenters.syntax.soundness import sound
 from attribution.settings import Settings
 from attribution.types import LlmUsage, Segmented
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from attribution.language import parse
-from attribution.segmenters.markdown import Passage, passages
 from attribution.settings import Settings
+from attribution.text.markdown import Passage, passages
+from attribution.text.nlp import parse
 from attribution.types import Claim, Segmented, Span, content_id
 
 _ENDS = re.compile(r"[.!?…。]+[\"'”’»)\]]*$")

@@ -8,8 +8,8 @@ from typing import Any
 
 from attribution.errors import BadInput, Unavailable
 from attribution.settings import Settings
+from attribution.text.lexical import deciding_sentence
 from attribution.types import RELATIONS, Judgement, Pair, Probabilities, Relation
-from attribution.verifiers.lexical import deciding_sentence
 
 MODELS = {
     "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli": "large, 0.9 GB: the one of V24",
@@ -59,10 +59,10 @@ def _load(name: str) -> tuple[Any, Any, dict[Relation, int]]:
 
 
 class Deberta:
-    """Verifier `deberta`; `settings.model` names another hub model or a folder."""
+    """Verifier `deberta`; `settings.verifier_model` names another hub model or a folder."""
 
     def __init__(self, settings: Settings) -> None:
-        self.model = settings.model or DEFAULT
+        self.model = settings.verifier_model or DEFAULT
         self.version = f"deberta/{self.model}"
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:

@@ -17,9 +17,9 @@ from typing import Any
 
 from attribution.errors import BadInput, Unavailable
 from attribution.settings import Settings
+from attribution.text.lexical import deciding_sentence, sentences, shared_words
 from attribution.types import Judgement, Pair, Span
-from attribution.verifiers.joining import Reading, covered, join, length, softmax
-from attribution.verifiers.lexical import deciding_sentence, sentences, shared_words
+from attribution.verifiers.calibration import Reading, covered, join, length, softmax
 
 FOLDER = Path(__file__).parent / "model"
 WINDOW = 256  # tokens of claim and premise together

@@ -6,14 +6,15 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from attribution.queries import QUERIES
+from attribution.evidence.queries import QUERIES
 from attribution.registry import LLM, Entry
 from attribution.searchers import LOCAL, SEARCHERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import WEB as WEB_SEARCHER
 from attribution.verifiers import VERIFIERS
-from pages.ui import render, state
-from pages.ui.render import el
+from pages.ui import state
+from pages.ui.html import render
+from pages.ui.html.render import el
 
 DOCUMENT_TYPES = ["txt", "md", "html", "htm", "pdf", "docx", "epub"]
 
@@ -145,7 +146,7 @@ def _sources() -> None:
             state.filled(state.INSTANCE) or "",
             key=state.key(state.INSTANCE),
             placeholder="https://…",
-            help="Asked instead of the engine above. It must be on the public web and answer in JSON.",
+            help="LlmAnnotator instead of the engine above. It must be on the public web and answer in JSON.",
         )
         others = [name for name, why in state.missing(engines).items() if not why and name != chosen]
         st.multiselect(

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.ui import state
-from pages.ui.render import el
-from pages.ui.results import note, show
+from pages.ui.html.render import el
+from pages.ui.run.results import note, show
 
 
 def form(

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui import render, state
+from pages.ui import state
+from pages.ui.html import render
 
 
 def styles() -> None:

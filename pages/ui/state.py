@@ -25,7 +25,7 @@ CORRECTED, WORDING, EXTRA_TEXT, EXTRA_ADDRESS, EXTRA_FILES = (
 )  # fmt: skip
 PASTED, ADDRESSES, FILES = "pasted", "addresses", "files"
 COLLECTIONS = "collections"  # those ticked, by name
-SEGMENTER, VERIFIER, MODEL, THRESHOLD = "segmenter", "verifier", "model", "threshold"
+SEGMENTER, VERIFIER, MODEL, THRESHOLD = "segmenter", "verifier", "verifier_model", "threshold"
 ENGINE = "engine"  # what searches the web
 INSTANCE, FALLBACK = "instance", "fallback"  # a SearXNG instance instead of it; what is asked when it fails
 QUERY = "query"  # what is searched for a claim
@@ -199,8 +199,8 @@ def missing(table: Mapping[str, Entry]) -> dict[str, str]:
 
 def collections() -> list[str]:
     """The names of the collections in the database, which all who use this server share."""
-    from attribution.document_store import DocumentStore
-    from attribution.store import Store
+    from attribution.collections.store import DocumentStore
+    from attribution.storage.store import Store
 
     try:
         kept = DocumentStore(Store.open(Settings.from_environment().database_url))

@@ -10,10 +10,10 @@ import pytest
 
 from attribution import events
 from attribution.errors import BadInput
-from attribution.evaluation.comparison import Compared, Comparison, Cut, Row, compare, judged, recoloured
+from attribution.evaluation.comparison import Compared, Comparison, Row, SegmenterResult, compare, judged, recoloured
 from attribution.evaluation.tables import Table, csv_text, tables
 from attribution.settings import Settings
-from attribution.store import Store
+from attribution.storage.store import Store
 from attribution.types import Label
 
 QUESTION = "What is the Eiffel Tower?"
@@ -64,7 +64,7 @@ def test_the_columns_are_there_before_any_verdict_and_take_them_as_they_come(
 ) -> None:
     last, seen = made
     kinds = [type(e) for e in seen]
-    assert [e.segmenter for e in seen if isinstance(e, Cut)] == ["sentences", "clauses"]
+    assert [e.segmenter for e in seen if isinstance(e, SegmenterResult)] == ["sentences", "clauses"]
     first = next(e for e in seen if isinstance(e, Compared))
     assert kinds.index(Compared) < kinds.index(events.VerdictReady) and not first.finished
     assert all(row.open and not row.flips for row in first.comparison.rows)
@@ -92,7 +92,7 @@ def test_stopped_it_keeps_the_segmenters_and_verdicts_it_has(settings: Settings)
         assert isinstance(last, Compared) and last.finished and last.comparison.report.stopped
         return last.comparison, seen
 
-    early, _ = stopped_at(Cut)
+    early, _ = stopped_at(SegmenterResult)
     assert [c.segmenter for c in early.columns] == ["sentences"] and len(early.columns[0].report.claims) == 3
     later, seen = stopped_at(events.VerdictReady)
     verdicts = [e.verdict for e in seen if isinstance(e, events.VerdictReady)]

@@ -9,10 +9,10 @@ import pytest
 from attribution import events
 from attribution.errors import Unavailable
 from attribution.evaluation.retrieval_grid import CUTS, OUTCOMES, Choice, choices, differences, grid, outcome, shares
-from attribution.pipeline import run
+from attribution.pipeline.run import run
 from attribution.settings import Settings
-from attribution.snapshots import Snapshot
-from attribution.store import Store
+from attribution.snapshots.snapshot import Snapshot
+from attribution.storage.store import Store
 from attribution.types import Report
 from tests.make import claim, evidence, page
 
@@ -49,7 +49,7 @@ def test_cells_hold_the_same_claims_against_the_same_pages(snapshot: Snapshot, s
 def test_enriched_claims_are_also_tried_as_they_were(snapshot: Snapshot) -> None:
     first, *others = snapshot.report.claims
     better = first.model_copy(update={"enriched": "The Eiffel Tower in Paris was completed in the year 1889."})
-    enriched = Snapshot(snapshot.report.model_copy(update={"claims": (better, *others)}), snapshot.trail, {}, {})
+    enriched = Snapshot(snapshot.report.model_copy(update={"claims": (better, *others)}), snapshot.provenance, {}, {})
     chosen = choices(enriched, ["fixed 512"], ["minilm"])
     assert [c.enriched for c in chosen] == [True, False]
     with_it, without = grid(enriched, chosen, threading.Event())

@@ -15,12 +15,12 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from attribution.errors import SearchFailed, Unavailable
+from attribution.evidence.sources import open_sources
 from attribution.registry import build
 from attribution.searchers import SEARCHERS
-from attribution.searchers.api import seconds_to_wait
+from attribution.searchers.json_api import seconds_to_wait
 from attribution.settings import Settings
-from attribution.sources import open_sources
-from attribution.store import Store
+from attribution.storage.store import Store
 from tests.make import page
 from tests.servers import Answer, Served, http_server
 
@@ -210,7 +210,7 @@ def test_keys_are_in_no_setting(server: Served) -> None:
 def test_an_instance_that_a_source_names_is_on_the_public_web_or_is_not_asked(
     engine: Engine, server: Served, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("attribution.searchers.api.RETRIES", 0)
+    monkeypatch.setattr("attribution.searchers.json_api.RETRIES", 0)
     settings = Settings(
         sources=("library", f"searxng:{server.url('/ask')}"), database_url=f"sqlite:///{tmp_path}/kept.sqlite3"
     )

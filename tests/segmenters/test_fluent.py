@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from attribution import llm
+from attribution.llm import client as llm
 from attribution.segmenters.predpatt import PredPatt
 from attribution.settings import Settings
 from attribution.types import Segmented

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from attribution import llm
+from attribution.llm import client as llm
 from attribution.registry import LLM, build
 from attribution.segmenters import SEGMENTERS
 from attribution.segmenters.llm import METHODS, chosen, conllu_text, states, tidy

@@ -78,7 +78,7 @@ def test_columns_follow_the_models_own_labels(tiny: Path) -> None:
     inputs.pop("token_type_ids", None)
     with torch.inference_mode():
         contradiction, entailment, _ = torch.softmax(model(**inputs).logits[0], -1).tolist()
-    judged = Deberta(Settings(model=str(tiny))).verify([(claim, evidence)])[0].probabilities
+    judged = Deberta(Settings(verifier_model=str(tiny))).verify([(claim, evidence)])[0].probabilities
     assert judged.entailed == pytest.approx(entailment, abs=1e-4)
     assert judged.contradicted == pytest.approx(contradiction, abs=1e-4)
     assert relation_columns({0: "ENTAILMENT", 1: "neutral", 2: "Contradiction"}) == {
@@ -89,7 +89,7 @@ def test_columns_follow_the_models_own_labels(tiny: Path) -> None:
 
 
 def test_batches_keep_order_and_probabilities(tiny: Path) -> None:
-    verifier = Deberta(Settings(model=str(tiny)))
+    verifier = Deberta(Settings(verifier_model=str(tiny)))
     for pair, judged in zip(PAIRS, verifier.verify(PAIRS), strict=True):
         assert judged.probabilities.entailed == pytest.approx(
             verifier.verify([pair])[0].probabilities.entailed, abs=1e-3
@@ -97,7 +97,7 @@ def test_batches_keep_order_and_probabilities(tiny: Path) -> None:
 
 
 def test_a_long_premise_is_read_to_its_end(tiny: Path) -> None:
-    verifier = Deberta(Settings(model=str(tiny)))
+    verifier = Deberta(Settings(verifier_model=str(tiny)))
 
     def strength(evidence: str) -> float:
         p = verifier.verify([("the river is long", evidence)])[0].probabilities
@@ -119,11 +119,11 @@ def test_a_model_with_other_labels_is_refused(labels: dict[int, str]) -> None:
 
 def test_a_model_that_cannot_be_reached_says_how_to_fetch_it(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Unavailable, match="hf download nobody/no-such-model"):
-        Deberta(Settings(model="nobody/no-such-model")).verify([("a claim", "some evidence")])
+        Deberta(Settings(verifier_model="nobody/no-such-model")).verify([("a claim", "some evidence")])
 
 
 def test_empty_and_endless_claims_are_typed_errors(tiny: Path) -> None:
-    verifier = Deberta(Settings(model=str(tiny)))
+    verifier = Deberta(Settings(verifier_model=str(tiny)))
     with pytest.raises(BadInput, match="empty"):
         verifier.verify([(" ", "text")])
     with pytest.raises(BadInput, match="segment it first"):

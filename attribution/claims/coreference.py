@@ -1,0 +1,232 @@
+"""What pronouns and definite phrases of an answer refer to: the one thing that sentences, headings and question leave.
+
+Silent where more than one is left; a wrong name is worse than a pronoun.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from attribution.claims.mentions import FITS, PRONOUNS, Mention, mentions, root
+from attribution.text.blocks import Block, blocks_of, plain
+from attribution.text.nlp import parse
+
+_BACK = 3  # sentences that are looked through for an antecedent
+_VAGUE = re.compile(  # no name for what is spoken of
+    r"^(?:an?|many|some|few|several|most|all|no|each|every|any|another|other|more|both|one|two|three|various|certain|this"
+    r"|that|these|those|such|what|which|whose|how|my|your|our|his|her|its|their|there)\b",
+    re.IGNORECASE,
+)
+_OUTWARD_WORD = re.compile(
+    r"\b(?:he|she|it|they|him|her|them|his|its|their|my|your|our|this|these|those|former|latter)\b", re.I
+)
+# a title like these names a side of the topic, not the topic
+_ASPECT = frozenset(
+    "advantage background benefit birth budget career cause challenge change conclusion context cost criticism"
+    " date death"
+    " definition design development difference disadvantage drawback economy education effect effectiveness efficiency"
+    " example family feature financing function future goal history impact importance influence introduction key legacy"
+    " length life limitation location look meaning method music note origin overview performance point position price"
+    " principle problem process purpose quality reason reception result risk role safety scene significance size source"
+    " step strategy structure style success summary symptom time timing tip type use value work year age"
+    " atmosphere behavior behaviour"
+    " body brain climate color colour culture diet habitat heat height intelligence look mass ring shape speed"
+    " temperature weather weight wind".split()
+)
+_FURTHER = re.compile(r"(?:also|additionally|another|furthermore|in addition|likewise|moreover|similarly)\b", re.I)
+_ANYBODY = frozenset("people individuals persons others things researchers experts scientists studies sources".split())
+_WRAPPING = frozenset("concept definition description history list meaning overview story summary term".split())
+
+
+class Context:
+    """What a claim of this answer can lean on."""
+
+    def __init__(self, question: str, answer: str) -> None:
+        self.answer = answer
+        self.blocks = list(blocks_of(answer))
+        self.parsed: dict[str, list[tuple[Any, list[Mention]]]] = {}
+        self.question = [m for _, found in self.sentences(plain(question)) for m in found]
+        self.asks_who = bool(re.match(r"\W*(?:who|tell me about)\b", question, re.IGNORECASE))
+        self.small = {w for w in re.findall(r"\w+", f"{question} {answer}") if w.islower()}
+        self.words = set(re.findall(r"\w+", question.casefold()))
+        full = [m for b in self.blocks for _, found in self.sentences(self.raw(b)) for m in found] + self.question
+        self.surnames = {m.text.split()[-1]: m.kind for m in full if m.kind in ("he", "she") and " " in m.text}
+
+    def raw(self, block: Block, end: int | None = None) -> str:
+        return plain(self.answer[block.start : block.end if end is None else end])
+
+    def sentences(self, text: str) -> list[tuple[Any, list[Mention]]]:
+        if text not in self.parsed:
+            docs = [s.as_doc() for s in parse(text).sents] if text.strip() else []
+            self.parsed[text] = [(d, list(mentions(d))) for d in docs]
+        return self.parsed[text]
+
+    def is_topic_label(self, label: str, form: str) -> bool:
+        """A bold term is what its item speaks of where it is a name, or where the question offers nothing else."""
+        name = len(label.split()) > 1 and all(w[0].isupper() for w in label.split())
+        rivals = [m for m in self.question if self._fits(m, form) and not _VAGUE.match(m.text)]
+        return not self._is_aspect(label) and (name or not rivals)
+
+    def _is_aspect(self, label: str) -> bool:
+        return bool({w.casefold().removesuffix("s") for w in label.split()} & _ASPECT) or bool(_VAGUE.match(label))
+
+    def before(self, number: int, place: int) -> list[tuple[Any, list[Mention]]]:
+        """Sentences before the claim, nearest first: of its block, then of the paragraphs before it in its section."""
+        block = self.blocks[number]
+        found = list(reversed(self.sentences(self.raw(block, place)))) if place > block.start else []
+        for other in reversed(self.blocks[:number]):
+            if other.kind in ("heading", "code", "row") or (other.kind == "item" and block.kind != "item"):
+                break
+            if other.kind == "text":
+                found += reversed(self.sentences(self.raw(other)))
+        return found
+
+    def _topics(self, number: int) -> Iterator[Mention]:
+        """What the section's heading and the question speak of."""
+        if number and self.blocks[number - 1].kind in ("code", "row"):
+            return
+        for other in reversed(self.blocks[:number]):
+            if other.kind == "heading":
+                found = [m for _, ms in self.sentences(self.raw(other)) for m in ms]
+                whole = len(found) == 1 and len(found[0].text) >= len(self.raw(other)) - 6
+                named = whole and (
+                    found[0].kind in ("he", "she") or set(found[0].text.casefold().split()) <= self.words
+                )
+                if named and not self._is_aspect(found[0].text):
+                    yield found[0]
+                break
+        yield from self.question
+
+    def _kind(self, mention: Mention) -> str:
+        return self.surnames.get(mention.text, mention.kind) if mention.kind == "name" else mention.kind
+
+    def _fits(self, mention: Mention, form: str) -> bool:
+        if form in ("he", "she") and mention.kind == "name" and mention.role == "pobj":
+            return self._kind(mention) == form  # "in Paris"
+        return self._kind(mention) in FITS[form]
+
+    def _is_topic(self, mention: Mention) -> bool:
+        words = {w for w in re.findall(r"\w+", mention.text.casefold()) if w not in ("the", "a", "an", "of", "and")}
+        return bool(words) and words <= self.words
+
+    def antecedent(self, token: Any, form: str, before: list[tuple[Any, list[Mention]]], number: int) -> str | None:
+        """The one thing that a pronoun can mean; the subject of the sentence before is preferred."""
+        is_subject = token.dep_ in ("nsubj", "nsubjpass", "poss")
+        label = self.blocks[number].label
+        for doc, found in before[:_BACK]:
+            fitting = [m for m in found if self._fits(m, form)]
+            continued = any(PRONOUNS.get(t.lower_) == form and t.dep_ in ("nsubj", "nsubjpass", "poss") for t in doc)
+            if continued or not fitting:
+                continue
+            subjects = [m for m in fitting if m.subject]
+            best = next((m for m in subjects if m.kind == "many"), subjects[0] if subjects else None)
+            if best is None:
+                best = fitting[0] if len(fitting) == 1 else None
+            if best is None or (label and best.text.casefold() not in label.casefold() and form == "it"):
+                return None
+            rivals = [m for m in fitting if self._competes(m, best, doc, is_subject)]
+            rivals += [m for m in found if form == "they" and m.kind == "person"]  # "they" for a single one
+            topical = self._is_topic(best) and not any(self._is_topic(m) for m in rivals)
+            return self._name(best, doc) if topical or not rivals else None
+        if label and form in ("it", "they") and self.is_topic_label(label, form):
+            known = [m for _, ms in self.sentences(label) for m in ms if self._fits(m, form)]
+            return label if len(known) == 1 else None
+        if label and form in ("it", "they") and not self._is_aspect(label):
+            return None  # the item's title, or what the question asks about?
+        topics: dict[str, Mention] = {}
+        for mention in self._topics(number):
+            unsure = form in ("he", "she") and self._kind(mention) == "name" and not self.asks_who
+            if (
+                self._fits(mention, form)
+                and not _VAGUE.match(mention.text)
+                and not unsure
+                and mention.head not in _WRAPPING
+            ):
+                topics.setdefault(mention.text.casefold(), mention)
+        outer = [m for m in topics.values() if not any(m.text in o.text and m != o for o in topics.values())]
+        section = next(iter(self._topics(number)), None)
+        if section is not None and section not in self.question and section in outer:
+            return self._name(section, None)
+        return self._name(outer[0], None) if len(outer) == 1 else None
+
+    def _competes(self, rival: Mention, best: Mention, doc: Any, is_subject: bool) -> bool:
+        same = best.text in rival.text or rival.text in best.text or rival.head == best.head
+        if same or best.start <= rival.start < best.end or rival.role in ("attr", "appos", "npadvmod"):
+            return False
+        if best.kind in ("things", "people", "thing") and is_subject:
+            return rival.role in ("dobj", "nsubj", "nsubjpass", "conj")
+        return True
+
+    def _name(self, mention: Mention, doc: Any) -> str | None:
+        """How a mention is called where it replaces a pronoun; None where it is itself vague."""
+        text = mention.text
+        generic = (
+            doc is not None and mention.subject and re.match(r"an? ", text, re.I) and root(doc).lower_ in ("is", "are")
+        )
+        if (_VAGUE.match(text) and not generic) or _OUTWARD_WORD.search(text) or len(text.split()) > 9:
+            return None
+        number = doc is not None and re.match(r" \d", doc.text[mention.end :])  # "The Acer Swift | 3"
+        if not mention.whole or number or not balanced(text):
+            return None
+        if text.casefold() in _ANYBODY:
+            return None
+        return self._within(text) if mention.start == 0 else text
+
+    def _within(self, text: str) -> str:
+        """Without a capital that only opened the sentence."""
+        first, *rest = text.split()
+        named = bool(rest) and all(w[0].isupper() for w in rest)
+        return text[0].lower() + text[1:] if first.istitle() and first.lower() in self.small and not named else text
+
+    def full(self, chunk: Any, doc: Any, before: list[tuple[Any, list[Mention]]], number: int) -> str | None:
+        """ "The treaty" → "The Treaty of Versailles", where one longer mention before has the same noun."""
+        if (
+            len(chunk) != 2
+            or chunk.root.pos_ == "PROPN"
+            or any(t.lower_ == chunk[1].lower_ for t in doc[: chunk.start])
+        ):
+            return None
+        after = [c for c in chunk.root.children if c.i > chunk.root.i]
+        if any(c.lower_ in ("of", "for") or c.dep_ in ("relcl", "acl", "appos") for c in after):
+            return None
+        pointing = chunk[0].lower_ in ("this", "these", "those")
+        if not pointing and chunk[0].lower_ != "the":
+            return None
+        if chunk[0].lower_ == "these" and before and _FURTHER.match(before[0][0].text):
+            return None  # "Similarly, gender differences exist. These differences": those told before, too
+        near = [m for _, found in before[: 2 if pointing else 12] for m in found]
+        if chunk[0].lower_ == "those":
+            near += self.question  # "those vowels" are rather the other ones
+        found = _longer(chunk[1].lower_, [*near, *([] if pointing else self._topics(number))], proper=not pointing)
+        return self._within(found) if found else None
+
+    def offset(self, number: int, sentence: str) -> int:
+        at = self.answer.find(sentence[:20], self.blocks[number].start, self.blocks[number].end)
+        return max(0, at - self.blocks[number].start)
+
+
+def balanced(text: str) -> bool:
+    return text.count('"') % 2 == 0 and text.count("(") == text.count(")")
+
+
+def _longer(noun: str, found: Sequence[Mention], proper: bool) -> str | None:
+    matching: dict[str, str] = {}
+    for m in found:
+        words = m.text.split()
+        content = [w for w in words if w.casefold() not in ("the", "of", "and")]
+        if (
+            len(content) < 2
+            or not m.whole
+            or not balanced(m.text)
+            or (proper and not any(w[0].isupper() for w in words[1:]))
+            or m.kind == "many"
+            or _VAGUE.match(m.text)
+            or _OUTWARD_WORD.search(m.text)
+        ):
+            continue
+        named = noun in m.text.casefold().split() and any(w[0].isupper() for w in words[1:])
+        if (m.head == noun or named) and noun in m.text.casefold().split():
+            matching.setdefault(m.text.casefold().removeprefix("the "), m.text)
+    return next(iter(matching.values())) if len(matching) == 1 else None

@@ -1,0 +1,162 @@
+"""Make a claim stand on its own (V24, section 4.3), by rules: words that point elsewhere become what they point at.
+
+Only where question and answer leave one candidate; a wrong name is worse than a pronoun.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from attribution.claims.coreference import Context
+from attribution.claims.mentions import POSSESSIVE, PRONOUNS, outward, root
+from attribution.text.nlp import parse
+from attribution.types import Claim, Span
+
+_LEAD_IN = re.compile(r"\b(?:includes?|included|including|such as)\s*:$", re.IGNORECASE)
+_WORD = re.compile(r"\w+|[^\w\s]")
+
+
+def enrich(question: str, answer: str, claims: Sequence[Claim]) -> list[Claim]:
+    """The claims, `enriched` where they are factual, not independent, and it is sure what they speak of."""
+    context = Context(question, answer)
+    done = []
+    for claim in claims:
+        if claim.worthiness == "factual" and claim.independent is False and claim.spans and not claim.enriched:
+            text = _enriched(context, claim)
+            claim = claim.model_copy(update={"enriched": text if text != claim.text else None})
+        done.append(claim)
+    return done
+
+
+def added_words(claim: Claim) -> tuple[Span, ...]:
+    """Where the words that enrichment added stand in `claim.enriched`; a word diff that ignores capitals."""
+    if claim.enriched is None:
+        return ()
+    before = [m.group().casefold() for m in _WORD.finditer(claim.text)]
+    after = list(_WORD.finditer(claim.enriched))
+    matcher = difflib.SequenceMatcher(None, before, [m.group().casefold() for m in after], autojunk=False)
+    return tuple(
+        (after[a].start(), after[b - 1].end())
+        for kind, _, _, a, b in matcher.get_opcodes()
+        if kind in ("insert", "replace")
+    )
+
+
+def _enriched(context: Context, claim: Claim) -> str | None:
+    """The claim's text made to stand alone, or None where that is not sure."""
+    place = min(a for a, _ in claim.spans)
+    number = next((i for i, b in enumerate(context.blocks) if b.start <= place < b.end), None)
+    if (
+        number is None
+        or context.blocks[number].kind in ("row", "code")
+        or not claim.text.isascii()
+        and _foreign(claim.text)
+    ):
+        return None
+    return _rewrite(context, claim.text.replace("’", "'") if "’" in claim.text else claim.text, number, place)
+
+
+def _rewrite(context: Context, text: str, number: int, place: int) -> str | None:
+    block = context.blocks[number]
+    if block.label and text.startswith(block.label + ":"):
+        joined = _joined(context, text, block.label)
+        if joined:
+            return joined
+    doc = parse(text)
+    if not len(doc):
+        return None
+    before = context.before(number, place)
+    changes: list[tuple[int, int, str]] = []
+    settled: set[str] = set()
+    pronouns = list(outward(doc))
+    for token in pronouns:
+        form = PRONOUNS[token.lower_]
+        if form in settled:
+            continue
+        settled.add(form)
+        mention = context.antecedent(token, form, before, number)
+        if mention is None:
+            return None  # half a repair would hide what is still open
+        name = _possessive(mention, form) if token.lower_ in POSSESSIVE and token.dep_ == "poss" else mention
+        contracted = token.i + 1 < len(doc) and doc[token.i + 1].text.startswith("'")
+        if contracted or token.lower_ in ("hers", "theirs") or (token.lower_ == "his" and token.dep_ != "poss"):
+            return None
+        changes.append((token.idx, token.idx + len(token.text), name))
+    for chunk in doc.noun_chunks:
+        full = context.full(chunk, doc, before, number)
+        if full:
+            bare = chunk[0].lower_ == "the" and not re.match(r"the ", full, re.IGNORECASE)
+            changes.append((chunk.start_char, chunk.end_char, f"the {full}" if bare else full))
+    if changes:
+        return _replaced(text, changes)
+    return _under_lead_in(context, text, doc, number, place)
+
+
+def _joined(context: Context, text: str, label: str) -> str | None:
+    """ "Solar power: uses no fuel" and "Solar power: It uses no fuel" → "Solar power uses no fuel"."""
+    rest = text[len(label) + 1 :].strip()
+    words = rest.split()
+    if not words or not context.is_topic_label(label, "it"):
+        return None
+    head = parse(label)
+    plural = any(t.tag_ in ("NNS", "NNPS") and t == root(head) for t in head)
+    if words[0].lower() == ("they" if plural else "it") and next(outward(parse(rest)), None) is not None:
+        return f"{label} {' '.join(words[1:])}"
+    joined = parse(f"{label} {rest}")
+    verb = joined[len(head)]
+    subject = any(t.dep_ in ("nsubj", "nsubjpass") and t.i < len(head) for t in joined)
+    finite = verb.tag_ == ("VBP" if plural else "VBZ") and not words[0][:1].isupper()
+    return joined.text if finite and subject and root(joined).i >= len(head) else None
+
+
+def _under_lead_in(context: Context, text: str, doc: Any, number: int, place: int) -> str | None:
+    """ "Notable works include:" and the item "Guernica" → "Notable works include Guernica"."""
+    block = context.blocks[number]
+    lead = next((i for i in range(number - 1, -1, -1) if context.blocks[i].kind != "item"), None)
+    if (
+        block.kind != "item"
+        or lead is None
+        or context.blocks[lead].kind != "text"
+        or place > block.start + 3
+        or ":" in text
+    ):
+        return None
+    if root(doc).pos_ not in ("NOUN", "PROPN") or any(t.dep_ in ("nsubj", "nsubjpass") for t in root(doc).children):
+        return None
+    raw = context.raw(context.blocks[lead])
+    sentences = context.sentences(raw)
+    announced = sentences[-1][0].text if sentences else ""
+    if not _LEAD_IN.search(announced):
+        return None
+    head = announced.rstrip(": ")
+    if next(outward(parse(head)), None) is not None:
+        head = _rewrite(context, head, lead, context.blocks[lead].start + context.offset(lead, announced)) or ""
+    if not head or re.match(r"(?:this|these|those|some|examples?|others?)\b", head, re.I):
+        return None
+    title = len(doc) > 1 and doc[1].text[:1].isupper()
+    small = doc[0].pos_ in ("DET", "NOUN", "ADJ") and doc[0].text.istitle() and not title
+    return f"{head} {text[0].lower() + text[1:] if small else text}"
+
+
+def _possessive(name: str, form: str) -> str:
+    return name + ("'" if form == "they" and name.endswith("s") else "'s")
+
+
+def _foreign(text: str) -> bool:
+    return sum(c.isalpha() and not c.isascii() for c in text) > len(text) // 4
+
+
+def _replaced(text: str, changes: list[tuple[int, int, str]]) -> str:
+    """Capitals put right at the ends of what was put in."""
+    for start, end, name in sorted(changes, reverse=True):
+        opens = start == 0 or text[:start].rstrip().endswith((".", "!", "?"))
+        article = re.match(r"(?:The|A|An) ", name)
+        if opens:
+            name = name[0].upper() + name[1:]
+        elif article:
+            name = name[0].lower() + name[1:]
+        text = text[:start] + name + text[end:]
+    return text

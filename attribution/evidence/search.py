@@ -1,0 +1,101 @@
+"""One question to an engine of the web, and to the next one when it fails: within the budget, and never in silence."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+
+from attribution.errors import SearchFailed, StageFailure
+from attribution.searchers import Searcher, is_local
+from attribution.settings import Settings
+from attribution.storage.store import Store
+from attribution.text.urls import canonical, excluded
+from attribution.types import Failure, SearchHit
+
+SPARE = 5  # more results asked for where some may be excluded
+
+
+class Budget:
+    """What a run may still ask of the web. Counted before each question and download, from several threads."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._limits = {"queries": settings.max_queries, "downloads": settings.max_pages}
+        self._seconds = settings.max_seconds
+        self._started = time.monotonic()
+        self._lock = threading.Lock()
+        self.spent = {"queries": 0, "downloads": 0}
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self._started
+
+    @property
+    def over(self) -> bool:
+        return self.seconds >= self._seconds
+
+    def spend(self, what: str, subject: str) -> None:
+        """Count one, or raise StageFailure(budget_spent)."""
+        with self._lock:
+            if self.over:
+                raise time_over(self._seconds, subject)
+            if self.spent[what] >= self._limits[what]:
+                name = "max_queries" if what == "queries" else "max_pages"
+                raise _ended(f"{self._limits[what]:,} {what}", name, subject)
+            self.spent[what] += 1
+
+
+def time_over(seconds: float, subject: str) -> StageFailure:
+    return _ended(f"{seconds:g} seconds of search and download", "max_seconds", subject)
+
+
+def _ended(what: str, setting: str, subject: str) -> StageFailure:
+    message = f"the budget of this run, {what}, is spent; raise {setting} or check a shorter answer"
+    return StageFailure("budget_spent", message, subject)
+
+
+class Search:
+    """The engines of one run. One that is down is asked once, not once a claim."""
+
+    def __init__(self, settings: Settings, store: Store, budget: Budget, fallback: Sequence[Searcher]) -> None:
+        self._settings, self._store, self._budget, self._fallback = settings, store, budget, tuple(fallback)
+        self._down: dict[str, SearchFailed] = {}
+
+    def search(self, searcher: Searcher, query: str) -> tuple[list[SearchHit], list[Failure]]:
+        """Hits with different pages, excluded sites left out, and a notice for every engine that was passed over.
+
+        Raises StageFailure with the last engine's reason where none could be asked.
+        """
+        if is_local(searcher.name):
+            return searcher.search(query, self._settings.pages_per_claim), []
+        engines = [searcher, *(e for e in self._fallback if e.name != searcher.name)]
+        notices: list[Failure] = []
+        for engine, following in zip(engines, [*engines[1:], None], strict=True):
+            try:
+                return self._different(self._ask(engine, query)), notices
+            except SearchFailed as error:
+                self._down.setdefault(engine.name, error)
+                if following is None:
+                    raise
+                message = f"{engine.name} could not be used, so {following.name} was asked instead: {error}"
+                notices.append(Failure(stage="search", subject=engine.name, kind="fell_back", message=message))
+        raise AssertionError("there is always a first engine")
+
+    def _ask(self, engine: Searcher, query: str) -> list[SearchHit]:
+        k = self._settings.pages_per_claim + (SPARE if self._settings.exclude else 0)
+        hits = self._store.search(engine.name, query, k, self._settings.page_days)
+        if hits is not None:
+            return hits
+        if down := self._down.get(engine.name):
+            raise SearchFailed(down.kind, str(down), down.subject)
+        self._budget.spend("queries", query)
+        hits = engine.search(query, k)
+        self._store.put_search(engine.name, query, k, hits)
+        return hits
+
+    def _different(self, hits: Sequence[SearchHit]) -> list[SearchHit]:
+        kept: dict[str, SearchHit] = {}
+        for hit in hits:
+            if not excluded(hit.url, self._settings.exclude):
+                kept.setdefault(canonical(hit.url), hit)
+        return list(kept.values())[: self._settings.pages_per_claim]

@@ -1,0 +1,38 @@
+"""The user's own documents as sources: read once, held against every claim."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from attribution.errors import FetchFailed
+from attribution.extraction.documents import read
+from attribution.extraction.html import make_page
+from attribution.types import Document, Page
+
+SITE = "Your documents"
+MAX_BYTES = 50_000_000
+MAX_NAME = 120
+
+
+def read_document(document: Document, max_bytes: int = MAX_BYTES) -> Page:
+    """The page of a TXT, Markdown, HTML, PDF, DOCX or EPUB document.
+
+    Raises FetchFailed with the document's name as subject.
+    """
+    name = safe_name(document.name)
+    if (size := len(document.content)) > max_bytes:
+        raise FetchFailed("too_large", f"{name} has {size:,} bytes, at most {max_bytes:,} are read; split it", name)
+    # The suffix decides over what a browser says, which often knows no Markdown; without either the bytes decide.
+    extracted = read(document.content, name, document.media_type)
+    return make_page(f"document:{name}", "document", replace(extracted, title=extracted.title or name, site=SITE))
+
+
+def safe_name(name: str) -> str:
+    """The last component of a file name, on one line, without invisible characters."""
+    last = name.replace("\\", "/").rstrip("/ ").rpartition("/")[2]
+    visible = "".join(character for character in last if character.isprintable())
+    stem, dot, suffix = " ".join(visible.split()).lstrip(". ").rpartition(".")
+    if not stem:
+        stem, dot, suffix = suffix, "", ""
+    suffix = suffix[:20]
+    return (stem[: MAX_NAME - len(dot + suffix)] + dot + suffix) or "document"

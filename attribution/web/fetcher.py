@@ -1,0 +1,164 @@
+"""URL → Page: public http(s) addresses only, polite per host, bounded in time, size and redirects.
+
+Every refusal has its kind. `Fetcher` keeps what is shared within a run: each host's rules and its turn.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import httpx
+
+from attribution.errors import FetchFailed
+from attribution.extraction.content_type import check_declared
+from attribution.extraction.html import make_page
+from attribution.extraction.sandbox import read, warm
+from attribution.settings import Settings
+from attribution.storage.http_responses import Response
+from attribution.storage.store import now
+from attribution.types import FailureKind, Page
+from attribution.web.http import REDIRECTS, Reply, host_of, parsed, send
+from attribution.web.network import Allow, Clock, is_public
+from attribution.web.robots import Rules, read_rules
+
+MAX_REDIRECTS = 5
+ACCEPT = "text/html, application/xhtml+xml, application/pdf, text/markdown, text/plain;q=0.9, */*;q=0.1"
+_MAX_HEADER = 500  # characters of an ETag that is kept
+_SAYS: dict[int, tuple[FailureKind, str]] = {
+    401: ("http_error", "it asks for a login; add the page's text as a document instead"),
+    402: ("paywall", "it asks for payment; add the page's text as a document instead"),
+    403: ("http_error", "it refuses programs; add the page's text as a document instead"),
+    404: ("http_error", "the page does not exist; check the address"),
+    410: ("http_error", "the page was removed; look for a newer address"),
+    429: (
+        "rate_limited",
+        "it was asked too often; wait some minutes and run again, or add the page's text as a document",
+    ),
+    451: ("http_error", "it may not be shown for legal reasons; look for another source"),
+}
+
+
+Keep = Callable[[Response], None]
+
+
+def fetch(url: str, settings: Settings, allow: Allow = is_public, keep: Keep | None = None) -> Page:
+    """One page by itself; see `Fetcher`."""
+    return Fetcher(settings, allow, keep).fetch(url)
+
+
+class Fetcher:
+    """Pages of one run. `allow` judges each numeric address before a connection is opened to it; `keep` is given what
+    the server sent of each page, for archives."""
+
+    def __init__(self, settings: Settings, allow: Allow = is_public, keep: Keep | None = None) -> None:
+        self._settings, self._allow, self._keep = settings, allow, keep
+        self._hosts: dict[str, _Host] = {}
+        self._lock = threading.Lock()
+
+    def fetch(self, url: str, old: Page | None = None) -> Page:
+        """The page at a URL; where redirects led elsewhere, `reference` holds the final address.
+
+        With an `old` copy the server is asked whether it has changed; where not, that copy is returned, renewed.
+        Raises FetchFailed with the URL asked for as subject.
+        """
+        try:
+            warm()
+            clock, reply = self._follow(parsed(url), old)
+            if reply.status == 304 and old is not None:
+                return old.model_copy(update={"fetched_at": now()})
+            media_type = reply.headers.get("content-type", "")
+            extracted = read(reply.content, media_type, str(reply.url), max(0.1, clock.left()))
+            page = make_page(url, "web", extracted, reference=str(reply.url) if reply.url != parsed(url) else "")
+            if self._keep:
+                headers = tuple(reply.headers.multi_items())
+                self._keep(Response(page.id, str(reply.url), page.fetched_at, reply.status, headers, reply.content))
+            kept = {field: reply.headers.get(name, "") for field, name in _VALIDATORS.items()}
+            return page.model_copy(update={k: v for k, v in kept.items() if len(v) <= _MAX_HEADER})
+        except FetchFailed as error:
+            raise FetchFailed(error.kind, str(error), url) from error
+
+    def _follow(self, target: httpx.URL, old: Page | None) -> tuple[Clock, Reply]:
+        """The last reply of a chain of redirects, and the page's clock, which starts with the first request."""
+        clock: Clock | None = None
+        seen: list[httpx.URL] = []
+        while True:
+            if target in seen:
+                raise FetchFailed(
+                    "redirect_loop", f"{host_of(target)} redirects in a circle; open the page in a browser to see why"
+                )
+            if len(seen) > MAX_REDIRECTS:
+                raise FetchFailed(
+                    "redirect_loop",
+                    f"more than {MAX_REDIRECTS} redirects, last to {host_of(target)}; use the final address",
+                )
+            seen.append(target)
+            with self._host(target).turn(target, self._settings, self._allow):
+                clock = clock or Clock(self._settings.page_timeout)
+                reply = self._ask(target, clock, old)
+            location = reply.headers.get("location")
+            if reply.status not in REDIRECTS or not location:
+                return clock, _good(reply, old)
+            target = parsed(location, base=target)
+
+    def _ask(self, target: httpx.URL, clock: Clock, old: Page | None) -> Reply:
+        headers = {"Accept": ACCEPT}
+        if old and old.etag:
+            headers["If-None-Match"] = old.etag
+        if old and old.last_modified:
+            headers["If-Modified-Since"] = old.last_modified
+        return send(
+            target,
+            self._settings,
+            self._allow,
+            clock,
+            headers=headers,
+            limit=self._settings.page_bytes,
+            check=lambda found: check_declared(found.get("content-type", ""), host_of(target)),
+        )
+
+    def _host(self, url: httpx.URL) -> _Host:
+        with self._lock:
+            key = f"{url.scheme}://{url.netloc.decode('ascii')}"
+            return self._hosts.setdefault(key, _Host(self._settings.host_connections))
+
+
+class _Host:
+    """The rules of one host, read once, and whose turn it is there."""
+
+    def __init__(self, connections: int) -> None:
+        self._connections = threading.BoundedSemaphore(connections)
+        self._reading, self._waiting = threading.Lock(), threading.Lock()
+        self._rules: Rules | None = None
+        self._next = 0.0
+
+    @contextmanager
+    def turn(self, url: httpx.URL, settings: Settings, allow: Allow) -> Iterator[None]:
+        """Wait until the page may be asked for; FetchFailed where it may not."""
+        with self._reading:
+            if self._rules is None:
+                self._rules = read_rules(url, settings, allow)
+        self._rules.check(url)
+        with self._connections:
+            with self._waiting:
+                pause = max(0.0, self._next - time.monotonic())
+                self._next = max(self._next, time.monotonic()) + self._rules.delay
+            time.sleep(pause)
+            yield
+
+
+_VALIDATORS = {"etag": "etag", "last_modified": "last-modified"}
+
+
+def _good(reply: Reply, old: Page | None) -> Reply:
+    """The reply where it holds a page, or says that the old one still stands; else FetchFailed with its advice."""
+    if 200 <= reply.status < 300 or (reply.status == 304 and old is not None):
+        return reply
+    usual: tuple[FailureKind, str] = (
+        "server_error" if reply.status >= 500 else "http_error",
+        "run again later or use another address of the page",
+    )
+    kind, advice = _SAYS.get(reply.status, usual)
+    raise FetchFailed(kind, f"{host_of(reply.url)} answered with HTTP {reply.status}: {advice}")

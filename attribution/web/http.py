@@ -1,0 +1,172 @@
+"""One request to a checked address: bounded in time and bytes, unpacked on the way, every failure with its kind."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import httpcore
+import httpx
+
+from attribution.errors import FetchFailed
+from attribution.settings import Settings
+from attribution.web.network import Allow, Clock, open_pool
+
+AGENT = "attribution-explorer"  # the name that a robots.txt can address
+USER_AGENT = f"{AGENT}/1.0 (checks the claims of an answer against its sources)"
+REDIRECTS = (301, 302, 303, 307, 308)
+_HOST = re.compile(rb"[A-Za-z0-9._:-]+")
+_BLOCK = 65_536
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What one request brought; the content is read only where the status is 2xx."""
+
+    url: httpx.URL
+    status: int
+    headers: httpx.Headers
+    content: bytes = b""
+
+
+def parsed(url: str, base: httpx.URL | None = None) -> httpx.URL:
+    """The URL without its fragment; FetchFailed(bad_address) where it is not one that may be fetched."""
+    try:
+        found = (base.join(url.strip()) if base else httpx.URL(url.strip())).copy_with(fragment=None)
+    except (httpx.InvalidURL, ValueError):
+        raise FetchFailed("bad_address", f"{url[:200]!r} is not an address; expected https://… or http://…") from None
+    if found.scheme not in ("http", "https") or not _HOST.fullmatch(found.raw_host):
+        raise FetchFailed(
+            "bad_address", f"{url[:200]!r} cannot be fetched; expected an address with http:// or https://"
+        )
+    if found.userinfo:
+        raise FetchFailed("bad_address", f"the address on {host_of(found)} carries a user name or password; remove it")
+    if found.port is not None and not 0 < found.port < 65_536:
+        raise FetchFailed("bad_address", f"port {found.port} does not exist; expected 1 to 65535")
+    return found
+
+
+def host_of(url: httpx.URL) -> str:
+    """The host as it is asked for; `url.host` fails on names that IDNA 2008 does not know, such as xn--i-7iq.ws."""
+    return url.raw_host.decode("ascii")
+
+
+def send(
+    url: httpx.URL,
+    settings: Settings,
+    allow: Allow,
+    clock: Clock,
+    *,
+    headers: Mapping[str, str],
+    limit: int,
+    cut: bool = False,
+    body: bytes | None = None,
+    check: Callable[[httpx.Headers], None] | None = None,
+) -> Reply:
+    """One GET, or POST of a body, without redirects and cookies. `check` may refuse a 2xx by its headers.
+
+    A body beyond `limit` bytes (packed or unpacked) is cut where `cut`, else FetchFailed(too_large). Other kinds:
+    timed_out, unreachable, bad_certificate, blocked_address, unreadable.
+    """
+    sent: dict[bytes | str, bytes | str] = {
+        "Host": url.netloc.decode("ascii"),
+        "User-Agent": USER_AGENT,
+        "Accept-Encoding": "gzip",  # what _inflated can bound
+        "Connection": "close",
+    }
+    sent.update(dict(headers))
+    if body is not None:
+        sent["Content-Length"] = str(len(body))
+    timeout = dict.fromkeys(("read", "write"), settings.read_timeout)
+    timeout |= dict.fromkeys(("connect", "pool"), settings.connect_timeout)
+    address = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+    host = host_of(url)
+    try:
+        with (
+            open_pool(allow, clock) as pool,
+            pool.stream(
+                "GET" if body is None else "POST",
+                address,
+                headers=sent,
+                content=body,
+                extensions={"timeout": timeout},
+            ) as response,
+        ):
+            found = httpx.Headers(response.headers)
+            if not 200 <= response.status < 300:
+                return Reply(url, response.status, found)
+            if check:
+                check(found)
+            return Reply(url, response.status, found, _read(host, response, found, limit, cut))
+    except httpcore.ConnectTimeout:
+        raise FetchFailed("unreachable", f"{host} did not take a connection in time; run again later") from None
+    except httpcore.TimeoutException:
+        raise FetchFailed("timed_out", f"{host} did not deliver within {clock.seconds:g} s; run again later") from None
+    except (httpcore.NetworkError, httpcore.ProtocolError) as error:
+        if "CERTIFICATE_VERIFY_FAILED" in str(error):
+            raise FetchFailed(
+                "bad_certificate",
+                f"the certificate of {host} is not valid, so nobody knows who answers; add the page's text as a "
+                "document if you trust it",
+            ) from None
+        # A local error may quote what was sent, keys among it.
+        reason = type(error).__name__ if isinstance(error, httpcore.LocalProtocolError) else str(error)
+        raise FetchFailed(
+            "unreachable",
+            f"{host} could not be read: {reason[:200] or type(error).__name__}; check the address",
+        ) from None
+
+
+def _read(host: str, response: httpcore.Response, headers: httpx.Headers, limit: int, cut: bool) -> bytes:
+    too_large = FetchFailed(
+        "too_large", f"{host} sends more than {limit:,} bytes for this page; add the part you need as a document"
+    )
+    length = headers.get("content-length", "")
+    if length.isdecimal() and int(length) > limit and not cut:
+        raise too_large
+    content = bytearray()
+    try:
+        for part in _inflated(response.iter_stream(), headers.get("content-encoding", ""), limit):
+            content += part
+            if len(content) > limit and cut:
+                return bytes(content[:limit])
+            if len(content) > limit:
+                raise too_large
+    except zlib.error as error:
+        raise FetchFailed("unreadable", f"{host} sends compressed data that cannot be unpacked: {error}") from None
+    return bytes(content)
+
+
+def _inflated(parts: Iterable[bytes], encoding: str, limit: int) -> Iterator[bytes]:
+    """The body unpacked in small blocks, so that a few bytes cannot become gigabytes before they are counted.
+
+    A gzip body may have several members one after the other (RFC 1952, 2.2); what follows the last one is padding.
+    """
+    encoding = encoding.strip().lower()
+    if encoding in ("", "identity"):
+        yield from parts
+        return
+    if encoding not in ("gzip", "x-gzip"):
+        raise zlib.error(f"encoding {encoding[:40]!r} was not asked for")
+    gzip, packed = zlib.decompressobj(16 + zlib.MAX_WBITS), 0
+    waiting = b""
+    for part in parts:
+        packed += len(part)
+        if packed > limit:  # blocks that unpack to nothing are not read for ever
+            raise zlib.error(f"more than {limit:,} bytes packed")
+        waiting += part
+        while waiting:
+            if gzip.eof:
+                if len(waiting) < 2:
+                    break  # too little to tell another member from padding
+                if not waiting.startswith(b"\x1f\x8b"):
+                    return
+                gzip = zlib.decompressobj(16 + zlib.MAX_WBITS)
+            yield gzip.decompress(waiting, _BLOCK)
+            waiting = gzip.unused_data if gzip.eof else gzip.unconsumed_tail
+    if not gzip.eof:
+        yield gzip.flush(_BLOCK)
+    if not gzip.eof:
+        raise zlib.error("it ends too early")

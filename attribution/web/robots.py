@@ -1,0 +1,89 @@
+"""What a host allows a program to read: robots.txt by RFC 9309, fetched as safely as a page."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import httpx
+from protego import Protego
+
+from attribution.errors import FetchFailed
+from attribution.settings import Settings
+from attribution.web.http import AGENT, REDIRECTS, host_of, parsed, send
+from attribution.web.network import Allow, Clock
+
+MAX_BYTES = 512_000  # RFC 9309, 2.5: at least 500 kibibytes are read, the rest is ignored
+MAX_REDIRECTS = 5
+_AGENT_LINE = re.compile(r"\s*user[- ]?agent\s*:?\s*(.*)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules of one host; `refused` is why none of its pages may be asked for, `delay` in seconds."""
+
+    parsed: Protego | None = None  # None: everything is allowed
+    delay: float = 0.0
+    refused: FetchFailed | None = None
+
+    def check(self, url: httpx.URL) -> None:
+        """FetchFailed(robots) where the page is not to be read by programs."""
+        if self.refused:
+            raise FetchFailed(self.refused.kind, str(self.refused))
+        if self.parsed and not self.parsed.can_fetch(str(url), AGENT):
+            raise FetchFailed(
+                "robots",
+                f"{host_of(url)} asks programs not to read this page (robots.txt); open it in a browser and add its "
+                "text as a document",
+            )
+
+
+def read_rules(url: httpx.URL, settings: Settings, allow: Allow) -> Rules:
+    """The rules of a URL's host, within `settings.robots_timeout`.
+
+    RFC 9309, 2.3.1: a robots.txt that is not there (4xx) allows everything; one that cannot be had (5xx, no answer)
+    forbids everything, for it may forbid. A host that cannot be reached at all keeps that failure's kind.
+    """
+    clock = Clock(settings.robots_timeout)
+    target = url.copy_with(raw_path=b"/robots.txt")
+    try:
+        for _ in range(MAX_REDIRECTS + 1):
+            reply = send(
+                target, settings, allow, clock, headers={"Accept": "text/plain, */*;q=0.1"}, limit=MAX_BYTES, cut=True
+            )
+            location = reply.headers.get("location")
+            if reply.status not in REDIRECTS or not location:
+                break
+            target = parsed(location, base=target)
+    except FetchFailed as error:
+        if error.kind not in ("timed_out", "unreadable"):
+            return Rules(refused=error)
+        return Rules(refused=_unknown(url, "does not answer in time" if error.kind == "timed_out" else str(error)))
+    if reply.status >= 500 or reply.status < 200:
+        return Rules(refused=_unknown(url, f"answers with HTTP {reply.status}"))
+    if reply.status >= 300:
+        return Rules()
+    rules = Protego.parse(_ours(reply.content.decode("utf-8", "replace")))
+    delay = rules.crawl_delay(AGENT) or 0.0
+    if rate := rules.request_rate(AGENT):
+        delay = max(delay, rate.seconds / rate.requests)
+    return Rules(rules, min(delay, settings.crawl_delay))
+
+
+def _unknown(url: httpx.URL, why: str) -> FetchFailed:
+    return FetchFailed(
+        "robots",
+        f"the rules of {host_of(url)} for programs cannot be read (its robots.txt {why}), so its pages are left alone; "
+        "run again later, or add the page's text as a document",
+    )
+
+
+def _ours(text: str) -> str:
+    """The file with all groups for others under one name, so that names times rules cannot fill the memory."""
+    lines = text.splitlines()
+    for number, line in enumerate(lines):
+        if found := _AGENT_LINE.match(line.partition("#")[0]):
+            name = found[1].strip().lower()
+            ours = re.fullmatch(rf"{AGENT}(?:[*/ ].*)?", name)
+            lines[number] = f"User-agent: {AGENT if ours else '*' if name == '*' else 'another'}"
+    return "\n".join(lines)

@@ -1,0 +1,42 @@
+"""Documents added to a collection in the background of one session, then embedded."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from attribution.collections.ingest import Added, Item
+from attribution.types import Failure
+from pages.ui import background
+
+Add = Callable[[Sequence[Item], threading.Event], Iterator[Added]]
+Embed = Callable[[threading.Event], Iterator[tuple[int, int]]]
+
+
+@dataclass(frozen=True)
+class Progress(background.Progress):
+    """How far adding is."""
+
+    collection: str
+    total: int
+    done: int = 0
+    new: int = 0  # added or changed
+    failures: tuple[Failure, ...] = ()
+    embedded: tuple[int, int] | None = None  # documents with a vector, and all; None while adding
+
+
+class LibraryJob(background.Worker[Progress]):
+    """Adds first, so that all can be found by their words, then embeds."""
+
+    def __init__(self, collection: str, items: Sequence[Item], add: Add, embed: Embed) -> None:
+        def work(stop: threading.Event, tell: Callable[..., Progress]) -> None:
+            now = tell()
+            for added in add(items, stop):
+                failures = (*now.failures, added.failure) if added.failure else now.failures
+                now = tell(done=now.done + 1, new=now.new + (added.state in ("added", "changed")), failures=failures)
+            if not stop.is_set():
+                for embedded in embed(stop):
+                    tell(embedded=embedded)
+
+        super().__init__("library", Progress(collection, len(items)), work)

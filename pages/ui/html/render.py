@@ -1,0 +1,237 @@
+"""Foreign text → escaped HTML or plain data: the only place where either is made. Imports no streamlit.
+
+A view is a tree of nodes whose tags and attributes come from two short lists; `html` escapes every text of it,
+`data` hands the same tree to a component that builds it with createElement and textContent.
+"""
+
+from __future__ import annotations
+
+import html as _html
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from attribution.types import LABELS, Label, Relation
+
+BLOCKS = frozenset(
+    ("p", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "blockquote")
+    + ("pre", "hr", "div", "section", "article", "dl", "dt", "dd", "details", "summary")
+)  # fmt: skip
+INLINE = frozenset(("span", "strong", "em", "del", "code", "a", "br", "progress", "button"))
+ATTRIBUTES = frozenset(
+    ("class", "href", "target", "rel", "title", "role", "start", "value", "max", "dir", "type", "aria-label")
+    + ("aria-hidden", "data-claim", "data-span", "data-page", "data-at", "data-revert")
+)  # fmt: skip
+_VOID = frozenset(("br", "hr"))
+NODES_JS = (Path(__file__).parent / "nodes.js").read_text("utf-8")  # builds a tree of nodes in the browser
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text, and where it starts in the text it was taken from (-1: it is our own)."""
+
+    text: str
+    start: int = -1
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+
+@dataclass(frozen=True)
+class Node:
+    tag: str
+    attributes: tuple[tuple[str, str], ...] = ()
+    children: tuple[Tree, ...] = ()
+
+    def with_children(self, children: list[Tree]) -> Node:
+        return replace(self, children=tuple(children))
+
+
+Tree = Node | Text
+Child = Tree | str | None
+
+
+def el(tag: str, *children: Child, **attributes: str | int | None) -> Node:
+    """A node; attribute names take a trailing underscore off and `_` for `-`. An unsafe href is left out."""
+    if tag not in BLOCKS and tag not in INLINE:
+        raise ValueError(f"tag {tag!r} is not on the list")
+    kept = []
+    for key, value in attributes.items():
+        name = key.rstrip("_").replace("_", "-")
+        if name not in ATTRIBUTES:
+            raise ValueError(f"attribute {name!r} is not on the list")
+        if name == "href" and value is not None:
+            value = safe_url(str(value))
+        if value is not None and value != "":
+            kept.append((name, str(value)))
+    made = [Text(c) if isinstance(c, str) else c for c in children if c is not None]
+    return Node(tag, tuple(kept), tuple(made))
+
+
+def html(tree: Tree) -> str:
+    """Escaped HTML of a tree."""
+    if isinstance(tree, Text):
+        return _html.escape(tree.text, quote=True)
+    attributes = "".join(f' {name}="{_html.escape(value, quote=True)}"' for name, value in tree.attributes)
+    if tree.tag in _VOID:
+        return f"<{tree.tag}{attributes}>"
+    return f"<{tree.tag}{attributes}>{''.join(map(html, tree.children))}</{tree.tag}>"
+
+
+def data(tree: Tree) -> Any:
+    """The same tree as JSON: a text is a string, a node is [tag, attributes or 0, child, …]."""
+    if isinstance(tree, Text):
+        return tree.text
+    return [tree.tag, dict(tree.attributes) or 0, *(data(c) for c in tree.children)]
+
+
+def texts(tree: Tree) -> Iterator[Text]:
+    """All texts of a tree, in order."""
+    if isinstance(tree, Text):
+        yield tree
+    else:
+        for child in tree.children:
+            yield from texts(child)
+
+
+# --- addresses ---
+
+_UNSAFE = re.compile(r"[\x00-\x20\x7f-\x9f\\<>\"'`{}|^\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+
+
+def safe_url(url: str) -> str | None:
+    """The address if a browser may follow it (http or https with a host), else None."""
+    url = url.strip(" \t\r\n")
+    if _UNSAFE.search(url):
+        return None
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return None
+    if parts.scheme.lower() not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+        return None
+    return url
+
+
+def _directive(text: str) -> str:
+    """Percent-encoded for a text fragment, where `-`, `,` and `&` have a meaning."""
+    return quote(text, safe="").replace("-", "%2D")
+
+
+def link_to_sentence(url: str, sentence: str, *, longest: int = 120) -> str | None:
+    """The address, opened at the sentence by a text fragment; of a long one its first and last words."""
+    safe = safe_url(url)
+    if safe is None:
+        return None
+    words = sentence.split()
+    if not words:
+        return safe
+    whole = " ".join(words)
+    if len(whole) <= longest or len(words) < 8:
+        directive = _directive(whole)
+    else:
+        directive = f"{_directive(' '.join(words[:4]))},{_directive(' '.join(words[-4:]))}"
+    base, mark, fragment = safe.partition("#")
+    fragment = fragment.partition(":~:")[0]
+    return f"{base}#{fragment}:~:text={directive}" if mark else f"{base}#:~:text={directive}"
+
+
+# --- verdicts: the one table of their looks ---
+
+
+@dataclass(frozen=True)
+class Look:
+    """Icon, words and colours (ink on tint, light and dark) of a verdict; `line` is the underline of its span."""
+
+    icon: str
+    word: str
+    noun: str  # after a count
+    ink: str
+    tint: str
+    dark_ink: str
+    dark_tint: str
+    line: str
+    help: str
+
+
+LOOKS: dict[Label, Look] = {
+    "supported": Look(
+        "✓", "Supported", "supported",
+        "#116329", "#d6f5dc", "#7ee2a0", "#12351f", "solid",
+        "A source states it; none contradicts it (entailment).",
+    ),
+    "contradicted": Look(
+        "✗", "Contradicted", "contradicted",
+        "#a40e26", "#ffe3e1", "#ffa198", "#471418", "double",
+        "A source states something else; none supports it (contradiction).",
+    ),
+    "conflicting": Look(
+        "⚡", "Conflicting", "conflicting",
+        "#7a4b00", "#ffedc2", "#f2c46d", "#3d2a05", "wavy",
+        "Some sources support it, others contradict it.",
+    ),
+    "no_relation": Look(
+        "○", "Nothing related", "with nothing related",
+        "#444c56", "#e6eaef", "#b6c0cc", "#2b3138", "dotted",
+        "Passages were found, but none settles it (neutral).",
+    ),
+    "missing": Look(
+        "?", "Not found", "not found",
+        "#4a3a78", "#ece6fb", "#cbb8ff", "#2c2349", "dashed",
+        "No passage could be retrieved; the reason says which step.",
+    ),
+    "not_checked": Look(
+        "–", "Not checked", "not checked",
+        "#57606a", "transparent", "#9aa4af", "transparent", "none",
+        "An opinion, question or offer: there is nothing to verify.",
+    ),
+}  # fmt: skip
+PENDING = Look(
+    "·", "Being checked", "being checked", "#57606a", "#f1efec", "#9aa4af", "#23211e", "none", "Not decided yet."
+)
+RELATIONS: dict[Relation, tuple[Label, str]] = {
+    "entailed": ("supported", "Supports"),
+    "contradicted": ("contradicted", "Contradicts"),
+    "no_relation": ("no_relation", "Nothing related"),
+}
+
+
+def look(label: str | None) -> Look:
+    """A verdict's look; of a claim without one, the look of waiting."""
+    return next((LOOKS[known] for known in LABELS if known == label), PENDING)
+
+
+def tokens_css(selector: str) -> str:
+    """The colours as CSS variables that follow the theme, and a class for each verdict."""
+    names: dict[str, Look] = {label: LOOKS[label] for label in LABELS}
+    names["pending"] = PENDING
+    lines = [
+        f"--{n}-ink:light-dark({v.ink},{v.dark_ink});--{n}-tint:light-dark({v.tint},{v.dark_tint});"
+        for n, v in names.items()
+    ]
+    classes = [f".v-{n}{{--ink:var(--{n}-ink);--tint:var(--{n}-tint);--line:{v.line}}}" for n, v in names.items()]
+    return f"{selector}{{{''.join(lines)}}}{''.join(classes)}"
+
+
+def badge(label: str | None, probability: float | None = None, word: str = "") -> Node:
+    """Icon, word and, where one decided, its probability."""
+    style = look(label)
+    number = el("span", f"{probability:.2f}", class_="num") if probability is not None else None
+    return el(
+        "span",
+        el("span", style.icon, class_="icon", aria_hidden="true"),
+        el("span", word or style.word),
+        number,
+        class_=f"badge v-{label or 'pending'}",
+        title=style.help,
+    )
+
+
+def plural(count: int, noun: str, many: str = "") -> str:
+    """A count with its noun."""
+    return f"{count:,} {noun if count == 1 else many or noun + 's'}"

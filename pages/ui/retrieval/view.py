@@ -1,0 +1,176 @@
+"""The retrieval grid drawn: heat map, table, and the passages that differ. Imports no streamlit."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from attribution.embedders import EMBEDDERS
+from attribution.evaluation.retrieval_grid import OUTCOMES, Cell, Choice, Difference
+from attribution.types import Evidence, Label, Report
+from pages.ui.html import markdown
+from pages.ui.html.render import LOOKS, RELATIONS, Child, Node, badge, el, plural
+from pages.ui.run.chart import CLEAR, FONT, graph_objects
+
+AS: dict[str, Label] = {
+    "entailed": "supported", "contradicted": "contradicted", "no_relation": "no_relation", "missing": "missing",
+}  # fmt: skip
+SHOWN, LONGEST = 30, 600  # claims of a comparison; characters of a passage
+NARROW = 12  # characters of a row's name in a line: on a telephone the figures need the room
+DEEPEST, DEEPEST_DARK = 0.5, 0.35  # of the way from tint to ink: deeper would hide the figures
+
+
+def names(choices: Sequence[Choice]) -> list[str]:
+    """Each cell in as few words as tell it from the others."""
+    several, both = len({c.embedder for c in choices}) > 1, len({c.enriched for c in choices}) > 1
+    return [
+        " · ".join(
+            part
+            for part in (
+                choice.cut,
+                (EMBEDDERS[choice.embedder].label if choice.embedder in EMBEDDERS else choice.embedder)
+                if several
+                else "",
+                ("enriched" if choice.enriched else "as written") if both else "",
+            )
+            if part
+        )
+        for choice in choices
+    ]
+
+
+def _checked(cell: Cell) -> int:
+    return sum(v.label != "not_checked" for v in cell.report.verdicts)
+
+
+def _count(cell: Cell, outcome: str) -> int:
+    return round(cell.shares[outcome] * _checked(cell))
+
+
+def summary(cells: Sequence[Cell]) -> str:
+    """One sentence that says what the grid shows."""
+    parts = []
+    for outcome in ("entailed", "contradicted"):
+        counts = [_count(c, outcome) for c in cells]
+        low, high = min(counts), max(counts)
+        parts.append(f"{low if low == high else f'{low} to {high}'} {LOOKS[AS[outcome]].noun}")
+    return (
+        f"Of {plural(_checked(cells[0]), 'claim')} that were checked, {' and '.join(parts)}, "
+        "depending on how passages are cut and found."
+    )
+
+
+def _mix(one: str, two: str, share: float) -> str:
+    pairs = ((int(one[i : i + 2], 16), int(two[i : i + 2], 16)) for i in (1, 3, 5))
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
+
+
+def heat_map(cells: Sequence[Cell], dark: bool) -> Any:
+    """A plotly figure: cells down, outcomes across, each outcome in its verdict's colour, deeper for more claims."""
+    go = graph_objects()
+    looks = [LOOKS[AS[outcome]] for outcome in OUTCOMES]
+    count, scale = len(looks), []
+    for column, look in enumerate(looks):  # one stretch of a common scale for each outcome
+        ink, tint = (look.dark_ink, look.dark_tint) if dark else (look.ink, look.tint)
+        scale += [[column / count, tint], [(column + 1) / count, _mix(tint, ink, DEEPEST_DARK if dark else DEEPEST)]]
+    labels = [
+        [line for part in name.split(" · ") for line in textwrap.wrap(part, NARROW, break_long_words=False)]
+        for name in names([c.choice for c in cells])
+    ]
+    figure = go.Figure(
+        go.Heatmap(
+            x=[f"{look.icon}<br>{look.word.replace(' ', '<br>')}" for look in looks],
+            y=["<br>".join(lines) for lines in labels],
+            z=[[column + 0.999 * c.shares[outcome] for column, outcome in enumerate(OUTCOMES)] for c in cells],
+            text=[[f"{_count(c, outcome)} of {_checked(c)}" for outcome in OUTCOMES] for c in cells],
+            texttemplate="%{text}",
+            textfont={"size": 14, "color": "#ffffff" if dark else "#1c1c1a"},
+            zmin=0,
+            zmax=count,
+            colorscale=scale,
+            showscale=False,
+            hovertemplate="%{y}: %{text} claims<extra></extra>",
+            xgap=3,
+            ygap=3,
+        )
+    )
+    axis = {"fixedrange": True, "showgrid": False, "automargin": True, "ticks": ""}
+    figure.update_layout(
+        height=56 + max(42, 16 * max(map(len, labels)) + 4) * len(cells),
+        margin={"l": 0, "r": 0, "t": 0, "b": 0},
+        paper_bgcolor=CLEAR,
+        plot_bgcolor=CLEAR,
+        font={"family": FONT, "size": 13, "color": "#d9d9d4" if dark else "#33332f"},
+        xaxis={**axis, "side": "top", "tickangle": 0, "tickfont": {"size": 11}},
+        yaxis={**axis, "autorange": "reversed"},
+    )
+    return figure
+
+
+def table(cells: Sequence[Cell]) -> Node:
+    """The same figures with their cost."""
+    head = ["Passages", *(LOOKS[AS[o]].word for o in OUTCOMES), "Time", "Memory", "Chunks", "Pairs"]
+    body = [
+        el(
+            "tr",
+            el("th", name),
+            *(el("td", f"{_count(c, o)} of {_checked(c)}") for o in OUTCOMES),
+            el("td", f"{c.seconds:.1f} s"),
+            el("td", "not measured" if c.megabytes is None else f"+{c.megabytes:.0f} MB"),
+            el("td", f"{c.report.usage.chunks:,}"),
+            el("td", f"{c.report.usage.pairs:,}"),
+        )
+        for c, name in zip(cells, names([c.choice for c in cells]), strict=True)
+    ]
+    made = el("table", el("thead", el("tr", *(el("th", h) for h in head))), el("tbody", *body), class_="ax-table wide")
+    return el("div", made, class_="ax-scroll")
+
+
+def compared(found: Sequence[Difference], left: Cell, right: Cell) -> Node:
+    """The claims whose passages differ, those with another verdict first, with what each cell alone was given."""
+    if not found:
+        return el("p", "Both found the same passages for every claim.", class_="ax-quiet")
+    changed = [d for d in found if _label(d, left) != _label(d, right)]
+    ordered = [*changed, *(d for d in found if d not in changed)][:SHOWN]
+    more = f" The first {SHOWN} are shown." if len(found) > SHOWN else ""
+    said = f"Passages differ for {plural(len(found), 'claim')}; {len(changed)} of them get another verdict.{more}"
+    titles = names([left.choice, right.choice])
+    return el(
+        "div",
+        el("p", said, class_="ax-status"),
+        *(_difference(d, left, right, titles) for d in ordered),
+        class_="ax-differences",
+    )
+
+
+def _difference(found: Difference, left: Cell, right: Cell, titles: Sequence[str]) -> Node:
+    sides = [
+        el("div", el("h4", title), _only(pieces, cell.report))
+        for title, pieces, cell in zip(titles, (found.left, found.right), (left, right), strict=True)
+    ]
+    labels = _label(found, left), _label(found, right)
+    verdicts: list[Child] = [badge(labels[0])]
+    if labels[0] != labels[1]:
+        verdicts += [" → ", badge(labels[1])]
+    text = el("span", markdown.plain(found.claim.text)[:LONGEST], dir="auto")
+    return el("details", el("summary", *verdicts, " ", text), el("div", *sides, class_="ax-two"))
+
+
+def _label(found: Difference, cell: Cell) -> Label | None:
+    return next((v.label for v in cell.report.verdicts if v.claim_id == found.claim.id), None)
+
+
+def _only(pieces: Sequence[Evidence], report: Report) -> Node:
+    if not pieces:
+        return el("p", "Nothing that the other did not find.", class_="ax-quiet")
+    titles = {page.id: page.title for page in report.pages}
+    return el("ul", *(_piece(e, titles.get(e.page_id, "")) for e in pieces))
+
+
+def _piece(piece: Evidence, title: str) -> Node:
+    label, word = RELATIONS[piece.relation]
+    mark = badge(label, getattr(piece.probabilities, piece.relation), word)
+    text, first, last = piece.text[:LONGEST], piece.sentence[0] - piece.start, piece.sentence[1] - piece.start
+    passage = [el("span", text[:first]), el("strong", text[first:last]), el("span", text[last:])]
+    return el("li", mark, el("em", f" {title[:120]} ", dir="auto"), el("p", *passage, dir="auto"))

@@ -1,0 +1,117 @@
+"""Passages put in order: the best first, those that say the same together, and where they differ from the claim."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from attribution.types import Evidence, Page
+from pages.ui.html.render import Child, el
+
+AROUND = 170  # characters shown on either side of the deciding sentence
+_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_NAME = re.compile(r"(?:(?!\d)[^\W_a-z][\w'’-]+)(?:[ ](?:[A-Z]\.[ ])?(?!\d)[^\W_a-z][\w'’-]+)*")
+_COMMON = (
+    "the a an it its he she they this that these those in on at by of for from to with and but or as if when while "
+    "after before since until there here one two three first most many some few all both each every no not his her "
+    "their our my your we i you what who which how why where"
+)
+_COMMON_WORDS = frozenset(_COMMON.split())
+
+
+@dataclass(frozen=True)
+class Group:
+    """Pieces of evidence that say the same; the first one is shown."""
+
+    pieces: tuple[Evidence, ...]
+    origins: int  # distinct sites, those that carry the same text counted once
+
+
+def ranked(evidence: Sequence[Evidence], pages: Mapping[str, Page]) -> list[Group]:
+    """Deciding pieces first, the most probable first; near-duplicates folded into the first of them."""
+
+    def weight(piece: Evidence) -> tuple[bool, float]:
+        p = piece.probabilities
+        return piece.relation == "no_relation", -max(
+            p.entailed, p.contradicted
+        ) if piece.relation != "no_relation" else -piece.similarity
+
+    groups: list[list[Evidence]] = []
+    words: list[set[str]] = []
+    for piece in sorted(evidence, key=weight):
+        own = set(_TOKEN.findall(sentence_of(piece, pages).casefold()))
+        for group, known in zip(groups, words, strict=True):
+            alike = len(own & known) >= 0.8 * len(own | known) if own | known else True
+            if alike and group[0].relation == piece.relation:
+                group.append(piece)
+                break
+        else:
+            groups.append([piece])
+            words.append(own)
+    return [Group(tuple(g), len({_origin(pages.get(e.page_id)) for e in g})) for g in groups]
+
+
+def _origin(page: Page | None) -> str:
+    return (page.origin or page.site or page.id) if page else ""
+
+
+def sentence_of(piece: Evidence, pages: Mapping[str, Page]) -> str:
+    return around(piece, pages)[1]
+
+
+def around(piece: Evidence, pages: Mapping[str, Page]) -> tuple[str, str, str]:
+    """What stands before the deciding sentence, the sentence, and what follows it."""
+    page = pages.get(piece.page_id)
+    text, shift = (
+        (page.text, 0) if page and page.text[piece.start : piece.end] == piece.text else (piece.text, piece.start)
+    )
+    first, last = piece.sentence[0] - shift, piece.sentence[1] - shift
+    if not 0 <= first < last <= len(text):
+        first, last = piece.start - shift, piece.end - shift
+    before = re.split(r"\n\s*\n|\n#+ ", text[max(0, first - AROUND) : first])[-1].lstrip()
+    after = re.split(r"\n\s*\n|\n#+ ", text[last : last + AROUND])[0].rstrip()
+    if first - len(before) > 0 and len(before) >= AROUND - 1:
+        before = "… " + before.partition(" ")[2]
+    if last + len(after) < len(text) and len(after) >= AROUND - 1:
+        after = after.rpartition(" ")[0] + " …"
+    return before, text[first:last], after
+
+
+def _key(token: str) -> str:
+    return token.replace(",", "") if token[0].isdigit() else token.casefold().removesuffix("'s").removesuffix("’s")
+
+
+def _telling(text: str) -> tuple[list[re.Match[str]], list[re.Match[str]]]:
+    """Numbers and names of a text; words of a name that follow each other are one."""
+    numbers = list(_NUMBER.finditer(text))
+    names = [
+        m for m in _NAME.finditer(text) if m[0][0].isupper() and m[0].casefold() not in _COMMON_WORDS and len(m[0]) > 1
+    ]
+    return numbers, names
+
+
+def differing(text: str, other: str) -> list[tuple[int, int]]:
+    """Numbers and names of one text that the other lacks, where it has one of that kind to set against.
+
+    Where more than two of a kind differ on a side, the texts speak of different things and nothing is boxed.
+    """
+    mine, theirs = ({_key(m[0]) for m in _TOKEN.finditer(t)} for t in (text, other))
+    spans: list[tuple[int, int]] = []
+    for here, there in zip(_telling(text), _telling(other), strict=True):
+        lacking = [m for m in here if not {_key(t) for t in _TOKEN.findall(m[0])} & theirs]
+        against = [m for m in there if not {_key(t) for t in _TOKEN.findall(m[0])} & mine]
+        if 0 < len(lacking) <= 2 and 0 < len(against) <= 2:
+            spans += [m.span() for m in lacking]
+    return sorted(spans)
+
+
+def boxed(text: str, spans: Sequence[tuple[int, int]]) -> list[Child]:
+    """The text with those stretches in boxes."""
+    out: list[Child] = []
+    position = 0
+    for start, end in spans:
+        out += [text[position:start], el("span", text[start:end], class_="differs")]
+        position = end
+    return [*out, text[position:]]

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attribution.claims.coherence import judge
+from attribution.types import Claim, content_id
+from attribution.verdicts import verdict
+
+ANSWER = "Ada wrote notes in 1843. She lived in London."
+
+
+def claim(text: str, sentence: tuple[int, int] | None) -> Claim:
+    return Claim(id=content_id(text), text=text, spans=((0, 4),), sentence=sentence, worthiness="factual")
+
+
+def test_a_claim_that_its_sentence_does_not_say_is_left_out_with_the_reason() -> None:
+    asked: list[tuple[str, str]] = []
+
+    def entailed(pairs: Sequence[tuple[str, str]]) -> list[float]:
+        asked.extend(pairs)
+        return [0.9 if "notes" in text else 0.12345 for text, _ in pairs]
+
+    claims = [
+        claim("Ada wrote notes.", (0, 24)),
+        claim("Ada won a prize.", (0, 24)),
+        claim("She lived in London.", (25, 45)),
+        claim("Ada wrote notes in London.", None),
+    ]
+    good, bad, verbatim, whole = judge(ANSWER, claims, entailed, 0.5)
+    assert asked == [
+        ("Ada wrote notes.", "Ada wrote notes in 1843."),
+        ("Ada won a prize.", "Ada wrote notes in 1843."),
+        ("Ada wrote notes in London.", ANSWER),
+    ]
+    assert (good.coherence, good.coherent) == (0.9, True)
+    assert (bad.coherence, bad.coherent, bad.checked) == (0.1235, False, False)
+    assert verbatim.coherence is None and verbatim.checked
+    assert whole.coherent
+    made = verdict(bad, ())
+    assert made.label == "not_checked" and "0.12" in made.reason
+
+
+def test_a_threshold_of_zero_keeps_every_claim_and_no_claim_needs_no_verifier() -> None:
+    kept = judge(ANSWER, [claim("Ada won.", (0, 24))], lambda pairs: [0.0], 0.0)
+    assert kept[0].checked
+
+    def never(pairs: Sequence[tuple[str, str]]) -> list[float]:
+        raise AssertionError("nothing to judge")
+
+    assert judge(ANSWER, [], never, 0.5) == []

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attribution.claims.enrichment import added_words, enrich
+from attribution.claims.independence import judge as judge_independence
+from attribution.claims.mentions import PRONOUNS
+from attribution.claims.worthiness import judge as judge_worthiness
+from attribution.segmenters.sentences import Sentences
+from attribution.settings import Settings
+from attribution.types import Claim
+from tests.make import claim
+
+DATA = Path(__file__).parents[1] / "data" / "enrichment.jsonl"
+CASES = [json.loads(line) for line in DATA.read_text("utf-8").splitlines()]
+POINTERS = {*PRONOUNS, "the", "this", "that", "these", "those"}
+
+
+@cache
+def enriched_claims(question: str, answer: str) -> list[Claim]:
+    claims = Sentences(Settings()).segment(question, answer).claims
+    return enrich(question, answer, judge_independence(judge_worthiness(claims)))
+
+
+def words(text: str) -> Counter[str]:
+    return Counter(re.findall(r"[^\W_]+", text.casefold()))  # an underscore is emphasis
+
+
+def sound(question: str, answer: str, found: Claim) -> None:
+    """Nothing but pointing words is gone, nothing is there that question and answer do not say."""
+    if found.enriched is None:
+        assert added_words(found) == ()
+        return
+    assert set(words(found.text) - words(found.enriched)) <= POINTERS
+    assert set(words(found.enriched)) <= {*words(question), *words(answer), "s"}
+    kept = found.enriched
+    for start, end in reversed(added_words(found)):
+        assert 0 <= start < end <= len(found.enriched)
+        kept = kept[:start] + kept[end:]
+    assert set(words(kept)) <= set(words(found.text))
+
+
+def test_hand_made_cases() -> None:
+    """Expectations were written first. A wrong enrichment is worse than none."""
+    right = wrong = 0
+    for case in CASES:
+        (found,) = (c for c in enriched_claims(case["question"], case["answer"]) if c.text == case["claim"])
+        sound(case["question"], case["answer"], found)
+        right += found.enriched is not None and found.enriched == case["expected"]
+        wrong += found.enriched is not None and found.enriched != case["expected"]
+    expected = sum(c["expected"] is not None for c in CASES)
+    assert len(CASES) >= 50
+    assert right / (right + wrong) >= 0.95
+    assert right / expected >= 0.85
+
+
+PIECES = st.sampled_from(
+    [*dict.fromkeys(c["answer"] for c in CASES)][:30]
+    + [
+        "It is red.",
+        "\n\n",
+        "- **Look**: They fell.",
+        "\n",
+        "# Its title",
+        "| a | b |",
+        "She* said _so_.",
+        "His;",
+        "the it it's",
+    ]
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(PIECES | st.text(max_size=20), max_size=4).map(" ".join), st.sampled_from([c["question"] for c in CASES])
+)
+def test_any_answer_is_left_sound(answer: str, question: str) -> None:
+    found = enriched_claims(question, answer)
+    assert found == enrich(question, answer, [c.model_copy(update={"enriched": None}) for c in found])
+    for each in found:
+        sound(question, answer, each)
+
+
+def test_only_factual_claims_that_lean_on_others_are_touched() -> None:
+    answer = "Marie Curie was a physicist. She was born in Warsaw. I think she was great."
+    found = {c.text: c.enriched for c in enriched_claims("Who was Marie Curie?", answer)}
+    assert found["She was born in Warsaw."] == "Marie Curie was born in Warsaw."
+    assert found["Marie Curie was a physicist."] is None and found["I think she was great."] is None
+
+
+def test_added_words_are_a_word_diff() -> None:
+    found = claim("Her second prize was for chemistry.").model_copy(
+        update={"enriched": "Marie Curie's second prize was for chemistry."}
+    )
+    assert [found.enriched[a:b] for a, b in added_words(found)] == ["Marie Curie's"]
+
+
+def test_a_claim_without_a_place_in_the_answer_stays() -> None:
+    before = claim("It is tall.").model_copy(update={"spans": (), "independent": False})
+    assert enrich("How tall is the tower?", "The tower is tall.", [before]) == [before]
+
+
+def test_long_and_strange_answers() -> None:
+    items = "\n".join(f"- **Item {i}**: It weighs {i} kg." for i in range(60))
+    found = enriched_claims("What do they weigh?", items)
+    assert found[7].enriched == "Item 7 weighs 7 kg."
+    for answer in ("", "It", "```\nit = 1\n```", "Er wurde geboren. Sie ist alt. Es regnet."):
+        for each in enriched_claims("", answer):
+            sound("", answer, each)
+
+
+def test_a_name_that_would_come_out_broken_is_not_put_in() -> None:
+    answer = "The Acer Swift 3 (2020) is a laptop. It comes with a processor of 2020."
+    assert enriched_claims("Which laptop is best?", answer)[1].enriched is None
+    answer = "The Standard Operating Procedure is below. This page outlines the procedure for freezing plasma."
+    assert all(c.enriched is None for c in enriched_claims("How is plasma frozen?", answer))
+    answer = "Cockney vowels are long, and RP vowels are short. To measure those vowels, Praat records the formants."
+    assert all(c.enriched is None for c in enriched_claims("How do I measure Cockney accent vowels?", answer))

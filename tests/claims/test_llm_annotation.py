@@ -1,0 +1,158 @@
+"""The language model's judgements of claims, from a scripted server."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from attribution.claims.llm_annotation import LlmAnnotator
+from attribution.errors import Unavailable
+from attribution.events import Event, Finished
+from attribution.evidence.queries import QUERIES
+from attribution.llm import client as llm
+from attribution.pipeline.estimate import estimate
+from attribution.pipeline.run import run, segment
+from attribution.registry import LLM
+from attribution.settings import Settings
+from attribution.snapshots.snapshot import Snapshot, comparable
+from attribution.storage.store import Store
+from attribution.types import Claim, Report, content_id
+from tests.llm_server import llm_server, llm_settings
+from tests.servers import Answer
+
+ANSWER = "Ada Lovelace wrote notes. She died in 1852. Lovely!"
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(llm, "FIRST_DELAY", 0.01)
+
+
+def claim(text: str, **more: Any) -> Claim:
+    start = ANSWER.index(text)
+    return Claim(id=content_id(text), text=text, spans=((start, start + len(text)),), **more)
+
+
+def finished(run: Iterator[Event]) -> Report:
+    *_, last = run
+    assert isinstance(last, Finished)
+    return last.report
+
+
+def script(replies: dict[str, str | Answer]) -> Any:
+    """The reply whose key stands in what was asked last."""
+
+    def reply(body: dict[str, Any]) -> str | Answer:
+        asked = body["messages"][-1]["content"].rpartition("<data>")[2]
+        return next(text for key, text in replies.items() if key in asked)
+
+    return reply
+
+
+def test_worthiness_is_what_it_says_and_a_bad_reply_leaves_the_rules(store: Store) -> None:
+    claims = [claim("She died in 1852.", worthiness="opinion"), claim("Lovely!", worthiness="factual")]
+    replies = {"1852": json.dumps({"worthiness": "factual", "reason": "a date"}), "Lovely": '{"worthiness": "nice"}'}
+    with llm_server(script(replies)) as served:
+        asked = LlmAnnotator(llm_settings(served), store, threading.Event())
+        (died, lovely), failures = asked.worthiness("Who was she?", claims)
+        assert (died.worthiness, died.worthiness_reason) == ("factual", "a date")
+        assert lovely.worthiness == "factual"
+        assert [f.kind for f in failures] == ["llm_failed"] and "what the rules say stays" in failures[0].message
+        before = len(served.requests)
+        again, _ = asked.worthiness("Who was she?", claims[:1])
+        assert again == [died] and len(served.requests) == before  # from the store
+    assert asked.usage["worthiness"].cached == 1 and asked.versions["worthiness"].startswith("worthiness.v1/tiny@")
+
+
+def test_only_factual_claims_are_asked_about_and_only_dependent_ones_are_rewritten(store: Store) -> None:
+    claims = [
+        claim("Ada Lovelace wrote notes.", worthiness="factual"),
+        claim("She died in 1852.", worthiness="factual"),
+        claim("Lovely!", worthiness="opinion"),
+    ]
+    replies = {"Ada Lovelace wrote notes.\n</data>": '{"independent": true}', "She died": '{"independent": false}'}
+    with llm_server(script(replies)) as served:
+        judged, failures = LlmAnnotator(llm_settings(served), store, threading.Event()).independence(claims)
+        assert len(served.requests) == 2
+    assert [c.independent for c in judged] == [True, False, None] and not failures
+    with llm_server(script({"She died": '{"claim": "Ada Lovelace died in 1852."}'})) as served:
+        enriched, failures = LlmAnnotator(llm_settings(served), store, threading.Event()).enrichment("", ANSWER, judged)
+        assert len(served.requests) == 1
+    assert [c.enriched for c in enriched] == [None, "Ada Lovelace died in 1852.", None] and not failures
+
+
+@pytest.mark.parametrize("reply", ['{"claim": ""}', json.dumps({"claim": "word " * 300}), "I'm sorry, I can't."])
+def test_what_is_no_sentence_is_not_taken(store: Store, reply: str) -> None:
+    claims = [claim("She died in 1852.", worthiness="factual", independent=False, enriched="Ada died in 1852.")]
+    with llm_server(script({"She died": reply})) as served:
+        kept, failures = LlmAnnotator(llm_settings(served), store, threading.Event()).enrichment("", ANSWER, claims)
+    assert kept == claims and len(failures) == 1
+
+
+def test_queries_are_tidied_and_a_claim_without_any_is_searched_itself(store: Store) -> None:
+    claims = [
+        claim("Ada Lovelace wrote notes.", worthiness="factual", enriched="Ada Lovelace wrote notes on the engine."),
+        claim("She died in 1852.", worthiness="factual"),
+        claim("Lovely!", worthiness="opinion"),
+    ]
+    replies = {
+        "on the engine": json.dumps({"queries": [" Lovelace\nnotes ", "Lovelace notes", "…", "x" * 400, "b", "c"]}),
+        "1852": '{"queries": ["", "?!"]}',
+    }
+    with llm_server(script(replies)) as served:
+        asked = LlmAnnotator(llm_settings(served), store, threading.Event())
+        written, failures = asked.queries("Who was she?", claims)
+        assert len(served.requests) == 2
+    assert written == {claims[0].id: ("Lovelace notes", "b")}
+    ((failure,),) = (failures,)
+    assert (failure.stage, failure.kind, failure.subject) == ("queries", "llm_failed", "She died in 1852.")
+    assert "the claim itself is searched" in failure.message
+    assert asked.usage["queries"].calls == 2 and asked.usage["queries"].prompt_tokens == 200
+
+
+def test_a_run_searches_what_the_model_writes_and_a_replay_keeps_it(store: Store) -> None:
+    answer = "The Eiffel Tower was completed in 1889. The Nile is the longest river of Africa."
+    replies = {"Eiffel": '{"queries": ["Eiffel Tower year of completion"]}', "Nile": "I would rather not."}
+    with llm_server(script(replies)) as served:
+        chosen = llm_settings(served, query="llm")
+        report = finished(run("", answer, chosen, store))
+        served.requests.clear()
+        replayed = finished(run("", answer, chosen, store, frozen=Snapshot.of(store, report.id)))
+        assert served.requests == []
+    tower, nile = ({e.query for e in report.evidence if e.claim_id == c.id} for c in report.claims)
+    assert "Eiffel Tower year of completion" in tower and report.claims[1].statement in nile
+    assert [(f.stage, f.subject) for f in report.failures] == [("queries", report.claims[1].text)]
+    assert report.usage.llm["queries"].calls == 2 and report.versions["queries"].startswith("queries.v1/tiny@")
+    assert comparable(replayed) == comparable(report)
+
+
+def test_without_a_model_the_choice_is_named_and_nothing_runs(settings: Settings, store: Store) -> None:
+    assert QUERIES["llm"].missing(settings) == LLM.step and not QUERIES["claim"].missing(settings)
+    with pytest.raises(Unavailable, match="no language model is configured"):
+        list(run("", "The Nile is long.", settings.model_copy(update={"query": "llm"}), store))
+
+
+def test_an_estimate_counts_every_prompt_that_is_still_to_be_asked(store: Store) -> None:
+    answer = "The Eiffel Tower was completed in 1889. It is in Paris. Is it tall?"
+    with llm_server(script({"": '{"worthiness": "factual"}'})) as served:
+        prices = {"input_price": 1.0, "output_price": 2.0}
+        by_llm = dict.fromkeys(("worthiness", "independence", "enrichment", "query"), "llm")
+        chosen = llm_settings(served, segmenter="chen", **by_llm, **prices)
+        before = estimate("Where is it?", answer, chosen, store=store)
+        assert served.requests == []
+        claims = [claim_.model_copy(update={"worthiness": None}) for claim_ in before_claims(answer, chosen)]
+        LlmAnnotator(chosen, store, threading.Event()).worthiness("Where is it?", claims)
+        after = estimate("Where is it?", answer, chosen, store=store)
+    calls = {stage: used.calls for stage, used in before.llm.items()}
+    assert calls == {"segment": 2, "worthiness": 3, "independence": 2, "enrichment": 1, "queries": 2}
+    assert all(used.prompt_tokens and used.completion_tokens and used.cost for used in before.llm.values())
+    assert after.llm["worthiness"].calls == 0 and after.llm["worthiness"].cached == 3
+    assert after.llm["queries"].calls == 2
+
+
+def before_claims(answer: str, chosen: Settings) -> tuple[Claim, ...]:
+    return segment("", answer, chosen.model_copy(update={"segmenter": "sentences"})).claims

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attribution.claims.worthiness import judge, judge_text
+from attribution.types import Worthiness
+from benchmarks.worthiness import labelled
+from tests.make import claim
+
+FACTUAL = """
+Paris is the capital of France.
+The bridge opened in 1937 and cost 35 million dollars.
+Critics consider it the best film of its decade.
+He argued that the law was unjust.
+It is widely believed that the fire began in a bakery.
+Kilimanjaro | 5,895 m | Tanzania
+Employers must pay at least the minimum wage.
+The court held that the suspect should have been warned.
+Many historians regard the treaty as a turning point.
+Early life: He was born in Leytonstone.
+She personally signed the letter.
+The law took effect in May 2018, not in 2016.
+The two meet in the capital.
+It is important to note that the vaccine does not contain live virus.
+Note that the figure excludes Greenland.
+According to the survey, the peak is 8,849 m high.
+The river was called sacred by the people who lived there.
+Its author thought the play a failure.
+If water boils, its temperature stays constant.
+Do Carmo was the first governor.
+Watching the film, Truffaut wrote to its director.
+Consumption fell by a third.
+Aspirin should not be given to children under 16 because of Reye's syndrome.
+The most beautiful stadium prize went to Lisbon in 2004.
+Takes place every four years in July.
+""".strip().splitlines()
+NOT_A_CLAIM = """
+Would you like to know more?
+Let me know if you have any other questions!
+I hope this helps.
+Feel free to ask for more detail.
+Certainly!
+Here are the main reasons:
+The advantages include:
+As an AI language model, I have no access to recent events.
+I'm not a lawyer, but this is how it usually goes.
+I don't have access to real-time data.
+Please consult a qualified physician.
+My knowledge ends in 2021.
+If you like, I can also summarise the later years.
+If you have a particular case in mind, let me know.
+What is the height of the tower?
+Please note that this is general information and not legal advice.
+I'd be happy to explain further.
+Sorry, I could not find the document.
+Hello!
+Great question!
+Let's look at the evidence.
+""".strip().splitlines()
+OPINION = """
+I think it is the finest of his films.
+In my opinion, the second half is better.
+You should visit it in spring.
+It is arguably the most important book of the century.
+The view from the top is breathtaking.
+Personally, the ending left me cold.
+It's best to book early.
+Make sure to bring water.
+We recommend starting with the first chapter.
+Nobody should miss this film.
+It is definitely worth a visit.
+It is one of the most fascinating stories of all.
+What a wonderful river!
+Whether one prefers the original is a matter of taste.
+""".strip().splitlines()
+OTHER = """
+Irritability
+https://example.org/page
+Imagine a ship of a thousand tons
+Appropriate labels
+print(x)
+""".strip().splitlines()
+
+CASES: list[tuple[str, Worthiness]] = [
+    *((t, "factual") for t in FACTUAL),
+    *((t, "not_a_claim") for t in NOT_A_CLAIM),
+    *((t, "opinion") for t in OPINION),
+    *((t, "other") for t in OTHER),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES)
+def test_each_kind_of_sentence(text: str, expected: Worthiness) -> None:
+    assert judge_text(text)[0] == expected
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_judged_and_all_but_facts_have_a_reason(text: str) -> None:
+    worthiness, reason = judge_text(text)
+    assert bool(reason) == (worthiness != "factual")
+
+
+def test_claims_keep_everything_else() -> None:
+    before = claim("I think so.", None)
+    (after,) = judge([before])
+    assert after.worthiness == "opinion" and after.worthiness_reason
+    assert after.model_copy(update={"worthiness": None, "worthiness_reason": ""}) == before
+
+
+@pytest.mark.parametrize("half", ["tune", "test"])
+def test_sentences_of_real_answers_labelled_by_hand(half: str) -> None:
+    figures = labelled(half)
+    assert figures.number == 150
+    assert figures.accuracy >= max(0.85, figures.majority + 0.1)
+    assert figures.balanced >= 0.8 and figures.macro_f1 >= 0.8

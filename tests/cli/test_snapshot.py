@@ -1,0 +1,83 @@
+"""The command line, from a run to its replay in another user's empty folder without a network."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+
+import pytest
+
+from attribution.cli.main import main
+from attribution.cli.snapshot import keep, read
+from attribution.settings import Settings
+from attribution.snapshots.snapshot import comparable
+from attribution.storage.store import Store
+from attribution.types import Report
+
+ANSWER = "The Eiffel Tower was completed in 1889. It was painted green in 2021."
+
+
+def test_export_import_and_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    first, again, frozen = tmp_path / "first.json", tmp_path / "again.json", tmp_path / "run.zip"
+    assert main(["analyze", "--question", "When?", "--answer", ANSWER, "--out", str(first)]) == 0
+    run_id = json.loads(first.read_text("utf-8"))["id"]
+    assert main(["snapshot", "export", run_id, "--out", str(frozen)]) == 0
+    assert main(["snapshot", "export", run_id, "--out", str(tmp_path / "second.zip")]) == 0
+    assert frozen.read_bytes() == (tmp_path / "second.zip").read_bytes()
+    assert main(["snapshot", "warc", run_id, "--out", str(tmp_path / "run.warc.gz")]) == 0
+
+    monkeypatch.setenv("ATTRIBUTION_DATA", str(tmp_path / "elsewhere"))
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a connection was opened")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    assert main(["snapshot", "replay", str(frozen), "--out", str(again)]) == 0
+    before, after = (Report.model_validate_json(p.read_text("utf-8")) for p in (first, again))
+    assert comparable(before) == comparable(after) and before.evidence
+    varied = {"id", "created_at", "timings"}
+    assert {k: v for k, v in json.loads(first.read_text()).items() if k not in varied} == {
+        k: v for k, v in json.loads(again.read_text()).items() if k not in varied
+    }
+    assert (
+        main(["snapshot", "replay", str(frozen), "--set", "chunker=sentence", "--set", "top_k=2", "--out", str(again)])
+        == 0
+    )
+    changed = Report.model_validate_json(again.read_text("utf-8"))
+    assert changed.pages == before.pages and changed.settings["chunker"] == "sentence"
+
+    capsys.readouterr()
+    assert main(["snapshot", "import", str(frozen)]) == 0
+    assert json.loads(capsys.readouterr().out) == {"run": run_id}
+    store = Store.open(Settings.from_environment().database_url)
+    kept = store.load_run(run_id)
+    assert kept is not None and all(p.text for p in kept.pages)
+
+    snapshot = read(frozen)
+    foreign = snapshot.report.model_copy(update={"question": "Another?"})
+    other = keep(type(snapshot)(foreign, snapshot.provenance, {}, {}), store)
+    assert other != run_id and store.load_run(run_id) == kept  # nobody's run is replaced by an import
+    assert main(["snapshot", "changes", run_id]) == 0
+    assert {json.loads(line)["state"] for line in capsys.readouterr().out.splitlines()} == {"unread"}
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (["export", "no-such-run", "--out", "x.zip"], "no saved run"),
+        (["import", "no-such-file"], "No such file"),
+        (["replay", "no-such-file", "--out", "x.json"], "No such file"),
+        (["changes", "no-such-run"], "no saved run"),
+    ],
+)
+def test_bad_input_is_one_line_and_a_status(command: list[str], message: str, capsys) -> None:
+    assert main(["snapshot", *command]) == 2
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1
+
+
+def test_a_file_that_is_no_snapshot(tmp_path: Path, capsys) -> None:
+    (tmp_path / "x.zip").write_bytes(b"nothing")
+    assert main(["snapshot", "import", str(tmp_path / "x.zip")]) == 2
+    assert "no snapshot" in capsys.readouterr().err

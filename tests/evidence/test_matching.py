@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from attribution.evidence.matching import MAX_SIMILARITY_GAP, Matcher
+from attribution.extraction.html import Extracted, make_page
+from attribution.settings import Settings
+from attribution.storage.store import Store
+from attribution.types import Claim, Page
+
+NEAR = "The Eiffel Tower in Paris was completed in 1889 for the world's fair."
+ASIDE = "The Garabit viaduct, an iron arch over a gorge in the Massif Central, carried its first trains in 1885."
+
+
+def page(name: str, text: str) -> Page:
+    return make_page(f"document:{name}", "document", Extracted(name, text))
+
+
+def claim(text: str) -> Claim:
+    return Claim(id=text, text=text, spans=((0, len(text)),), worthiness="factual")
+
+
+def test_a_passage_far_behind_the_nearest_is_no_evidence(settings: Settings, store: Store) -> None:
+    matcher = Matcher(settings, store, "")
+    matcher.add(page("aside", ASIDE))
+    about = claim("The Eiffel Tower in Paris, an iron construction, was completed in 1889.")
+    [alone] = matcher.match([about])
+    assert len(alone) == 1  # near enough where nothing is nearer
+    matcher.add(page("near", NEAR))
+    [pieces] = matcher.match([about])
+    assert [matcher.pages[e.page_id].url for e in pieces] == ["document:near"]
+    assert pieces[0].similarity - MAX_SIMILARITY_GAP > alone[0].similarity
+
+
+def test_passages_about_as_near_all_count(settings: Settings, store: Store) -> None:
+    matcher = Matcher(settings, store, "")
+    matcher.add(page("near", NEAR))
+    matcher.add(page("too", "Work on the Eiffel Tower was finished in 1889, in time for the exposition in Paris."))
+    [pieces] = matcher.match([claim("The Eiffel Tower in Paris was completed in 1889.")])
+    assert {matcher.pages[e.page_id].url for e in pieces} == {"document:near", "document:too"}
+
+
+def test_of_many_passages_as_near_the_one_with_the_claims_words_is_held_against_it(
+    settings: Settings, store: Store
+) -> None:
+    ships = ["Aksel", "Birte", "Carsten", "Ditte", "Esben", "Frida", "Gorm", "Helle", "Inge", "Jens", "Karla", "Lars"]
+    work = "carried timber from the northern port to the mills in the year of the flood."
+    asked = claim("Timber was carried from the northern port to the mills by Qvx-18 in the year of the flood.")
+    found = {}
+    for ranking in ("vectors", "hybrid"):
+        matcher = Matcher(settings.model_copy(update={"ranking": ranking, "top_k": 2}), store, "")
+        for number, ship in enumerate(ships, 11):
+            matcher.add(page(ship, f"The ship {ship} Qvx-{number} {work}"))
+        [pieces] = matcher.match([asked])
+        assert len(pieces) == 2 and pieces[0].similarity >= pieces[1].similarity
+        found[ranking] = any("Qvx-18" in e.text for e in pieces)
+    assert found == {"vectors": False, "hybrid": True}

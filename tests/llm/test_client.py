@@ -1,0 +1,259 @@
+from __future__ import annotations
+
+import json
+import logging
+import socket
+import threading
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, ConfigDict
+
+from attribution.errors import BadInput, LlmFailed, Unavailable
+from attribution.events import Finished
+from attribution.llm import client as llm
+from attribution.llm.client import Answered, Llm, Question
+from attribution.pipeline import run as pipeline
+from attribution.settings import Settings
+from tests.llm_server import KEY, claims, completion, error, llm_server, llm_settings
+from tests.servers import Answer, http_server, raw_server
+
+
+class Claims(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    claims: list[str]
+
+
+QUESTION = Question("Split this.", "split.v1")
+GOOD = claims("A is b.")
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(llm, "FIRST_DELAY", 0.01)
+
+
+def series(*replies: str | Answer) -> Any:
+    """These replies one after another, the last one for ever."""
+    left = list(replies)
+    return lambda body: left.pop(0) if len(left) > 1 else left[0]
+
+
+def fails(script: Any, **choices: Any) -> str:
+    with llm_server(script) as served, pytest.raises(LlmFailed) as caught:
+        Llm(llm_settings(served, **choices)).ask(QUESTION, Claims)
+    assert caught.value.kind == "llm_failed"
+    assert KEY not in "".join(traceback.format_exception(caught.value))
+    return str(caught.value)
+
+
+def test_a_reply_is_asked_for_by_schema_and_counted() -> None:
+    with llm_server(series(GOOD)) as served:
+        model = Llm(llm_settings(served, input_price=1.0, output_price=5.0))
+        assert model.ask(QUESTION, Claims) == Answered(Claims(claims=["A is b."]))
+    method, path, headers, body = served.requests[0]
+    sent = json.loads(body)
+    assert (method, path, headers["Authorization"]) == ("POST", "/v1/chat/completions", f"Bearer {KEY}")
+    assert sent["temperature"] == 0 and sent["model"] == "tiny"
+    assert sent["response_format"]["json_schema"]["schema"]["required"] == ["claims"]
+    assert "never an instruction" in sent["messages"][0]["content"]
+    used = model.usage
+    assert (used.calls, used.cached, used.prompt_tokens, used.completion_tokens) == (1, 0, 100, 20)
+    assert used.cost == pytest.approx(0.0002) and used.seconds > 0
+
+
+@pytest.mark.parametrize("status", [400, 422, 500, 501])
+def test_a_server_without_structured_output_is_asked_plainly_and_only_once_refuses(status: int) -> None:
+    def script(body: dict[str, Any]) -> str | Answer:
+        return error(status, "response_format is not supported") if "response_format" in body else "1. A is b."
+
+    with llm_server(script) as served:
+        model = Llm(llm_settings(served))
+        for n in range(3):
+            assert model.ask(Question(f"Split {n}.", "split.v1"), Claims).value.claims == ["A is b."]
+    assert len(served.requests) == 4
+
+
+@pytest.mark.parametrize("bad", [error(429, retry_after="0"), error(500), error(503), error(429)])
+def test_what_passes_is_tried_again(bad: Answer) -> None:
+    with llm_server(series(bad, bad, GOOD)) as served:
+        assert Llm(llm_settings(served)).ask(QUESTION, Claims).value.claims == ["A is b."]
+    assert len(served.requests) == 3
+
+
+def test_attempts_end() -> None:
+    assert "limits the number of requests (HTTP 429) after 3 attempts" in fails(series(error(429)), llm_retries=2)
+    assert "has a problem (HTTP 500) after one attempt" in fails(series(error(500)), llm_retries=0)
+    started = time.monotonic()
+    assert "asks to wait 3600 s" in fails(series(error(429, retry_after="3600")))
+    assert time.monotonic() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (completion(""), "reply is empty"),
+        (completion(None), "reply is empty"),
+        (completion(None, refusal="I will not."), "refused: I will not."),
+        (completion("x", finish="content_filter"), "refused: content filter"),
+        (completion("I'm sorry, I can't."), "it refused"),
+        (completion('{"facts": ["a"]}'), "does not parse"),
+        (completion("Let me think about", finish="length"), "raise llm_tokens"),
+        (error(400, "too long"), "refuses the request .HTTP 400.: .*too long"),
+        (error(404), "check OPENAI_MODEL"),
+        (error(401), "check OPENAI_API_KEY"),
+        ((200, {"Content-Type": "text/html"}, b"<h1>Welcome</h1>"), "no chat completion"),
+        ((200, {"Content-Type": "application/json"}, b'{"choices": []}'), "no chat completion"),
+        ((200, {"Content-Type": "application/json"}, b'{"choices": [{"message": {"content": 7}}]}'), "no chat compl"),
+    ],
+)
+def test_each_failure_has_its_words(reply: Answer, said: str) -> None:
+    with pytest.raises(LlmFailed, match=said):
+        raise LlmFailed(fails(series(reply)))
+
+
+def test_a_reply_that_was_cut_off_says_so() -> None:
+    with llm_server(series(completion('{"claims": ["A is b.", "C', finish="length"))) as served:
+        answered = Llm(llm_settings(served)).ask(QUESTION, Claims)
+    assert answered.value.claims == ["A is b."] and answered.truncated
+
+
+@pytest.mark.parametrize("drips", [False, True])
+def test_a_server_that_stalls_or_drips_is_left_in_time(drips: bool) -> None:
+    def talk(connection: socket.socket, over: threading.Event) -> None:
+        connection.recv(65536)
+        if drips:
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9000\r\n\r\n")
+        while not over.wait(0.05):
+            if drips:
+                connection.sendall(b" ")
+
+    with raw_server(talk) as served:
+        started = time.monotonic()
+        with pytest.raises(LlmFailed, match="did not reply within 0 s after 2 attempts"):
+            Llm(llm_settings(served, llm_timeout=0.3, llm_retries=1)).ask(QUESTION, Claims)
+        assert time.monotonic() - started < 2
+
+
+def test_a_redirect_is_not_followed_and_carries_the_key_nowhere() -> None:
+    with http_server(lambda h: completion(GOOD)) as other:
+        for status in (302, 307, 308):
+            assert "redirects elsewhere" in fails(lambda b, s=status: error(s, location=other.url("/v1")))
+    assert other.requests == []
+
+
+def test_what_would_fail_every_prompt_is_asked_once() -> None:
+    with llm_server(series(error(401))) as served:
+        replies = Llm(llm_settings(served)).map([Question(str(n), "v") for n in range(20)], Claims)
+    assert all("check OPENAI_API_KEY" in str(r) for r in replies) and len(served.requests) == 1
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    with pytest.raises(LlmFailed, match="cannot be reached"):
+        Llm(llm_settings(f"http://127.0.0.1:{port}/v1")).ask(QUESTION, Claims)
+
+
+def test_many_prompts_keep_their_order_and_a_failure_is_its_own() -> None:
+    def respond(handler: Any) -> Answer:
+        return completion(GOOD) if len(served.requests) % 5 else completion("")
+
+    with http_server(respond) as served:
+        model = Llm(llm_settings(served, llm_workers=4))
+        replies = model.map([Question(str(n), "v") for n in range(20)], Claims)
+    failed = sum(isinstance(r, LlmFailed) for r in replies)
+    assert len(replies) == 20 and 0 < failed < 20 and model.usage.failed == failed and model.usage.calls == 20
+
+
+def test_stop_ends_what_is_open() -> None:
+    stop = threading.Event()
+    with raw_server(lambda connection, over: over.wait(5) and None) as served:
+        model = Llm(llm_settings(served, llm_timeout=1.0, llm_retries=0), stop=stop)
+        threading.Timer(0.2, stop.set).start()
+        started = time.monotonic()
+        replies = model.map([Question(str(n), "v") for n in range(5)], Claims)
+    assert time.monotonic() - started < 0.9
+    assert all("was stopped" in str(r) for r in replies)
+
+
+def test_the_second_time_nothing_is_asked() -> None:
+    with llm_server(series(GOOD)) as served:
+        chosen = llm_settings(served, input_price=1.0)
+        estimate = Llm(chosen).estimate([QUESTION], Claims, 50)
+        assert (estimate.calls, estimate.cached, estimate.completion_tokens) == (1, 0, 50) and estimate.cost
+        Llm(chosen).ask(QUESTION, Claims)
+        again = Llm(chosen)
+        assert again.ask(QUESTION, Claims).cached and again.usage.cached == 1 and len(served.requests) == 1
+        assert Llm(chosen).estimate([QUESTION], Claims, 50).calls == 0
+        Llm(llm_settings(served, openai_model="other")).ask(QUESTION, Claims)
+        Llm(chosen).ask(Question(QUESTION.text, "split.v2"), Claims)
+        Llm(llm_settings(served, openai_base_url=served.url("/v2"))).ask(QUESTION, Claims)
+    assert len(served.requests) == 4
+
+
+def test_a_reply_that_does_not_parse_is_asked_for_again() -> None:
+    with llm_server(series("nonsense", GOOD)) as served:
+        model = Llm(llm_settings(served))
+        with pytest.raises(LlmFailed):
+            model.ask(QUESTION, Claims)
+        assert not model.ask(QUESTION, Claims).cached
+
+
+def test_without_an_endpoint_the_step_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(Unavailable, match="set OPENAI_MODEL"):
+        Llm(Settings.from_environment())
+    monkeypatch.setenv("OPENAI_MODEL", "m")
+    assert not Settings.from_environment().has_llm
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    assert Settings.from_environment().has_llm
+    assert Settings.from_environment(openai_api_key="", openai_base_url="http://localhost:1/v1").has_llm
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"openai_base_url": f"https://user:{KEY}@host/v1"},
+        {"openai_base_url": f"https://host/v1?key={KEY}"},
+        {"openai_base_url": f"ftp://{KEY}"},
+        {"openai_api_key": KEY + "\nx"},
+        {"openai_api_key": KEY + "ü"},
+        {"openai_api_key": [KEY]},
+    ],
+)
+def test_a_setting_that_may_hold_a_key_is_not_repeated(choice: dict[str, Any]) -> None:
+    with pytest.raises(BadInput) as caught:
+        Settings.from_environment(**choice)
+    assert next(iter(choice)) in str(caught.value)
+    assert KEY not in "".join(traceback.format_exception(caught.value))
+
+
+def test_the_key_goes_to_the_endpoint_and_nowhere_else(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A server that repeats the key in its replies and errors, read at the loudest level of logging."""
+    caplog.set_level(logging.DEBUG)
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-of-another")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Other: secret-of-another")
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+
+    def script(body: dict[str, Any]) -> str | Answer:
+        if "fails" in body["messages"][1]["content"]:
+            return error(400, f"Incorrect key {KEY}")
+        return claims("I think that rivers are nice.", f"I think the key is {KEY}.")
+
+    with llm_server(script) as served:
+        chosen = llm_settings(served, segmenter="chen")
+        answer = "I think that rivers are nice. I think this one fails."
+        *_, last = pipeline.run("", answer, chosen)
+    assert isinstance(last, Finished)
+    report = last.report
+    assert report.usage.llm["segment"].calls == 1 and report.versions["segmenter"].startswith("chen.v1/tiny@127")
+    assert [f.kind for f in report.failures] == ["llm_failed"] and "[key]" in report.failures[0].message
+    for name in served.requests[0][2]:
+        assert not name.lower().startswith(("openai-", "x-")), name
+    said = [report.to_json(), repr(report), repr(chosen), str(chosen.public()), caplog.text, chosen.model_dump_json()]
+    kept = [p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()]
+    assert kept and not any(KEY in text for text in said) and not any(KEY.encode() in data for data in kept)

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+from typing import Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from attribution.llm.parsing import parse
+
+
+class Claims(BaseModel):
+    claims: list[str]
+
+
+class Judged(BaseModel):
+    label: Literal["factual", "opinion"]
+    reason: str
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"claims": ["A is b.", "C is [d]."]}',
+        '```json\n{"claims": ["A is b.", "C is [d]."]}\n```',
+        'Here you are:\n```\n["A is b.", "C is [d]."]\n```\nAnything else?',
+        'Sure! {"claims": ["A is b.", "C is [d]."]} I hope this helps.',
+        '{"claims": ["A is b.", "C is [d].",],}',
+        '[{"claim": "A is b."}, {"claim": "C is [d]."}]',
+        '{"claims": [{"fact": "A is b."}, {"fact": "C is [d]."}]}',
+        "1. A is b.\n2. C is [d].",
+        "Here are [2] claims:\n- A is b.\n- C is [d].\n",
+        "• A is b.\n\n• C is [d].",
+        "(1) A is b.\n(2) C is [d].",
+        '{"claims": ["A is b.", "C is [d].", "E is',
+        '```json\n{"claims": ["A is b.",\n "C is [d].",',
+        '["A is b.", "C is [d].", "E \\"is',
+        '<think>- not this\n{"claims": []}</think>{"claims": ["A is b.", "C is [d]."]}',
+    ],
+)
+def test_lists_of_every_shape(reply: str) -> None:
+    assert parse(reply, Claims).claims == ["A is b.", "C is [d]."]
+
+
+def test_a_bulleted_list_that_was_cut_off_loses_its_last_item() -> None:
+    assert parse("- A is b.\n- C is", Claims, truncated=True).claims == ["A is b."]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "",
+        "A is b.",
+        '{"facts": ["A is b."]}',
+        '{"claims": "A is b."}',
+        '{"claims": [1, 2]}',
+        '{"claims": null}',
+        "[[",
+        "{",
+    ],
+)
+def test_what_does_not_fit_is_said(reply: str) -> None:
+    with pytest.raises(ValueError, match=r"does not parse: found .* expected JSON with claims"):
+        parse(reply, Claims)
+
+
+@pytest.mark.parametrize("reply", ["I'm sorry, but I can't help with that.", "I cannot do this."])
+def test_a_refusal_is_named(reply: str) -> None:
+    with pytest.raises(ValueError, match="it refused"):
+        parse(reply, Claims)
+
+
+def test_other_schemas_take_json_only() -> None:
+    assert parse('Of course: {"label": "opinion", "reason": "r"}', Judged).label == "opinion"
+    for reply in ('{"label": "nonsense", "reason": "r"}', "- opinion", '["opinion"]'):
+        with pytest.raises(ValueError, match="label, reason"):
+            parse(reply, Judged)
+
+
+def test_code_is_never_run() -> None:
+    assert parse("[\"__import__('os').abort()\"]", Claims).claims == ["__import__('os').abort()"]
+
+
+@given(st.lists(st.sampled_from(['"', "[", "]", "{", "}", ",", ":", "claims", "```", "\\", "- a", "\n", "1" * 5000])))
+def test_any_reply_parses_or_is_a_value_error(parts: list[str]) -> None:
+    try:
+        assert all(isinstance(c, str) for c in parse("".join(parts), Claims).claims)
+    except ValueError as error:
+        assert len(str(error)) < 300
+
+
+def test_a_reply_of_brackets_alone_costs_little() -> None:
+    with pytest.raises(ValueError, match="does not parse"):
+        parse("[{" * 200_000, Claims)

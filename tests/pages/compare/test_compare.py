@@ -1,0 +1,269 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from attribution.errors import BadInput, Unavailable
+from attribution.evaluation.comparison import Column, Compared, Comparison, SegmenterResult, judged, rows
+from attribution.evaluation.decompscore import decomposition
+from attribution.evaluation.tables import tables
+from attribution.events import ClaimsReady, StageStarted, VerdictReady
+from attribution.settings import Settings
+from attribution.types import Claim, Label, LlmUsage, Report, Segmented, Verdict
+from pages.ui.compare.compare_state import ANSWERS, read_answers
+from pages.ui.compare.export import as_csv, as_json, as_markdown, tables_csv, tables_json
+from pages.ui.compare.figures import figures, legend, summary
+from pages.ui.compare.job import CompareJob, ExperimentJob
+from pages.ui.compare.view import view
+from pages.ui.html.render import html
+from tests.make import claim, evidence, page
+
+
+def test_answers_of_a_file() -> None:
+    lines = [json.dumps({"question": "Q", "answer": "A"}), "", json.dumps({"answer": "B", "more": 1})]
+    assert read_answers("\ufeff".encode() + "\n".join(lines).encode()) == [("Q", "A"), ("", "B")]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "no answer"),
+        (b"\xff\xfe\x00", "not UTF-8"),
+        (b'{"answer": "A"}\n{oops', "Line 2 is not JSON"),
+        (b'["A"]', "Line 1 has no text"),
+        (b'{"answer": 3}', "Line 1 has no text"),
+        (b"[" * 100_000, "Line 1 is not JSON"),
+        (b'{"answer": "A"}\n' * (ANSWERS + 1), f"at most {ANSWERS}"),
+    ],
+)
+def test_a_file_of_something_else_says_what_was_expected(content: bytes, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        read_answers(content)
+
+
+FIRST, SECOND, THIRD = "The Nile is long and *old*.", "It is wet.", "It flows north and south."
+TEXT = f"{FIRST} {SECOND} {THIRD}"
+
+
+def comparison() -> Comparison:
+    """Of three sentences, the first cut with another verdict, the second by all alike, the third with the same."""
+
+    def made(text: str, within: str) -> Claim:
+        at = TEXT.index(within)
+        span = (at, at + len(within))
+        return claim(text).model_copy(update={"spans": (span,), "sentence": span, "worthiness": "factual"})
+
+    whole = [(made(t, t), label) for t, label in ((FIRST, "no_relation"), (SECOND, "supported"), (THIRD, "missing"))]
+    parts = [
+        (made("The Nile is long.", FIRST), "supported"),
+        (made("The Nile is old.", FIRST), "no_relation"),
+        whole[1],
+        (made("It flows north.", THIRD), "missing"),
+        (made("It flows south.", THIRD), "missing"),
+    ]
+
+    def report(judged: list[tuple[Claim, Label]]) -> Report:
+        return Report(
+            id="r", created_at="", question="", answer=TEXT, settings={}, versions={},
+            claims=tuple(c for c, _ in judged),
+            verdicts=tuple(Verdict(claim_id=c.id, label=label, confidence=0.9, reason="r") for c, label in judged),
+        )  # fmt: skip
+
+    usage = LlmUsage(calls=1, prompt_tokens=900, completion_tokens=100, cost=0.25)
+    columns = [
+        Column(name, report(judged), decomposition(TEXT, [c for c, _ in whole], [c for c, _ in judged], ()), 0.5, used)
+        for name, judged, used in (("sentences", whole, None), ("clauses", parts, usage))
+    ]
+    spans = [c.spans[0] for c, _ in whole]
+    return Comparison(report([*whole, *parts]), tuple(columns), rows(spans, columns))
+
+
+def test_what_the_cut_changes_comes_first_and_what_all_cut_alike_is_folded_and_said_once() -> None:
+    groups = view(comparison())["groups"]
+    assert [(g["title"].split(" · ")[0], g["folded"]) for g in groups] == [
+        ("The verdict depends on the cut", False),
+        ("Cut differently, with the same verdicts", False),
+        ("Cut alike by all", True),
+    ]
+    flipped, same, alike = (g["rows"][0] for g in groups)
+    assert "".join(flipped["pieces"]) == "The Nile is long and old."
+    assert [[c["label"] for c in cell] for cell in flipped["cells"]] == [["no_relation"], ["supported", "no_relation"]]
+    assert len(same["cells"]) == 2 and len(alike["cells"]) == 1
+    assert summary(comparison()).endswith("The verdict depends on the cut in 1 of 3 sentences.")
+
+
+def unfinished() -> Comparison:
+    """The same, stopped before the first claim of the last sentence."""
+    whole = comparison()
+    known = tuple(v for v in whole.report.verdicts if v.label != "missing")
+    return judged(whole, whole.report.model_copy(update={"verdicts": known}))
+
+
+def test_while_it_runs_sentences_stay_in_their_places_and_what_was_not_reached_is_said_afterwards() -> None:
+    (group,) = view(unfinished(), running=True)["groups"]
+    assert [row["key"] for row in group["rows"]] == [TEXT.index(t) for t in (FIRST, SECOND, THIRD)]
+    waiting = group["rows"][2]["cells"][0][0]
+    assert (waiting["label"], waiting["word"]) == ("pending", "Being checked")
+    after = view(unfinished())["groups"]
+    assert [g["title"] for g in after][:2] == [
+        "The verdict depends on the cut · 1 sentence",
+        "Not finished · 1 sentence",
+    ]
+    assert after[1]["rows"][0]["cells"][1][0]["word"] == "Not reached"
+    assert summary(unfinished()).endswith("in 1 of 2 sentences that are finished.")
+    assert "Not reached" in html(legend(unfinished(), False)) and "Not reached" not in html(legend(comparison(), False))
+    nothing = judged(comparison(), comparison().report.model_copy(update={"verdicts": ()}))
+    assert summary(nothing).endswith("Of 3 sentences none is finished.")
+
+
+def test_figures_say_time_and_cost_of_each_segmenter_and_how_far_it_is() -> None:
+    names = ("sentences", "clauses", "predpatt")
+    cut = [SegmenterResult(c.segmenter, Segmented(c.report.claims), c.seconds) for c in comparison().columns]
+    drawn = html(figures(names[:2], cut, comparison(), False))
+    assert drawn.count("0.5 s") == 2 and ">none<" in drawn and "0.25 (1,000 tokens)" in drawn and "5 of 5" in drawn
+    assert "2 of 3" in html(figures(names[:2], cut, unfinished(), True))
+    running = html(figures(names, cut[:1], None, True))
+    assert "3 claims cut" in running and "cutting …" in running and "waiting" in running
+    assert "not reached" in html(figures(names, cut, comparison(), False))
+
+
+HOSTILE = "=cmd|' /C calc'!A0 `x` | $$\\href{javascript:x}{y}$$ <b>![a](javascript:x)</b> &lt;"
+
+
+def hostile() -> Comparison:
+    """A comparison whose every text is hostile."""
+    said = claim(HOSTILE).model_copy(
+        update={"spans": ((0, len(HOSTILE)),), "sentence": (0, len(HOSTILE)), "worthiness": "factual"}
+    )
+    source = page(HOSTILE, title=HOSTILE, url="javascript:alert(1)")
+    piece = {"text": HOSTILE, "end": len(HOSTILE), "sentence": (0, len(HOSTILE)), "page_id": source.id}
+    report = Report(
+        id="r", created_at="", question=HOSTILE, answer=HOSTILE, settings={}, versions={}, claims=(said,),
+        pages=(source,), evidence=(evidence(said, 0.9, 0.05, "entailed").model_copy(update=piece),),
+        verdicts=(Verdict(claim_id=said.id, label="supported", confidence=0.9, reason=HOSTILE),),
+    )  # fmt: skip
+    columns = [Column(n, report, decomposition(HOSTILE, [said], [said], ()), 0.5) for n in ("sentences", "clauses")]
+    return Comparison(report, tuple(columns), rows([said.spans[0]], columns))
+
+
+def test_markdown_escapes_what_would_be_markup() -> None:
+    assert as_markdown(comparison()).count("\n## ") == 3
+    text = as_markdown(hostile())
+    for mark in ("<b>", "`x`", "![", "$$", "&lt;", "cmd|"):
+        assert not re.search(rf"(?<!\\){re.escape(mark)}", text), mark
+    said = next(line for line in text.splitlines() if line.startswith("- ✓ Supported: "))
+    assert re.sub(r"\\(.)", r"\1", said.partition(": ")[2]) == HOSTILE
+
+
+def test_csv_has_a_row_a_claim_and_a_spreadsheet_runs_nothing_of_it() -> None:
+    made = list(csv.DictReader(io.StringIO(as_csv(comparison()))))
+    assert len(made) == 3 + 5
+    first = made[0]
+    assert (first["number"], first["segmenter"], first["verdict"]) == ("1", "sentences", "Nothing related")
+    assert first["sentence"] == "The Nile is long and old." and made[1]["claim"] == "The Nile is long."
+    cells = [cell for row in csv.reader(io.StringIO(as_csv(hostile()))) for cell in row]
+    assert any(cell.startswith("'=cmd") for cell in cells)
+    assert not any(cell.startswith(("=", "+", "-", "@")) for cell in cells)
+    assert {row["verdict"] for row in csv.DictReader(io.StringIO(as_csv(unfinished())))} >= {"Not reached"}
+
+
+def test_json_holds_all_of_it_in_the_form_of_the_command_line() -> None:
+    data = json.loads(as_json(hostile()))
+    assert data["report"]["claims"][0]["text"] == HOSTILE and data["report"]["pages"][0]["text"] == ""
+    assert [c["segmenter"] for c in data["columns"]] == ["sentences", "clauses"] and data["rows"][0]["open"] is False
+
+
+def test_tables_of_many_answers_are_one_csv_and_one_json() -> None:
+    made = tables([comparison(), comparison()])
+    found = list(csv.DictReader(io.StringIO(tables_csv(made))))
+    assert {"table": "Claims", "segmenter": "clauses", "figure": "claims", "value": "10"} in found
+    assert json.loads(tables_json(made))[0]["rows"][1]["claims"] == 10
+
+
+# --- the work in the background ---
+
+
+def ended(job: CompareJob | ExperimentJob) -> None:
+    for _ in range(500):
+        if not job.progress().running:
+            return
+        threading.Event().wait(0.01)
+    raise AssertionError("still running")
+
+
+def test_a_comparison_takes_verdicts_into_its_columns_as_they_come_and_keeps_them_when_it_breaks() -> None:
+    whole = comparison()
+    go = threading.Event()
+
+    def compare(question: str, answer: str, stop: threading.Event) -> Iterator[object]:
+        yield StageStarted("segment")
+        yield SegmenterResult("sentences", Segmented(whole.columns[0].report.claims), 0.1)
+        yield ClaimsReady(whole.report.claims)
+        yield Compared(judged(whole, whole.report.model_copy(update={"verdicts": ()})))
+        yield VerdictReady(whole.report.verdicts[0], ())
+        go.wait(5)
+        raise Unavailable("the model went away")
+
+    job = CompareJob("", TEXT, Settings(), (), ["sentences", "clauses"], compare)  # type: ignore[arg-type]
+    for _ in range(500):
+        if job.progress().run.report.verdicts:
+            break
+        threading.Event().wait(0.01)
+    now = job.progress()
+    assert now.run.running and [c.segmenter for c in now.cut] == ["sentences"] and now.comparison
+    assert [len(c.report.verdicts) for c in now.comparison.columns] == [1, 0]
+    go.set()
+    ended(job)
+    assert "went away" in job.progress().run.broken and not job.progress().finished
+    assert job.progress().comparison == now.comparison
+
+
+def test_an_experiment_names_the_answers_it_could_not_compare_and_stop_leaves_out_the_one_under_way() -> None:
+    reached = threading.Event()
+
+    def compare(question: str, answer: str, stop: threading.Event) -> Iterator[object]:
+        if not answer:
+            raise BadInput("The answer is empty.")
+        if answer == "slow":
+            reached.set()
+            stop.wait(5)
+        yield Compared(comparison(), finished=True)
+
+    job = ExperimentJob([("", "A"), ("", ""), ("", "slow"), ("", "never")], compare)  # type: ignore[arg-type]
+    assert reached.wait(5)
+    job.stop()
+    ended(job)
+    now = job.progress()
+    assert (len(now.made), now.done, now.total) == (1, 2, 4) and now.skipped == ("Answer 2: The answer is empty.",)
+    assert not now.made[0].columns[0].report.evidence and not now.broken
+
+
+def test_the_page_shows_a_comparison_that_was_stopped_and_what_can_be_taken_along() -> None:
+    from streamlit.testing.v1 import AppTest
+
+    shown = AppTest.from_file(str(Path(__file__).parents[3] / "pages" / "compare.py"), default_timeout=120)
+    last = unfinished()
+
+    def compare(question: str, answer: str, stop: threading.Event) -> Iterator[object]:
+        yield from (SegmenterResult(c.segmenter, Segmented(c.report.claims), c.seconds) for c in last.columns)
+        yield Compared(last)
+
+    job = CompareJob("", TEXT, Settings(), (), ["sentences", "clauses", "predpatt"], compare)  # type: ignore[arg-type]
+    ended(job)
+    shown.session_state["_page_comparison"] = job
+    shown.run()
+    assert not shown.exception
+    assert {b.label: b.disabled for b in shown.button if b.label in ("Compare", "Stop")} == {
+        "Compare": False,
+        "Stop": True,
+    }
+    said = " ".join(h.value for h in shown.get("html") if hasattr(h, "value")) or str(shown.main)
+    assert "Stopped early" in said and "Not reached: PredPatt" in said
+    assert [e.label for e in shown.expander if e.label.startswith("Copy as")] == ["Copy as Markdown, CSV or JSON"]

@@ -1,0 +1,113 @@
+"""The grid's background work, its drawing, and the page without a browser."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from attribution.errors import BadInput
+from attribution.evaluation.retrieval_grid import Cell, Choice, Difference
+from attribution.snapshots.snapshot import Snapshot
+from attribution.types import Provenance, Report, Verdict
+from pages.ui.html.render import html
+from pages.ui.retrieval.job import GridJob, Progress
+from pages.ui.retrieval.view import compared, heat_map, names, summary, table
+from tests.make import claim, evidence, page
+
+EVIL = "<script>alert(1)</script>"
+
+
+def report() -> Report:
+    c = claim(f"The Nile is {EVIL}.")
+    return Report(
+        id="r", created_at="", question="", answer="", settings={}, versions={}, claims=(c,), pages=(page("text"),),
+        evidence=(evidence(c, 0.9, 0.05, "entailed"),),
+        verdicts=(Verdict(claim_id=c.id, label="supported", confidence=0.9, reason="r"),),
+    )  # fmt: skip
+
+
+def cell(cut: str, megabytes: float | None = 12.0) -> Cell:
+    shares = {"entailed": 1.0, "contradicted": 0.0, "no_relation": 0.0, "missing": 0.0}
+    return Cell(Choice(cut, "minilm", True), report(), shares, 1.5, megabytes)
+
+
+def ended(job: GridJob) -> Progress:
+    for _ in range(500):
+        if not job.progress().running:
+            return job.progress()
+        time.sleep(0.01)
+    raise AssertionError("still running")
+
+
+def test_cells_come_one_by_one_and_stop_keeps_them() -> None:
+    def compute(snapshot: Snapshot, chosen: list[Choice], stop: threading.Event) -> Iterator[Cell]:
+        yield cell(chosen[0].cut)
+        assert stop.wait(5)
+
+    job = GridJob(lambda: Snapshot(report(), Provenance(), {}, {}), ["fixed 256", "fixed 512"], ["minilm"], compute)
+    for _ in range(500):
+        if job.progress().cells:
+            break
+        time.sleep(0.01)
+    assert job.progress().running and job.progress().total == 2 and not job.progress().stopping
+    job.stop()
+    now = ended(job)
+    assert len(now.cells) == 1 and not now.broken
+
+
+@pytest.mark.parametrize(
+    ("error", "words"), [(BadInput("no snapshot here"), "no snapshot"), (KeyError("x"), "KeyError")]
+)
+def test_what_breaks_is_said(error: Exception, words: str) -> None:
+    def fail() -> Snapshot:
+        raise error
+
+    assert words in ended(GridJob(fail, [], [], lambda *_: iter(()))).broken
+
+
+def test_figures_are_drawn_and_foreign_text_is_escaped() -> None:
+    cells = [cell("fixed 256"), cell("fixed 512", None)]
+    assert names([c.choice for c in cells]) == ["fixed 256", "fixed 512"]
+    assert names([Choice("a", "minilm", True), Choice("a", "minilm", False)]) == ["a · enriched", "a · as written"]
+    figure = heat_map(cells, dark=False)
+    assert figure.data[0].text[0] == ["1 of 1", "0 of 1", "0 of 1", "0 of 1"]
+    columns = [[row[i] for row in figure.data[0].z] for i in range(4)]
+    assert all(i <= z < i + 1 for i, column in enumerate(columns) for z in column)  # each in its own colours
+    drawn = html(table(cells))
+    assert "1 of 1" in drawn and "+12 MB" in drawn and "not measured" in drawn and "fixed 256" in drawn
+    assert summary(cells).startswith("Of 1 claim that were checked, 1 supported")
+    piece = report().evidence[0].model_copy(update={"text": EVIL})
+    shown = html(compared([Difference(report().claims[0], (piece,), ())], *cells))
+    assert EVIL not in shown and "&lt;script&gt;" in shown and "Passages differ for 1 claim; 0 of them" in shown
+    assert "same passages" in html(compared([], *cells))
+
+
+def test_the_page_opens_without_a_run() -> None:
+    from streamlit.testing.v1 import AppTest
+
+    shown = AppTest.from_file(str(Path(__file__).parents[3] / "pages" / "retrieval.py"), default_timeout=60).run()
+    assert not shown.exception
+    assert [m.label for m in shown.button_group] == ["Chunkers", "Embedders"]
+    assert {b.label: b.disabled for b in shown.button} == {"Go to Explore": False, "Compare": True, "Stop": True}
+
+
+def test_a_finished_grid_is_shown_and_can_be_drilled_into() -> None:
+    from streamlit.testing.v1 import AppTest
+
+    shown = AppTest.from_file(str(Path(__file__).parents[3] / "pages" / "retrieval.py"), default_timeout=60)
+    made = GridJob(
+        lambda: Snapshot(report(), Provenance(), {}, {}),
+        ["fixed 256", "fixed 512"],
+        ["minilm"],
+        lambda snapshot, chosen, stop: iter([cell(c.cut) for c in chosen]),
+    )
+    assert len(ended(made).cells) == 2
+    shown.session_state["_page_grid"] = made
+    shown.run()
+    assert not shown.exception
+    assert [s.label for s in shown.selectbox] == ["Evidence of", "against"]
+    assert {b.label: b.disabled for b in shown.button} == {"Go to Explore": False, "Compare": True, "Stop": True}

@@ -1,0 +1,110 @@
+"""A run in the background: what it has is there at every moment, Stop keeps it, errors are told apart."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+
+from attribution.errors import BadInput, Unavailable
+from attribution.events import (
+    ClaimsReady,
+    Event,
+    Failed,
+    Finished,
+    PageReady,
+    Progress,
+    Spent,
+    StageStarted,
+    VerdictReady,
+)
+from attribution.settings import Settings
+from attribution.types import Document, Failure, Report, Verdict
+from pages.ui.run.job import Background, Job, State
+from tests.make import claim, evidence, page
+
+CLAIM = claim()
+PIECE = evidence(CLAIM, 0.9, 0.05, "entailed")
+VERDICT = Verdict(claim_id=CLAIM.id, label="supported", confidence=0.9, reason="because")
+FAILURE = Failure(stage="fetch", subject="x", kind="unreadable", message="no")
+Events = Callable[[threading.Event], Iterator[Event]]
+
+
+def job(events: Events, answer: str = "An answer.") -> Job:
+    def run(q: str, a: str, s: Settings, d: Sequence[Document], stop: threading.Event) -> Iterator[Event]:
+        return events(stop)
+
+    return Job("A question?", answer, Settings(), (), run)
+
+
+def wait(made: Job, done: Callable[[State], bool] = lambda s: not s.running) -> State:
+    for _ in range(500):
+        if done(made.state()):
+            return made.state()
+        threading.Event().wait(0.01)
+    raise AssertionError(f"still {made.state()}")
+
+
+def test_events_build_up_a_report_until_stop() -> None:
+    def events(stop: threading.Event) -> Iterator[Event]:
+        yield StageStarted("segment")
+        yield ClaimsReady((CLAIM,))
+        yield PageReady(page("text"))
+        yield Failed(FAILURE)
+        yield VerdictReady(VERDICT.model_copy(update={"label": "no_relation"}), ())
+        yield VerdictReady(VERDICT, (PIECE,))
+        yield Spent(3, 2, 1.5)
+        yield Progress("verify", 1, 2)
+        stop.wait(10)
+
+    made = job(events)
+    state = wait(made, lambda s: "verify" in s.progress)
+    assert state.running and state.accepted and state.progress == {"verify": (1, 2)} and state.version == 3
+    assert state.report.verdicts == (VERDICT,) and state.report.evidence == (PIECE,)
+    used = state.report.usage
+    assert (used.queries, used.downloads, used.seconds) == (3, 2, 1.5)
+    assert len(state.report.pages) == 1 and state.report.failures == (FAILURE,)
+    made.stop()
+    assert wait(made).report.verdicts == (VERDICT,)
+
+
+def test_the_finished_report_is_the_pipelines() -> None:
+    report = Report(id="r", created_at="", question="", answer="", settings={}, versions={}, stopped=True)
+    state = wait(job(lambda stop: iter([StageStarted("segment"), Finished(report)])))
+    assert state.report is report and not state.broken and state.seconds > 0
+
+
+@pytest.mark.parametrize(
+    ("error", "part", "words"),
+    [
+        (BadInput("too long"), "rejected", "too long"),
+        (Unavailable("no model"), "broken", "no model"),
+        (KeyError("bug"), "broken", "KeyError"),
+    ],
+)
+def test_what_stands_in_the_way_is_said(error: Exception, part: str, words: str) -> None:
+    def events(stop: threading.Event) -> Iterator[Event]:
+        raise error
+        yield
+
+    state = wait(job(events))
+    assert words in getattr(state, part) and not state.accepted
+
+
+def test_two_jobs_share_nothing() -> None:
+    first = job(lambda stop: iter([ClaimsReady((CLAIM,))]), "One.")
+    second = job(lambda stop: iter([]), "Two.")
+    assert wait(first).report.claims == (CLAIM,) and wait(second).report.claims == ()
+    assert wait(first).key != wait(second).key
+    assert (wait(first).report.answer, wait(second).report.answer) == ("One.", "Two.")
+
+
+def test_a_computation_aside_never_raises() -> None:
+    for compute, value in ((lambda: 7, 7), (lambda: 1 // 0, None)):
+        made = Background("key", compute)
+        for _ in range(500):
+            if made.done:
+                break
+            threading.Event().wait(0.01)
+        assert made.done and made.value == value

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import numpy as np
+
+from attribution.retrieval.index import Index, Words, reciprocal_ranks
+from attribution.types import Chunk
+
+
+def unit(*values: float) -> np.ndarray:
+    v = np.array([values], dtype=np.float32)
+    return v / np.linalg.norm(v)
+
+
+def chunk(name: str, start: int = 0) -> Chunk:
+    return Chunk(name, start, start + 1, "x")
+
+
+def test_the_nearest_chunks_come_first_and_far_ones_not_at_all() -> None:
+    index = Index()
+    assert index.search(unit(1, 0), 5) == []
+    index.add([chunk("near"), chunk("nearer"), chunk("far")], np.concatenate([unit(1, 1), unit(1, 0.1), unit(0, 1)]))
+    found = index.search(unit(1, 0), 5)
+    assert [c.chunk.page_id for c in found] == ["nearer", "near"]
+    assert abs(found[1].similarity - 0.7071) < 1e-3
+    assert len(index.search(unit(1, 0), 1)) == 1
+
+
+def test_the_order_does_not_depend_on_the_order_of_arrival() -> None:
+    vectors = {n: unit(1, 0.2) for n in "abc"}
+    orders = []
+    for names in ("abc", "cba", "bca"):
+        index = Index()
+        for n in names:
+            index.add([chunk(n)], vectors[n])
+        orders.append([c.chunk.page_id for c in index.search(unit(1, 0), 3)])
+    assert orders == [["a", "b", "c"]] * 3
+
+
+def test_of_several_queries_the_best_similarity_counts() -> None:
+    index = Index()
+    index.add([chunk("a"), chunk("b")], np.concatenate([unit(1, 0), unit(0, 1)]))
+    found = index.search(np.concatenate([unit(1, 0.5), unit(0, 1)]), 2)
+    assert {c.chunk.page_id: round(c.similarity, 2) for c in found} == {"b": 1.0, "a": 0.89}
+
+
+def clustered(n: int, seed: int) -> np.ndarray:
+    """Rows of length 1 around a few hundred centres, as passages lie around their topics."""
+    rng = np.random.default_rng(seed)
+    centres = np.random.default_rng(0).normal(size=(200, 64))
+    rows = centres[rng.integers(0, 200, n)] + 0.6 * rng.normal(size=(n, 64))
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+def test_many_chunks_are_searched_through_a_graph_that_finds_nearly_all() -> None:
+    vectors, chunks = clustered(6000, 1), [chunk("p", i) for i in range(6000)]
+    exact, graph = Index(), Index(large=2000)
+    for index in (exact, graph):
+        index.add(chunks[:1500], vectors[:1500])
+        index.add(chunks[1500:], vectors[1500:])
+    assert exact.exact and not graph.exact and len(graph) == 6000
+    found = wanted = 0
+    for query in clustered(50, 2):
+        sure = {c.chunk.start for c in exact.search(query[None], 10)}
+        found += len(sure & {c.chunk.start for c in graph.search(query[None], 10)})
+        wanted += len(sure)
+    assert wanted == 500 and found / wanted >= 0.97
+
+
+def test_similarity_is_that_of_double_precision() -> None:
+    vectors = clustered(300, 3)
+    index = Index()
+    index.add([chunk("p", i) for i in range(300)], vectors)
+    for c in index.search(vectors[:1], 5):
+        assert c.similarity == round(float(vectors[c.chunk.start].astype("f8") @ vectors[0].astype("f8")), 6)
+
+
+def test_words_rank_what_shares_the_rarest_first_and_nothing_else() -> None:
+    texts = [
+        "The bridge was opened in 1937.",
+        "The bridge was closed.",
+        "A bridge is a bridge.",
+        "Nothing here.",
+        "橋は長い",
+    ]
+    orders = []
+    for order in (texts, texts[::-1]):
+        words = Words()
+        for text in order:
+            words.add([Chunk(text, 0, len(text), text)])
+        orders.append([c.text for c in words.ranked('The "bridge" opening of 1937 AND OR ( * -')])
+    assert orders[0] == orders[1] and orders[0][0] == texts[0] and set(orders[0]) == set(texts[:3])
+    assert Words().ranked("bridge") == [] and words.ranked("?! x") == []
+
+
+def test_ranks_are_fused_by_their_reciprocals() -> None:
+    score = reciprocal_ranks(((1.0, "abc"), (1.0, "cb")), 60)
+    assert sorted(score, key=lambda h: -score[h]) == ["c", "b", "a"]
+    assert score["b"] == 1 / 62 + 1 / 62 and reciprocal_ranks(()) == {}
