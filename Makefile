@@ -12,7 +12,7 @@ run: $(VENV)/.run
 	@$(BIN)/python -m attribution serve --port $(PORT)
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --durations=20
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
