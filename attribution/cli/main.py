@@ -10,7 +10,7 @@ from attribution.cli import analyze, collections, compare, options, serve, snaps
 from attribution.cli.console import progress
 from attribution.errors import AttributionError
 
-Command = Callable[[argparse.Namespace], None]
+Command = Callable[[argparse.Namespace], int | None]  # an exit status; None is 0
 
 
 def parser() -> argparse.ArgumentParser:
@@ -70,7 +70,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if notice := getattr(args, "renamed", ""):
         progress(notice)
     try:
-        return args.work(args) or 0
+        status: int | None = args.work(args)
+        return status or 0
     except AttributionError as error:
         progress(f"attribution: {error}")
         return 2

@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 ANSWER = "The Eiffel Tower was completed in 1889. Is it tall?"
 
 
+@pytest.mark.usefixtures("warm_library")
 def test_analyze_writes_a_report(tmp_path: Path) -> None:
     out = tmp_path / "report.json"
     command = [

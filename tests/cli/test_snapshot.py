@@ -18,6 +18,7 @@ from attribution.types import Report
 ANSWER = "The Eiffel Tower was completed in 1889. It was painted green in 2021."
 
 
+@pytest.mark.usefixtures("warm_library")
 def test_export_import_and_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     first, again, frozen = tmp_path / "first.json", tmp_path / "again.json", tmp_path / "run.zip"
     assert main(["analyze", "--question", "When?", "--answer", ANSWER, "--out", str(first)]) == 0
