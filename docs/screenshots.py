@@ -116,7 +116,8 @@ def _open(browser: Browser, address: str, width: int, scheme: Scheme) -> Page:
 
 def _take(page: Page, name: str, whole: bool = False) -> None:
     """A picture of the visible part or of the whole page, in 256 colours."""
-    page.mouse.move(9, 3)  # away from anything that reacts to the mouse
+    assert page.viewport_size
+    page.mouse.move(page.viewport_size["width"] - 9, 3)  # away from anything that reacts to the mouse
     page.locator("[data-testid=stPlotlyChart] .main-svg").first.wait_for()
     page.wait_for_timeout(1500)  # the page has come to rest
     if whole:
