@@ -126,8 +126,8 @@ def test_another_database_is_refused_by_name() -> None:
 
 WRITE = """
     import sys
-    from attribution.document_store import DocumentStore, NewDocument
-    from attribution.store import Store
+    from attribution.collections.store import DocumentStore, NewDocument
+    from attribution.storage.store import Store
     from tests.make import page
     kept = DocumentStore(Store.open(sys.argv[1]))
     for i in range(int(sys.argv[2])):

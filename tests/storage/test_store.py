@@ -80,7 +80,7 @@ def test_a_newer_schema_and_an_unwritable_folder_are_said(settings: Settings, st
 def test_a_killed_process_loses_no_finished_run(settings: Settings) -> None:
     script = f"""
         import os, signal
-        from attribution.store import Store, now
+        from attribution.storage.store import Store, now
         from attribution.types import Report
         store = Store.open({settings.database_url!r})
         for i in range(5):

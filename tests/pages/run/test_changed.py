@@ -75,8 +75,8 @@ def test_a_look_can_be_stopped_and_says_what_broke() -> None:
 SCRIPT = """
 import streamlit as st
 from pages.ui import state
-from pages.ui.changed import changed
-from tests.pages.test_changed import report
+from pages.ui.run.changed import changed
+from tests.pages.run.test_changed import report
 changed(report())
 """
 
