@@ -121,7 +121,7 @@ def _take(page: Page, name: str, whole: bool = False) -> None:
         height = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
         page.set_viewport_size({"width": 1440, "height": min(height, 2200)})
         page.wait_for_timeout(1500)
-    path = ROOT / "docs" / f"{name}.png"
+    path = ROOT / "docs" / "images" / f"{name}.png"
     page.screenshot(path=str(path), timeout=1000 * STEP)
     Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
     print(f"{path.name}: {path.stat().st_size // 1000} kB", file=sys.stderr, flush=True)

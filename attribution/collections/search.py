@@ -2,7 +2,7 @@
 
 Cormack, Clarke and Büttcher 2009, section 2. A document is as near as the nearest of its passages. They are embedded by
 the model that comes along, whatever the run's embedder is: a library is never sent anywhere. The constants were chosen
-on one half of WiCE's claims (benchmarks/library.py).
+on one half of WiCE's claims (benchmarks/collections.py).
 """
 
 from __future__ import annotations
