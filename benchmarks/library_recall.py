@@ -15,8 +15,17 @@ import numpy as np
 
 from attribution.collections import ingest
 from attribution.collections import search as hybrid
-from attribution.collections.collection import Collection
-from attribution.collections.search import DEPTH, FUSION, MEANING, NEAR, PASSAGES, Hybrid, Vectors, fused
+from attribution.collections.collection import CollectionSearcher
+from attribution.collections.keyword import DEPTH
+from attribution.collections.search import (
+    FUSION,
+    MIN_SIMILARITY,
+    PASSAGES,
+    VECTOR_WEIGHT,
+    HybridSearcher,
+    Vectors,
+    fuse,
+)
 from attribution.collections.store import DocumentStore, NewDocument
 from attribution.extraction.html import Extracted, make_page
 from attribution.retrieval.bm25 import Ranked
@@ -28,7 +37,7 @@ CUTS = (1, 3, 5)
 
 
 @dataclass(frozen=True)
-class LlmAnnotator:
+class RankedClaim:
     """One claim: both rankings of the articles, and which one is its own."""
 
     own: int
@@ -38,10 +47,10 @@ class LlmAnnotator:
     chosen: bool  # of the half that the constants are chosen on
 
     def joined(self, constant: float, weight: float) -> list[int]:
-        return fused(self.words.rows, [row for row, _ in self.near], constant, weight)
+        return fuse(self.words.rows, [row for row, _ in self.near], constant, weight)
 
 
-def ask(data: Path) -> list[LlmAnnotator]:
+def ask(data: Path) -> list[RankedClaim]:
     """WiCE's claims, each searched for among all articles."""
     with gzip.open(data / "eval" / "wice_claim_dev.jsonl.gz", "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
@@ -54,17 +63,17 @@ def ask(data: Path) -> list[LlmAnnotator]:
             page = make_page("wice", "document", Extracted(title, text))
             own[row["id"]] = page.sha256
             kept.put("wice", [NewDocument(page.sha256, page.sha256, page.sha256, page)])
-        by, corpus = hybrid.embedder(settings), Collection(kept, "wice")
+        by, corpus = hybrid.local_embedder(settings), CollectionSearcher(kept, "wice")
         list(ingest.embed(store, "wice", by))
-        vectors = Vectors.of(*kept.vectors("wice", by.version))
-        searcher = Hybrid(corpus, by, lambda: vectors)
+        vectors = Vectors.from_bytes(*kept.vectors("wice", by.version))
+        searcher = HybridSearcher(corpus, by, lambda: vectors)
         ids = {page.sha256: key for key, page in kept.pages(list(range(1, len(rows) + 1))).items()}
         fewer = _fewer(vectors, by.embed([row["claim"] for row in rows]))
         asked = [
-            LlmAnnotator(
+            RankedClaim(
                 ids[own[row["id"]]],
                 corpus.ranked(row["claim"], DEPTH),
-                tuple(searcher.near(row["claim"], DEPTH)),
+                tuple(searcher.nearest(row["claim"], DEPTH)),
                 {count: rankings[number] for count, rankings in fewer.items()},
                 zlib.crc32(row["id"].encode()) % 2 == 0,
             )
@@ -98,14 +107,14 @@ def _article(sentences: Sequence[str]) -> tuple[str, str]:
     )
 
 
-def score(asked: Sequence[LlmAnnotator], ranking: Callable[[LlmAnnotator], Sequence[int]]) -> dict[str, float]:
+def score(asked: Sequence[RankedClaim], ranking: Callable[[RankedClaim], Sequence[int]]) -> dict[str, float]:
     """recall@k and mean reciprocal rank of the claim's own article."""
     places = [list(ranking(a)).index(a.own) + 1 if a.own in ranking(a) else 0 for a in asked]
     found = {f"recall@{k}": round(sum(0 < p <= k for p in places) / len(places), 4) for k in CUTS}
     return found | {"mrr": round(sum(1 / p for p in places if p) / len(places), 4)}
 
 
-def quality(asked: Sequence[LlmAnnotator]) -> dict[str, Any]:
+def quality(asked: Sequence[RankedClaim]) -> dict[str, Any]:
     """Hybrid against its halves on the half that nothing was chosen on, and what the gate lets through."""
     tune, rest = [a for a in asked if a.chosen], [a for a in asked if not a.chosen]
     grid = {
@@ -120,16 +129,16 @@ def quality(asked: Sequence[LlmAnnotator]) -> dict[str, Any]:
         "articles": len({a.own for a in asked}),
         "grid": [{"constant": c, "weight": w, "mrr": mrr} for (c, w), mrr in grid.items()],
         "best_of_grid": {"constant": best[0], "weight": best[1]},
-        "used": {"constant": FUSION, "weight": MEANING, "near": NEAR},
+        "used": {"constant": FUSION, "weight": VECTOR_WEIGHT, "near": MIN_SIMILARITY},
         "words": score(rest, lambda a: a.words.rows),
         "meaning": score(rest, lambda a: [row for row, _ in a.near]),
         "meaning_by_passages_on_the_choosing_half": {
             count: score(tune, lambda a, c=count: a.fewer[c] if c in a.fewer else [r for r, _ in a.near])["mrr"]  # type: ignore[misc]
             for count in range(1, PASSAGES + 1)
         },
-        "hybrid": score(rest, lambda a: a.joined(FUSION, MEANING)),
-        "hybrid_on_the_choosing_half": score(tune, lambda a: a.joined(FUSION, MEANING)),
-        # another article that is as near as NEAR would be returned for a claim whose own article is not there
+        "hybrid": score(rest, lambda a: a.joined(FUSION, VECTOR_WEIGHT)),
+        "hybrid_on_the_choosing_half": score(tune, lambda a: a.joined(FUSION, VECTOR_WEIGHT)),
+        # another article that is as near as MIN_SIMILARITY would be returned for a claim whose own article is not there
         "others_near": {f"{t:.2f}": round(sum(c >= t for c in alone) / len(alone), 4) for t in (0.4, 0.5, 0.6, 0.7)},
         "own_near": {
             f"{t:.2f}": round(sum(any(r == a.own and c >= t for r, c in a.near) for a in asked) / len(asked), 4)

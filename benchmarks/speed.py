@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from attribution.chunkers.fixed import Fixed
-from attribution.collections.folder import Library
+from attribution.collections.folder import FolderSearcher
 from attribution.settings import Settings
 from attribution.types import Page
 from attribution.verifiers.embedded import FOLDER, Embedded
@@ -34,7 +34,7 @@ print(loaded, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 def pairs(number: int) -> list[tuple[str, str]]:
     """Claims of the example answers against 512-character chunks of the pages that a search finds for them."""
     settings, made = Settings(), []
-    library, chunker = Library(settings), Fixed(settings)
+    library, chunker = FolderSearcher(settings), Fixed(settings)
     for example in examples():
         for claim in example["claims"]:
             for hit in library.search(claim["text"], 1):

@@ -10,8 +10,8 @@ import streamlit as st
 
 from attribution.collections import ingest
 from attribution.collections import search as hybrid
-from attribution.collections.ingest import Added, Item, from_addresses, from_upload
-from attribution.collections.store import DocumentStore, Kept, check_name
+from attribution.collections.ingest import Item, ItemResult, from_addresses, from_upload
+from attribution.collections.store import CollectionSummary, DocumentStore, check_name
 from attribution.errors import AttributionError
 from attribution.settings import Settings
 from attribution.storage.store import Store
@@ -35,7 +35,7 @@ def store() -> Store:
     return Store.open(Settings.from_environment().database_url)
 
 
-def add_form(kept: Sequence[Kept], running: bool) -> None:
+def add_form(kept: Sequence[CollectionSummary], running: bool) -> None:
     """Which collection, what goes into it, and the buttons."""
     show(el("p", "Add documents", class_="ax-section"))
     into = st.selectbox("Add to", [NEW, *(c.name for c in kept)], key="library_into")
@@ -47,7 +47,7 @@ def add_form(kept: Sequence[Kept], running: bool) -> None:
         accept_multiple_files=True,
         key=f"library_files-{turn}",
         help="Text, Markdown, HTML, PDF, DOCX or EPUB, at most 20 MB each. A whole folder of this server's is added "
-        "with `python -m attribution library add`.",
+        "with `python -m attribution collections add`.",
     )
     addresses = st.text_area(
         "Web addresses", key=f"library_addresses-{turn}", height=80, placeholder="https://…, one a line"
@@ -75,11 +75,11 @@ def start(name: str, documents: Sequence[Document], addresses: str) -> str:
         return "Choose files or give web addresses first."
     settings = Settings.from_environment()
 
-    def add(items: Sequence[Item], stop: threading.Event) -> Iterator[Added]:
+    def add(items: Sequence[Item], stop: threading.Event) -> Iterator[ItemResult]:
         return ingest.add(Store.open(settings.database_url), name, items, settings, stop=stop)
 
     def embed(stop: threading.Event) -> Iterator[tuple[int, int]]:
-        return ingest.embed(Store.open(settings.database_url), name, hybrid.embedder(settings), stop)
+        return ingest.embed(Store.open(settings.database_url), name, hybrid.local_embedder(settings), stop)
 
     state.keep(JOB, LibraryJob(name, items, add, embed))
     return ""
@@ -103,7 +103,7 @@ def live(polling: bool) -> None:
         show(library_view.failures(now.failures))
 
 
-def browse(kept: Sequence[Kept], running: bool) -> None:
+def browse(kept: Sequence[CollectionSummary], running: bool) -> None:
     """One collection's documents: read one, remove one, or remove all."""
     show(el("p", "Read and remove", class_="ax-section"))
     chosen = st.selectbox("Documents of", [c.name for c in kept], key="library_chosen")
@@ -165,7 +165,7 @@ def confirm() -> None:
 def page() -> None:
     """All of it; where the database can keep no collections, why."""
     try:
-        kept = DocumentStore(store()).collections(hybrid.embedder(Settings.from_environment()).version)
+        kept = DocumentStore(store()).collections(hybrid.local_embedder(Settings.from_environment()).version)
     except AttributionError as error:
         note("No collections here", str(error), label="missing")
         return

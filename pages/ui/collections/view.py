@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attribution.collections.store import Kept
+from attribution.collections.store import CollectionSummary
 from attribution.types import Failure
 from pages.ui.collections.job import Progress
 from pages.ui.html.render import Node, el, plural
@@ -13,7 +13,7 @@ from pages.ui.run.cards import moment
 SHOWN = 200  # failures in the table
 
 
-def table(kept: Sequence[Kept]) -> Node:
+def table(kept: Sequence[CollectionSummary]) -> Node:
     """The collections with counts, size and dates."""
     rows = [
         el(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attribution.collections.ingest import Added, Item
+from attribution.collections.ingest import Item, ItemResult
 from attribution.collections.store import DocumentStore, NewDocument
 from attribution.errors import StoreError
 from attribution.storage.store import Store
@@ -35,9 +35,9 @@ def ended(job: LibraryJob) -> Progress:
 
 
 def test_stop_keeps_what_is_added_and_leaves_the_vectors() -> None:
-    def add(items: list[Item], stop: threading.Event) -> Iterator[Added]:
-        yield Added("a", "added")
-        yield Added("b", "failed", FAILURE)
+    def add(items: list[Item], stop: threading.Event) -> Iterator[ItemResult]:
+        yield ItemResult("a", "added")
+        yield ItemResult("b", "failed", FAILURE)
         assert stop.wait(5)
 
     job = LibraryJob("c", ITEMS, add, lambda stop: pytest.fail("embedded after Stop"))
@@ -57,7 +57,7 @@ def test_vectors_come_after_and_a_broken_end_is_said() -> None:
         yield 2, 3
         raise StoreError("the disk is full")
 
-    now = ended(LibraryJob("c", ITEMS[:2], lambda items, stop: iter([Added("a", "unchanged")] * 2), embed))
+    now = ended(LibraryJob("c", ITEMS[:2], lambda items, stop: iter([ItemResult("a", "unchanged")] * 2), embed))
     assert (now.embedded, now.broken, now.done) == ((2, 3), "the disk is full", 2)
     assert doing(now) == "0 documents added to “c”, 2 already there."
     odd = ended(LibraryJob("c", ITEMS, lambda items, stop: iter([][1:2] or [None]), embed))  # type: ignore[list-item]
@@ -98,7 +98,7 @@ def test_the_page_says_who_sees_what_and_what_is_missing() -> None:
     assert "Choose files or give web addresses first" in " ".join(b.body for b in shown.get("html"))
     shown.text_area(key="library_addresses-0").input("file:///etc/passwd").run()
     shown.button(key="library_add").click().run()
-    assert "is no web address" in " ".join(b.body for b in shown.get("html")) and not shown.exception
+    assert "is not a web address" in " ".join(b.body for b in shown.get("html")) and not shown.exception
 
 
 def test_addresses_are_added_and_told(store: Store) -> None:
