@@ -42,7 +42,12 @@ class SearchFailed(StageFailure):
 
 
 class FetchFailed(StageFailure):
-    """A page that could not be had, with its reason."""
+    """A page could not be fetched or read."""
+
+    def __init__(self, kind: FailureKind, message: str, subject: str = "", status: int | None = None) -> None:
+        """`status` is that of the HTTP response, if it is the reason."""
+        super().__init__(kind, message, subject)
+        self.status = status
 
 
 class LlmFailed(StageFailure):

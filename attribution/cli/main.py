@@ -10,7 +10,7 @@ from attribution.cli import analyze, collections, compare, options, serve, snaps
 from attribution.cli.console import progress
 from attribution.errors import AttributionError
 
-Command = Callable[[argparse.Namespace], None]
+Command = Callable[[argparse.Namespace], int | None]
 
 
 def parser() -> argparse.ArgumentParser:

@@ -28,7 +28,7 @@ def is_local(name: str) -> bool:
 
 SEARCHERS = {
     "library": Entry(
-        "attribution.collections.folder:Library", "Library", "the articles in the library folder; works offline"
+        "attribution.collections.folder:FolderSearcher", "Library", "the articles in the library folder; works offline"
     ),
     "duckduckgo": Entry(
         "attribution.searchers.duckduckgo:DuckDuckGo",
