@@ -7,7 +7,7 @@ Goes as far as the parse allows towards the atomic, coherent subclaims of W24 (s
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 from attribution.segmenters.clausal.adjuncts import adjuncts, natures
 from attribution.segmenters.clausal.coordination import MOST_CROSSED, distribute
@@ -31,6 +31,9 @@ from attribution.segmenters.syntax.soundness import imperative, sound
 from attribution.settings import Settings
 from attribution.text.nlp import parse
 from attribution.types import Segmented
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
 
 CONNECTIVES = {
     "however", "additionally", "furthermore", "moreover", "also", "thus", "therefore", "hence", "overall", "finally",
@@ -56,7 +59,7 @@ class Clauses:
         return segment(answer, split)
 
 
-def split(parsed: Any) -> list[Draft]:
+def split(parsed: Doc) -> list[Draft]:
     """The statements of one sentence that together hold all its content words; none where it stays whole.
 
     Each is then shown to the parser alone: in a shorter sentence it sees what it missed in the long one.
@@ -74,7 +77,7 @@ def split(parsed: Any) -> list[Draft]:
     return found
 
 
-def again(doc: Any, draft: Draft) -> list[Draft]:
+def again(doc: Doc, draft: Draft) -> list[Draft]:
     """The statements that one statement makes when it is parsed by itself; none where it stays as it is."""
     text = wording(doc, draft)
     alone = parse(text)
@@ -93,7 +96,7 @@ def again(doc: Any, draft: Draft) -> list[Draft]:
     return made if len(made) > 1 else []
 
 
-def _once(parsed: Any) -> list[Draft]:
+def _once(parsed: Doc) -> list[Draft]:
     doc = repaired(parsed)
     if not trusted(doc) or doc[0].tag_ in RELATIVE or doc[0].lower_ == "where":
         return []
@@ -109,7 +112,7 @@ def _once(parsed: Any) -> list[Draft]:
     return made if covers(doc, made) and all(sound(doc, d) for d in made) else []
 
 
-def propositions(doc: Any, head: Any, draft: Draft) -> Iterator[Draft]:
+def propositions(doc: Doc, head: Token, draft: Draft) -> Iterator[Draft]:
     """The statements of one independent clause. A step whose outcome is not sound is not taken."""
     waiting = [draft]
     if not {text.lower() for _, text in draft} & OTHERS and not reported(head):
@@ -126,7 +129,7 @@ def propositions(doc: Any, head: Any, draft: Draft) -> Iterator[Draft]:
                 yield variant
 
 
-def listed(doc: Any, draft: Draft) -> list[Draft]:
+def listed(doc: Doc, draft: Draft) -> list[Draft]:
     """One statement a member of its lists. Where examples and another list would multiply, only the examples."""
     examples = exemplified(doc, draft)
     if len(examples) == 1 or not all(sound(doc, e) for e in examples):
@@ -137,17 +140,17 @@ def listed(doc: Any, draft: Draft) -> list[Draft]:
     return [d for several in made for d in several]
 
 
-def _distributed(doc: Any, draft: Draft) -> list[Draft]:
+def _distributed(doc: Doc, draft: Draft) -> list[Draft]:
     several = distribute(doc, draft)
     return several if all(sound(doc, v) for v in several) else [draft]
 
 
-def reported(head: Any) -> bool:
+def reported(head: Token) -> bool:
     """Whether the clause tells what somebody says, thinks or wants."""
     return any(c.dep_ == "ccomp" for c in head.children)
 
 
-def independent(root: Any) -> Iterator[tuple[Any, Draft]]:
+def independent(root: Token) -> Iterator[tuple[Token, Draft]]:
     """Clauses that stand beside each other, each with its head; what stands in front of all goes before each."""
     chain = members(root)
     starts = [m for m in chain[1:] if finite(m) and subject_of(m) is not None]
@@ -174,20 +177,20 @@ def independent(root: Any) -> Iterator[tuple[Any, Draft]]:
             yield clause, plain(draft)
 
 
-def joined(chain: list[Any], starts: list[Any]) -> bool:
+def joined(chain: list[Token], starts: list[Token]) -> bool:
     """No "or" and no "not only … but also" among the clauses."""
     joins = {c.lower_ for m in chain for c in m.children if c.dep_ == "cc"}
     only = any(c.lower_ == "only" and c.i < m.i for m in chain for c in m.children)
     return bool(starts) and joins <= {"and", "but", ";", "so", "yet"} and not only
 
 
-def semicolon(clause: Any, root: Any) -> bool:
+def semicolon(clause: Token, root: Token) -> bool:
     doc, end = clause.doc, last(clause)
     nearby = {doc[i].text for i in (end, min(end + 1, len(doc) - 1))}
     return ";" in nearby and clause.i < root.i and finite(clause) and any(c.dep_ in SUBJECTS for c in clause.children)
 
 
-def concession(clause: Any) -> bool:
+def concession(clause: Token) -> bool:
     """ "Although A, B" says both; "while A" does where A is a sentence of its own, set off by a comma."""
     marks = [c for c in clause.children if c.dep_ == "mark" and c.lower_ in CONCESSIVE]
     if len(marks) != 1 or not finite(clause) or negated(clause.head) or "not" in marks[0].head.lower_:

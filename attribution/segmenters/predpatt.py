@@ -9,7 +9,7 @@ makes the wording fluent (fluent.py).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 from attribution.segmenters.fluent import Fluent
 from attribution.segmenters.syntax.drafts import ADDED, AUXILIARIES, SUBJECTS, Draft, covers, parts, segment, trimmed
@@ -32,6 +32,9 @@ from attribution.segmenters.syntax.scope import joined_by_and
 from attribution.segmenters.syntax.soundness import sound
 from attribution.settings import Settings
 from attribution.types import LlmUsage, Segmented
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
 
 ASIDE = {"relcl", "appos", "conj", "cc", "punct", "preconj", "mark", "advcl", "parataxis", "dep", "intj"}
 QUANTITIES = {"many", "several", "various", "other", "some", "certain", "such", "more", "most", "own", "same", "few",
@@ -56,7 +59,7 @@ class PredPatt:
         return self.fluent.estimate(answer, segment(answer, split).claims) if self.fluent else None
 
 
-def split(parsed: Any) -> list[Draft]:
+def split(parsed: Doc) -> list[Draft]:
     """The predications of a sentence by the place of their predicate; none where they miss some of its content."""
     doc, made = repaired(parsed), list[Draft]()
     for token in doc:
@@ -64,7 +67,7 @@ def split(parsed: Any) -> list[Draft]:
     return made if made and covers(doc, made) else []
 
 
-def predications(token: Any) -> Iterator[Draft]:
+def predications(token: Token) -> Iterator[Draft]:
     """What one token predicates of another."""
     if hyphened(token):
         return
@@ -85,25 +88,25 @@ def predications(token: Any) -> Iterator[Draft]:
         yield (*pronoun(owner), (ADDED, has), *bare)
 
 
-def hyphened(token: Any) -> bool:
+def hyphened(token: Token) -> bool:
     """Part of a word with a hyphen."""
     around = token.doc[max(0, token.i - 1) : token.i + 2]
     return any(t.text in {"-", "/"} for t in around)
 
 
-def supposed(verb: Any) -> bool:
+def supposed(verb: Token) -> bool:
     """Under a condition, which stays with the clause it is the condition of."""
     return any(conditional(t) for t in (verb, *verb.ancestors))
 
 
-def conditional(clause: Any) -> bool:
+def conditional(clause: Token) -> bool:
     return clause.dep_ == "advcl" and any(
         (c.dep_ == "mark" and c.lower_ in {"if", "unless", "whether"}) or c.lower_ in {"when", "whenever", "once"}
         for c in clause.children
     )
 
 
-def argument(noun: Any) -> Draft:
+def argument(noun: Token) -> Draft:
     """A noun phrase without the clauses beside it."""
     words = {t.i for t in kept(noun)}
     return trimmed(tuple(part for part in phrase(noun) if part[0] in words or part[0] == ADDED))
@@ -115,7 +118,7 @@ def pronoun(owner: Draft) -> Draft:
     return tuple((i, subjects.get(text.lower(), text)) for i, text in owner)
 
 
-def subject_of(verb: Any) -> Any | None:
+def subject_of(verb: Token) -> Token | None:
     """Its own subject, or the one it borrows from the clause it depends on."""
     seen = verb
     while True:
@@ -133,7 +136,7 @@ def subject_of(verb: Any) -> Any | None:
         seen = seen.head
 
 
-def clause(verb: Any) -> Iterator[Draft]:
+def clause(verb: Token) -> Iterator[Draft]:
     """Subject, auxiliaries, predicate and arguments; once a conjunct of the subject."""
     subject = subject_of(verb)
     if subject is None:
@@ -169,17 +172,17 @@ def clause(verb: Any) -> Iterator[Draft]:
         yield trimmed((*setting, *argument(one), *agreed(words, subject, one)))
 
 
-def agreed(words: Draft, subject: Any, one: Any) -> Draft:
+def agreed(words: Draft, subject: Token, one: Token) -> Draft:
     """The predicate for one conjunct of its subject."""
     return agreeing(words, subject.head, one) if len(members(subject)) > 1 else words
 
 
-def infinitive(verb: Any) -> bool:
+def infinitive(verb: Token) -> bool:
     """ "the first woman to win": part of the noun phrase."""
     return verb.dep_ in {"relcl", "acl"} and any(c.lower_ == "to" and c.dep_ == "aux" for c in verb.children)
 
 
-def kept(argument_head: Any) -> list[Any]:
+def kept(argument_head: Token) -> list[Token]:
     """The words of an argument, with its conjuncts but without clauses beside it."""
     out = {
         t.i

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from attribution.segmenters.syntax.drafts import ADDED, Draft, subtree, trimmed
 from attribution.segmenters.syntax.grammar import negated
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
 
 BE = {"is", "are", "was", "were"}
 WHERE = {"in", "on", "at", "near", "during", "since"}
@@ -13,7 +16,7 @@ MONTHS = {"january", "february", "march", "april", "may", "june", "july", "augus
           "december"}  # fmt: skip
 
 
-def natures(doc: Any, draft: Draft) -> list[Draft]:
+def natures(doc: Doc, draft: Draft) -> list[Draft]:
     """ "She was a French chemist" → "She was a chemist", "She was French". Other adjectives need their noun:
     a small planet is not small."""
     for place, (i, text) in enumerate(draft):
@@ -40,7 +43,7 @@ def natures(doc: Any, draft: Draft) -> list[Draft]:
     return [draft]
 
 
-def adjuncts(doc: Any, draft: Draft) -> list[Draft]:
+def adjuncts(doc: Doc, draft: Draft) -> list[Draft]:
     """ "He died in Paris in 1980" → "He died in Paris", "He died in 1980"."""
     inside = {i for i, _ in draft}
     for verb in (doc[i] for i in sorted(inside - {ADDED})):
@@ -73,7 +76,7 @@ def adjuncts(doc: Any, draft: Draft) -> list[Draft]:
     return [draft]
 
 
-def certain(prep: Any) -> bool:
+def certain(prep: Token) -> bool:
     """A date or a named place."""
     objects = [c for c in prep.children if c.dep_ == "pobj"]
     return any(o.like_num or o.pos_ == "PROPN" or o.lower_ in MONTHS for o in objects)

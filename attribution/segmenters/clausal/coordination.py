@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 from attribution.segmenters.clausal.noun_lists import nouns
 from attribution.segmenters.clausal.verb_lists import left, verbs
@@ -20,12 +20,15 @@ from attribution.segmenters.syntax.scope import (
     setting,
 )
 
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
+
 MOST = 9  # statements out of one clause
 MOST_CROSSED = 6  # statements out of two coordinations side by side
 NOMINAL = {"dobj", "pobj", "attr", "nsubj", "nsubjpass", "amod", "acomp", "oprd", "prep", "advmod", "dative"}
 
 
-def distribute(doc: Any, draft: Draft) -> list[Draft]:
+def distribute(doc: Doc, draft: Draft) -> list[Draft]:
     """The draft once for each conjunct; itself alone where there is nothing to distribute.
 
     Coordinations side by side are multiplied where both belong to what is said ("A and B like C and D"), and only up to
@@ -35,7 +38,7 @@ def distribute(doc: Any, draft: Draft) -> list[Draft]:
     if {"only", "but"} <= words:  # not only A but also B
         return [draft]
     done: list[Draft] = []
-    waiting: list[tuple[Draft, tuple[Any, ...], int]] = [(draft, (), 1)]  # with heads that were distributed, and times
+    waiting: list[tuple[Draft, tuple[Token, ...], int]] = [(draft, (), 1)]  # with heads that were distributed, and times
     while waiting:
         current, before, times = waiting.pop(0)
         inside = {i for i, _ in current}
@@ -57,7 +60,7 @@ def distribute(doc: Any, draft: Draft) -> list[Draft]:
     return done
 
 
-def heads(doc: Any, draft: Draft) -> Iterator[Any]:
+def heads(doc: Doc, draft: Draft) -> Iterator[Token]:
     """First conjuncts of the coordinations of which more than one is still in the draft, the outermost first."""
     inside = {i for i, _ in draft}
     tokens = [doc[i] for i in sorted(inside - {ADDED})]
@@ -65,7 +68,7 @@ def heads(doc: Any, draft: Draft) -> Iterator[Any]:
     yield from sorted(firsts, key=lambda t: (not core(t, inside), len(list(t.ancestors)), t.i))
 
 
-def _variants(head: Any, draft: Draft) -> Iterator[Draft]:
+def _variants(head: Token, draft: Draft) -> Iterator[Draft]:
     inside = {i for i, _ in draft}
     group = [m for m in members(head) if m.i in inside]
     if (
@@ -107,7 +110,7 @@ def _variants(head: Any, draft: Draft) -> Iterator[Draft]:
         yield made
 
 
-def _each_one(head: Any, draft: Draft, pieces: list[list[int]], start: int, end: int) -> Iterator[Draft]:
+def _each_one(head: Token, draft: Draft, pieces: list[list[int]], start: int, end: int) -> Iterator[Draft]:
     """ "The bases of DNA are adenine, …" → "Adenine is one of the bases of DNA"; nothing where not all are meant."""
     subject, verb = subject_of(head.head), draft[start - 1] if start else (ADDED, "")
     if subject is None:
@@ -126,7 +129,7 @@ def _each_one(head: Any, draft: Draft, pieces: list[list[int]], start: int, end:
         yield (*named, number, (ADDED, "one"), (ADDED, "of"), *draft[: start - 1])
 
 
-def goes_on(doc: Any, draft: Draft, start: int, end: int) -> bool:
+def goes_on(doc: Doc, draft: Draft, start: int, end: int) -> bool:
     """Whether what surrounds the coordination looks like more of it, which the parser hung elsewhere."""
     if start and draft[start - 1][1].lower() in {"and", "or", "nor"}:
         return True

@@ -3,12 +3,15 @@ carriers."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from attribution.segmenters.clausal.noun_lists import nouns
 from attribution.segmenters.syntax.drafts import ADDED, Draft, trimmed
 from attribution.segmenters.syntax.grammar import VERBAL, enclosed, first, members, negated
 from attribution.segmenters.syntax.scope import closed, core, example, fronted, joined_by_and, joined_by_or, whole
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
 
 # what has a cause, dehydration for one, has no dehydration
 ROLES = {"cause", "causes", "reason", "reasons", "role", "roles", "function", "functions", "purpose", "purposes", "way",
@@ -18,7 +21,7 @@ CHOICE = {"choose", "select", "pick", "vary", "range", "rank", "divide", "differ
           "are", "was", "were"}  # fmt: skip
 
 
-def exemplified(doc: Any, draft: Draft) -> list[Draft]:
+def exemplified(doc: Doc, draft: Draft) -> list[Draft]:
     """What is said without the examples, and of each example instead of the general word; else the draft alone."""
     inside = {i for i, _ in draft}
     for token in (doc[i] for i in sorted(inside - {ADDED})):
@@ -29,12 +32,12 @@ def exemplified(doc: Any, draft: Draft) -> list[Draft]:
     return [draft]
 
 
-def set_apart(preposition: Any) -> bool:
+def set_apart(preposition: Token) -> bool:
     start = first(preposition)
     return start > 0 and bool(preposition.doc[start - 1].text == ",")
 
 
-def general(preposition: Any) -> Any | None:
+def general(preposition: Token) -> Token | None:
     """The noun phrase that the examples can stand for: what is done to it is done to each of them."""
     noun = whole(preposition.head)
     if {noun.lower_, preposition.head.lower_} & ROLES:
@@ -47,7 +50,7 @@ def general(preposition: Any) -> Any | None:
     return noun
 
 
-def _instead(preposition: Any, draft: Draft, inside: set[int]) -> list[Draft]:
+def _instead(preposition: Token, draft: Draft, inside: set[int]) -> list[Draft]:
     noun = general(preposition)
     named = next((c for c in preposition.children if c.dep_ == "pobj"), None)
     if (

@@ -3,7 +3,7 @@ and consequences."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from attribution.segmenters.clausal.participles import PERSONS, active, effect, made, participle
 from attribution.segmenters.syntax.drafts import ADDED, SUBJECTS, Draft, parts, trimmed
@@ -25,6 +25,9 @@ from attribution.segmenters.syntax.grammar import (
 )
 from attribution.segmenters.syntax.scope import example, stem
 from attribution.segmenters.syntax.soundness import sound
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
 
 WHO = (
     "ist",
@@ -50,7 +53,7 @@ OUTCOMES = {"result", "sign", "indication", "reason", "factor", "cause", "concer
 REASONS = {"as", "since"}
 
 
-def extracted(doc: Any, draft: Draft, done: frozenset[int] = frozenset()) -> tuple[Draft, list[Draft]]:
+def extracted(doc: Doc, draft: Draft, done: frozenset[int] = frozenset()) -> tuple[Draft, list[Draft]]:
     """The draft without what was taken out of it, and the sentences made of that; only where both are sound."""
     made: list[Draft] = []
     for place in sorted({i for i, _ in draft} - {ADDED} - done):
@@ -69,7 +72,7 @@ def extracted(doc: Any, draft: Draft, done: frozenset[int] = frozenset()) -> tup
     return draft, made
 
 
-def told_of(token: Any) -> Draft | None:
+def told_of(token: Token) -> Draft | None:
     """The sentence that a clause or apposition makes; None where it is none, or not surely."""
     if token.dep_ == "relcl":
         return relative(token)
@@ -84,13 +87,13 @@ def told_of(token: Any) -> Draft | None:
     return None
 
 
-def closes(verb: Any) -> bool:
+def closes(verb: Token) -> bool:
     """Whether nothing comes after the clause in its sentence: what does may be more of it."""
     end = last(verb) + 1
     return end == len(verb.doc) or verb.doc[end].text in {".", ";", "!"}
 
 
-def without(draft: Draft, token: Any) -> Draft:
+def without(draft: Draft, token: Token) -> Draft:
     """The draft without the phrase of the token and the commas that set it off."""
     taken = {t.i for t in token.subtree}
     if set_off(token):
@@ -99,7 +102,7 @@ def without(draft: Draft, token: Any) -> Draft:
     return trimmed(tuple(part for part in draft if part[0] not in taken))
 
 
-def reason(verb: Any) -> Draft | None:
+def reason(verb: Token) -> Draft | None:
     """ "A, as B" says both A and B."""
     marks = [c for c in verb.children if c.dep_ == "mark"]
     if len(marks) != 1 or marks[0].lower_ not in REASONS or not set_off(verb) or verb.i < verb.head.i:
@@ -111,7 +114,7 @@ def reason(verb: Any) -> Draft | None:
     return trimmed(parts(t for t in verb.subtree if t.i != marks[0].i))
 
 
-def meaning(verb: Any) -> Draft | None:
+def meaning(verb: Token) -> Draft | None:
     """ "A, meaning that B" says both A and B."""
     clause = next((c for c in verb.children if c.dep_ == "ccomp"), None)
     if verb.lower_ != "meaning" or clause is None or not set_off(verb) or verb.i < verb.head.i or denied(verb):
@@ -121,7 +124,7 @@ def meaning(verb: Any) -> Draft | None:
     return trimmed(parts(t for t in clause.subtree if not (t.dep_ == "mark" and t.head == clause)))
 
 
-def relative(verb: Any) -> Draft | None:
+def relative(verb: Token) -> Draft | None:
     """ "…, who directed films" → "Hitchcock directed films"; None for one that restricts its noun."""
     wh = next((c for c in verb.children if c.tag_ in {"WP", "WDT"} and c.dep_ in SUBJECTS), None)
     if wh is None or wh.i != min(t.i for t in verb.subtree) or sum(c.dep_ in SUBJECTS for c in verb.children) > 1:
@@ -149,7 +152,7 @@ def relative(verb: Any) -> Draft | None:
     return trimmed(phrase(noun) + parts(t for t in verb.subtree if t.i != wh.i))
 
 
-def sentential(verb: Any, tense: Any) -> bool:
+def sentential(verb: Token, tense: Token) -> bool:
     """Whether ", which …" more likely speaks of the whole clause before it."""
     if any(c.dep_ == "nsubjpass" for c in verb.children):
         judged = stem(verb) in {"interpret", "consider", "regard", "view", "seen", "attribut"}
@@ -159,7 +162,7 @@ def sentential(verb: Any, tense: Any) -> bool:
     return any(c.lower_ in OUTCOMES and c.dep_ in {"attr", "acomp"} for c in verb.children)
 
 
-def antecedent(noun: Any) -> Any:
+def antecedent(noun: Token) -> Token:
     """The person "who" speaks of: the parser sometimes hangs it on the nearest thing."""
     nearest = named(noun)
     if (
@@ -176,7 +179,7 @@ def antecedent(noun: Any) -> Any:
     return None
 
 
-def apposition(noun: Any) -> Draft | None:
+def apposition(noun: Token) -> Draft | None:
     """ "Nash, an American mathematician," → "Nash was an American mathematician"."""
     subject = named(noun)
     determined = any(c.dep_ in {"det", "poss"} and c.i < noun.i for c in noun.children)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from attribution.segmenters.syntax.drafts import SUBJECTS
 from attribution.segmenters.syntax.grammar import VERBAL, first, negated, own, with_comma
 from attribution.segmenters.syntax.scope import TOGETHER, collective, example, stem
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
 
 # adjectives that a list of plurals shares: "various tools and methods"
 SHARED = {"various", "different", "diverse", "several", "multiple", "numerous", "many", "some", "certain", "other",
@@ -20,7 +23,7 @@ PHRASES = {("black", "white"), ("salt", "pepper"), ("trial", "error"), ("supply"
            ("food", "drink"), ("profit", "loss"), ("cause", "effect"), ("mergers", "acquisitions")}  # fmt: skip
 
 
-def nouns(head: Any, group: list[Any]) -> list[list[int]]:
+def nouns(head: Token, group: list[Token]) -> list[list[int]]:
     """Token numbers of each conjunct with the determiner and "of …" it shares; empty where not sure."""
     if not _alike(head, group) or _one_name(head, group) or (head.dep_ in SUBJECTS and not _each(head.head)):
         return []
@@ -65,7 +68,7 @@ def nouns(head: Any, group: list[Any]) -> list[list[int]]:
     return pieces
 
 
-def beside(member: Any, group: list[Any]) -> set[int]:
+def beside(member: Token, group: list[Token]) -> set[int]:
     """ "the nature and severity of the crime, the …": a pair within a list shares its article and what follows it."""
     place = group.index(member)
     if len(group) < 3:
@@ -84,7 +87,7 @@ def beside(member: Any, group: list[Any]) -> set[int]:
     return set()
 
 
-def _alike(head: Any, group: list[Any]) -> bool:
+def _alike(head: Token, group: list[Token]) -> bool:
     """Whether the conjuncts are of one kind and each is whole, as far as the parse tells."""
     kinds = {"PROPN": "NOUN", "PRON": "NOUN"}
     kind = {kinds.get(m.pos_, m.pos_) for m in group}
@@ -120,7 +123,7 @@ def _alike(head: Any, group: list[Any]) -> bool:
     return True
 
 
-def _one_name(head: Any, group: list[Any]) -> bool:
+def _one_name(head: Token, group: list[Token]) -> bool:
     """ "the Department of Health and Labor", "student and worker protests", "the use of trial and error",
     "a less prominent fill and key light"."""
     graded = any(c.dep_ == "amod" and any(a.dep_ == "advmod" for a in c.children) for c in head.children)
@@ -138,11 +141,11 @@ def _one_name(head: Any, group: list[Any]) -> bool:
     return beside and alike and not bare
 
 
-def first_own(member: Any) -> int:
+def first_own(member: Token) -> int:
     return int(min(t.i for t in own(member)))
 
 
-def _each(verb: Any) -> bool:
+def _each(verb: Token) -> bool:
     """Whether what a verb says of "A and B" it says of each."""
     attribute = next((c for c in verb.children if c.dep_ == "attr"), None)
     several = attribute is not None and attribute.tag_ in {"NNS", "NNPS"}

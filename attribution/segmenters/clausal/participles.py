@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from attribution.segmenters.syntax.drafts import AUXILIARIES, SUBJECTS, Draft, parts, trimmed
 from attribution.segmenters.syntax.grammar import (
@@ -21,6 +21,9 @@ from attribution.segmenters.syntax.grammar import (
     third_person,
 )
 from attribution.segmenters.syntax.scope import stem
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
 
 PERSONS = ("er", "or", "ist", "ian", "ant", "man", "men", "woman", "women", "people", "person", "child", "children",
            "king", "queen", "boy", "girl", "wife", "husband", "friend", "students", "players")  # fmt: skip
@@ -56,7 +59,7 @@ LINKS = {"given", "compared", "based", "provided", "followed", "granted", "inclu
          "depending", "accompanied", "according"}  # fmt: skip
 
 
-def participle(verb: Any) -> Draft | None:
+def participle(verb: Token) -> Draft | None:
     """ "…, widely regarded as …" → "Hitchcock was widely regarded as …"."""
     if any(c.dep_ in {*SUBJECTS, *AUXILIARIES, "mark"} for c in verb.children) or verb.lower_ in LINKS:
         return None
@@ -78,19 +81,19 @@ def participle(verb: Any) -> Draft | None:
     return trimmed((*phrase(noun), be(noun, past(verb) or verb.lower_ == "born"), *parts(verb.subtree)))
 
 
-def while_(verb: Any) -> bool:
+def while_(verb: Token) -> bool:
     """ "while paying attention": at the same time, by the same subject."""
     return bool(verb.doc[first(verb)].lower_ == "while")
 
 
-def between(noun: Any, verb: Any) -> bool:
+def between(noun: Token, verb: Token) -> bool:
     """Whether another noun stands between the subject and the participle after its clause: it may be the one meant."""
     return verb.i > verb.head.i > noun.i and any(
         t.pos_ in {"NOUN", "PROPN"} for t in verb.doc[verb.head.i + 1 : first(verb)]
     )
 
 
-def made(verb: Any) -> Draft | None:
+def made(verb: Token) -> Draft | None:
     """ "It repels water, making it a good coat" → "It is a good coat": "it" is the subject, in number."""
     main, doc = verb.head, verb.doc
     noun = subject_of(main) or (subject_of(main.head) if main.dep_ == "conj" else None)
@@ -109,7 +112,7 @@ def made(verb: Any) -> Draft | None:
     return trimmed((*phrase(noun), be(noun, past(noun)), *parts(t for t in verb.subtree if t.i > verb.i + 1)))
 
 
-def effect(verb: Any) -> Draft | None:
+def effect(verb: Token) -> Draft | None:
     """ "It blocks light, reducing glare" → "It reduces glare": what a thing does by what it does to another."""
     main = verb.head
     while main.dep_ == "xcomp" and subject_of(main) is None:
@@ -141,7 +144,7 @@ def effect(verb: Any) -> Draft | None:
     return trimmed((*phrase(noun), *parts(helping), *kept, *told))
 
 
-def inflected(base: str, main: Any, noun: Any) -> str:
+def inflected(base: str, main: Token, noun: Token) -> str:
     """A verb in the tense and number of the main one; as it stands after "can" or "will"."""
     if any(c.dep_ == "aux" for c in main.children):
         return base
@@ -150,7 +153,7 @@ def inflected(base: str, main: Any, noun: Any) -> str:
     return base if plural(noun) else third_person(base)
 
 
-def active(verb: Any) -> Draft | None:
+def active(verb: Token) -> Draft | None:
     """ "…, providing shade" → "The tree provides shade": verbs whose subject is that of the main clause."""
     if verb.lower_ not in ACTIVE:
         return None

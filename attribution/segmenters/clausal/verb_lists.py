@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from attribution.segmenters.syntax.drafts import AUXILIARIES, SUBJECTS
 from attribution.segmenters.syntax.grammar import first, negated, own, subject_of, with_comma
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
 
 CONDITIONAL = {"if", "unless", "when", "whenever", "once"}
 OBJECTS = {"dobj", "attr", "ccomp", "xcomp", "oprd", "acomp", "dative"}
 
 
-def left(head: Any, group: list[Any]) -> list[Any]:
+def left(head: Token, group: list[Token]) -> list[Token]:
     """What the conjuncts of a verb share: subject, what stands before it, and markers."""
     subject = subject_of(head)
     marks = any(c.dep_ == "mark" for m in group[1:] for c in m.children)
@@ -25,7 +28,7 @@ def left(head: Any, group: list[Any]) -> list[Any]:
     return [t for c in shared for t in c.subtree]
 
 
-def verbs(head: Any, group: list[Any]) -> list[list[int]]:
+def verbs(head: Token, group: list[Token]) -> list[list[int]]:
     """Token numbers of each conjunct with the auxiliaries it needs; empty where the splitter is not sure."""
     subjects = [any(c.dep_ in SUBJECTS for c in m.children) for m in group]
     if any(subjects[1:]) and not (all(subjects) and head.dep_ == "ccomp"):
@@ -78,7 +81,7 @@ def verbs(head: Any, group: list[Any]) -> list[list[int]]:
     return pieces
 
 
-def unfinished(doc: Any, piece: list[int]) -> bool:
+def unfinished(doc: Doc, piece: list[int]) -> bool:
     """ "buy equipment, real estate": a list whose end is not in the piece."""
     for i in piece:
         token = doc[i]
@@ -89,16 +92,16 @@ def unfinished(doc: Any, piece: list[int]) -> bool:
     return False
 
 
-def conditional(clause: Any) -> bool:
+def conditional(clause: Token) -> bool:
     return any(c.lower_ in CONDITIONAL and c.i == first(clause) for c in clause.children)
 
 
-def clausal(verb: Any) -> bool:
+def clausal(verb: Token) -> bool:
     subject = subject_of(verb)
     return subject is not None and subject.dep_ in {"csubj", "csubjpass"}
 
 
-def _fits(member: Any, head: Any, helping: list[Any]) -> bool:
+def _fits(member: Token, head: Token, helping: list[Token]) -> bool:
     """Whether the auxiliaries of the first verb, if the other has none, go with it."""
     if any(c.dep_ in AUXILIARIES for c in member.children):
         return True
@@ -114,12 +117,12 @@ def _fits(member: Any, head: Any, helping: list[Any]) -> bool:
     return member.tag_ == head.tag_ or not {member.tag_, head.tag_} & {"VB", "VBN", "VBG"}
 
 
-def plainly(member: Any, head: Any) -> bool:
+def plainly(member: Token, head: Token) -> bool:
     """Whether the verb has no tense of its own; after an infinitive, a plural present is one as well."""
     return member.tag_ in {"VB", "VBN", "VBG"} or (member.tag_ == "VBP" and head.tag_ == "VB")
 
 
-def _complete(member: Any, others: list[Any]) -> bool:
+def _complete(member: Token, others: list[Token]) -> bool:
     """Whether the bare verb says something without what follows the next one."""
     for other in others:
         right = [c for c in other.children if c.i > other.i and c.dep_ not in {"cc", "conj", "punct"}]
@@ -128,7 +131,7 @@ def _complete(member: Any, others: list[Any]) -> bool:
     return True
 
 
-def _objects(others: list[Any]) -> list[int]:
+def _objects(others: list[Token]) -> list[int]:
     """The objects of the next verb that has some, with all that follows them; none where it has only adjuncts."""
     for member in others:
         right = [c for c in member.children if c.i > member.i and c.dep_ not in {"cc", "conj", "punct"}]

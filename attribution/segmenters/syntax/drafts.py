@@ -5,16 +5,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from attribution.segmenters.sentences import boundaries
 from attribution.text.markdown import Passage, passages
 from attribution.text.nlp import parse
 from attribution.types import Claim, Segmented, Span, content_id
 
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
+
 Part = tuple[int, str]  # the number of a token and how it is written; the number is -1 for an added function word
 Draft = tuple[Part, ...]
-Split = Callable[[Any], Sequence[Draft]]  # a sentence's Doc → its statements; none: the sentence stays whole
+Split = Callable[[Doc], Sequence[Draft]]  # a sentence's Doc → its statements; none: the sentence stays whole
 
 ADDED = -1
 LONGEST = 120  # tokens; the parse of a longer sentence is not to be trusted
@@ -28,12 +31,12 @@ _END = re.compile(r"[.!?…][\"'”’)\]]*$")
 _LABEL = re.compile(r"[^:.!?\"“]{1,60}?:\s+(?=\S)")
 
 
-def parts(tokens: Iterable[Any]) -> Draft:
+def parts(tokens: Iterable[Token]) -> Draft:
     """Tokens in the order of the sentence."""
     return tuple((t.i, t.text) for t in sorted(tokens, key=lambda t: t.i))
 
 
-def subtree(token: Any, *without: Any) -> list[Any]:
+def subtree(token: Token, *without: Token) -> list[Token]:
     """The token and all below it, but for the branches left out."""
     out = {t.i for branch in without for t in branch.subtree}
     return [t for t in token.subtree if t.i not in out]
@@ -53,7 +56,7 @@ def trimmed(draft: Draft) -> Draft:
     return tuple(kept)
 
 
-def wording(doc: Any, draft: Draft) -> str:
+def wording(doc: Doc, draft: Draft) -> str:
     """The statement as a sentence: capital, spaces, a or an, the full stop that its sentence has."""
     written = ""
     for n, (i, text) in enumerate(draft):
@@ -75,7 +78,7 @@ def wording(doc: Any, draft: Draft) -> str:
     return written if not end or _END.search(written) else written + end.group()[0]
 
 
-def covers(doc: Any, drafts: Iterable[Draft]) -> bool:
+def covers(doc: Doc, drafts: Iterable[Draft]) -> bool:
     """Whether every content word of the sentence is in one of the statements."""
     words = {i for draft in drafts for i, _ in draft}
     return all(t.i in words or t.lower_ in LINKING for t in doc if t.pos_ in CONTENT)
@@ -135,7 +138,7 @@ def _statements(sentence: str, split: Split) -> Iterator[tuple[str, list[Span]]]
         yield (sentence[:skip] + text, [(0, skip), *places] if skip else places)
 
 
-def _runs(doc: Any, draft: Draft, skip: int) -> list[Span]:
+def _runs(doc: Doc, draft: Draft, skip: int) -> list[Span]:
     return [
         (skip + a, skip + b)
         for a, b in _merged(

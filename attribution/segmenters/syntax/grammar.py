@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from attribution.segmenters.syntax.drafts import ADDED, AUXILIARIES, SUBJECTS, Draft, Part, parts, subtree, trimmed
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
 
 FINITE = {"VBZ", "VBP", "VBD", "MD"}
 VERBAL = {"VERB", "AUX"}
@@ -17,19 +20,19 @@ CONDITIONS = {"if", "unless", "whether"}
 SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "’re": "is", "'re": "is"}
 
 
-def finite(verb: Any) -> bool:
+def finite(verb: Token) -> bool:
     """Whether the verb, or what helps it, carries the tense."""
     if verb.pos_ not in VERBAL:
         return False
     return verb.tag_ in FINITE or any(c.dep_ in AUXILIARIES and c.tag_ in FINITE for c in verb.children)
 
 
-def subject_of(verb: Any) -> Any | None:
+def subject_of(verb: Token) -> Token | None:
     """Its own subject, in front of it."""
     return next((c for c in verb.children if c.dep_ in SUBJECTS and c.i < verb.i), None)
 
 
-def members(head: Any) -> list[Any]:
+def members(head: Token) -> list[Token]:
     """The conjuncts of a coordination in order, the head first."""
     found = [head]
     for token in found:
@@ -37,7 +40,7 @@ def members(head: Any) -> list[Any]:
     return sorted(found, key=lambda t: t.i)
 
 
-def own(member: Any) -> list[Any]:
+def own(member: Token) -> list[Token]:
     """A conjunct without the others and what joins them."""
     joins = [c for c in member.children if c.dep_ in {"conj", "cc", "preconj"}]
     starts = {first(c) for c in joins}
@@ -46,39 +49,39 @@ def own(member: Any) -> list[Any]:
     return subtree(member, *joins, *commas)
 
 
-def first(token: Any) -> int:
+def first(token: Token) -> int:
     """Where the phrase of a token begins."""
     return int(min(t.i for t in token.subtree))
 
 
-def last(token: Any) -> int:
+def last(token: Token) -> int:
     return int(max(t.i for t in token.subtree))
 
 
-def set_off(token: Any) -> bool:
+def set_off(token: Token) -> bool:
     """A comma stands before it."""
     start = first(token)
     return start == 0 or bool(token.doc[start - 1].text == ",")
 
 
-def with_comma(token: Any) -> list[int]:
+def with_comma(token: Token) -> list[int]:
     """A phrase with the comma that sets it off."""
     start = first(token)
     comma = [start - 1] if start and token.doc[start - 1].text == "," else []
     return [*comma, *(t.i for t in token.subtree)]
 
 
-def enclosed(token: Any) -> bool:
+def enclosed(token: Token) -> bool:
     """Within brackets or quotation marks."""
     before = token.doc[: token.i].text
     return bool(before.count("(") > before.count(")") or before.count('"') % 2 or before.count("“") > before.count("”"))
 
 
-def negated(token: Any) -> bool:
+def negated(token: Token) -> bool:
     return any(c.lower_ in NEGATIVE or c.dep_ == "neg" for c in token.children) or token.lower_ in NEGATIVE
 
 
-def denied(token: Any) -> bool:
+def denied(token: Token) -> bool:
     """Whether it stands in the scope of a negation or a condition."""
     return any(
         negated(above)
@@ -88,11 +91,11 @@ def denied(token: Any) -> bool:
     )
 
 
-def plural(noun: Any) -> bool:
+def plural(noun: Token) -> bool:
     return noun.tag_ in {"NNS", "NNPS"} or noun.lower_ in {"they", "we", "you", "people", "these", "those"}
 
 
-def past(token: Any) -> bool:
+def past(token: Token) -> bool:
     """Whether the clause around it is told in the past."""
     for above in token.ancestors:
         if above.pos_ in VERBAL:
@@ -101,11 +104,11 @@ def past(token: Any) -> bool:
     return False
 
 
-def be(noun: Any, was: bool) -> Part:
+def be(noun: Token, was: bool) -> Part:
     return ADDED, ("were" if was else "are") if plural(noun) else ("was" if was else "is")
 
 
-def named(noun: Any) -> Any:
+def named(noun: Token) -> Token:
     """What the noun is said of: the subject for an attribute or apposition, else itself."""
     while True:
         if noun.dep_ == "attr" and noun.head.pos_ == "AUX" and not negated(noun.head):
@@ -119,12 +122,12 @@ def named(noun: Any) -> Any:
             return noun
 
 
-def attribute(noun: Any) -> bool:
+def attribute(noun: Token) -> bool:
     """A noun that says what the subject is: "a genre that …", "a test used for …"."""
     return named(noun) is not noun and noun.dep_ == "attr" and any(c.lower_ in {"a", "an"} for c in noun.children)
 
 
-def phrase(noun: Any) -> Draft:
+def phrase(noun: Token) -> Draft:
     """A noun as a subject: definite, without what is said of it beside the clause."""
     aside = [c for c in noun.children if c.dep_ in {"relcl", "appos"} or (c.dep_ in {"acl", "punct"} and c.i > noun.i)]
     words = {t.i for t in own(noun)} - {t.i for c in aside for t in c.subtree}
@@ -134,7 +137,7 @@ def phrase(noun: Any) -> Draft:
     )
 
 
-def agreeing(draft: Draft, verb: Any, subject: Any) -> Draft:
+def agreeing(draft: Draft, verb: Token, subject: Token) -> Draft:
     """The verb in the singular where its plural subject has become one."""
     if subject.tag_ in {"NNS", "NNPS"} or subject.lower_ in {"people"}:
         return draft

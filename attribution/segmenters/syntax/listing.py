@@ -3,12 +3,15 @@ wherever the parser hung them."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from attribution.segmenters.syntax.drafts import SUBJECTS
 from attribution.segmenters.syntax.grammar import FINITE, NOUNS, RELATIVE, VERBAL, first, members
 
-Change = tuple[int, str, Any]  # token, what is changed (head, dep, tag), the new value
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
+
+Change = tuple[int, str, int | str]  # token, what is changed (head, dep, tag), the new value
 Piece = tuple[int, int]  # first token and the one after the last
 
 LISTING = {"include", "includes", "included", "involve", "involves", "involved"}
@@ -18,7 +21,7 @@ NESTED = {"such", "including", "like", "e.g.", "namely", "especially", "particul
 LINKED = {"conj", "appos", "dobj", "pobj", "attr", "dep", "ROOT", "advcl", "ccomp", "xcomp", "pcomp", *SUBJECTS}
 
 
-def listed(token: Any) -> list[Change]:
+def listed(token: Token) -> list[Change]:
     """ "include a burning sensation, passing small amounts, and cloudy urine": three things that are included."""
     if not opener(token) and not _governor(token):
         return []
@@ -40,7 +43,7 @@ def listed(token: Any) -> list[Change]:
     return _chained(token, found, heads)
 
 
-def opener(token: Any) -> bool:
+def opener(token: Token) -> bool:
     """Whether a list may begin behind it."""
     before = token.doc[token.i - 1] if token.i else token
     if token.lower_ == "as":
@@ -50,14 +53,14 @@ def opener(token: Any) -> bool:
     return token.lower_ in LISTING and token.tag_ in {"VB", "VBP", "VBZ", "VBD"} or token.lower_ == "including"
 
 
-def _governor(token: Any) -> bool:
+def _governor(token: Token) -> bool:
     """A verb or preposition whose object begins right behind it."""
     objects = [c for c in token.children if c.dep_ in {"dobj", "pobj"} and first(c) == token.i + 1]
     verb = token.head if token.pos_ == "ADP" and token.lower_ not in {"like", "than", "as"} else token
     return verb.pos_ == "VERB" and bool(objects)
 
 
-def pieces(doc: Any, start: int, verbal: bool) -> list[Piece]:
+def pieces(doc: Doc, start: int, verbal: bool) -> list[Piece]:
     """What stands between the commas (or semicolons) up to the piece behind ", and"; none where it is no such list."""
     end = _end(doc, start)
     marks = [i for i in range(start, end) if doc[i].text in {",", ";"} and not _depth(doc, start, i)]
@@ -86,7 +89,7 @@ def pieces(doc: Any, start: int, verbal: bool) -> list[Piece]:
     return found if all(a < b for a, b in found) else []
 
 
-def _end(doc: Any, start: int) -> int:
+def _end(doc: Doc, start: int) -> int:
     """Where the sentence, or the bracket around the list, ends."""
     for i in range(start, len(doc)):
         text = doc[i].text
@@ -97,13 +100,13 @@ def _end(doc: Any, start: int) -> int:
     return len(doc)
 
 
-def _depth(doc: Any, start: int, place: int) -> int:
+def _depth(doc: Doc, start: int, place: int) -> int:
     texts = [t.text for t in doc[start:place]]
     brackets = sum(t in {"(", "[", "“"} for t in texts) - sum(t in {")", "]", "”"} for t in texts)
     return brackets + texts.count('"') % 2
 
 
-def _last_two(doc: Any, found: list[Piece]) -> list[Piece]:
+def _last_two(doc: Doc, found: list[Piece]) -> list[Piece]:
     """ "A, B and C": the piece behind the last comma holds the last two."""
     a, b = found[-1]
     joins = [[i for i in range(*piece) if doc[i].lower_ in {"and", "or"}] for piece in found]
@@ -112,7 +115,7 @@ def _last_two(doc: Any, found: list[Piece]) -> list[Piece]:
     return [*found[:-1], (a, joins[-1][0]), (joins[-1][0] + 1, b)]
 
 
-def _whole_phrases(doc: Any, found: list[Piece]) -> list[Piece]:
+def _whole_phrases(doc: Doc, found: list[Piece]) -> list[Piece]:
     """ "a strong, persistent urge": a comma between adjectives parts nothing."""
     joined: list[Piece] = []
     for n, (a, b) in enumerate(found):
@@ -122,13 +125,13 @@ def _whole_phrases(doc: Any, found: list[Piece]) -> list[Piece]:
     return joined
 
 
-def _inner(doc: Any, start: int, end: int) -> bool:
+def _inner(doc: Doc, start: int, end: int) -> bool:
     """Whether a list or clause of its own begins within the piece, whose commas would be taken for the list's."""
     return any(doc[i].lower_ in NESTED and not (doc[i].lower_ == "as" and doc[i - 1].lower_ == "well")
                for i in range(start, end) if not _depth(doc, start, i))  # fmt: skip
 
 
-def _nominal(doc: Any, piece: Piece) -> bool:
+def _nominal(doc: Doc, piece: Piece) -> bool:
     """Whether a piece names something: a noun phrase, a gerund or an indirect question."""
     a, b = piece
     if doc[a].lower_ in CLAUSES:
@@ -138,12 +141,12 @@ def _nominal(doc: Any, piece: Piece) -> bool:
     return not any(doc[i].tag_ in FINITE and not _relative(doc, a, i) for i in range(a, b))
 
 
-def _relative(doc: Any, start: int, place: int) -> bool:
+def _relative(doc: Doc, start: int, place: int) -> bool:
     """Whether a relative pronoun or question word stands before it in its piece."""
     return any(t.tag_ in {*RELATIVE, "WRB"} or t.lower_ in {"that", "whether"} for t in doc[start:place])
 
 
-def _head(doc: Any, piece: Piece) -> Any | None:
+def _head(doc: Doc, piece: Piece) -> Token | None:
     """The word of a piece that the others hang on."""
     a, b = piece
     above = [t for t in doc[a:b] if not a <= t.head.i < b]
@@ -157,7 +160,7 @@ def _head(doc: Any, piece: Piece) -> Any | None:
     return next((t for t in reversed(doc[a:run]) if t.tag_ in NOUNS), None)
 
 
-def _chained(token: Any, found: list[Piece], heads: list[Any]) -> list[Change]:
+def _chained(token: Token, found: list[Piece], heads: list[Token]) -> list[Change]:
     """Each head goes on from the one before, and all of its piece hangs on it."""
     doc, changes = token.doc, list[Change]()
     for n, ((a, b), head) in enumerate(zip(found, heads, strict=True)):

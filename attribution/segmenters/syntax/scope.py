@@ -3,10 +3,13 @@ them."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from attribution.segmenters.syntax.drafts import SUBJECTS
 from attribution.segmenters.syntax.grammar import VERBAL, denied, negated, set_off
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
 
 JOINING = {"and", ",", ";", "but", "as"}  # "as" of "as well as"
 # "not A and B", "more than A and B", "between A and B", "a mix of A and B" say nothing of A alone
@@ -36,7 +39,7 @@ QUANTITIES = {"variety", "range", "number", "series", "set", "host", "lot", "arr
               "wealth", "multitude"}  # fmt: skip
 
 
-def stem(token: Any) -> str:
+def stem(token: Token) -> str:
     """Enough of a lemma to look a verb up."""
     word: str = token.lower_
     for end, instead in (("ies", "y"), ("ied", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", "")):
@@ -45,20 +48,20 @@ def stem(token: Any) -> str:
     return word
 
 
-def collective(verb: Any) -> bool:
+def collective(verb: Token) -> bool:
     return bool({stem(verb), stem(verb) + "e", verb.lower_} & COLLECTIVE)
 
 
-def joined_by_and(group: list[Any]) -> bool:
+def joined_by_and(group: list[Token]) -> bool:
     words = {c.lower_ for m in group for c in m.children if c.dep_ == "cc"}
     return bool(words & {"and", "as", "but"}) and bool(words <= JOINING)
 
 
-def joined_by_or(group: list[Any]) -> bool:
+def joined_by_or(group: list[Token]) -> bool:
     return {c.lower_ for m in group for c in m.children if c.dep_ == "cc"} == {"or"}
 
 
-def free(head: Any) -> bool:
+def free(head: Token) -> bool:
     """Whether "A or B" says that each is possible: examples, and what one may or can (free choice, Kamp 1973)."""
     above = head
     while above.head != above and above.pos_ not in VERBAL:
@@ -77,7 +80,7 @@ def free(head: Any) -> bool:
         below, above = above, above.head
 
 
-def example(preposition: Any) -> bool:
+def example(preposition: Token) -> bool:
     """Whether it gives examples of the noun before it: "such as", "including", and "like" after a plural."""
     noun = preposition.head
     if preposition.dep_ != "prep" or noun.pos_ not in {"NOUN", "PROPN"} or preposition.i < noun.i:
@@ -86,14 +89,14 @@ def example(preposition: Any) -> bool:
     return such or preposition.lower_ == "including" or (preposition.lower_ == "like" and noun.tag_ == "NNS")
 
 
-def whole(noun: Any) -> Any:
+def whole(noun: Token) -> Token:
     """ "a variety of tools" for "tools": what holds of the ones holds of the other."""
     while noun.dep_ == "pobj" and noun.head.lower_ == "of" and noun.head.head.lower_ in QUANTITIES:
         noun = noun.head.head
     return noun
 
 
-def aside(token: Any, inside: set[int]) -> bool:
+def aside(token: Token, inside: set[int]) -> bool:
     """What restricts a noun or sets a purpose is no statement of its own, unless it was made one."""
     if token.dep_ == "relcl":
         pronouns = [c.i for c in token.subtree if c.tag_ in {"WP", "WDT", "WRB", "WP$"}]
@@ -110,7 +113,7 @@ def aside(token: Any, inside: set[int]) -> bool:
     return token.dep_ == "advcl" and token.head.i in inside and not beside
 
 
-def closed(head: Any, inside: set[int]) -> bool:
+def closed(head: Token, inside: set[int]) -> bool:
     """Whether a word above the coordination takes it as one, turns it round, or only mentions it."""
     above = head
     while above.head != above and above.head.i in inside:
@@ -131,7 +134,7 @@ def closed(head: Any, inside: set[int]) -> bool:
     )
 
 
-def role(preposition: Any) -> bool:
+def role(preposition: Token) -> bool:
     """ "known as A and B": what somebody or something is or does, no comparison."""
     before = preposition.doc[max(0, preposition.i - 8) : preposition.i]
     compared = any(t.lower_ in {"as", "same", "such", "so", "well", "far", "long"} for t in before)
@@ -140,7 +143,7 @@ def role(preposition: Any) -> bool:
     )
 
 
-def core(head: Any, inside: set[int]) -> bool:
+def core(head: Token, inside: set[int]) -> bool:
     """Whether it belongs to what the clause says, not to a clause, quality or example beside that."""
     for token in (head, *head.ancestors):
         if token.i not in inside or token.head.i not in inside:
@@ -150,7 +153,7 @@ def core(head: Any, inside: set[int]) -> bool:
     return True
 
 
-def setting(head: Any, inside: set[int]) -> bool:
+def setting(head: Token, inside: set[int]) -> bool:
     """Whether it belongs to the circumstances of what is done: "makes plans with A and B", "in A and B"."""
     return any(
         t.dep_ == "prep"
@@ -161,7 +164,7 @@ def setting(head: Any, inside: set[int]) -> bool:
     )
 
 
-def fronted(head: Any, inside: set[int]) -> bool:
+def fronted(head: Token, inside: set[int]) -> bool:
     """Whether it stands in a phrase before the subject: "By reading and writing, they …" does not say by which."""
     for token in (head, *head.ancestors):
         if token.head.i not in inside or token.head == token:

@@ -5,18 +5,21 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING
 
 from attribution.segmenters.syntax.drafts import CONTENT, SUBJECTS, Draft, wording
 from attribution.segmenters.syntax.grammar import FINITE, RELATIVE, finite, members
 from attribution.text.nlp import parse
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
 
 BE = {"is", "are", "was", "were"}
 DANGLING = {"ADP", "DET", "CCONJ", "SCONJ", "PART"}
 SUBJECT_LIKE = {"NOUN", "PROPN", "PRON", "VERB", "DET", "NUM", "ADJ"}
 
 
-def sound(doc: Any, draft: Draft) -> bool:
+def sound(doc: Doc, draft: Draft) -> bool:
     """Whether the statement can stand as a sentence of its own."""
     tokens = [doc[i] if i >= 0 else None for i, _ in draft]
     if len(draft) < 3 or not any(t is not None and t.pos_ in CONTENT for t in tokens):
@@ -59,18 +62,18 @@ def reads(text: str) -> bool:
     return len(commas) != 1  # one alone parts the subject from its verb
 
 
-def imperative(root: Any) -> bool:
+def imperative(root: Token) -> bool:
     """ "If it bleeds, press on it": a plain verb with no subject, and nothing before it but its setting."""
     before = {c.dep_ for c in root.children if c.i < root.i}
     return root.tag_ == "VB" and root.dep_ == "ROOT" and before <= {"advmod", "punct", "cc", "prep", "advcl"}
 
 
-def told(verb: Any, text: str) -> bool:
+def told(verb: Token, text: str) -> bool:
     """A participle that was made, or read as, a finite verb."""
     active = verb.tag_ == "VBN" and verb.dep_ in {"acl", "advcl"} and any(c.dep_ == "dobj" for c in verb.children)
     return active or (verb.tag_ == "VBG" and text != verb.text)
 
 
-def hung(verb: Any) -> bool:
+def hung(verb: Token) -> bool:
     """Whether the verb was made a sentence: its noun then stands before it without a comma between."""
     return verb.i > 0 and bool(verb.doc[verb.i - 1].text == ",")
