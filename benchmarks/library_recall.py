@@ -18,7 +18,7 @@ from attribution.collections import search as hybrid
 from attribution.collections.collection import Collection
 from attribution.collections.search import DEPTH, FUSION, MEANING, NEAR, PASSAGES, Hybrid, Vectors, fused
 from attribution.collections.store import DocumentStore, NewDocument
-from attribution.extraction.html import Extracted, make_page
+from attribution.extraction.page import Extracted, make_page
 from attribution.retrieval.bm25 import Ranked
 from attribution.settings import Settings
 from attribution.storage.store import Store

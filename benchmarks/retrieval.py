@@ -24,7 +24,7 @@ import numpy as np
 
 from attribution.chunkers import CHUNKERS
 from attribution.embedders import EMBEDDERS
-from attribution.extraction.html import Extracted, make_page
+from attribution.extraction.page import Extracted, make_page
 from attribution.registry import build
 from attribution.retrieval.index import Index, Words, reciprocal_ranks
 from attribution.settings import Settings

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from attribution.collections.store import DocumentStore
 from attribution.errors import BadInput, SearchFailed
-from attribution.extraction.html import one_line
+from attribution.extraction.page import one_line
 from attribution.retrieval.bm25 import Ranked, Table, ranked, snippet
 from attribution.settings import COLLECTION
 from attribution.types import SearchHit

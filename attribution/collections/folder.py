@@ -14,13 +14,16 @@ from pathlib import Path
 import yaml
 
 from attribution.errors import FetchFailed, SearchFailed, StageFailure
+from attribution.extraction import sandbox
 from attribution.extraction.content_type import MARKDOWN, SUFFIXES
-from attribution.extraction.html import Extracted, extract, make_page, one_line, valid_date
+from attribution.extraction.documents import extract
+from attribution.extraction.page import Extracted, make_page, one_line, valid_date
 from attribution.retrieval.bm25 import Ranked, Table, ranked, snippet
-from attribution.settings import Settings
+from attribution.settings import ROOT, Settings
 from attribution.types import Failure, Page, SearchHit
 
 NAME = "library"
+SHIPPED = (ROOT / "examples" / "library").resolve()
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.{0,4000}?)\n---[ \t]*(?:\n|$)", re.DOTALL)
 _HEADING_MARKS = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*$", re.MULTILINE)
 
@@ -41,7 +44,8 @@ _building = threading.Lock()
 
 
 class Library:
-    """Articles below `settings.library`: *.md with optional front matter (title, date, url), *.txt, *.html, *.pdf."""
+    """Articles below `settings.library`: Markdown with optional front matter (title, date, url), text, HTML, PDF, DOCX
+    and EPUB."""
 
     name = NAME
 
@@ -111,8 +115,8 @@ class Library:
     def _unusable(self, found: str) -> SearchFailed:
         return SearchFailed(
             "search_failed",
-            f"the library folder {self._folder} {found}; set `library` (--set library=FOLDER) to a folder with .md, "
-            ".txt, .html or .pdf files, or give such a folder as a source",
+            f"the library folder {self._folder} {found}; set `library` (--set library=FOLDER) to a folder with "
+            f"{', '.join(sorted(SUFFIXES))} files, or give such a folder as a source",
             str(self._folder),
         )
 
@@ -156,7 +160,10 @@ def _build(folder: Path, files: _Fingerprint, limit: int) -> _Index:
 
 def _read(path: Path, name: str) -> Page:
     media_type = SUFFIXES[path.suffix.lower()]
-    extracted = extract(path.read_bytes(), media_type, name)
+    # the shipped articles are our own text; whatever else lies in a folder may be hostile
+    trusted = media_type == MARKDOWN and path.is_relative_to(SHIPPED)
+    read = extract if trusted else sandbox.read
+    extracted = read(path.read_bytes(), media_type, name, document=True)
     reference = ""
     if media_type == MARKDOWN:
         extracted, reference = article(extracted, name)

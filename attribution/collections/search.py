@@ -17,7 +17,7 @@ from attribution.collections.collection import Collection
 from attribution.collections.folder import Library
 from attribution.collections.store import DocumentStore
 from attribution.embedders import EMBEDDERS, Embedder
-from attribution.extraction.html import Extracted, make_page
+from attribution.extraction.page import Extracted, make_page
 from attribution.registry import build
 from attribution.retrieval.bm25 import Ranked
 from attribution.retrieval.index import Index, reciprocal_ranks

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 from ddgs.engines.duckduckgo import Duckduckgo
 from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
 
-from attribution.extraction.html import one_line
+from attribution.extraction.page import one_line
 from attribution.searchers.json_api import LIMITED, Refused, patiently
 from attribution.settings import Settings
 from attribution.types import SearchHit

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from attribution.errors import FetchFailed, SearchFailed, Unavailable
-from attribution.extraction.html import one_line
+from attribution.extraction.page import one_line
 from attribution.settings import Settings, secret
 from attribution.types import SearchHit
 from attribution.web.http import Reply, parsed, send

@@ -14,7 +14,7 @@ import httpx
 
 from attribution.errors import FetchFailed
 from attribution.extraction.content_type import check_declared
-from attribution.extraction.html import make_page
+from attribution.extraction.page import make_page
 from attribution.extraction.sandbox import read, warm
 from attribution.settings import Settings
 from attribution.storage.http_responses import Response

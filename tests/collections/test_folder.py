@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from attribution.collections import folder as module
 from attribution.collections.folder import Library
 from attribution.errors import SearchFailed
 from attribution.settings import Settings
@@ -163,8 +164,8 @@ def test_missing_and_empty_folders_say_what_to_set(tmp_path: Path) -> None:
 
 def test_the_index_is_built_once_and_again_after_a_change(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     builds: list[Path] = []
-    build = folder._build
-    monkeypatch.setattr(folder, "_build", lambda folder, *rest: builds.append(folder) or build(folder, *rest))
+    build = module._build
+    monkeypatch.setattr(module, "_build", lambda folder, *rest: builds.append(folder) or build(folder, *rest))
     assert found(folder, "Everest mountain") and found(folder, "Himalaya")
     assert len(builds) == 1
     (folder / "everest.md").write_text("All about the Matterhorn.", encoding="utf-8")
