@@ -18,7 +18,7 @@ from attribution.extraction import sandbox
 from attribution.extraction.content_type import MARKDOWN, SUFFIXES
 from attribution.extraction.documents import extract
 from attribution.extraction.page import Extracted, make_page, one_line, valid_date
-from attribution.retrieval.bm25 import Ranked, Table, ranked, snippet
+from attribution.retrieval.bm25 import Ranked, Table, create, ranked, snippet
 from attribution.settings import ROOT, Settings
 from attribution.types import Failure, Page, SearchHit
 
@@ -136,7 +136,7 @@ def _files(folder: Path) -> _Fingerprint:
 
 def _build(folder: Path, files: _Fingerprint, limit: int) -> _Index:
     database = sqlite3.connect(":memory:", check_same_thread=False)
-    database.execute("CREATE VIRTUAL TABLE articles USING fts5(title, body, tokenize='porter unicode61')")
+    create(database, "articles", "title", "body")
     pages: list[Page] = []
     failures: list[Failure] = []
     for name, _, size in files:

@@ -20,7 +20,8 @@ from attribution.embedders import EMBEDDERS, Embedder
 from attribution.extraction.page import Extracted, make_page
 from attribution.registry import build
 from attribution.retrieval.bm25 import Ranked
-from attribution.retrieval.index import Index, reciprocal_ranks
+from attribution.retrieval.index import Index
+from attribution.retrieval.rank_fusion import reciprocal_ranks
 from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.types import Chunk, SearchHit, content_id

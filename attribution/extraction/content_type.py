@@ -93,7 +93,7 @@ def actual_type(media_type: str, content: bytes, subject: str) -> str:
 
 
 def decode(content: bytes, media_type: str = "") -> str:
-    """The text: by its BOM, as UTF-8, by the charset in the Content-Type or in the HTML, else guessed from its bytes."""
+    """The text: by its BOM, as UTF-8, by the charset in the Content-Type or the HTML, else guessed from its bytes."""
     encoding, bom = read_bom(content)
     if encoding and bom:
         return content[len(bom) :].decode(encoding, "replace")

@@ -14,7 +14,7 @@ logging.getLogger("pypdf").addHandler(logging.NullHandler())  # a hostile file m
 
 
 def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
-    """The text with the offset of each page, an empty page having that of the next. FetchFailed: encrypted, too_large."""
+    """The text and each page's offset; an empty page has that of the next. FetchFailed: encrypted or too_large."""
     from pypdf import PdfReader
 
     reader = PdfReader(io.BytesIO(content))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from attribution.errors import LlmFailed
 from attribution.llm import prompts
 from attribution.llm.client import Answered, Llm, Question
 from attribution.llm.prompts import Example
+from attribution.retrieval.bm25 import Texts
 from attribution.segmenters.alignment import Similarity, align, merged
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
@@ -149,14 +149,8 @@ def chosen(method: Method, sentence: str) -> list[Example]:
 
 def nearest(sentence: str, bank: Sequence[Example]) -> list[int]:
     """Indices of the bank by BM25 of their sentences, best first; those without a common word come last."""
-    words = " OR ".join(f'"{word}"' for word in dict.fromkeys(re.findall(r"\w+", sentence.casefold())))
-    with sqlite3.connect(":memory:") as db:
-        db.execute("CREATE VIRTUAL TABLE bank USING fts5(sentence, tokenize = 'porter unicode61')")
-        db.executemany("INSERT INTO bank(rowid, sentence) VALUES (?, ?)", enumerate(e.sentence for e in bank))
-        ranked = "SELECT rowid FROM bank WHERE bank MATCH ? ORDER BY bm25(bank), rowid"
-        found = [row for (row,) in db.execute(ranked, (words,))] if words else []
-    db.close()
-    return [*found, *(i for i in range(len(bank)) if i not in set(found))]
+    ranked = [number for number, _ in Texts([example.sentence for example in bank]).ranked(sentence)]
+    return [*ranked, *(i for i in range(len(bank)) if i not in set(ranked))]
 
 
 def conllu_text(sentence: str) -> str:

@@ -1,4 +1,4 @@
-"""Files made to hang or to swell, wherever they come from: time and memory hold, and the server's process stays small."""
+"""Files made to hang or to swell, wherever they come from: the limits hold, and the server's process stays small."""
 
 from __future__ import annotations
 
@@ -37,15 +37,8 @@ def slow_pdf() -> bytes:
         places.append(len(content))
         content += str(number).encode() + b" 0 obj\n" + part + b"\nendobj\n"
     table = b"".join(f"{place:010} 00000 n \n".encode() for place in places)
-    end = str(len(content)).encode()
-    return (
-        content
-        + b"xref\n0 6\n0000000000 65535 f \n"
-        + table
-        + b"trailer << /Size 6 /Root 1 0 R >>\nstartxref\n"
-        + end
-        + b"\n%%EOF\n"
-    )
+    end = b"trailer << /Size 6 /Root 1 0 R >>\nstartxref\n" + str(len(content)).encode() + b"\n%%EOF\n"
+    return content + b"xref\n0 6\n0000000000 65535 f \n" + table + end
 
 
 def large_docx() -> bytes:
