@@ -74,7 +74,7 @@ def ranked(table: Table, query: str, depth: int) -> Ranked:
 
 def snippet(table: Table, query: str, row: int) -> str:
     """A few words around the query's words in a document; empty where it has none of them."""
-    words = [w for w in dict.fromkeys(_WORD.findall(query.lower())) if w not in STOP_WORDS][:MAX_TERMS]
+    words = [word for word in _words(query, 1) if word not in STOP_WORDS][:MAX_TERMS]
     if not words:
         return ""
     sql = f"SELECT snippet({table.name}, 1, '', '', '…', 24) FROM {table.name} WHERE {table.name} MATCH ? AND rowid = ?"
@@ -97,9 +97,10 @@ class Texts:
         self._database.executemany("INSERT INTO texts(rowid, body) VALUES (?, ?)", rows)
         self._count += len(texts)
 
-    def ranked(self, query: str, depth: int = 1000) -> list[tuple[int, float]]:
-        """Numbers of the texts that hold a word of the query, with FTS5's score: the least is best, ties by number."""
-        words = _words(query)
+    def ranked(self, query: str, shortest: int = 2, depth: int = 1000) -> list[tuple[int, float]]:
+        """Numbers of the texts that hold a word of the query of at least `shortest` letters, with FTS5's score: the
+        least is best, ties by number."""
+        words = _words(query, shortest)
         return _scored(self._database, "texts", words, depth) if words else []
 
 
@@ -120,9 +121,8 @@ class Chunks:
         return [chunk for _, chunk in sorted(scored, key=lambda s: (s[0], s[1].page_id, s[1].start))]
 
 
-def _words(query: str) -> list[str]:
-    """The query's different words of two letters or more."""
-    return [word for word in dict.fromkeys(_WORD.findall(query.lower())) if len(word) > 1]
+def _words(query: str, shortest: int = 2) -> list[str]:
+    return [word for word in dict.fromkeys(_WORD.findall(query.lower())) if len(word) >= shortest]
 
 
 def _match(words: Iterable[str]) -> str:

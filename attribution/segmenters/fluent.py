@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from attribution.errors import LlmFailed
 from attribution.llm import prompts
-from attribution.llm.client import Answered, Llm, Question
+from attribution.llm.client import Llm, Question, Reply
 from attribution.segmenters.alignment import merged
 from attribution.segmenters.llm import Claims, tidy
 from attribution.settings import Settings
@@ -59,7 +59,7 @@ def _groups(claims: Sequence[Claim]) -> dict[Span, list[Claim]]:
     return found
 
 
-def _wordings(reply: Answered[Claims] | LlmFailed, expected: int) -> list[str]:
+def _wordings(reply: Reply[Claims] | LlmFailed, expected: int) -> list[str]:
     """As many wordings as there are statements; LlmFailed says what came instead."""
     if isinstance(reply, LlmFailed):
         raise reply

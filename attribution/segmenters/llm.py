@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from attribution.errors import LlmFailed
 from attribution.llm import prompts
-from attribution.llm.client import Answered, Llm, Question
+from attribution.llm.client import Llm, Question, Reply
 from attribution.llm.prompts import Example
 from attribution.retrieval.bm25 import Texts
 from attribution.segmenters.alignment import Similarity, align, merged
@@ -97,7 +97,7 @@ class BySentence:
         return Question(self.prompt.render(**inputs), self.prompt.version)
 
     def _claims(
-        self, question: str, answer: str, sentence: Claim, reply: Answered[Claims] | LlmFailed
+        self, question: str, answer: str, sentence: Claim, reply: Reply[Claims] | LlmFailed
     ) -> tuple[list[Claim], Failure | None]:
         if isinstance(reply, LlmFailed):
             return [sentence], LlmFailed(f"{reply}; {KEPT}").as_failure("segment", sentence.text)
@@ -149,7 +149,7 @@ def chosen(method: Method, sentence: str) -> list[Example]:
 
 def nearest(sentence: str, bank: Sequence[Example]) -> list[int]:
     """Indices of the bank by BM25 of their sentences, best first; those without a common word come last."""
-    ranked = [number for number, _ in Texts([example.sentence for example in bank]).ranked(sentence)]
+    ranked = [number for number, _ in Texts([example.sentence for example in bank]).ranked(sentence, shortest=1)]
     return [*ranked, *(i for i in range(len(bank)) if i not in set(ranked))]
 
 
