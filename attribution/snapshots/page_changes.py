@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
 
 from attribution.chunkers.sentence import sentences
-from attribution.errors import StageFailure
+from attribution.errors import FetchFailed
 from attribution.settings import Settings
 from attribution.types import Frozen, Page, Report
 from attribution.web.fetcher import Fetcher
@@ -17,7 +17,7 @@ from attribution.web.fetcher import Fetcher
 LIMIT = 2_000  # characters of one sentence that are compared
 COMPARED = 5_000  # sentences of a page that are compared: the time grows with their square
 SHOWN, LONGEST = 200, 1_500  # differences of a page; characters of one side of each
-GONE = ("404", "410")
+GONE = (404, 410)
 
 
 class Difference(Frozen):
@@ -58,10 +58,9 @@ def changes(
             return Change(page_id=page.id, url=page.url, state="unread", message="It was not looked at any more.")
         try:
             now = get(page.url)
-        except StageFailure as failure:
-            message = str(failure)
-            gone = failure.kind == "http_error" and any(f"HTTP {code}" in message for code in GONE)
-            return Change(page_id=page.id, url=page.url, state="gone" if gone else "unread", message=message)
+        except FetchFailed as failure:
+            state: Literal["gone", "unread"] = "gone" if failure.status in GONE else "unread"
+            return Change(page_id=page.id, url=page.url, state=state, message=str(failure))
         return compare(page, now, report)
 
     with ThreadPoolExecutor(settings.workers, thread_name_prefix="changes") as pool:

@@ -78,7 +78,7 @@ class Fetcher:
             kept = {field: reply.headers.get(name, "") for field, name in _VALIDATORS.items()}
             return page.model_copy(update={k: v for k, v in kept.items() if len(v) <= _MAX_HEADER})
         except FetchFailed as error:
-            raise FetchFailed(error.kind, str(error), url) from error
+            raise FetchFailed(error.kind, str(error), url, error.status) from error
 
     def _follow(self, target: httpx.URL, old: Page | None) -> tuple[Clock, Reply]:
         """The last reply of a chain of redirects, and the page's clock, which starts with the first request."""
@@ -161,4 +161,5 @@ def _good(reply: Reply, old: Page | None) -> Reply:
         "run again later or use another address of the page",
     )
     kind, advice = _SAYS.get(reply.status, usual)
-    raise FetchFailed(kind, f"{host_of(reply.url)} answered with HTTP {reply.status}: {advice}")
+    message = f"{host_of(reply.url)} answered with HTTP {reply.status}: {advice}"
+    raise FetchFailed(kind, message, status=reply.status)
