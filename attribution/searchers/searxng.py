@@ -18,7 +18,7 @@ class SearXNG:
     """What the instance's engines find."""
 
     def __init__(self, settings: Settings, address: str = "") -> None:
-        """The environment's instance, or the one at that address: only on the public web, because any user may enter it."""
+        """The environment's instance, or one at an address of the public web, because any user may enter it."""
         self._address = (address or engine_address(VARIABLE)).rstrip("/")
         if not self._address:
             raise Unavailable(
