@@ -14,8 +14,6 @@ from tenacity import (
     Retrying,
     retry_if_exception_type,
     sleep_using_event,
-    stop_after_attempt,
-    stop_before_delay,
     wait_exponential_jitter,
 )
 
@@ -49,13 +47,13 @@ def retrying(attempt: Callable[[float], T], retries: int, seconds: float, stop: 
         error = state.outcome.exception() if state.outcome else None
         return max(backoff(state), error.after if isinstance(error, Transient) else 0.0)
 
-    def too_long(state: RetryCallState) -> bool:
-        return state.upcoming_sleep > LONGEST_PAUSE
+    def over(state: RetryCallState) -> bool:
+        return state.attempt_number > retries or state.upcoming_sleep > min(LONGEST_PAUSE, end - time.monotonic())
 
     policy = Retrying(
         retry=retry_if_exception_type(Transient),
         wait=pause,
-        stop=stop_after_attempt(retries + 1) | stop_before_delay(seconds) | too_long,
+        stop=over,
         sleep=sleep_using_event(stop or threading.Event()),
         reraise=True,
     )

@@ -26,7 +26,7 @@ def _request(query: str, timeout: float) -> list[tuple[str, str, str]]:
 
     The engine's own `search` does not tell an error status from a page without results, so its parts are called.
     """
-    engine = Duckduckgo(timeout=timeout)  # type: ignore[arg-type]  # its client takes fractions of a second
+    engine = Duckduckgo(timeout=timeout)
     payload = engine.build_payload(query=query, region="us-en", safesearch="moderate", timelimit=None)
     response = engine.http_client.request(engine.search_method, engine.search_url, data=payload)
     if response.status_code in LIMITED:
