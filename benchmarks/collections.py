@@ -31,7 +31,7 @@ from attribution.collections.search import (
     fuse,
 )
 from attribution.collections.store import DocumentStore, NewDocument
-from attribution.extraction.html import Extracted, make_page
+from attribution.extraction.page import Extracted, make_page
 from attribution.retrieval.bm25 import Ranked
 from attribution.settings import Settings
 from attribution.storage.store import Store

@@ -162,7 +162,7 @@ class Context:
             return rival.role in ("dobj", "nsubj", "nsubjpass", "conj")
         return True
 
-    def _name(self, mention: Mention, doc: Doc) -> str | None:
+    def _name(self, mention: Mention, doc: Doc | None) -> str | None:
         """How a mention is called where it replaces a pronoun; None where it is itself vague."""
         text = mention.text
         generic = (

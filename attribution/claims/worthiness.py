@@ -210,7 +210,7 @@ def _by_parse(text: str) -> tuple[Worthiness, str]:
     return "factual", ""
 
 
-def _root(doc: Doc) -> Token:
+def _root(doc: Doc) -> Token | None:
     return next(iter(doc.sents)).root if len(doc) else None
 
 
