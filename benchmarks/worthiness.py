@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from attribution.claims.worthiness import judge_text
+from attribution.claims.worthiness import classify_text
 from attribution.types import Worthiness
 
 LABELLED = Path(__file__).parent.parent / "tests" / "data" / "worthiness.jsonl"
@@ -56,7 +56,7 @@ def labelled(half: str) -> Figures:
     """The project's own sentences; half is "tune" or "test"."""
     rows = [json.loads(line) for line in LABELLED.read_text(encoding="utf-8").splitlines()]
     rows = [r for r in rows if r["half"] == half]
-    return measure([r["label"] for r in rows], [judge_text(r["text"])[0] for r in rows])
+    return measure([r["label"] for r in rows], [classify_text(r["text"])[0] for r in rows])
 
 
 def claimbuster(path: Path) -> Figures:
@@ -64,7 +64,7 @@ def claimbuster(path: Path) -> Figures:
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         rows = [r for r in map(json.loads, lines) if r["split"] == "test"]
     gold = ["factual" if r["label"] == "CFS" else "other" for r in rows]
-    return measure(gold, [judge_text(r["claim"])[0] for r in rows])
+    return measure(gold, [classify_text(r["claim"])[0] for r in rows])
 
 
 def main(argv: list[str] | None = None) -> int:
