@@ -62,7 +62,7 @@ def test_worthiness_is_what_it_says_and_a_bad_reply_leaves_the_rules(store: Stor
         (died, lovely), failures = asked.worthiness("Who was she?", claims)
         assert (died.worthiness, died.worthiness_reason) == ("factual", "a date")
         assert lovely.worthiness == "factual"
-        assert [f.kind for f in failures] == ["llm_failed"] and "what the rules say stays" in failures[0].message
+        assert [f.kind for f in failures] == ["llm_failed"] and "the result of the rules is kept" in failures[0].message
         before = len(served.requests)
         again, _ = asked.worthiness("Who was she?", claims[:1])
         assert again == [died] and len(served.requests) == before  # from the store
