@@ -73,7 +73,7 @@ class Prompt:
 
 
 def load(version: str, folder: Path = FOLDER) -> Prompt:
-    """The prompt of that name. BadInput where there is none, or its declared inputs are not the variables of its body."""
+    """The prompt of that name. BadInput where there is none, or it declares other inputs than its body uses."""
     return _load(version, folder)
 
 
@@ -84,7 +84,7 @@ def _load(version: str, folder: Path) -> Prompt:
         text = path.read_text(encoding="utf-8")
     except OSError:
         names = ", ".join(sorted(p.stem for p in folder.glob("*.md"))) or "none"
-        raise BadInput(f"prompt {version!r}: there is no {path.name}; there are: {names}") from None
+        raise BadInput(f"prompt {version!r}: there is no {path.name}; expected one of: {names}") from None
     parts = re.fullmatch(r"---\n(.*?)\n---\n(.*)", text, re.DOTALL)
     if not parts:
         raise BadInput(f"prompt {version}: expected YAML front matter between two lines of ---, then the text")
