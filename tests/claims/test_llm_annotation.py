@@ -13,7 +13,6 @@ from attribution.claims.llm_annotation import LlmAnnotator
 from attribution.errors import Unavailable
 from attribution.events import Event, Finished
 from attribution.evidence.queries import QUERIES
-from attribution.llm import client as llm
 from attribution.pipeline.estimate import estimate
 from attribution.pipeline.run import run, segment
 from attribution.registry import LLM
@@ -30,7 +29,7 @@ ANSWER = "Ada Lovelace wrote notes. She died in 1852. Lovely!"
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(llm, "FIRST_DELAY", 0.01)
+    monkeypatch.setattr("attribution.retry.FIRST_PAUSE", 0.01)
 
 
 def claim(text: str, **more: Any) -> Claim:
