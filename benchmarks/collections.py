@@ -19,10 +19,19 @@ import numpy as np
 
 from attribution.collections import ingest
 from attribution.collections import search as hybrid
-from attribution.collections.collection import Collection
-from attribution.collections.search import DEPTH, FUSION, MEANING, NEAR, PASSAGES, Hybrid, Vectors, fused
+from attribution.collections.collection import CollectionSearcher
+from attribution.collections.keyword import DEPTH
+from attribution.collections.search import (
+    FUSION,
+    MIN_SIMILARITY,
+    PASSAGES,
+    VECTOR_WEIGHT,
+    HybridSearcher,
+    Vectors,
+    fuse,
+)
 from attribution.collections.store import DocumentStore, NewDocument
-from attribution.extraction.html import Extracted, make_page
+from attribution.extraction.page import Extracted, make_page
 from attribution.retrieval.bm25 import Ranked
 from attribution.settings import Settings
 from attribution.storage.store import Store
@@ -44,7 +53,7 @@ class Query:
     tuning: bool  # in the half on which the constants are chosen
 
     def joined(self, constant: float, weight: float) -> list[int]:
-        return fused(self.words.rows, [row for row, _ in self.near], constant, weight)
+        return fuse(self.words.rows, [row for row, _ in self.near], constant, weight)
 
 
 def search(data: Path) -> list[Query]:
@@ -59,17 +68,17 @@ def search(data: Path) -> list[Query]:
             page = make_page("wice", "document", Extracted(title, text))
             own[row["id"]] = page.sha256
             documents.put("wice", [NewDocument(page.sha256, page.sha256, page.sha256, page)])
-        by, corpus = hybrid.embedder(settings), Collection(documents, "wice")
+        by, corpus = hybrid.local_embedder(settings), CollectionSearcher(documents, "wice")
         list(ingest.embed(store, "wice", by))
-        vectors = Vectors.of(*documents.vectors("wice", by.version))
-        searcher = Hybrid(corpus, by, lambda: vectors)
+        vectors = Vectors.from_bytes(*documents.vectors("wice", by.version))
+        searcher = HybridSearcher(corpus, by, lambda: vectors)
         ids = {page.sha256: key for key, page in documents.pages(list(range(1, len(claims) + 1))).items()}
         fewer = _fewer(vectors, by.embed([row["claim"] for row in claims]))
         queries = [
             Query(
                 ids[own[row["id"]]],
                 corpus.ranked(row["claim"], DEPTH),
-                tuple(searcher.near(row["claim"], DEPTH)),
+                tuple(searcher.nearest(row["claim"], DEPTH)),
                 {count: rankings[number] for count, rankings in fewer.items()},
                 zlib.crc32(row["id"].encode()) % 2 == 0,
             )
@@ -125,16 +134,16 @@ def quality(queries: Sequence[Query]) -> dict[str, Any]:
         "articles": len({a.own for a in queries}),
         "grid": [{"constant": c, "weight": w, "mrr": mrr} for (c, w), mrr in grid.items()],
         "best_of_grid": {"constant": best[0], "weight": best[1]},
-        "used": {"constant": FUSION, "weight": MEANING, "near": NEAR},
+        "used": {"constant": FUSION, "weight": VECTOR_WEIGHT, "near": MIN_SIMILARITY},
         "words": score(rest, lambda a: a.words.rows),
         "meaning": score(rest, lambda a: [row for row, _ in a.near]),
         "meaning_by_passages_on_the_choosing_half": {
             count: score(tune, lambda a, c=count: a.fewer[c] if c in a.fewer else [r for r, _ in a.near])["mrr"]  # type: ignore[misc]
             for count in range(1, PASSAGES + 1)
         },
-        "hybrid": score(rest, lambda a: a.joined(FUSION, MEANING)),
-        "hybrid_on_the_choosing_half": score(tune, lambda a: a.joined(FUSION, MEANING)),
-        # an article above NEAR is returned even for a claim whose own article is missing
+        "hybrid": score(rest, lambda a: a.joined(FUSION, VECTOR_WEIGHT)),
+        "hybrid_on_the_choosing_half": score(tune, lambda a: a.joined(FUSION, VECTOR_WEIGHT)),
+        # an article above MIN_SIMILARITY is returned even for a claim whose own article is missing
         "others_near": {f"{t:.2f}": round(sum(c >= t for c in alone) / len(alone), 4) for t in (0.4, 0.5, 0.6, 0.7)},
         "own_near": {
             f"{t:.2f}": round(sum(any(r == a.own and c >= t for r, c in a.near) for a in queries) / len(queries), 4)

@@ -44,7 +44,7 @@ def annotate(name: str, settings: Settings) -> Iterator[str]:
     """One stage by the language model, those before it by rules."""
     claims: Sequence[Claim] = build(SEGMENTERS, "sentences", settings, "segmenter").segment(QUESTION, ANSWER).claims
     annotator = LlmAnnotator(settings, Store.open(settings.database_url), threading.Event())
-    by_rules = independence.judge(worthiness.judge(claims))
+    by_rules = independence.check_independence(worthiness.classify(claims))
     if name == "worthiness":
         claims_by_llm, failures = annotator.worthiness(QUESTION, claims)
         lines = [f"{c.text} → {c.worthiness}: {c.worthiness_reason}" for c in claims_by_llm]

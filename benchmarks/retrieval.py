@@ -22,9 +22,11 @@ import numpy as np
 
 from attribution.chunkers import CHUNKERS
 from attribution.embedders import EMBEDDERS
-from attribution.extraction.html import Extracted, make_page
+from attribution.extraction.page import Extracted, make_page
 from attribution.registry import build
-from attribution.retrieval.index import Index, Words, reciprocal_ranks
+from attribution.retrieval.bm25 import Chunks
+from attribution.retrieval.index import Index
+from attribution.retrieval.rank_fusion import reciprocal_ranks
 from attribution.settings import Settings
 from attribution.types import Chunk, Page, Span
 from benchmarks.command import arguments, publish
@@ -80,7 +82,7 @@ def recall(chunks: Sequence[Chunk], case: Case) -> float:
 
 def lexical(chunks: Sequence[Chunk], query: str) -> list[Chunk]:
     """The chunks by BM25; those without any of the words are left out."""
-    words = Words()
+    words = Chunks()
     words.add(chunks)
     return words.ranked(query)
 

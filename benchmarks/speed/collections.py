@@ -101,7 +101,7 @@ def speed(count: int, real: bool) -> dict[str, Any]:
             "added_per_processor_second": round(count / added[1], 1),
             "again_per_second": round(count / again[0], 1),
         }
-        by = hybrid.embedder(settings)
+        by = hybrid.local_embedder(settings)
         if real:
             figures["embedded_per_second"] = round(count / seconds(lambda: list(ingest.embed(store, "made", by)))[0], 1)
         else:
@@ -116,7 +116,7 @@ def speed(count: int, real: bool) -> dict[str, Any]:
         queries = [" ".join(rng.choices(words, weights, k=14)) for _ in range(QUERIES)]
         searcher.search(queries[0], 3)
         loaded = over_collection("made", settings, store)
-        load = seconds(lambda: loaded.near("load", 1))
+        load = seconds(lambda: loaded.nearest("load", 1))
         figures["load_milliseconds"], figures["load_processor_milliseconds"] = (round(1000 * s) for s in load)
         times = [seconds(lambda q=query: searcher.search(q, 3)) for query in queries]  # type: ignore[misc]
         for name, values in (("", [t[0] for t in times]), ("processor_", [t[1] for t in times])):

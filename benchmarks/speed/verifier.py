@@ -10,7 +10,7 @@ import sys
 import time
 
 from attribution.chunkers.fixed import Fixed
-from attribution.collections.folder import Library
+from attribution.collections.folder import FolderSearcher
 from attribution.settings import Settings
 from attribution.types import Page
 from attribution.verifiers.embedded import FOLDER, Embedded
@@ -32,7 +32,7 @@ print(loaded, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 def pairs(number: int) -> list[tuple[str, str]]:
     """Claims of the example answers, each with 512-character chunks of the page that a search finds for it."""
     settings, sample = Settings(), []
-    library, chunker = Library(settings), Fixed(settings)
+    library, chunker = FolderSearcher(settings), Fixed(settings)
     for example in examples():
         for claim in example["claims"]:
             for hit in library.search(claim["text"], 1):

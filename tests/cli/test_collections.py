@@ -58,7 +58,7 @@ def test_from_a_folder_to_a_verdict(folder: Path, tmp_path: Path, capsys) -> Non
     assert main(["collections", "remove", "rivers"]) == 0
     assert said(capsys) == {"collection": "rivers", "removed": 1}
     assert main(analyze) == 2
-    assert "collection 'rivers': expected one of those there are (none yet)" in capsys.readouterr().err
+    assert "there is no collection 'rivers'; collections: none yet" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_from_a_folder_to_a_verdict(folder: Path, tmp_path: Path, capsys) -> Non
         (["add", "c"], "nothing to add"),
         (["add", "a/b", "x.txt"], "printable characters without /"),
         (["add", "c", "no-such-file"], "no-such-file does not exist"),
-        (["add", "c", "ftp://example.org/x"], "no web address"),
+        (["add", "c", "ftp://example.org/x"], "not a web address"),
         (["add", "c", "--urls", "no-such-file"], "No such file"),
         (["list", "c"], "collection 'c'"),
         (["remove", "c"], "collection 'c'"),

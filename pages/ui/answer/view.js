@@ -1,13 +1,11 @@
-// The answer with its claims, and the evidence of the selected one. Follows nodes.js in the same module.
+// The answer with its claims, and the evidence of the selected one. Follows nodes.js, chips.js and placement.js in the same module.
 const VIEWS = new WeakMap();
 const SELECTED = new Map(); // run → claim: survives a new mount of the component
 
 class View {
   constructor(parent) {
     this.root = parent.querySelector(".root");
-    this.chips = make("div", "chips");
-    this.chips.setAttribute("role", "group");
-    this.chips.setAttribute("aria-label", "Show only claims that are");
+    this.chips = new Chips(() => this.filter());
     this.answer = make("article", "answer");
     this.answer.setAttribute("aria-label", "The answer, with its claims marked");
     this.panel = make("aside", "panel");
@@ -18,8 +16,7 @@ class View {
     this.notes = make("section", "notes");
     this.notes.setAttribute("aria-hidden", "true");
     this.columns.append(this.answer, this.panel);
-    this.root.replaceChildren(this.chips, this.columns, this.notes);
-    this.filters = new Set();
+    this.root.replaceChildren(this.chips.root, this.columns, this.notes);
     this.seen = {};
     this.answer.addEventListener("click", (event) => this.clicked(event));
     this.answer.addEventListener("keydown", (event) => this.typed(event));
@@ -38,11 +35,11 @@ class View {
 
   update(data) {
     this.data = data;
-    if (this.changed("run", data.run)) { this.filters.clear(); this.seen.panel = null; }
+    if (this.changed("run", data.run)) { this.chips.filters.clear(); this.seen.panel = null; }
     const structure = this.changed("tree", [data.run, data.tree, data.loose]);
     if (structure) this.drawAnswer();
     if (this.changed("claims", data.claims) || structure) this.drawClaims();
-    if (this.changed("counts", data.counts) || structure) this.drawChips();
+    if (this.changed("counts", data.counts) || structure) this.chips.draw(data.counts);
     if (this.changed("notes", data.notes)) this.notes.replaceChildren(build(data.notes));
     if (!this.selected() && data.first && this.mode() === "wide") SELECTED.set(data.run, data.first);
     this.drawSelection();
@@ -111,40 +108,10 @@ class View {
     this.filter();
   }
 
-  drawChips() {
-    const chips = this.data.counts.map(({ label, icon, text, help }) => {
-      const chip = make("button", `chip v-${label}`);
-      chip.type = "button";
-      chip.title = help;
-      chip.append(make("span", "icon", icon), make("span", "", text));
-      chip.setAttribute("aria-pressed", this.filters.has(label));
-      chip.addEventListener("click", () => {
-        if (!this.filters.delete(label)) this.filters.add(label);
-        chip.setAttribute("aria-pressed", this.filters.has(label));
-        this.filter();
-      });
-      return chip;
-    });
-    this.reset = make("button", "reset", "Show all");
-    this.reset.type = "button";
-    this.reset.addEventListener("click", () => {
-      this.filters.clear();
-      this.drawChips();
-      this.filter();
-    });
-    this.reset.hidden = !this.filters.size;
-    chips.push(this.reset);
-    const held = this.root.getRootNode().activeElement;
-    const index = held?.classList.contains("chip") ? [...this.chips.children].indexOf(held) : -1;
-    this.chips.replaceChildren(...chips);
-    if (index >= 0) this.chips.children[index]?.focus({ preventScroll: true });
-  }
-
   filter() {
-    if (this.reset) this.reset.hidden = !this.filters.size;
     for (const [id, parts] of this.parts) {
-      const label = this.data.claims[id]?.label;
-      for (const part of parts) part.classList.toggle("dim", this.filters.size > 0 && !this.filters.has(label));
+      const hidden = this.chips.hides(this.data.claims[id]?.label);
+      for (const part of parts) part.classList.toggle("dim", hidden);
     }
   }
 
@@ -194,46 +161,23 @@ class View {
     this.root.dataset.mode = mode;
     const part = id && this.parts.get(id)?.at(-1);
     if (mode === "narrow" && part) {
-      const before = this.endOf(part);
+      const before = endOfSentence(part, this.panel);
       if (before.nextSibling !== this.panel) before.after(this.panel);
     } else if (this.panel.parentElement !== this.columns) this.columns.append(this.panel);
     this.panel.hidden = mode === "narrow" && !id;
-  }
-
-  // What the sheet follows: the end of the tapped sentence, or the whole of a table or code block.
-  endOf(part) {
-    const block = part.closest("table, pre") ?? part.closest("p, li, h2, h3, h4, h5, h6") ?? part;
-    if (block === part || block.matches("table, pre")) return block;
-    let last = part;
-    while (last.parentElement !== block) last = last.parentElement;
-    const mark = (node) => node.classList?.contains("number");
-    const on = (node) => (node === this.panel ? node.nextSibling : node);
-    for (let text = last.textContent; ;) {
-      const next = on(last.nextSibling);
-      if (!next || (!mark(next) && /[.!?…]["'”’)\]]*\s*$/.test(text))) return last;
-      if (!mark(next)) text = next.textContent;
-      last = next;
-    }
   }
 
   choose(id) {
     SELECTED.set(this.data.run, id);
     const part = this.parts.get(id)[0], before = part.getBoundingClientRect().top;
     this.drawSelection();
-    this.scroller()?.scrollBy({ top: part.getBoundingClientRect().top - before, behavior: "instant" });
+    scroller(this.root)?.scrollBy({ top: part.getBoundingClientRect().top - before, behavior: "instant" });
     if (this.mode() === "narrow") {
       const hidden = this.panel.getBoundingClientRect().top - innerHeight * 0.6;
       const room = part.getBoundingClientRect().top - 90;
-      if (hidden > 0 && room > 0) this.scroller()?.scrollBy({ top: Math.min(hidden, room), behavior: "instant" });
+      if (hidden > 0 && room > 0) scroller(this.root)?.scrollBy({ top: Math.min(hidden, room), behavior: "instant" });
     }
     if (this.mode() === "medium") this.parts.get(id)?.at(-1).scrollIntoView({ block: "nearest" });
-  }
-
-  // What scrolls the page: a claim must stay where it was tapped although the evidence moved.
-  scroller() {
-    let node = this.root.getRootNode().host;
-    while (node && !/auto|scroll/.test(getComputedStyle(node).overflowY)) node = node.parentElement;
-    return node;
   }
 
   close() {

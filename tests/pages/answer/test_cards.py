@@ -9,8 +9,8 @@ import pytest
 from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.types import Evidence, Failure, LlmUsage, Page, Report, Usage, Verdict
+from pages.ui.answer.cards import footnotes, panel
 from pages.ui.html.render import html
-from pages.ui.run.cards import footnotes, panel
 from tests.make import claim, page
 
 CLAIM = claim("The Nile is 6,650 km long.")
@@ -85,8 +85,8 @@ def test_the_page_of_a_run_says_which_engine_failed_and_what_was_used(settings: 
     assert not at.exception
     shown = "".join(h.body for h in at.get("html"))
     assert "Search: one is down, so two was asked instead" in shown
-    assert "4 of 300 queries, 2 of 300 pages of the web, 3 of 600 s" in shown
-    assert "What to search for" in shown
+    assert "4 of 300 queries, 2 of 300 web pages, 3 of 600 s" in shown
+    assert "Writing queries" in shown
     assert {"Have these pages changed?"} <= {b.label for b in at.button}
 
 
@@ -109,7 +109,7 @@ def test_prices_and_queries_by_a_model_are_set_in_the_sidebar(store: Store) -> N
     from streamlit.testing.v1 import AppTest
 
     at = AppTest.from_file(str(Path(__file__).parents[3] / "pages" / "explore.py"), default_timeout=120).run()
-    search = next(s for s in at.selectbox if s.label == "Search for")
+    search = next(s for s in at.selectbox if s.label == "Search query")
     assert search.options == ["The claim, standing alone", "The claim as written", "Question and claim"]
     assert any("Queries by a language model" in h.body and "OPENAI_MODEL" in h.body for h in at.get("html"))
     typed = {"Address": "http://127.0.0.1:9/v1", "Model": "tiny"}
@@ -118,8 +118,8 @@ def test_prices_and_queries_by_a_model_are_set_in_the_sidebar(store: Store) -> N
             box.set_value(typed[box.label])
     at.number_input[0].set_value(0.25)
     at.run()
-    search = next(s for s in at.selectbox if s.label == "Search for")
+    search = next(s for s in at.selectbox if s.label == "Search query")
     search.set_value("llm").run()
     assert not at.exception and not any("Not ready yet" in h.body for h in at.get("html"))
     assert at.number_input[0].value == 0.25 and at.number_input[1].value is None
-    assert next(s for s in at.selectbox if s.label == "Search for").value == "llm"
+    assert next(s for s in at.selectbox if s.label == "Search query").value == "llm"

@@ -17,7 +17,7 @@ class Slow(importlib.abc.MetaPathFinder):
             time.sleep(1)
 
 from attribution.types import Report, Verdict
-from pages.ui import chart
+from pages.ui.run import chart
 found = Verdict(claim_id="1", label="supported", confidence=0.9, reason="")
 blank = dict(created_at="", question="", answer="", settings={}, versions={})
 report = Report(id="", verdicts=(found,), **blank)
