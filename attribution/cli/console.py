@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 from attribution.errors import BadInput
 from attribution.types import Failure
@@ -29,3 +30,11 @@ def read_text(argument: str) -> str:
         return sys.stdin.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadInput(f"standard input is not UTF-8 (byte {error.start}): save the text as UTF-8") from None
+
+
+def check_output(path: Path) -> None:
+    """BadInput if the file cannot be created; called before any work."""
+    if path.is_dir():
+        raise BadInput(f"{path} is a folder; expected a file")
+    if not path.parent.is_dir():
+        raise BadInput(f"the folder {path.parent} does not exist: create it, or choose another output")

@@ -60,7 +60,7 @@ def parser() -> argparse.ArgumentParser:
     collections.commands(renamed)
 
     p = add("serve", "start the web app", serve.serve)
-    p.add_argument("--port", type=int, default=8501, help="the next free port is used if this one is taken")
+    p.add_argument("--port", type=int, help=f"by default {serve.PORT}, or the next free port")
     return top
 
 
