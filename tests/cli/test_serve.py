@@ -90,8 +90,10 @@ def test_an_open_tab_finds_the_server_again_after_a_crash() -> None:
         server = start(port)
         try:
             connected.wait_for()
+            page.wait_for_timeout(3000)  # the new session runs the page once by itself
             page.locator("button:enabled", has_text="Analyse").click()
-            page.locator("button:enabled", has_text="Stop").wait_for()  # the new server has started a run
+            page.locator("button:enabled", has_text="Stop").first.wait_for()  # the new server has started a run
         finally:
             server.terminate()
+            server.wait(30)
             browser.close()
