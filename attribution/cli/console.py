@@ -1,8 +1,9 @@
-"""Standard streams: progress goes to standard error, results to standard output as JSON."""
+"""Output of the commands: progress on standard error, results as JSON on standard output or in files."""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -38,3 +39,10 @@ def check_output(path: Path) -> None:
         raise BadInput(f"{path} is a folder; expected a file")
     if not path.parent.is_dir():
         raise BadInput(f"the folder {path.parent} does not exist: create it, or choose another output")
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write all of it or nothing: a killed process leaves no incomplete file of that name."""
+    partial = path.with_name(path.name + ".part")
+    partial.write_bytes(content)
+    os.replace(partial, path)

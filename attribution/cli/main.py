@@ -53,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
 
     p = add("list", "list the available implementations and what they need", tables.list_tables)
     p.add_argument("table", nargs="?", choices=tables.NAMES)
-    snapshot.add(commands.add_parser("snapshot", help="export, import, replay and compare runs"), options.choices)
+    snapshot.commands(commands.add_parser("snapshot", help="export, import and replay runs"))
     collections.commands(commands.add_parser("collections", help="manage named collections of documents"))
     renamed = commands.add_parser("library")  # the old name of `collections`, kept out of --help
     renamed.set_defaults(renamed="attribution: `library` is now called `collections`; the old name still works")
@@ -74,6 +74,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return status or 0
     except AttributionError as error:
         progress(f"attribution: {error}")
+        return 2
+    except FileNotFoundError as error:
+        progress(f"attribution: no such file: {error.filename}")
         return 2
     except OSError as error:
         progress(f"attribution: {error.strerror or error}: {error.filename or ''}")

@@ -67,8 +67,8 @@ def test_export_import_and_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     ("command", "message"),
     [
         (["export", "no-such-run", "--out", "x.zip"], "no saved run"),
-        (["import", "no-such-file"], "No such file"),
-        (["replay", "no-such-file", "--out", "x.json"], "No such file"),
+        (["import", "no-such-file"], "no such file"),
+        (["replay", "no-such-file", "--out", "x.json"], "no such file"),
         (["changes", "no-such-run"], "no saved run"),
     ],
 )
