@@ -11,6 +11,8 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from attribution.text.lexical import STOP_WORDS, words_of
+
 MAX_TERMS = 64
 RARE = 2  # a word in at most so many documents says by itself what the document is about …
 RARE_LENGTH = 4  # … if it is no abbreviation
@@ -19,17 +21,7 @@ MIN_SHARE = 0.25  # of the query's information (summed idf) that a document must
 LARGE = 1000  # documents from which on a word in more than half of them is left out: to BM25 it says nothing
 TITLE_WEIGHT = 3.0
 
-_WORD = re.compile(r"[^\W_]+")
 _NAME = re.compile(r"(?<=[^.!?:*] )[\"(]?([A-Z][^\W_]+)")
-_STOP_WORDS = (
-    "a about after all also although am an and any are as at be became because been before being between both but "
-    "by can could did do does during each for from had has have he her here hers him his how i if in into is it its "
-    "itself just like made make many may me might more most much must my no nor not now of off on once one only or "
-    "other our out over own s same she should since so some such t than that the their theirs them then there these "
-    "they this those through to too two under until up upon us very was we were what when where whether which while "
-    "who whom whose why will with within without would yet you your "
-)
-STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
 @dataclass(frozen=True)
@@ -51,7 +43,7 @@ class Ranked:
 
 def ranked(table: Table, query: str, depth: int) -> Ranked:
     """The best `depth` documents by BM25, ties by row."""
-    distinct = dict.fromkeys(_WORD.findall(query.lower()))
+    distinct = dict.fromkeys(words_of(query))
     words = [word for word in distinct if len(word) > 1 and word not in STOP_WORDS][:MAX_TERMS]
     where = {word: _rows_with(table, word) for word in words}
     if table.documents >= LARGE:
@@ -69,7 +61,7 @@ def ranked(table: Table, query: str, depth: int) -> Ranked:
 
 def snippet(table: Table, query: str, row: int) -> str:
     """A few words around what a document has of the query; empty where it has none."""
-    words = dict.fromkeys(w for w in _WORD.findall(query.lower()) if w not in STOP_WORDS)
+    words = dict.fromkeys(w for w in words_of(query) if w not in STOP_WORDS)
     if not words:
         return ""
     sql = f"SELECT snippet({table.name}, 1, '', '', '…', 24) FROM {table.name} WHERE {table.name} MATCH ? AND rowid = ?"

@@ -5,7 +5,6 @@ Beside the vectors, the words: a name or a year that a claim turns on is one wor
 
 from __future__ import annotations
 
-import re
 import sqlite3
 import weakref
 from collections import defaultdict
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from attribution.errors import BadInput
+from attribution.text.lexical import words_of
 from attribution.types import Chunk
 
 H = TypeVar("H", bound=Hashable)
@@ -21,7 +21,6 @@ H = TypeVar("H", bound=Hashable)
 FLOOR = 0.25  # cosine under which MiniLM's neighbours share no more than their language
 LARGE = 50_000  # chunks from which a graph is searched: the time of exact search grows with their number
 FUSION = 60  # the usual constant of reciprocal rank fusion
-_WORD = re.compile(r"[^\W_]+")
 NEIGHBOURS, BREADTH, SEARCHED = 32, 80, 128  # HNSW: links of a node, candidates while building and while searching
 
 
@@ -105,7 +104,7 @@ class Words:
 
     def ranked(self, text: str, most: int = 1000) -> list[Chunk]:
         """Best first, ties by page and place; none without one of the words."""
-        words = dict.fromkeys(word for word in _WORD.findall(text.lower()) if len(word) > 1)
+        words = dict.fromkeys(word for word in words_of(text) if len(word) > 1)
         if not words:
             return []
         match = " OR ".join(f'"{word}"' for word in words)  # letters and digits only: no syntax of FTS5

