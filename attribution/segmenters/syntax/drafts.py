@@ -7,9 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from attribution.segmenters.sentences import boundaries
-from attribution.text.markdown import Passage, passages
 from attribution.text.nlp import parse
+from attribution.text.passages import statements
 from attribution.types import Claim, Segmented, Span, content_id
 
 Part = tuple[int, str]  # the number of a token and how it is written; the number is -1 for an added function word
@@ -89,8 +88,8 @@ def segment(answer: str, split: Split) -> Segmented:
     """Claims of an answer, sentence by sentence, in its order; one said twice is one claim with the spans of both."""
     found: dict[str, tuple[str, list[Span], Span]] = {}
     known: dict[str, list[tuple[str, list[Span]]]] = {}  # a sentence said twice is parsed once
-    for passage in passages(answer):
-        for a, b in _sentences(passage):
+    for passage in statements(answer):
+        for a, b in passage.sentences():
             whole = passage.span(a, b)
             sentence = passage.text[a:b]
             if sentence not in known:
@@ -104,12 +103,6 @@ def segment(answer: str, split: Split) -> Segmented:
         places = _merged(raw)
         claims.append(Claim(id=content_id(text, str(places[0])), text=text, spans=places, sentence=origin))
     return Segmented(tuple(claims))
-
-
-def _sentences(passage: Passage) -> list[Span]:
-    if not any(c.isalnum() for c in passage.text):
-        return []
-    return [(0, len(passage.text))] if passage.row else boundaries(passage.text)
 
 
 def _statements(sentence: str, split: Split) -> Iterator[tuple[str, list[Span]]]:

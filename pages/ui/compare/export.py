@@ -12,7 +12,6 @@ from attribution.evaluation.tables import Cell, Table, csv_text, tables
 from attribution.segmenters import SEGMENTERS
 from pages.ui.compare.figures import summary
 from pages.ui.compare.view import look_of, sentence
-from pages.ui.html import markdown
 from pages.ui.run.passages import ranked, sentence_of
 
 HEADS = (
@@ -66,7 +65,7 @@ def _claims(comparison: Comparison) -> Iterator[Sequence[Cell]]:
                 piece = groups[0].pieces[0] if groups and groups[0].pieces[0].relation != "no_relation" else None
                 page = pages.get(piece.page_id) if piece else None
                 yield (
-                    number, sentence(row, report.answer), column.segmenter, markdown.plain(claim.text),
+                    number, sentence(row, report.answer), column.segmenter, claim.text,
                     claim.enriched or "", look_of(verdict).word,
                     verdict.confidence if verdict and verdict.confidence else None, verdict.reason if verdict else "",
                     sentence_of(piece, pages) if piece else "", page.title if page else "", page.url if page else "",

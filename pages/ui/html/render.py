@@ -35,10 +35,11 @@ class Text:
 
     text: str
     start: int = -1
+    written: int = 0  # characters there that it stands for, where these are others (an escape or entity)
 
     @property
     def end(self) -> int:
-        return self.start + len(self.text)
+        return self.start + (self.written or len(self.text))
 
 
 @dataclass(frozen=True)

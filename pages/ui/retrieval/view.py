@@ -9,7 +9,6 @@ from typing import Any
 from attribution.embedders import EMBEDDERS
 from attribution.evaluation.retrieval_grid import OUTCOMES, Cell, Choice, Difference
 from attribution.types import Evidence, Label, Report
-from pages.ui.html import markdown
 from pages.ui.html.render import LOOKS, RELATIONS, Child, Node, badge, el, plural
 from pages.ui.run.chart import CLEAR, FONT, graph_objects
 
@@ -153,7 +152,7 @@ def _difference(found: Difference, left: Cell, right: Cell, titles: Sequence[str
     verdicts: list[Child] = [badge(labels[0])]
     if labels[0] != labels[1]:
         verdicts += [" → ", badge(labels[1])]
-    text = el("span", markdown.plain(found.claim.text)[:LONGEST], dir="auto")
+    text = el("span", found.claim.text[:LONGEST], dir="auto")
     return el("details", el("summary", *verdicts, " ", text), el("div", *sides, class_="ax-two"))
 
 

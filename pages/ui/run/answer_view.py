@@ -62,7 +62,7 @@ def view(report: Report, *, run: str, running: bool) -> dict[str, Any]:
             "label": label,
             "icon": look.icon,
             "word": look.word.lower(),
-            "text": markdown.plain(claim.text),
+            "text": claim.text,
         }
         panels[claim.id] = render.data(cards.panel(claim, number, verdict, evidence[claim.id], report, pages))
     return {

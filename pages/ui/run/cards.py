@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from attribution.types import Claim, Evidence, Page, Report, Verdict
-from pages.ui.html import diff, markdown
+from pages.ui.html import diff
 from pages.ui.html.render import RELATIONS, Child, Node, badge, el, link_to_sentence, look, plural, safe_url
 from pages.ui.run.passages import Group, around, boxed, differing, ranked, sentence_of
 from pages.ui.run.provenance import copies, facts, moment, on_page, why
@@ -108,7 +108,7 @@ def panel(
     deciding = sum(g.pieces[0].relation != "no_relation" for g in groups)
     shown, rest = groups[: max(deciding, 1)], groups[max(deciding, 1) :]
     against = next((g.pieces[0] for g in groups if g.pieces[0].relation == "contradicted"), None)
-    text = markdown.plain(claim.text)
+    text = claim.text
     marks = differing(text, sentence_of(against, pages)) if against else []
     confidence = verdict.confidence if verdict and verdict.confidence else None
     return el(
@@ -141,9 +141,7 @@ def _enriched(claim: Claim) -> Node | None:
     if not claim.enriched:
         return None
     back = el("button", "Check it as written", type="button", data_revert=claim.id, class_="open")
-    return el(
-        "p", "Checked as: ", *diff.shown(markdown.plain(claim.text), claim.enriched), " ", back, class_="enriched"
-    )
+    return el("p", "Checked as: ", *diff.shown(claim.text, claim.enriched), " ", back, class_="enriched")
 
 
 def _alone(verdict: Verdict | None) -> Node | None:

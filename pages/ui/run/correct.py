@@ -7,7 +7,6 @@ import streamlit as st
 from attribution.types import Claim, Document, Report
 from pages.ui import state
 from pages.ui.controls import DOCUMENT_TYPES
-from pages.ui.html import markdown
 from pages.ui.run import run_state
 from pages.ui.run.results import note
 
@@ -23,7 +22,7 @@ def correct(report: Report) -> None:
         chosen = st.selectbox(
             "Claim",
             list(claims),
-            format_func=lambda i: f"{claims[i][0]}. {markdown.plain(claims[i][1].statement)[:110]}",
+            format_func=lambda i: f"{claims[i][0]}. {claims[i][1].statement[:110]}",
             key=state.CORRECTED,
             help="Only this claim is checked again; the others keep their verdicts.",
         )
@@ -31,7 +30,7 @@ def correct(report: Report) -> None:
         with st.form("correct_form", border=False):
             wording = st.text_input(
                 "Checked as",
-                markdown.plain(claim.statement),
+                claim.statement,
                 key=f"{state.WORDING}-{claim.id}-{claim.statement}",
                 help="The answer itself is not changed.",
             )
@@ -60,5 +59,5 @@ def correct(report: Report) -> None:
 
 
 def _worded(claim: Claim, wording: str) -> Claim:
-    written = markdown.plain(claim.text)
+    written = claim.text
     return claim.model_copy(update={"enriched": None if wording in (written, claim.text) else wording})
