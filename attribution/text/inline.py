@@ -23,6 +23,9 @@ _DEPTH = 12
 _TAGS = {"s": "del"}
 
 
+Role = Literal["", "note", "tight"]
+
+
 @dataclass(frozen=True)
 class Text:
     """What a reader sees of `source[start:end]`: the same characters, unless an escape or an entity was written."""
@@ -44,7 +47,11 @@ class Element:
     children: tuple[Tree, ...] = ()
     href: str = ""  # of a link or an image; unchecked
     number: str = ""  # of an item, or the first of a list
-    role: Literal["", "note", "tight"] = ""  # of a paragraph: defines a footnote; the bare text of an item
+    role: Role = ""  # of a paragraph: it defines a footnote, or is the bare text of an item
+
+    @property
+    def elements(self) -> tuple[Element, ...]:
+        return tuple(child for child in self.children if isinstance(child, Element))
 
     def texts(self) -> Iterator[Text]:
         """All texts, in order."""
@@ -133,8 +140,8 @@ def _parser() -> MarkdownIt:
     parser.inline.ruler.before("link", "cite", _cite)
     parser.inline.ruler.before("autolink", "br", _br)
     parser.inline.ruler2.disable("fragments_join")  # joined texts would have one place
-    parser.validateLink = lambda url: True  # type: ignore[method-assign]  # a page decides which it lets follow
-    parser.normalizeLinkText = lambda url: url  # type: ignore[method-assign]
+    parser.validateLink = lambda url: True  # type: ignore[method-assign]  # the page decides what may be opened
+    parser.normalizeLinkText = lambda link: link  # type: ignore[method-assign]
     return parser
 
 

@@ -15,9 +15,9 @@ from markdown_it.common.utils import MD_TRIM_CHARS
 from markdown_it.rules_block import StateBlock
 from markdown_it.tree import SyntaxTreeNode
 
-from attribution.text.inline import Element, InlineParser, Text, Tree
+from attribution.text.inline import Element, InlineParser, Role, Text
 
-__all__ = ["Element", "Text", "Tree", "read"]
+__all__ = ["Element", "Text", "read"]
 
 _BREAK = re.compile(r"\r\n?|\n")
 _PREFIX = re.compile(r"(?:[ \t]|>|(?:[-*+]|\d{1,9}[.)])(?=[ \t]))*")
@@ -98,7 +98,7 @@ class _Reader:
             places = self._heading(first, len(node.markup), node.children[0].content)
             return Element(node.tag, self.inline.parse(places))
         content = node.content if node.type == "note" else node.children[0].content
-        role = "note" if node.type == "note" else "tight" if node.hidden else ""
+        role: Role = "note" if node.type == "note" else "tight" if node.hidden else ""
         return Element("p", self.inline.parse(self._lines(first, last, content)), role=role)
 
     def _lines(self, first: int, last: int, content: str) -> list[int]:

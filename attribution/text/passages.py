@@ -6,7 +6,7 @@ The text is what a reader sees: no marks, no citation marks, every run of white 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal, NamedTuple
@@ -15,7 +15,7 @@ from attribution.text.markdown import Element, Text, read
 from attribution.text.sentences import sentences
 from attribution.types import Span
 
-Kind = Literal["heading", "item", "head", "row", "code", "note", "text"]
+Kind = Literal["heading", "item", "row", "code", "note", "text"]
 
 _LEAD_IN_WORDS, _TITLE_WORDS, _TITLE_CHARACTERS = 6, 10, 80
 _TASK = re.compile(r"\[[ xX]\] ")
@@ -104,9 +104,7 @@ def visible(answer: str, start: int, end: int) -> str:
 
 
 def _blocks(block: Element) -> Iterator[Passage]:
-    for number, child in enumerate(block.children):
-        if isinstance(child, Text):
-            continue
+    for number, child in enumerate(block.elements):
         if child.tag == "p":
             item = block.tag == "li" and number == 0
             yield from _paragraph(child, "note" if child.role == "note" else "item" if item else "text")
@@ -135,18 +133,23 @@ def _paragraph(block: Element, kind: Kind) -> Iterator[Passage]:
 def _rows(table: Element) -> Iterator[Passage]:
     """ "Film: Psycho; Year: 1960": each cell with the heading of its column."""
     heads: list[str] = []
-    for part in table.children:
-        for row in part.children if isinstance(part, Element) else ():
-            cells = [_flat(_characters(cell), "row") for cell in row.children if isinstance(cell, Element)]
+    for part in table.elements:
+        for row in part.elements:
+            cells = [_flat(_characters(cell), "row") for cell in row.elements]
             if part.tag == "thead":
                 heads = [cell.text.rstrip(": ") for cell in cells]
-            text, places = "", list[Span]()
-            for head, cell in zip_longest(heads if part.tag == "tbody" else [], cells):
-                if cell and cell.text:
-                    added = ("; " if text else "") + (f"{head}: " if head else "")
-                    text += added + cell.text
-                    places += [(cell.start, cell.start)] * len(added) + list(cell.places)
-            yield Passage(text, tuple(places), "row" if part.tag == "tbody" else "head")
+            else:
+                yield _row(heads, cells)
+
+
+def _row(heads: Sequence[str], cells: Sequence[Passage]) -> Passage:
+    text, places = "", list[Span]()
+    for head, cell in zip_longest(heads, cells):
+        if cell and cell.text:
+            added = ("; " if text else "") + (f"{head}: " if head else "")
+            text += added + cell.text
+            places += [(cell.start, cell.start)] * len(added) + list(cell.places)
+    return Passage(text, tuple(places), "row")
 
 
 class _Character(NamedTuple):
