@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+
 from attribution.settings import Settings
 from attribution.text.passages import statements
-from attribution.types import Claim, Segmented, Span, content_id
+from attribution.types import Claim, LlmUsage, Segmented, Span, content_id
 
 
 class Sentences:
@@ -13,7 +15,11 @@ class Sentences:
     def __init__(self, settings: Settings) -> None:
         pass
 
-    def segment(self, question: str, answer: str) -> Segmented:
+    def estimate(self, question: str, answer: str) -> LlmUsage | None:
+        """None: no language model is used."""
+        return None
+
+    def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
         """Claims in the order of the answer; a claim said twice is one claim with two spans."""
         claims: dict[str, tuple[str, list[Span]]] = {}
         for passage in statements(answer):

@@ -31,7 +31,7 @@ def folded(word: str) -> str:
 
 
 def stem(word: str) -> str:
-    """A folded word without its ending, for words that stand alone; in a parsed text use `token.lemma_`."""
+    """A folded word without its ending, for words that stand alone; a verb of a parsed text has a lemma."""
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
             return word[: -len(suffix)]

