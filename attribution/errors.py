@@ -38,14 +38,13 @@ class StageFailure(AttributionError):
 
 
 class SearchFailed(StageFailure):
-    """A search engine that could not be asked."""
+    """A search engine that could not be used."""
 
 
 class FetchFailed(StageFailure):
-    """A page could not be fetched or read."""
+    """A page that could not be fetched or read; `status` is the server's, where it refused."""
 
-    def __init__(self, kind: FailureKind, message: str, subject: str = "", status: int | None = None) -> None:
-        """`status` is that of the HTTP response, if it is the reason."""
+    def __init__(self, kind: FailureKind, message: str, subject: str = "", status: int = 0) -> None:
         super().__init__(kind, message, subject)
         self.status = status
 

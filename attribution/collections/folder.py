@@ -16,13 +16,14 @@ import yaml
 from attribution.collections.keyword import KeywordSearcher
 from attribution.errors import FetchFailed, SearchFailed, StageFailure
 from attribution.extraction import sandbox
-from attribution.extraction.content_type import MARKDOWN, PLAIN, SUFFIXES
-from attribution.extraction.html import Extracted, extract, make_page, one_line, valid_date
-from attribution.retrieval.bm25 import Table
-from attribution.settings import Settings
+from attribution.extraction.content_type import MARKDOWN, SUFFIXES
+from attribution.extraction.documents import extract
+from attribution.extraction.page import Extracted, make_page, one_line, valid_date
+from attribution.retrieval.bm25 import Table, create
+from attribution.settings import ROOT, Settings
 from attribution.types import Failure, Page
 
-READ_SECONDS = 30.0  # for one HTML or PDF file
+SHIPPED = (ROOT / "examples" / "library").resolve()
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.{0,4000}?)\n---[ \t]*(?:\n|$)", re.DOTALL)
 _HEADING_MARKS = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*$", re.MULTILINE)
 
@@ -43,7 +44,8 @@ _building = threading.Lock()
 
 
 class FolderSearcher(KeywordSearcher):
-    """Articles in a folder, by default the library's: *.md with optional front matter, *.txt, *.html, *.pdf."""
+    """Articles below `settings.library`: Markdown with optional front matter (title, date, url), text, HTML, PDF, DOCX
+    and EPUB."""
 
     name = "library"
 
@@ -97,8 +99,8 @@ class FolderSearcher(KeywordSearcher):
     def _unusable(self, reason: str) -> SearchFailed:
         return SearchFailed(
             "search_failed",
-            f"the folder {self._folder} {reason}; give a folder with .md, .txt, .html or .pdf files as a source, or as "
-            "the library with --set library=FOLDER",
+            f"the library folder {self._folder} {reason}; set `library` (--set library=FOLDER) to a folder with "
+            f"{', '.join(sorted(SUFFIXES))} files, or give such a folder as a source",
             str(self._folder),
         )
 
@@ -118,7 +120,7 @@ def _list_files(folder: Path) -> _Fingerprint:
 
 def _build_index(folder: Path, files: _Fingerprint, max_bytes: int) -> _Index:
     database = sqlite3.connect(":memory:", check_same_thread=False)
-    database.execute("CREATE VIRTUAL TABLE articles USING fts5(title, body, tokenize='porter unicode61')")
+    create(database, "articles", "title", "body")
     pages: list[Page] = []
     failures: list[Failure] = []
     for name, _, size in files:
@@ -141,11 +143,10 @@ def _build_index(folder: Path, files: _Fingerprint, max_bytes: int) -> _Index:
 
 def _read(path: Path, name: str) -> Page:
     media_type = SUFFIXES[path.suffix.lower()]
-    content = path.read_bytes()
-    if media_type in (MARKDOWN, PLAIN):  # only decoded: no parser that a hostile file could break
-        extracted = extract(content, media_type, name)
-    else:
-        extracted = sandbox.read(content, media_type, name, READ_SECONDS)
+    # the shipped articles are our own text; whatever else lies in a folder may be hostile
+    trusted = media_type == MARKDOWN and path.is_relative_to(SHIPPED)
+    read = extract if trusted else sandbox.read
+    extracted = read(path.read_bytes(), media_type, name, document=True)
     reference = ""
     if media_type == MARKDOWN:
         extracted, reference = without_front_matter(extracted, name)

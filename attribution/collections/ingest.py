@@ -22,8 +22,7 @@ from attribution.collections.store import DocumentStore, NewDocument, check_name
 from attribution.embedders import Embedder
 from attribution.errors import BadInput, FetchFailed, StageFailure
 from attribution.extraction.content_type import MARKDOWN, SUFFIXES
-from attribution.extraction.documents import READABLE
-from attribution.extraction.html import make_page
+from attribution.extraction.page import make_page
 from attribution.extraction.sandbox import read
 from attribution.settings import Settings
 from attribution.storage.store import Store
@@ -31,7 +30,6 @@ from attribution.types import Document, Failure, Page
 from attribution.web.fetcher import Fetcher
 
 MAX_BYTES = 50_000_000  # of one file
-READ_SECONDS = 60.0  # for one file; a PDF may take half of them
 WORKERS = 6  # files and pages read at once; their bytes are in memory
 BATCH = 16  # documents embedded in one transaction
 
@@ -110,7 +108,7 @@ def from_paths(paths: Sequence[Path]) -> tuple[list[Item], int]:
             hidden = any(part.startswith(".") for part in inside.parts)
             if hidden or not file.is_file() or not file.resolve().is_relative_to(root):
                 continue
-            if file.suffix.lower() in READABLE:
+            if file.suffix.lower() in SUFFIXES:
                 items.append(_of_file(file, (root.name / inside).as_posix()))
             else:
                 unsupported += 1
@@ -186,11 +184,11 @@ class _Reader:
 
 def _document(content: bytes, name: str) -> Page:
     suffix = Path(name).suffix.lower()
-    if suffix not in READABLE:
-        raise FetchFailed("wrong_type", f"{name}: expected one of {', '.join(sorted(READABLE))}", name)
+    if suffix not in SUFFIXES:
+        raise FetchFailed("wrong_type", f"{name}: expected one of {', '.join(sorted(SUFFIXES))}", name)
     if len(content) > MAX_BYTES:
         raise _too_large(name, len(content))
-    extracted, reference = read(content, "", name, READ_SECONDS, document=True), ""
+    extracted, reference = read(content, "", name, document=True), ""
     if SUFFIXES.get(suffix) == MARKDOWN:
         extracted, reference = without_front_matter(extracted, name)
     titled = replace(extracted, title=extracted.title or Path(name).stem)

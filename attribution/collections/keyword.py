@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 
-from attribution.extraction.html import one_line
+from attribution.extraction.page import one_line
 from attribution.retrieval.bm25 import Ranked, Table, ranked, snippet
 from attribution.types import Page, SearchHit
 

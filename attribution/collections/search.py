@@ -2,7 +2,7 @@
 
 Cormack, Clarke and Büttcher 2009, section 2. A document is as similar as the most similar of its first passages, which
 are embedded by the embedded model whatever the run's embedder is: documents are never sent anywhere. The constants were
-chosen on one half of WiCE's claims (benchmarks/library.py).
+chosen on one half of WiCE's claims (benchmarks/collections.py).
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from attribution.collections.folder import FolderSearcher
 from attribution.collections.keyword import DEPTH, KeywordSearcher
 from attribution.collections.store import DocumentStore
 from attribution.embedders import EMBEDDERS, Embedder
-from attribution.extraction.html import Extracted, make_page
+from attribution.extraction.page import Extracted, make_page
 from attribution.registry import build
-from attribution.retrieval.index import Index, reciprocal_ranks
+from attribution.retrieval.index import Index
+from attribution.retrieval.rank_fusion import reciprocal_ranks
 from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.types import Chunk, SearchHit, content_id
