@@ -176,3 +176,12 @@ def test_a_deleted_run_takes_along_what_no_other_needs(settings: Settings) -> No
     with store.engine.connect() as db:
         for table in set(tables.metadata.tables) - {"collections", "documents", "document_vectors"}:
             assert db.execute(sa.text(f"SELECT count(*) FROM {table}")).scalar() == 0, table
+
+
+def test_a_version_of_an_imported_run_leaves_its_pages_out_of_the_cache(store: Store) -> None:
+    saved = report(store)
+    store.save_run(saved, frozen=True)
+    store.save_version(reworded(saved, "other words"), saved.claims[0].id)
+    assert store.page(saved.pages[0].url) is None
+    loaded = store.load_run("r1")
+    assert loaded is not None and loaded.pages == saved.pages
