@@ -124,7 +124,7 @@ def _directive(text: str) -> str:
 
 
 def link_to_sentence(url: str, sentence: str, *, longest: int = 120) -> str | None:
-    """The address with a text fragment that opens it at the sentence; a long one is named by its first and last words."""
+    """The address, opened at the sentence by a text fragment; a long sentence is named by its first and last words."""
     safe = safe_url(url)
     if safe is None:
         return None
