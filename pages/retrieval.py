@@ -11,9 +11,10 @@ from attribution.evaluation.retrieval_grid import CUTS, differences, grid
 from attribution.snapshots.file import FILE_LIMIT, dump, load
 from attribution.snapshots.snapshot import Snapshot
 from attribution.types import Report
-from pages.ui import choices, state
-from pages.ui.controls import unready
-from pages.ui.form import start_and_stop
+from pages.ui import state
+from pages.ui.form import choices
+from pages.ui.form.controls import unready
+from pages.ui.form.view import start_and_stop
 from pages.ui.frame import lead, note, plot, progress_bar, show, small, status_line, styles
 from pages.ui.html.render import el, plural
 from pages.ui.retrieval import view
