@@ -9,8 +9,8 @@ import streamlit as st
 
 from attribution.collections import ingest
 from attribution.collections import search as hybrid
-from attribution.collections.ingest import Added, Item, from_addresses, from_upload
-from attribution.collections.store import DocumentStore, Kept, check_name
+from attribution.collections.ingest import Item, ItemResult, from_addresses, from_upload
+from attribution.collections.store import CollectionSummary, DocumentStore, check_name
 from attribution.errors import AttributionError
 from attribution.settings import Settings
 from attribution.storage.store import Store
@@ -30,7 +30,7 @@ NEW = "New collection"
 LISTED = 200  # documents offered for choosing at once
 
 
-def add_form(collections: Sequence[Kept], running: bool) -> None:
+def add_form(collections: Sequence[CollectionSummary], running: bool) -> None:
     """Which collection, what goes into it, and the buttons."""
     section("Add documents")
     into = st.selectbox("Collection", [NEW, *(c.name for c in collections)], key="collection_into")
@@ -69,11 +69,11 @@ def start(name: str, documents: Sequence[Document], addresses: str) -> str:
         return "Choose files or give web addresses first."
     settings = Settings.from_environment()
 
-    def add(items: Sequence[Item], stop: threading.Event) -> Iterator[Added]:
+    def add(items: Sequence[Item], stop: threading.Event) -> Iterator[ItemResult]:
         return ingest.add(Store.open(settings.database_url), name, items, settings, stop=stop)
 
     def embed(stop: threading.Event) -> Iterator[tuple[int, int]]:
-        return ingest.embed(Store.open(settings.database_url), name, hybrid.embedder(settings), stop)
+        return ingest.embed(Store.open(settings.database_url), name, hybrid.local_embedder(settings), stop)
 
     state.put(JOB, IngestJob(name, items, add, embed))
     return ""
@@ -96,7 +96,7 @@ def live(polling: bool) -> None:
         show(view.failure_table(now.failures))
 
 
-def browse(collections: Sequence[Kept], running: bool) -> None:
+def browse(collections: Sequence[CollectionSummary], running: bool) -> None:
     """One collection's documents: read one, remove one, or remove all."""
     section("Read and remove")
     name = st.selectbox("Documents of", [c.name for c in collections], key="collection_browsed")
@@ -157,7 +157,7 @@ def confirm_removal() -> None:
 def page() -> None:
     """All of it; where the database cannot store collections, the reason."""
     try:
-        collections = DocumentStore(store()).collections(hybrid.embedder(Settings.from_environment()).version)
+        collections = DocumentStore(store()).collections(hybrid.local_embedder(Settings.from_environment()).version)
     except AttributionError as error:
         note("Collections are not available", str(error), label="missing")
         return

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from attribution.claims.mentions import FITS, PRONOUNS, Mention, mentions, root
 from attribution.text.blocks import Block, blocks_of, plain
 from attribution.text.nlp import parse
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Span, Token
 
 _BACK = 3  # sentences that are looked through for an antecedent
 _VAGUE = re.compile(  # no name for what is spoken of
@@ -46,7 +49,7 @@ class Context:
     def __init__(self, question: str, answer: str) -> None:
         self.answer = answer
         self.blocks = list(blocks_of(answer))
-        self.parsed: dict[str, list[tuple[Any, list[Mention]]]] = {}
+        self.parsed: dict[str, list[tuple[Doc, list[Mention]]]] = {}
         self.question = [m for _, found in self.sentences(plain(question)) for m in found]
         self.asks_who = bool(re.match(r"\W*(?:who|tell me about)\b", question, re.IGNORECASE))
         self.small = {w for w in re.findall(r"\w+", f"{question} {answer}") if w.islower()}
@@ -57,7 +60,7 @@ class Context:
     def raw(self, block: Block, end: int | None = None) -> str:
         return plain(self.answer[block.start : block.end if end is None else end])
 
-    def sentences(self, text: str) -> list[tuple[Any, list[Mention]]]:
+    def sentences(self, text: str) -> list[tuple[Doc, list[Mention]]]:
         if text not in self.parsed:
             docs = [s.as_doc() for s in parse(text).sents] if text.strip() else []
             self.parsed[text] = [(d, list(mentions(d))) for d in docs]
@@ -72,7 +75,7 @@ class Context:
     def _is_aspect(self, label: str) -> bool:
         return bool({w.casefold().removesuffix("s") for w in label.split()} & _ASPECT) or bool(_VAGUE.match(label))
 
-    def before(self, number: int, place: int) -> list[tuple[Any, list[Mention]]]:
+    def before(self, number: int, place: int) -> list[tuple[Doc, list[Mention]]]:
         """Sentences before the claim, nearest first: of its block, then of the paragraphs before it in its section."""
         block = self.blocks[number]
         found = list(reversed(self.sentences(self.raw(block, place)))) if place > block.start else []
@@ -111,7 +114,7 @@ class Context:
         words = {w for w in re.findall(r"\w+", mention.text.casefold()) if w not in ("the", "a", "an", "of", "and")}
         return bool(words) and words <= self.words
 
-    def antecedent(self, token: Any, form: str, before: list[tuple[Any, list[Mention]]], number: int) -> str | None:
+    def antecedent(self, token: Token, form: str, before: list[tuple[Doc, list[Mention]]], number: int) -> str | None:
         """The one thing that a pronoun can mean; the subject of the sentence before is preferred."""
         is_subject = token.dep_ in ("nsubj", "nsubjpass", "poss")
         label = self.blocks[number].label
@@ -151,7 +154,7 @@ class Context:
             return self._name(section, None)
         return self._name(outer[0], None) if len(outer) == 1 else None
 
-    def _competes(self, rival: Mention, best: Mention, doc: Any, is_subject: bool) -> bool:
+    def _competes(self, rival: Mention, best: Mention, doc: Doc, is_subject: bool) -> bool:
         same = best.text in rival.text or rival.text in best.text or rival.head == best.head
         if same or best.start <= rival.start < best.end or rival.role in ("attr", "appos", "npadvmod"):
             return False
@@ -159,7 +162,7 @@ class Context:
             return rival.role in ("dobj", "nsubj", "nsubjpass", "conj")
         return True
 
-    def _name(self, mention: Mention, doc: Any) -> str | None:
+    def _name(self, mention: Mention, doc: Doc | None) -> str | None:
         """How a mention is called where it replaces a pronoun; None where it is itself vague."""
         text = mention.text
         generic = (
@@ -180,7 +183,7 @@ class Context:
         named = bool(rest) and all(w[0].isupper() for w in rest)
         return text[0].lower() + text[1:] if first.istitle() and first.lower() in self.small and not named else text
 
-    def full(self, chunk: Any, doc: Any, before: list[tuple[Any, list[Mention]]], number: int) -> str | None:
+    def full(self, chunk: Span, doc: Doc, before: list[tuple[Doc, list[Mention]]], number: int) -> str | None:
         """ "The treaty" → "The Treaty of Versailles", where one longer mention before has the same noun."""
         if (
             len(chunk) != 2

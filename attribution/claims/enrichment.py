@@ -8,12 +8,15 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from attribution.claims.coreference import Context
 from attribution.claims.mentions import POSSESSIVE, PRONOUNS, outward, root
 from attribution.text.nlp import parse
 from attribution.types import Claim, Span
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
 
 _LEAD_IN = re.compile(r"\b(?:includes?|included|including|such as)\s*:$", re.IGNORECASE)
 _WORD = re.compile(r"\w+|[^\w\s]")
@@ -112,7 +115,7 @@ def _joined(context: Context, text: str, label: str) -> str | None:
     return joined.text if finite and subject and root(joined).i >= len(head) else None
 
 
-def _under_lead_in(context: Context, text: str, doc: Any, number: int, place: int) -> str | None:
+def _under_lead_in(context: Context, text: str, doc: Doc, number: int, place: int) -> str | None:
     """ "Notable works include:" and the item "Guernica" → "Notable works include Guernica"."""
     block = context.blocks[number]
     lead = next((i for i in range(number - 1, -1, -1) if context.blocks[i].kind != "item"), None)

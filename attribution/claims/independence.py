@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from attribution.claims.mentions import outward, root
 from attribution.text.nlp import parse
 from attribution.types import Claim
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
 
 _CONDITION = re.compile(
     r"^(?:(?:and|but|so|however),? )?(?:(?:in|under) (?:that|this|these|those|such|either|any such|which)(?:"
@@ -91,12 +94,12 @@ def reason(text: str) -> str:
     return next((found for check in CHECKS if (found := check(doc))), "")
 
 
-def _pronoun(doc: Any) -> str:
+def _pronoun(doc: Doc) -> str:
     token = next(outward(doc), None)
     return f"“{token.text}” refers to something outside the sentence." if token is not None else ""
 
 
-def _demonstrative(doc: Any) -> str:
+def _demonstrative(doc: Doc) -> str:
     """This, that, these, those and such, unless a clause before it, or what follows, says what is meant."""
     for token in doc:
         if token.lower_ not in ("this", "that", "these", "those", "such") or token.tag_ in ("IN", "WDT", "WP", "RB"):
@@ -118,7 +121,7 @@ def _demonstrative(doc: Any) -> str:
     return ""
 
 
-def _definite(doc: Any) -> str:
+def _definite(doc: Doc) -> str:
     """ "The treaty", with nothing that says which."""
     for chunk in doc.noun_chunks:
         noun = chunk.root
@@ -139,7 +142,7 @@ def _definite(doc: Any) -> str:
     return ""
 
 
-def _item(doc: Any) -> str:
+def _item(doc: Doc) -> str:
     """An elliptical list item: no subject, or no verb."""
     top = root(doc)
     if doc[0].tag_ in ("VBD", "VBZ") and doc[0].dep_ in ("ROOT", "csubj", "advcl", "amod"):
@@ -153,4 +156,4 @@ def _item(doc: Any) -> str:
     return "A list item without a subject or verb of its own."
 
 
-CHECKS: tuple[Callable[[Any], str], ...] = (_pronoun, _demonstrative, _definite, _item)
+CHECKS: tuple[Callable[[Doc], str], ...] = (_pronoun, _demonstrative, _definite, _item)

@@ -9,7 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
 
 Kind = Literal["he", "she", "person", "thing", "name", "people", "things", "many"]
 
@@ -94,12 +97,12 @@ class Mention:
     whole: bool  # nothing that says which one is left out ("people | with little money", "the method | that failed")
 
 
-def root(doc: Any) -> Any:
+def root(doc: Doc) -> Token:
     """The main verb (or noun) of the first sentence."""
     return next(iter(doc.sents)).root
 
 
-def is_expletive(token: Any) -> bool:
+def is_expletive(token: Token) -> bool:
     """An "it" that refers to nothing: the weather, or a clause that follows (Lappin and Leass, 2.2)."""
     if token.lower_ != "it":
         return False
@@ -108,7 +111,7 @@ def is_expletive(token: Any) -> bool:
     return token.dep_ == "expl" or following in _WEATHER or bool(_EXPLETIVE.match(rest))
 
 
-def outward(doc: Any) -> Iterator[Any]:
+def outward(doc: Doc) -> Iterator[Token]:
     """Third person pronouns that refer to something outside of the text."""
     found = list(mentions(doc))
     for token in doc:
@@ -125,7 +128,7 @@ def outward(doc: Any) -> Iterator[Any]:
         yield token
 
 
-def _own_subject(token: Any) -> set[int]:
+def _own_subject(token: Token) -> set[int]:
     """Subjects of the verb that a pronoun is the object of: "it protects it" speaks of two things."""
     if token.lower_ in POSSESSIVE or token.dep_ in ("nsubj", "nsubjpass"):
         return set()
@@ -135,7 +138,7 @@ def _own_subject(token: Any) -> set[int]:
     return {c.i for c in verb.children if c.dep_ in ("nsubj", "nsubjpass")}
 
 
-def _ahead(token: Any, fitting: list[Mention]) -> list[Mention]:
+def _ahead(token: Token, fitting: list[Mention]) -> list[Mention]:
     """Cataphora: "When he was twenty, Newton left": the subject of a main clause that follows the pronoun's own."""
     top = root(token.doc)
     clause = [a for a in token.ancestors if a.dep_ in ("advcl", "prep", "pcomp") and a.head == top]
@@ -144,7 +147,7 @@ def _ahead(token: Any, fitting: list[Mention]) -> list[Mention]:
     return [m for m in fitting if m.subject and (m.definite or m.kind in ("people", "things"))]
 
 
-def mentions(doc: Any) -> Iterator[Mention]:
+def mentions(doc: Doc) -> Iterator[Mention]:
     """Noun phrases without their relative clauses, "of …" included; coordinated ones also as one of kind "many"."""
     for chunk in doc.noun_chunks:
         head = chunk.root
@@ -170,7 +173,7 @@ def mentions(doc: Any) -> Iterator[Mention]:
                 yield _mention(doc, start, last, head, "many")
 
 
-def _without_edges(start: int, end: int, doc: Any) -> tuple[int, int]:
+def _without_edges(start: int, end: int, doc: Doc) -> tuple[int, int]:
     while start < end and (doc[start].is_punct or doc[start].dep_ in ("cc", "preconj")):
         start += 1
     while (
@@ -184,7 +187,7 @@ def _without_edges(start: int, end: int, doc: Any) -> tuple[int, int]:
     return start, end
 
 
-def _mention(doc: Any, start: int, end: int, head: Any, kind: Kind) -> Mention:
+def _mention(doc: Doc, start: int, end: int, head: Token, kind: Kind) -> Mention:
     span = doc[start:end]
     subject = head.dep_ in ("nsubj", "nsubjpass") and head.head == root(doc)
     left_out = (c for c in head.children if c.dep_ in ("prep", "relcl", "acl") and c.left_edge.i == end)
@@ -196,7 +199,7 @@ def _mention(doc: Any, start: int, end: int, head: Any, kind: Kind) -> Mention:
     return Mention(text, span.start_char, span.end_char, head.lower_, kind, subject, definite, head.dep_, head.i, whole)
 
 
-def _kind(doc: Any, start: int, end: int, head: Any) -> Kind:
+def _kind(doc: Doc, start: int, end: int, head: Token) -> Kind:
     words = {t.lower_ for t in doc[start : head.i + 1]}
     if head.tag_ in ("NNS", "NNPS") or head.lower_ in ("people", "police", "children"):
         return "people" if head.lower_.removesuffix("s") in _PERSON | {"people", "children"} else "things"

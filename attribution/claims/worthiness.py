@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from attribution.types import Claim, Worthiness
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
 
 
 @dataclass(frozen=True)
@@ -207,15 +210,15 @@ def _by_parse(text: str) -> tuple[Worthiness, str]:
     return "factual", ""
 
 
-def _root(doc: Any) -> Any:
+def _root(doc: Doc) -> Token | None:
     return next(iter(doc.sents)).root if len(doc) else None
 
 
-def _has_subject(doc: Any) -> bool:
+def _has_subject(doc: Doc) -> bool:
     return any(t.dep_ in ("nsubj", "nsubjpass", "expl", "csubj", "csubjpass") for t in _root(doc).children)
 
 
-def _is_order(doc: Any) -> bool:
+def _is_order(doc: Doc) -> bool:
     """It begins with a verb in its base form and has no subject."""
     root = _root(doc)
     if root is None or root.tag_ != "VB" or root.i > 1 or root.lower_ in ("note", "notice", "recall", "let"):
@@ -223,7 +226,7 @@ def _is_order(doc: Any) -> bool:
     return not _has_subject(doc) and not any(t.dep_ == "aux" for t in root.children)
 
 
-def _states_nothing(doc: Any, text: str) -> bool:
+def _states_nothing(doc: Doc, text: str) -> bool:
     """A noun phrase or participle with all that hangs on it; a figure or name in it may still be a fact."""
     root = _root(doc)
     if root is None or _has_subject(doc) or any(c.isdigit() for c in text) or len(list(doc.sents)) > 1:
@@ -235,7 +238,7 @@ def _states_nothing(doc: Any, text: str) -> bool:
     return root.pos_ == "NOUN" and bool(relative) and all(t.i in relative and t.tag_ != "VBD" for t in verbs)
 
 
-def _is_fragment(text: str, doc: Any) -> bool:
+def _is_fragment(text: str, doc: Doc) -> bool:
     """Few words, no figure, and no verb that says something of a subject."""
     words = len(_WORDS.findall(text))
     if words > 7 or any(c.isdigit() for c in text) or (words > 3 and text[-1] in ".!"):

@@ -18,10 +18,11 @@ from attribution.pipeline.estimate import estimate
 from attribution.pipeline.run import run, segment
 from attribution.registry import LLM
 from attribution.settings import Settings
-from attribution.snapshots.snapshot import Snapshot, comparable
+from attribution.snapshots.snapshot import Snapshot
 from attribution.storage.store import Store
 from attribution.types import Claim, Report, content_id
 from tests.llm_server import llm_server, llm_settings
+from tests.make import comparable
 from tests.servers import Answer
 
 ANSWER = "Ada Lovelace wrote notes. She died in 1852. Lovely!"

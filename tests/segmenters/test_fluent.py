@@ -59,7 +59,7 @@ def test_the_wording_is_the_models_and_the_spans_are_the_rules() -> None:
 def test_a_reply_that_does_not_fit_keeps_the_rules_claims(reply: Answer) -> None:
     made = run(lambda body: reply)
     assert made.claims == PLAIN
-    assert [f.kind for f in made.failures] == ["llm_failed"] and "as the rules worded" in made.failures[0].message
+    assert [f.kind for f in made.failures] == ["llm_failed"] and "the wording of the rules" in made.failures[0].message
 
 
 def test_injected_text_goes_out_as_data_and_two_equal_wordings_are_one_claim() -> None:

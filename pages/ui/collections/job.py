@@ -6,11 +6,11 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from attribution.collections.ingest import Added, Item
+from attribution.collections.ingest import Item, ItemResult
 from attribution.types import Failure
 from pages.ui import background
 
-Add = Callable[[Sequence[Item], threading.Event], Iterator[Added]]
+Add = Callable[[Sequence[Item], threading.Event], Iterator[ItemResult]]
 Embed = Callable[[threading.Event], Iterator[tuple[int, int]]]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attribution.collections.store import Kept
+from attribution.collections.store import CollectionSummary
 from attribution.types import Failure
 from pages.ui.answer.provenance import date
 from pages.ui.collections.job import IngestProgress
@@ -13,7 +13,7 @@ from pages.ui.html.render import Node, plural, table
 SHOWN = 200  # failures in the table
 
 
-def collection_table(collections: Sequence[Kept]) -> Node:
+def collection_table(collections: Sequence[CollectionSummary]) -> Node:
     """The collections with counts, size and dates."""
     heads = ("Collection", "Documents", "Text", "Searchable by meaning", "Last change")
     rows = (

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attribution.collections.ingest import Added, Item
+from attribution.collections.ingest import Item, ItemResult
 from attribution.collections.store import DocumentStore, NewDocument
 from attribution.errors import StoreError
 from attribution.storage.store import Store
@@ -35,9 +35,9 @@ def ended(job: IngestJob) -> IngestProgress:
 
 
 def test_stop_keeps_what_is_added_and_leaves_the_vectors() -> None:
-    def add(items: list[Item], stop: threading.Event) -> Iterator[Added]:
-        yield Added("a", "added")
-        yield Added("b", "failed", FAILURE)
+    def add(items: list[Item], stop: threading.Event) -> Iterator[ItemResult]:
+        yield ItemResult("a", "added")
+        yield ItemResult("b", "failed", FAILURE)
         assert stop.wait(5)
 
     job = IngestJob("c", ITEMS, add, lambda stop: pytest.fail("embedded after Stop"))
@@ -57,7 +57,7 @@ def test_vectors_come_after_and_a_broken_end_is_said() -> None:
         yield 2, 3
         raise StoreError("the disk is full")
 
-    now = ended(IngestJob("c", ITEMS[:2], lambda items, stop: iter([Added("a", "unchanged")] * 2), embed))
+    now = ended(IngestJob("c", ITEMS[:2], lambda items, stop: iter([ItemResult("a", "unchanged")] * 2), embed))
     assert (now.embedded, now.error, now.done) == ((2, 3), "the disk is full", 2)
     assert status(now) == "0 documents added to “c”, 2 already there."
     odd = ended(IngestJob("c", ITEMS, lambda items, stop: iter([][1:2] or [None]), embed))  # type: ignore[list-item]

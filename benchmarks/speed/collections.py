@@ -1,18 +1,14 @@
-"""A collection of 10,000 documents: how fast it is added to and searched, and whether hybrid beats both its halves.
+"""A collection of 10,000 documents: how fast documents are added and searched.
 
-    python -m benchmarks.library [DATA] --out docs/figures/library.json [--documents 10000] [--vectors]
+    python -m benchmarks.speed.collections [--documents 10000] [--vectors] [--out FILE.json]
 
-The documents are made from a fixed seed: words of a Zipfian vocabulary, 400 a document, written as text files and
-added as a user's folder is. Embedding them all takes minutes; without --vectors their vectors are drawn at random,
-which costs a search the same. With DATA, the claims of DATA/eval/wice_claim_dev.jsonl.gz are searched for in the
-collection of all its articles: where does the claim's own article stand? Weight and constant of the fusion are chosen
-on the half of the claims whose hash is even and reported on the other.
+The documents are generated from a fixed seed: 400 words each of a Zipfian vocabulary, written as text files and added
+like a user's folder. Embedding them takes minutes; without --vectors, random vectors are used, which cost a search as
+much.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import random
 import resource
@@ -31,7 +27,7 @@ from attribution.collections.search import PASSAGES, over_collection
 from attribution.collections.store import DocumentStore
 from attribution.settings import Settings
 from attribution.storage.store import Store
-from benchmarks.library_recall import ask, quality
+from benchmarks.command import arguments, publish
 
 SEED, VOCABULARY, WORDS, QUERIES = 7, 20_000, 400, 200
 SYLLABLES = [c + v + e for c in "bdfgklmnprst" for v in "aeiou" for e in ("", "n", "r")]
@@ -95,7 +91,7 @@ def speed(count: int, real: bool) -> dict[str, Any]:
         store = Store.open(f"sqlite:///{path}")
         kept = DocumentStore(store)
         items, _ = ingest.from_paths([files])
-        list(ingest.add(store, "warm", items[:2], settings))  # the reading processes start once
+        list(ingest.add(store, "warm", items[:2], settings))  # starts the reading processes
         added = seconds(lambda: list(ingest.add(store, "made", items, settings)))
         again = seconds(lambda: list(ingest.add(store, "made", items, settings)))
         figures: dict[str, Any] = {
@@ -105,13 +101,13 @@ def speed(count: int, real: bool) -> dict[str, Any]:
             "added_per_processor_second": round(count / added[1], 1),
             "again_per_second": round(count / again[0], 1),
         }
-        by = hybrid.embedder(settings)
+        by = hybrid.local_embedder(settings)
         if real:
             figures["embedded_per_second"] = round(count / seconds(lambda: list(ingest.embed(store, "made", by)))[0], 1)
         else:
-            rng = np.random.default_rng(SEED)
+            generator = np.random.default_rng(SEED)
             while missing := kept.unembedded("made", by.version, 1, 200):
-                drawn = rng.normal(size=(len(missing), PASSAGES, 384)).astype(np.float32)
+                drawn = generator.normal(size=(len(missing), PASSAGES, 384)).astype(np.float32)
                 drawn /= np.linalg.norm(drawn, axis=2, keepdims=True)
                 rows = {k: [row.tobytes() for row in of] for k, of in zip(missing, drawn, strict=True)}
                 kept.put_vectors("made", by.version, rows)
@@ -120,7 +116,7 @@ def speed(count: int, real: bool) -> dict[str, Any]:
         queries = [" ".join(rng.choices(words, weights, k=14)) for _ in range(QUERIES)]
         searcher.search(queries[0], 3)
         loaded = over_collection("made", settings, store)
-        load = seconds(lambda: loaded.near("load", 1))
+        load = seconds(lambda: loaded.nearest("load", 1))
         figures["load_milliseconds"], figures["load_processor_milliseconds"] = (round(1000 * s) for s in load)
         taken = [seconds(lambda q=query: searcher.search(q, 3)) for query in queries]  # type: ignore[misc]
         for name, values in (("", [t[0] for t in taken]), ("processor_", [t[1] for t in taken])):
@@ -132,20 +128,11 @@ def speed(count: int, real: bool) -> dict[str, Any]:
 
 
 def main() -> None:
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("data", type=Path, nargs="?")
-    p.add_argument("--out", type=Path, required=True)
-    p.add_argument("--documents", type=int, default=10_000, help="0 leaves speed out")
-    p.add_argument("--vectors", action="store_true", help="embed the generated documents too")
+    p = arguments(__doc__)
+    p.add_argument("--documents", type=int, default=10_000, metavar="N")
+    p.add_argument("--vectors", action="store_true", help="embed the documents")
     args = p.parse_args()
-    figures: dict[str, Any] = {}
-    if args.data:
-        figures["wice"] = quality(ask(args.data))
-        print(json.dumps(figures, indent=1), flush=True)
-    if args.documents:
-        figures["speed"] = speed(args.documents, args.vectors)
-        print(json.dumps(figures["speed"], indent=1), flush=True)
-    args.out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    publish(speed(args.documents, args.vectors), args.out)
 
 
 if __name__ == "__main__":

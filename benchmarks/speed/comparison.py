@@ -1,16 +1,15 @@
-"""How long Compare takes: two segmenters on the first example answer, from an empty store: goal 10 s on two cores.
+"""Two segmenters compared on the first example answer, from an empty store; the goal is 10 s on two cores.
 
-`python -m benchmarks.comparison --out FILE [--cold]`. The page loads the models, and makes
-the library's vectors, while its visitor reads; `--cold` counts that in. Processor seconds tell more than the clock
-where other work runs.
+python -m benchmarks.speed.comparison [--cold] [--out FILE.json]
+
+The page loads the models and embeds the library while the visitor reads; `--cold` includes that time. Processor seconds
+say more than wall-clock time when other work is running.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
-from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from attribution import events
@@ -18,12 +17,13 @@ from attribution.evaluation.comparison import Compared, compare
 from attribution.pipeline.warmup import prepare
 from attribution.settings import ROOT, Settings
 from attribution.storage.store import Store
+from benchmarks.command import arguments, publish
 
 SEGMENTERS = ["sentences", "clauses"]
 
 
 def measure(cold: bool) -> dict[str, object]:
-    """Wall-clock and processor seconds, whole and by what was going on, and what was done how often."""
+    """Wall-clock and processor seconds, in total and by stage, and counts of what was done."""
     example = json.loads((ROOT / "examples" / "answers.jsonl").read_text("utf-8").splitlines()[0])
     with TemporaryDirectory() as folder:
         settings = Settings.from_environment(database_url=f"sqlite:///{folder}/store.sqlite3", sources=("library",))
@@ -57,13 +57,10 @@ def measure(cold: bool) -> dict[str, object]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--cold", action="store_true", help="load the models within the time")
+    parser = arguments(__doc__)
+    parser.add_argument("--cold", action="store_true", help="include loading the models")
     args = parser.parse_args()
-    found = json.dumps(measure(args.cold), indent=1)
-    args.out.write_text(found + "\n", "utf-8")
-    print(found)
+    publish(measure(args.cold), args.out)
 
 
 if __name__ == "__main__":

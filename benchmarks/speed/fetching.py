@@ -1,21 +1,18 @@
 """30 pages from 30 hosts that take 300 ms each: fetched and extracted, then again from the store.
 
-python -m benchmarks.fetching [--hosts 30] [--delay 0.3] [--out FILE.json]
+python -m benchmarks.speed.fetching [--hosts 30] [--delay 0.3] [--out FILE.json]
 
-One server on this machine plays all hosts. Each host's robots.txt takes as long as a page. The process that extracts
-is started beforehand, as it is in an application that is in use.
+One local server stands for all hosts. Each robots.txt takes as long as a page. The extraction process is started
+beforehand, as in an application that is already in use.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import socket
 import tempfile
 import threading
 import time
 from http.server import BaseHTTPRequestHandler
-from pathlib import Path
 from typing import Any
 
 from attribution.evidence.gathering import Gatherer
@@ -25,9 +22,10 @@ from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.types import Claim
 from attribution.web.fetcher import Fetcher
+from benchmarks.command import arguments, publish
 from tests.servers import Answer, http_server
 
-FLOORS = {"fetched and extracted, s": 3.0, "again from the store, s": 0.2}
+GOALS = {"fetched and extracted, s": 3.0, "again from the store, s": 0.2}
 
 
 def article(name: str) -> bytes:
@@ -48,10 +46,9 @@ def gather(settings: Settings, store: Store, addresses: list[str]) -> tuple[floa
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments(__doc__)
     parser.add_argument("--hosts", type=int, default=30)
     parser.add_argument("--delay", type=float, default=0.3)
-    parser.add_argument("--out", type=Path)
     args = parser.parse_args(argv)
     real = socket.getaddrinfo
 
@@ -79,13 +76,8 @@ def main(argv: list[str] | None = None) -> int:
     finally:
         socket.getaddrinfo = real
     figures = {"pages": pages, "fetched and extracted, s": first, "again from the store, s": again}
-    for name, value in figures.items():
-        print(f"{name}: {value:.2f}")
-    for message in {*failures, *more}:
-        print(f"failure: {message}")
-    if args.out:
-        args.out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-    good = pages == same == args.hosts and all(figures[name] < floor for name, floor in FLOORS.items())
+    publish({**figures, "failures": sorted({*failures, *more})}, args.out)
+    good = pages == same == args.hosts and all(figures[name] < goal for name, goal in GOALS.items())
     return 0 if good else 1
 
 

@@ -1,22 +1,20 @@
-"""Speed and memory of the embedded verifier, beside the same network in fp32 torch, in one run.
+"""Speed and memory of the embedded verifier, compared in one run with the same network in fp32 torch.
 
-python -m benchmarks.speed [--pairs 120] [--out FILE.json]
+python -m benchmarks.speed.verifier [--pairs 120] [--out FILE.json]
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 from attribution.chunkers.fixed import Fixed
-from attribution.collections.folder import Library
+from attribution.collections.folder import FolderSearcher
 from attribution.settings import Settings
 from attribution.types import Page
 from attribution.verifiers.embedded import FOLDER, Embedded
+from benchmarks.command import arguments, publish
 from benchmarks.examples import examples
 
 ALONE = """
@@ -32,9 +30,9 @@ print(loaded, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 
 def pairs(number: int) -> list[tuple[str, str]]:
-    """Claims of the example answers against 512-character chunks of the pages that a search finds for them."""
+    """Claims of the example answers, each with 512-character chunks of the page that a search finds for it."""
     settings, made = Settings(), []
-    library, chunker = Library(settings), Fixed(settings)
+    library, chunker = FolderSearcher(settings), Fixed(settings)
     for example in examples():
         for claim in example["claims"]:
             for hit in library.search(claim["text"], 1):
@@ -67,9 +65,8 @@ def torch_seconds(sample: list[tuple[str, str]]) -> float:
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments(__doc__)
     parser.add_argument("--pairs", type=int, default=120)
-    parser.add_argument("--out", type=Path)
     args = parser.parse_args(argv)
     alone = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, check=True)
     loaded, memory = map(float, alone.stdout.split())
@@ -88,10 +85,7 @@ def main(argv: list[str] | None = None) -> int:
         "first judgement of a new process, s": loaded,
         "memory of a process that only verifies, MB": memory,
     }
-    for name, value in figures.items():
-        print(f"{name}: {value:.2f}")
-    if args.out:
-        args.out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    publish(figures, args.out)
     return 0
 
 

@@ -1,23 +1,21 @@
-"""HNSW against exact search: recall of the ten nearest and milliseconds of processor time a query.
+"""HNSW against exact search: recall of the ten nearest, and milliseconds of processor time for each query.
 
-    python -m benchmarks.index --out docs/figures/index.json [--chunks 60000]
+    python -m benchmarks.speed.index [--chunks 60000] [--out FILE.json]
 
-The vectors are drawn around centres as passages lie around topics, so that recall is that of crowded neighbourhoods;
-uniformly random ones would be harder than text, distant clusters easier.
+The vectors are drawn around centres, as passages lie around topics, so that neighbourhoods are crowded. Uniformly
+random vectors would be harder than text, distant clusters easier.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from attribution.retrieval.index import Index
 from attribution.types import Chunk
+from benchmarks.command import arguments, publish
 
 DIMENSIONS, TOPICS, SPREAD, QUERIES, NEAREST = 384, 2000, 0.9, 200, 10
 
@@ -47,13 +45,10 @@ def measure(count: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--out", type=Path, required=True)
+    p = arguments(__doc__)
     p.add_argument("--chunks", type=int, default=60_000)
     args = p.parse_args()
-    figures = measure(args.chunks)
-    print(json.dumps(figures, indent=1))
-    args.out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    publish(measure(args.chunks), args.out)
 
 
 if __name__ == "__main__":

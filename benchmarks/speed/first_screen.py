@@ -1,12 +1,10 @@
-"""Seconds until the form of a freshly started app can be used, with no model loaded yet: the median of several starts.
+"""Seconds until the form of a freshly started app is usable, no model loaded yet: the median of several starts.
 
-python -m benchmarks.first_screen [--starts 3] [--out FILE.json]
+python -m benchmarks.speed.first_screen [--starts 3] [--out FILE.json]
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import socket
 import statistics
@@ -14,22 +12,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
 from typing import Any
+
+from attribution.cli.serve import free_port
+from benchmarks.command import arguments, publish
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 
 
-def free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return int(s.getsockname()[1])
-
-
 def start(browser: Any) -> tuple[float, float]:
-    """(seconds from the command to the listening server, seconds from opening the page to the usable form)."""
-    port = free_port()
+    """(seconds from the command to the listening server, seconds from opening the page to the usable form)"""
+    port = free_port(8700)
     with tempfile.TemporaryDirectory() as data:
         started = time.perf_counter()
         server = subprocess.Popen(
@@ -60,9 +54,8 @@ def start(browser: Any) -> tuple[float, float]:
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments(__doc__)
     parser.add_argument("--starts", type=int, default=3)
-    parser.add_argument("--out", type=Path)
     args = parser.parse_args(argv)
     from playwright.sync_api import sync_playwright
 
@@ -75,10 +68,7 @@ def main(argv: list[str] | None = None) -> int:
         "command to listening server, s": statistics.median(t[0] for t in times),
         "opening the page to the usable form, s": statistics.median(t[1] for t in times),
     }
-    for name, value in figures.items():
-        print(f"{name}: {value:.2f}")
-    if args.out:
-        args.out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    publish(figures, args.out)
     return 0
 
 
