@@ -120,6 +120,8 @@ def live(polling: bool) -> None:
     status(now)
     if now.error:
         note("The grid could not be finished", now.error, label="contradicted")
+    if now.failures:
+        show(view.failure_table(now.choices, now.failures))
     if not now.cells:
         return
     plot(view.heat_map(now.cells, state.is_dark()), f"grid_map_{len(now.cells)}", view.summary(now.cells))
@@ -129,7 +131,7 @@ def live(polling: bool) -> None:
 
 
 def status(now: GridProgress) -> None:
-    done, total = len(now.cells), len(now.choices)
+    done, total = len(now.cells) + len(now.failures), len(now.choices)
     if now.running:
         names = view.names(now.choices)
         doing = "Stopping after this step" if now.stopping else names[done] if done < total else "Opening the run"
@@ -138,7 +140,7 @@ def status(now: GridProgress) -> None:
     elif now.cells:
         early = f"Stopped after {done} of {total}. " if done < total else ""
         status_line(early + view.summary(now.cells))
-    elif not now.error:
+    elif not (now.error or now.failures):
         note("Nothing was compared", "The grid was stopped before the first cell was done.")
 
 
