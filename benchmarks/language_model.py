@@ -44,7 +44,7 @@ def staged(name: str, settings: Settings) -> Iterator[str]:
     """One stage by the language model, those before it by rules."""
     claims: Sequence[Claim] = build(SEGMENTERS, "sentences", settings, "segmenter").segment(QUESTION, ANSWER).claims
     asked = LlmAnnotator(settings, Store.open(settings.database_url), threading.Event())
-    judged = independence.judge(worthiness.judge(claims))
+    judged = independence.check_independence(worthiness.classify(claims))
     if name == "worthiness":
         done, failures = asked.worthiness(QUESTION, claims)
         found = [f"{c.text} → {c.worthiness}: {c.worthiness_reason}" for c in done]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from attribution.claims.worthiness import judge_text
+from attribution.claims.worthiness import classify_text
 from attribution.types import Worthiness
 from benchmarks.command import arguments, publish
 from benchmarks.evaluation_sets import rows
@@ -55,14 +55,14 @@ def labelled(half: str) -> Figures:
     """The project's own sentences; half is "tune" or "test"."""
     sentences = [json.loads(line) for line in LABELLED.read_text(encoding="utf-8").splitlines()]
     sentences = [s for s in sentences if s["half"] == half]
-    return measure([s["label"] for s in sentences], [judge_text(s["text"])[0] for s in sentences])
+    return measure([s["label"] for s in sentences], [classify_text(s["text"])[0] for s in sentences])
 
 
 def claimbuster(path: Path) -> Figures:
     """CFS (a check-worthy factual sentence) against NCS, in presidential debates."""
     test = [r for r in rows(path) if r["split"] == "test"]
     gold = ["factual" if r["label"] == "CFS" else "other" for r in test]
-    return measure(gold, [judge_text(r["claim"])[0] for r in test])
+    return measure(gold, [classify_text(r["claim"])[0] for r in test])
 
 
 def main(argv: list[str] | None = None) -> int:

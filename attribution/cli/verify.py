@@ -45,11 +45,11 @@ def verify(args: argparse.Namespace) -> None:
 
 
 def worth(args: argparse.Namespace) -> None:
-    from attribution.claims.worthiness import judge
+    from attribution.claims.worthiness import classify
     from attribution.types import Claim, content_id
 
     rows = list(read_rows(args.input, ["claim"]))
-    claims = judge([Claim(id=content_id(r["claim"]), text=r["claim"], spans=()) for r in rows])
+    claims = classify([Claim(id=content_id(r["claim"]), text=r["claim"], spans=()) for r in rows])
     with args.output.open("w", encoding="utf-8") as out:
         for row, claim in zip(rows, claims, strict=True):
             _write(out, {**row, "worthiness": claim.worthiness, "reason": claim.worthiness_reason})

@@ -135,10 +135,10 @@ def _placed(
     question: str, answer: str, settings: Settings, claims: Sequence[Claim], cut: Sequence[SegmenterResult]
 ) -> Comparison:
     """The claims in their columns and rows, before any is checked."""
-    from attribution.claims.worthiness import judge
+    from attribution.claims.worthiness import classify
 
     plain = settings.model_copy(update={"segmenter": "sentences"})
-    sentences = judge(pipeline.segment(question, answer, plain).claims)
+    sentences = classify(pipeline.segment(question, answer, plain).claims)
 
     def split(text: str) -> int:
         return len(pipeline.segment("", text, settings.model_copy(update={"segmenter": "clauses"})).claims)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from attribution.claims import independence, worthiness
-from attribution.claims.llm_annotation import LlmAnnotator, chosen
+from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
 from attribution.pipeline.run import check_input, segment
 from attribution.registry import build
 from attribution.searchers import INSTANCE, LOCAL, SEARCHERS
@@ -44,8 +44,8 @@ def estimate(
     check_input(question, answer, settings)
     claims, llm = _claims(question, answer, settings, segmenters or [settings.segmenter])
     checked = sum(c.worthiness == "factual" for c in claims)
-    if tasks := chosen(settings):
-        asked, by_rules = LlmAnnotator(settings, store, threading.Event()), independence.judge(claims)
+    if tasks := llm_tasks(settings):
+        asked, by_rules = LlmAnnotator(settings, store, threading.Event()), independence.check_independence(claims)
         llm |= {task: asked.estimate(task, question, answer, by_rules) for task in tasks}
     pages = _own(settings, documents)
     if set(settings.sources) - {"documents"}:
@@ -72,7 +72,7 @@ def _claims(
             llm["segment" if len(names) == 1 else f"segment by {name}"] = asked
         cut = segment(question, answer, own.model_copy(update={"segmenter": "sentences"}) if by_model else own)
         found |= {(name if by_model else "", claim.id): claim for claim in cut.claims}
-    return worthiness.judge(list(found.values())), llm
+    return worthiness.classify(list(found.values())), llm
 
 
 def _own(settings: Settings, documents: Sequence[Document]) -> int:

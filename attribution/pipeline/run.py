@@ -9,7 +9,7 @@ from functools import partial
 
 from attribution import events
 from attribution.claims import coherence, enrichment, independence, worthiness
-from attribution.claims.llm_annotation import LlmAnnotator, chosen
+from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
 from attribution.errors import BadInput
 from attribution.evidence.gathering import Gatherer
 from attribution.evidence.matching import Judge, Matcher
@@ -102,7 +102,7 @@ class _Run:
         self.sources, self.matcher, self.stop, self.given, self.frozen = sources, matcher, stop, claims, frozen
         self.found = RunRecord(question, answer, settings, frozen)
         self.kept = frozen.claims(question, answer, settings) if frozen else None
-        self.tasks = tuple(t for t in chosen(settings) if not self.kept and (t != "queries" or not frozen))
+        self.tasks = tuple(t for t in llm_tasks(settings) if not self.kept and (t != "queries" or not frozen))
         self.asked = LlmAnnotator(settings, store, stop) if self.tasks else None
 
     def go(self) -> Iterator[events.Event]:
@@ -148,11 +148,11 @@ class _Run:
     def _judged_claims(self, claims: list[Claim]) -> tuple[list[Claim], list[Failure]]:
         """Which are worth checking, which stand alone, what the others mean: by rules, or as a language model says."""
         failures: list[Failure] = []
-        claims = worthiness.judge(claims)
+        claims = worthiness.classify(claims)
         if self.asked and "worthiness" in self.tasks:
             claims, failed = self.asked.worthiness(self.question, claims)
             failures += failed
-        claims = independence.judge(claims)
+        claims = independence.check_independence(claims)
         if self.asked and "independence" in self.tasks:
             claims, failed = self.asked.independence(claims)
             failures += failed
@@ -164,7 +164,7 @@ class _Run:
     def _coherent(self, claims: list[Claim]) -> list[Claim]:
         """Always by the embedded model: what the answer says does not depend on who checks it."""
         judge = Judge(build(VERIFIERS, "embedded", self.settings, "verifier"), self.store)
-        return coherence.judge(self.answer, claims, judge.entailed, self.settings.coherence)
+        return coherence.check_coherence(self.answer, claims, judge.entailed, self.settings.coherence)
 
     def _gather(self, checked: list[Claim]) -> Iterator[events.Event]:
         """Search and download; a claim gets a first verdict when its own pages are there and others are not."""
