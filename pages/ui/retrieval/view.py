@@ -119,6 +119,12 @@ def cell_table(cells: Sequence[Cell]) -> Node:
     return el("div", table(heads, rows, "ax-table wide"), class_="ax-scroll")
 
 
+def failure_table(choices: Sequence[Choice], failures: Sequence[tuple[Choice, str]]) -> Node:
+    """The cells that could not be computed, of all that were chosen."""
+    labels = dict(zip(choices, names(choices), strict=True))
+    return table(("Not computed", "Why"), ((labels[choice], reason) for choice, reason in failures))
+
+
 def difference_list(differences: Sequence[Difference], left: Cell, right: Cell) -> Node:
     """The claims whose passages differ, those with another verdict first, with the passages of one cell only."""
     if not differences:
