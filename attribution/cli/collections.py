@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attribution.cli.console import print_json, progress
+from attribution.cli.console import print_json, progress, report_failure
 from attribution.errors import BadInput
 from attribution.settings import Settings
 
@@ -47,7 +47,7 @@ def add(args: argparse.Namespace) -> None:
         states[result.state] += 1
         if result.failure:
             failures.append(result.failure.model_dump(include={"subject", "kind", "message"}))
-            progress(f"! {result.failure.subject[:80]}: {result.failure.message}")
+            report_failure(result.failure)
         if time.monotonic() - last_progress >= PROGRESS_INTERVAL or done == len(items):
             last_progress = time.monotonic()
             progress(f"add {done}/{len(items)}")
