@@ -38,11 +38,15 @@ class StageFailure(AttributionError):
 
 
 class SearchFailed(StageFailure):
-    """A search engine that could not be asked."""
+    """A search engine that could not be used."""
 
 
 class FetchFailed(StageFailure):
-    """A page that could not be had, with its reason."""
+    """A page that could not be fetched or read; `status` is the server's, where it refused."""
+
+    def __init__(self, kind: FailureKind, message: str, subject: str = "", status: int = 0) -> None:
+        super().__init__(kind, message, subject)
+        self.status = status
 
 
 class LlmFailed(StageFailure):

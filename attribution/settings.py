@@ -120,10 +120,14 @@ class Settings(Frozen):
         return SecretStr(secret)
 
     @property
+    def has_endpoint(self) -> bool:
+        """Is an OpenAI-compatible endpoint configured? A server of one's own may need no key."""
+        return bool(self.openai_api_key.get_secret_value()) or self.openai_base_url != OPENAI
+
+    @property
     def has_llm(self) -> bool:
-        """Is a language model configured? A server of one's own may need no key."""
-        key = bool(self.openai_api_key.get_secret_value())
-        return bool(self.openai_model) and (key or self.openai_base_url != OPENAI)
+        """Is a language model configured?"""
+        return bool(self.openai_model) and self.has_endpoint
 
     @field_validator("fallback", "exclude", mode="before")
     @classmethod

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from attribution.cli.main import tables
+from attribution.cli.tables import tables
 from attribution.errors import BadInput, Unavailable, UnknownName
 from attribution.registry import Entry, Need, build
 from attribution.settings import Settings

@@ -14,7 +14,7 @@ from attribution.evidence.search import Budget, Search, time_over
 from attribution.evidence.sources import Sources
 from attribution.searchers import Searcher, is_local
 from attribution.settings import Settings
-from attribution.storage.store import EVER, Store
+from attribution.storage.store import Store
 from attribution.text.urls import canonical, excluded, site
 from attribution.types import Claim, Failure, Page, SearchHit, Trace
 
@@ -171,7 +171,7 @@ class Gatherer:
         page = self.store.page(url, self.settings.page_days)
         if page is None:
             self.budget.spend("downloads", url)
-            page = self._fetch(url, self.store.page(url, EVER))
+            page = self._fetch(url, self.store.page(url))
             self.store.put_pages([page])
         if page.reference and url not in self.sources.addresses and excluded(page.reference, self.settings.exclude):
             raise FetchFailed("excluded", f"it leads to {page.reference[:200]}, which is excluded from this run", url)

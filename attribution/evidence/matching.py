@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from attribution.chunkers import CHUNKERS, Chunker
 from attribution.embedders import EMBEDDERS, Embedder
 from attribution.registry import build
-from attribution.retrieval.index import Candidate, Index, Words, reciprocal_ranks
+from attribution.retrieval.bm25 import Chunks
+from attribution.retrieval.index import Candidate, Index
+from attribution.retrieval.rank_fusion import reciprocal_ranks
 from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.types import Claim, Evidence, Failure, Judgement, Page, Pair, Provenance, Span, Trace, content_id
@@ -69,7 +71,7 @@ class Matcher:
         self.judge = Judge(build(VERIFIERS, settings.verifier, settings, "verifier"), store, judged)
         self.pages: dict[str, Page] = {}
         self.traces: dict[str, list[Trace]] = defaultdict(list)
-        self._index, self._words = Index(), Words()
+        self._index, self._words = Index(), Chunks()
         self._unembedded: list[Page] = []
         self.chunks = 0
         self._spans: dict[str, tuple[Span, ...]] = {}  # of the chunks, by page

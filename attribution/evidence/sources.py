@@ -31,7 +31,7 @@ def open_sources(
     settings: Settings, documents: Sequence[Document], read: Callable[[Document], Page], store: Store
 ) -> Sources:
     """Sort the sources by what they are. BadInput for a source that is neither a name, nor a URL, nor a path."""
-    from attribution.collections.folder import Library
+    from attribution.collections.folder import FolderSearcher
     from attribution.collections.search import over_collection, over_folder
     from attribution.searchers.searxng import SearXNG
 
@@ -40,7 +40,7 @@ def open_sources(
     for source in dict.fromkeys(settings.sources):
         name = WEB if source == "web" else source
         if name == "library":
-            opened.searchers.append(over_folder(Library(settings), settings, store))
+            opened.searchers.append(over_folder(FolderSearcher(settings), settings, store))
         elif source.startswith(INSTANCE):
             opened.searchers.append(SearXNG(settings, source.removeprefix(INSTANCE)))
         elif name in SEARCHERS:
@@ -52,7 +52,7 @@ def open_sources(
         elif source == "documents":
             continue  # they come as `documents`
         elif (path := Path(source).expanduser()).is_dir():
-            opened.searchers.append(over_folder(Library.over(path), settings, store))
+            opened.searchers.append(over_folder(FolderSearcher(settings, path), settings, store))
         elif path.is_file():
             if path.stat().st_size > FILE_LIMIT:
                 raise BadInput(f"{path.name} has {path.stat().st_size:,} bytes; a document may have {FILE_LIMIT:,}")

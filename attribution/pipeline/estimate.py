@@ -13,7 +13,8 @@ from attribution.registry import build
 from attribution.searchers import INSTANCE, LOCAL, SEARCHERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
-from attribution.storage.store import Rates, Store
+from attribution.storage.runs import Rates
+from attribution.storage.store import Store
 from attribution.types import Claim, Document, LlmUsage
 
 SECONDS_PER_PAIR, SECONDS_PER_PAGE = 0.03, {"local": 0.15, "web": 0.6}  # two cores; until a run was measured

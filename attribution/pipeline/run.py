@@ -181,7 +181,7 @@ class _Run:
                 written, failures = self.asked.queries(self.question, checked)
             for failure in failures:
                 yield from self._failed(failure, ())
-        fetch = Fetcher(self.settings, keep=partial(http_responses.keep, self.store)).fetch
+        fetch = Fetcher(self.settings, archive=partial(http_responses.save, self.store)).fetch
         gatherer = self.frozen or Gatherer(self.settings, self.store, self.sources, fetch, written)
         steps = gatherer.gather(checked, self.question, self.stop)
         while True:

@@ -14,7 +14,7 @@ from attribution.evidence.matching import Matcher
 from attribution.evidence.near_duplicates import with_origins
 from attribution.settings import Settings
 from attribution.snapshots.snapshot import Snapshot
-from attribution.storage.store import now
+from attribution.storage.database import now
 from attribution.types import Claim, Evidence, Failure, LlmUsage, Report, Segmented, Usage, Verdict, content_id
 
 VERSION = "2"  # of the pipeline: part of every report

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from attribution.collections.folder import Library
+from attribution.collections.folder import FolderSearcher
 from attribution.collections.search import over_folder
 from attribution.embedders import EMBEDDERS
 from attribution.errors import StageFailure
@@ -23,4 +23,4 @@ def prepare(settings: Settings, store: Store) -> None:
     if settings.embedder == "minilm":
         build(EMBEDDERS, "minilm", settings, "embedder").embed(["A text."])
     with suppress(StageFailure):  # a run says so, where the library is among its sources
-        over_folder(Library(settings), settings, store).near("A text.", 1)
+        over_folder(FolderSearcher(settings), settings, store).nearest("A text.", 1)

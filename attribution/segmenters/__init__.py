@@ -23,9 +23,7 @@ class Segmenter(Protocol):
 
 
 SEGMENTERS = {
-    "sentences": Entry(
-        "attribution.segmenters.sentences:Sentences", "Sentences", "one claim a sentence or list item"
-    ),
+    "sentences": Entry("attribution.segmenters.sentences:Sentences", "Sentences", "one claim a sentence or list item"),
     "clauses": Entry(
         "attribution.segmenters.clauses:Clauses",
         "Clauses",
@@ -40,9 +38,7 @@ SEGMENTERS = {
         "attribution.segmenters.llm:factscore", "FActScore", "independent facts of each sentence; asks an LLM", (LLM,)
     ),
     "wice": Entry("attribution.segmenters.llm:wice", "WiCE", "individual facts of each sentence; asks an LLM", (LLM,)),
-    "chen": Entry(
-        "attribution.segmenters.llm:chen", "Chen et al.", "splits as far as possible; asks an LLM", (LLM,)
-    ),
+    "chen": Entry("attribution.segmenters.llm:chen", "Chen et al.", "splits as far as possible; asks an LLM", (LLM,)),
     "conllu": Entry(
         "attribution.segmenters.llm:conllu", "CoNLL-U", "shows each sentence and its parse to an LLM", (LLM,)
     ),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from attribution.errors import LlmFailed
 from attribution.llm import prompts
-from attribution.llm.client import Answered, Llm, Question
+from attribution.llm.client import Llm, Question, Reply
 from attribution.segmenters.alignment import merge
 from attribution.segmenters.llm import Claims, clean
 from attribution.settings import Settings
@@ -61,7 +61,7 @@ def _groups(claims: Sequence[Claim]) -> dict[Span, list[Claim]]:
     return groups
 
 
-def _wordings(reply: Answered[Claims] | LlmFailed, expected: int) -> list[str]:
+def _wordings(reply: Reply[Claims] | LlmFailed, expected: int) -> list[str]:
     """One wording for each claim; raises LlmFailed where the number differs."""
     if isinstance(reply, LlmFailed):
         raise reply

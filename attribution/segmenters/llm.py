@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,8 +12,9 @@ from pydantic import BaseModel, ConfigDict
 
 from attribution.errors import LlmFailed
 from attribution.llm import prompts
-from attribution.llm.client import Answered, Llm, Question
+from attribution.llm.client import Llm, Question, Reply
 from attribution.llm.prompts import Example
+from attribution.retrieval.bm25 import Texts
 from attribution.segmenters.alignment import Rewrite, replace_sentences
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
@@ -93,7 +93,7 @@ conllu = partial(BySentence, METHODS["conllu"])
 r_nd = partial(BySentence, METHODS["r_nd"])
 
 
-def as_rewrite(reply: Answered[Claims] | LlmFailed) -> Rewrite:
+def as_rewrite(reply: Reply[Claims] | LlmFailed) -> Rewrite:
     """The claims of a reply, and what was wrong with it."""
     if isinstance(reply, LlmFailed):
         return Rewrite((), str(reply))
@@ -124,14 +124,8 @@ def examples_for(method: Method, sentence: str) -> list[Example]:
 
 def _nearest(sentence: str, bank: Sequence[Example]) -> list[int]:
     """Indices into the bank by BM25, best first; examples without a common word come last."""
-    words = " OR ".join(f'"{word}"' for word in dict.fromkeys(re.findall(r"\w+", sentence.casefold())))
-    with sqlite3.connect(":memory:") as db:
-        db.execute("CREATE VIRTUAL TABLE bank USING fts5(sentence, tokenize = 'porter unicode61')")
-        db.executemany("INSERT INTO bank(rowid, sentence) VALUES (?, ?)", enumerate(e.sentence for e in bank))
-        query = "SELECT rowid FROM bank WHERE bank MATCH ? ORDER BY bm25(bank), rowid"
-        ranking = [row for (row,) in db.execute(query, (words,))] if words else []
-    db.close()
-    return list(dict.fromkeys([*ranking, *range(len(bank))]))
+    ranked = [number for number, _ in Texts([example.sentence for example in bank]).ranked(sentence, shortest=1)]
+    return list(dict.fromkeys([*ranked, *range(len(bank))]))
 
 
 def to_conllu(sentence: str) -> str:

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from attribution.llm import client as llm
 from attribution.segmenters.predpatt import PredPatt
 from attribution.settings import Settings
 from attribution.types import Segmented
@@ -20,7 +19,7 @@ CUT = [c for c in PLAIN if c.text != "It glows."]
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(llm, "FIRST_DELAY", 0.01)
+    monkeypatch.setattr("attribution.retry.FIRST_PAUSE", 0.01)
 
 
 def run(script: Any) -> Segmented:

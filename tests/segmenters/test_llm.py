@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from attribution.llm import client as llm
 from attribution.registry import LLM, build
 from attribution.segmenters import SEGMENTERS
 from attribution.segmenters.llm import METHODS, clean, examples_for, is_statement, to_conllu
@@ -24,7 +23,7 @@ OF_SECOND = ("Hitchcock made Psycho.", "Psycho was made in 1960.", "The moon is 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(llm, "FIRST_DELAY", 0.01)
+    monkeypatch.setattr("attribution.retry.FIRST_PAUSE", 0.01)
 
 
 def good(body: dict[str, Any]) -> str:
