@@ -1,8 +1,5 @@
-"""Corrections of errors that the small parser makes often.
-
-They rest on agreement: a finite verb is coordinated with a finite verb, "that aims" refers to one thing, and a list
-goes on as it began.
-"""
+"""Corrections of errors that the small parser makes often. They rest on agreement: a finite verb is coordinated with a
+finite verb, "that aims" refers to one thing, and a list goes on as it began."""
 
 from __future__ import annotations
 
