@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from attribution.claims.enrichment import removed_words
 from attribution.types import Claim, Evidence, Page, Report, Verdict
 from pages.ui.answer.passages import Group, box, deciding, differences, group, in_context, sentence_of
 from pages.ui.answer.provenance import copies, date, facts, why
@@ -108,7 +109,7 @@ def panel(
         _enriched(claim),
         el("p", verdict.reason if verdict else "Its sources are still being read.", class_="reason"),
         *_failures(claim, verdict, report),
-        _without_context(verdict),
+        _as_written(claim, verdict),
         *cards[:decisive],
         el("details", el("summary", plural(len(neutral), "neutral passage")), *neutral, class_="rest")
         if neutral
@@ -133,12 +134,12 @@ def _enriched(claim: Claim) -> Node | None:
     return el("p", "Checked as: ", *changes, " ", back, class_="enriched")
 
 
-def _without_context(verdict: Verdict | None) -> Node | None:
+def _as_written(claim: Claim, verdict: Verdict | None) -> Node | None:
     """A verdict that depends on words that the answer does not say there."""
     if verdict is None or not verdict.rests_on_added:
         return None
-    without = badge(verdict.without_added)
-    return el("p", "This verdict depends on the added words. Without them: ", without, class_="reason rests-on-added")
+    on = "the rewording. As written: " if removed_words(claim) else "the added words. Without them: "
+    return el("p", f"This verdict depends on {on}", badge(verdict.without_added), class_="reason rests-on-added")
 
 
 def footnotes(report: Report, pages: Pages) -> Node:
