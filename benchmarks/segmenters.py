@@ -19,11 +19,10 @@ from dataclasses import dataclass, field
 
 from attribution.registry import build
 from attribution.segmenters import SEGMENTERS, Segmenter
-from attribution.segmenters.sentences import boundaries
 from attribution.segmenters.syntax.drafts import CONTENT
 from attribution.settings import Settings
-from attribution.text.markdown import passages
 from attribution.text.nlp import parse
+from attribution.text.passages import statements
 from attribution.types import Claim, Span
 from attribution.verifiers.embedded import Embedded
 from benchmarks.command import arguments, publish
@@ -73,8 +72,8 @@ class Tally:
 
 def sentences(answer: str) -> Iterator[tuple[str, Span, list[Span]]]:
     """Plain text of each sentence, its span in the answer, and the spans of its content words there."""
-    for passage in passages(answer):
-        for a, b in [(0, len(passage.text))] if passage.row else boundaries(passage.text):
+    for passage in statements(answer):
+        for a, b in passage.sentences():
             words = [t for t in parse(passage.text[a:b]) if t.pos_ in CONTENT]
             yield (
                 passage.text[a:b],

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from attribution.claims.grammar import SUBJECTS, lower_initial, root
 from attribution.claims.mentions import FITS, PRONOUNS, Mention, mentions
 from attribution.claims.rules import LEXICON
-from attribution.text.blocks import Block, blocks_of, plain
 from attribution.text.nlp import parse
+from attribution.text.passages import Passage, passages, plain
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
@@ -34,18 +34,17 @@ class Context:
     """The sentences, headings and question in which the claims of one answer find their antecedents."""
 
     def __init__(self, question: str, answer: str) -> None:
-        self.answer = answer
-        self.blocks = list(blocks_of(answer))
+        self.blocks = passages(answer)
         self.parsed: dict[str, list[tuple[Doc, list[Mention]]]] = {}
-        self.question = [m for _, found in self.sentences(plain(question)) for m in found]
+        self.question = [m for _, found in self.sentences(_straight(plain(question))) for m in found]
         self.asks_who = bool(re.match(r"\W*(?:who|tell me about)\b", question, re.IGNORECASE))
         self.small = {w for w in re.findall(r"\w+", f"{question} {answer}") if w.islower()}
         self.words = set(re.findall(r"\w+", question.casefold()))
         full = [m for b in self.blocks for _, found in self.sentences(self.raw(b)) for m in found] + self.question
         self.surnames = {m.text.split()[-1]: m.kind for m in full if m.kind in ("he", "she") and " " in m.text}
 
-    def raw(self, block: Block, end: int | None = None) -> str:
-        return plain(self.answer[block.start : block.end if end is None else end])
+    def raw(self, block: Passage, end: int | None = None) -> str:
+        return _straight(block.text if end is None else block.until(end))
 
     def sentences(self, text: str) -> list[tuple[Doc, list[Mention]]]:
         if text not in self.parsed:
@@ -192,9 +191,14 @@ class Context:
         found = _longer(chunk[1].lower_, [*near, *([] if pointing else self._topics(number))], proper=not pointing)
         return self._within(found) if found else None
 
-    def offset(self, number: int, sentence: str) -> int:
-        at = self.answer.find(sentence[:20], self.blocks[number].start, self.blocks[number].end)
-        return max(0, at - self.blocks[number].start)
+    def place(self, number: int, sentence: str) -> int:
+        """Where a sentence of a block was written."""
+        block = self.blocks[number]
+        return block.places[max(0, self.raw(block).find(sentence[:20]))][0]
+
+
+def _straight(text: str) -> str:
+    return text.replace("’", "'")
 
 
 def is_balanced(text: str) -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from attribution.cli.console import progress
 from attribution.errors import BadInput
 from attribution.settings import Settings
 
@@ -38,7 +38,7 @@ def _write(path: Path, content: bytes) -> None:
     partial = path.with_name(path.name + ".part")
     partial.write_bytes(content)
     os.replace(partial, path)
-    print(f"{path}: {len(content):,} bytes", file=sys.stderr)
+    progress(f"{path}: {len(content):,} bytes")
 
 
 def read(path: Path) -> Snapshot:
@@ -97,7 +97,7 @@ def replay(args: argparse.Namespace) -> None:
     for event in run(snapshot.report.question, snapshot.report.answer, settings, frozen=frozen):
         match event:
             case events.Progress(stage, done, total):
-                print(f"{stage} {done}/{total}", file=sys.stderr, flush=True)
+                progress(f"{stage} {done}/{total}")
             case events.Finished(report):
                 pass
     if report is not None:

@@ -1,4 +1,4 @@
-"""Snapshots: everything a run used, so that it can be run again without searching or downloading."""
+"""Everything a run used, frozen: its pages and traces stand in for search and download when it is run again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.types import Claim, Failure, Judgement, Provenance, Report, Segmented
 
-# Settings that have no effect on the claims; if only these change, the claims of the snapshot are used.
+# Settings that come into play when the claims are made; while all others stay, so do a snapshot's claims.
 AFTER_CLAIMS = frozenset(
     ("sources", "pages_per_claim", "page_bytes", "page_days", "workers", "connect_timeout", "read_timeout")
     + ("page_timeout", "answer_limit", "chunker", "chunk_size", "chunk_overlap", "window_sentences", "window_stride")
@@ -22,14 +22,14 @@ AFTER_CLAIMS = frozenset(
     + ("query", "search_language", "fallback", "exclude", "max_queries", "max_pages", "max_seconds")
     + ("host_connections", "robots_timeout", "crawl_delay", "input_price", "output_price")
 )
-# What a foreign file must not set: local paths, and where texts and keys are sent.
+# What a file from elsewhere may not decide: where things lie here, and whom texts and keys are sent to.
 LOCAL = frozenset(("library", "database_url", "openai_base_url", "openai_api_key"))
 BEFORE_SEARCH = (*STAGES[: STAGES.index("search")], "worthiness", "independence", "enrichment")
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A run, its provenance, and what its models returned; vectors are float32 bytes, by the keys of the cache."""
+    """A run, how it came by its evidence, and what its models said; vectors are float32 bytes by the store's keys."""
 
     report: Report  # with its pages' texts
     provenance: Provenance
@@ -38,23 +38,21 @@ class Snapshot:
 
     @classmethod
     def of(cls, store: Store, run_id: str) -> Snapshot:
-        """The snapshot of a saved run. BadInput if there is none of that id, or parts of it are missing."""
+        """The snapshot of a saved run. BadInput where there is no such run, or parts of it are gone."""
         report, provenance = store.load_run(run_id), store.provenance(run_id)
         if report is None:
-            raise BadInput(
-                f"there is no saved run {run_id!r}: expected the `id` of a report, or what follows ?run= in its address"
-            )
+            raise BadInput(f"there is no saved run {run_id!r}: take the id from the end of its address or its report")
         if provenance is None or not all(page.text for page in report.pages):
-            raise BadInput(f"run {run_id} was saved by an earlier version, without all it used: run it again")
+            raise BadInput(f"run {run_id} was saved without all it used, by an earlier version: run it again")
         return cls(report, provenance, store.vectors(provenance.vectors), store.judgements(provenance.judgements))
 
     def settings(self, **choices: Any) -> Settings:
-        """The run's settings with other choices; local settings are never taken from the snapshot."""
+        """The run's settings with other choices; nothing that is this machine's own is taken from the snapshot."""
         own = {name: value for name, value in self.report.settings.items() if name not in LOCAL}
         return Settings.from_environment(**{**own, **choices})
 
     def claims(self, question: str, answer: str, settings: Settings) -> Segmented | None:
-        """The claims and the failures of segmentation; None if the answer or settings require new claims."""
+        """The frozen claims with what failed while they were made; None where they have to be made anew."""
         if (question, answer) != (self.report.question, self.report.answer):
             return None
         then, now = self.settings().public(), settings.public()
@@ -64,8 +62,8 @@ class Snapshot:
         return Segmented(self.report.claims, _outside(self.report.failures, ("search", "fetch", "embed", "verify")))
 
     def gather(self, claims: Sequence[Claim], question: str, stop: threading.Event) -> Iterator[Step]:
-        """The steps of `Gatherer.gather` from the frozen pages, without searching or downloading."""
-        anew = ("verify", *BEFORE_SEARCH)  # run again, so they may fail or succeed
+        """What `Gatherer.gather` would say, from the frozen pages: no search, no download, nothing changed since."""
+        anew = ("verify", *BEFORE_SEARCH)  # these fail again, or not
         yield Step("fetch", 1, 1, (), self.report.pages, self.provenance.traces, _outside(self.report.failures, anew))
         for claim in claims:
             same = claim in self.report.claims
@@ -73,11 +71,11 @@ class Snapshot:
                 yield Step("fetch", 1, 1, (claim.id,), failures=failures)
 
     def over(self, store: Store) -> Store:
-        """The store, reading the snapshot's vectors and judgements first; they are never written to it."""
-        return _SnapshotStore(store, self)
+        """The store, with the snapshot's vectors and judgements before its own; they are never written to it."""
+        return _Carried(store, self)
 
     def recomputed(self) -> Snapshot:
-        """The snapshot without the output of its models, which a replay then computes again."""
+        """The same without what its models said: a replay asks the models again."""
         return replace(self, vectors={}, judgements={})
 
 
@@ -85,15 +83,15 @@ def _outside(failures: Sequence[Failure], stages: Sequence[str]) -> tuple[Failur
     return tuple(failure for failure in failures if failure.stage not in stages)
 
 
-class _SnapshotStore(Store):
+class _Carried(Store):
     def __init__(self, store: Store, snapshot: Snapshot) -> None:
         super().__init__(store.engine)
         self._snapshot = snapshot
 
     def vectors(self, keys: Sequence[str]) -> dict[str, bytes]:
-        own = self._snapshot.vectors
-        return super().vectors([k for k in keys if k not in own]) | {k: own[k] for k in keys if k in own}
+        held = self._snapshot.vectors
+        return super().vectors([k for k in keys if k not in held]) | {k: held[k] for k in keys if k in held}
 
     def judgements(self, keys: Sequence[str]) -> dict[str, Judgement]:
-        own = self._snapshot.judgements
-        return super().judgements([k for k in keys if k not in own]) | {k: own[k] for k in keys if k in own}
+        held = self._snapshot.judgements
+        return super().judgements([k for k in keys if k not in held]) | {k: held[k] for k in keys if k in held}

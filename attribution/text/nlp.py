@@ -26,7 +26,7 @@ def _parsed(text: str) -> Doc:
 
 
 def forget() -> None:
-    """Drop what was parsed, so that one who measures time pays for all of it."""
+    """Drop what was parsed, so that a measurement of time pays for all of it."""
     _parsed.cache_clear()
 
 

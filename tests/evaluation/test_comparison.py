@@ -11,8 +11,11 @@ import pytest
 from attribution import events
 from attribution.errors import BadInput
 from attribution.evaluation.comparison import Compared, Comparison, Row, SegmenterResult, compare, judged, recoloured
+from attribution.evaluation.experiment import without_texts
+from attribution.evaluation.saved import load_comparison, load_experiment, save_comparison, save_experiment
 from attribution.evaluation.tables import Table, csv_text, tables
 from attribution.settings import Settings
+from attribution.storage.runs import new_run_id
 from attribution.storage.store import Store
 from attribution.types import Label
 
@@ -153,3 +156,13 @@ def test_a_spreadsheet_runs_nothing_of_a_table_and_a_pipe_stays_in_its_cell() ->
     assert rows == [["'=1+1", "'+1", "'-1", "'@sum", "'=1", "'\ufeff=1", "'＝1", 'say "=1"', "a|b", "-1", "-0.5", ""]]
     table = Table("T", ("segmenter", "x"), (("a|b", 1), ("c", None)))
     assert table.markdown().splitlines()[-2:] == ["| a\\|b | 1 |", "| c | – |"]
+
+
+def test_a_saved_comparison_comes_back_whole(made: tuple[Comparison, list[object]], store: Store) -> None:
+    comparison, _ = made
+    result_id = new_run_id()
+    assert load_comparison(store, result_id) is None
+    save_comparison(store, result_id, comparison)
+    assert load_comparison(store, result_id) == comparison
+    save_experiment(store, result_id, [comparison, comparison])
+    assert load_experiment(store, result_id) == (without_texts(comparison),) * 2
