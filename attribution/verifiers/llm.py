@@ -1,4 +1,4 @@
-"""A language model as verifier, few-shot, with a reason and a quote for each verdict (V24, section 4.5)."""
+"""A language model as verifier, few-shot, with a reason and a quote for each verdict (V24, section 4)."""
 
 from __future__ import annotations
 
