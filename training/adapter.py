@@ -4,7 +4,8 @@
 
 DATA holds nli/, eval/ and qa/. It goes on from the checkpoint in --work where there is one, else from the adapter in
 --adapter with a short warm-up. What is written to --adapter is the moving average of the weights, in half precision,
-whenever it is the best so far on the development sample. It can be stopped at any time.
+whenever it is the best so far on the development sample. It can be stopped at any time. --questions takes what
+training/questions.py makes.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from training import data, development, drawing, in_domain
+from training import data, development, drawing, in_domain, questions
 from training.base import load_base
 from training.batching import BATCH, batches, encode
 from training.losses import losses
@@ -28,6 +29,7 @@ RATE, WARM_UP, FALLING, CLIP, WEIGHT_DECAY = 2e-4, 100, 0.15, 1.0, 0.01  # WARM_
 AVERAGED = 0.999  # how much of the moving average stays at each step
 TOKENS, PADDED = 192, 16
 CHECKPOINT, EVALUATION = 600, 1800  # seconds between two
+PORTION = 16_000  # pairs to draw from at a time, so that a start soon gets to work
 RANK, ALPHA = 16, 32
 TARGETS = ["q", "k", "v", "o", "intermediate.dense", "output.dense"]
 
@@ -99,12 +101,22 @@ def export(model: Any, folder: Path, state: dict[str, Any]) -> None:
     (folder / "state.json").write_text(json.dumps(state, indent=1) + "\n", encoding="utf-8")
 
 
-class Data:
-    """All pairs to train on, and the passes drawn from them."""
+def digest(pairs: list[data.Pair]) -> str:
+    """CRC-32 of what the pairs say."""
+    texts = sorted(f"{p.source}|{p.premise}|{p.hypothesis}|{p.target}" for p in pairs)
+    return f"{zlib.crc32(chr(10).join(texts).encode()):08x}"
 
-    def __init__(self, folder: Path) -> None:
+
+class Data:
+    """All pairs to train on, and what is drawn from them."""
+
+    def __init__(self, folder: Path, made: Path | None) -> None:
         train, held_out = data.load(folder / "nli", data.evaluation_keys(folder / "eval"))
         self.train = train + data.by_rule(train, 13)
+        if made is not None:
+            asked, asked_held_out = questions.load(made)
+            self.train += asked
+            held_out += asked_held_out
         self.real, real_development = in_domain.load(folder / "eval")
         self.around = drawing.surroundings(self.train)
         held_out = [p for p in held_out if p.source in development.SIZES]
@@ -113,14 +125,16 @@ class Data:
 
     @property
     def digest(self) -> str:
-        """Tells one selection of pairs from another."""
-        texts = sorted(f"{p.source}|{p.premise}|{p.hypothesis}|{p.target}" for p in self.train + self.real)
-        return f"{zlib.crc32(chr(10).join(texts).encode()):08x}"
+        """Tells one selection of pairs to train on from another."""
+        return digest(self.train + self.real)
 
-    def one_pass(self, seed: int) -> list[data.Pair]:
-        """Every pair as often as its source's share says, the in-domain ones twice, in random order."""
-        pairs = drawing.one_pass(self.train, seed, self.around) + self.real * 2
-        random.Random(seed).shuffle(pairs)
+    def portion(self, seed: int) -> list[data.Pair]:
+        """About `PORTION` pairs, each source by its share, the in-domain ones twice as often, in random order."""
+        rng = random.Random(seed)
+        share = min(1.0, PORTION / len(self.train))
+        pairs = drawing.one_pass([p for p in self.train if rng.random() < share], seed, self.around)
+        pairs += [p for p in self.real * 2 if rng.random() < share]
+        rng.shuffle(pairs)
         return pairs
 
 
@@ -129,6 +143,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, required=True, help="folder with nli/, eval/ and qa/")
     parser.add_argument("--adapter", type=Path, default=Path("training/adapter"))
     parser.add_argument("--work", type=Path, default=Path("build/adapter"), help="checkpoint and log")
+    parser.add_argument("--questions", type=Path, help="made by training.questions before")
     parser.add_argument("--base", default="all-mpnet-base")
     parser.add_argument("--pairs", type=int, default=600_000, help="to be seen in all, over every start")
     parser.add_argument("--seed", type=int, default=13)
@@ -141,7 +156,7 @@ def main(argv: list[str] | None = None) -> int:
     torch.set_flush_denormal(True)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     try:
-        pairs_of = Data(args.data)
+        pairs_of = Data(args.data, args.questions)
         torch.manual_seed(args.seed)
         model, tokenizer = load_base(args.base)
     except (ValueError, OSError) as error:
@@ -156,19 +171,24 @@ def main(argv: list[str] | None = None) -> int:
     checkpoint, log = args.work / "checkpoint.pt", args.work / "log.jsonl"
     written = args.adapter / "state.json"
     state = json.loads(written.read_text(encoding="utf-8")) if written.exists() else {}
-    seen, best = state.get("pairs", 0), state.get("figures", {}).get("score", 0.0)
+    seen, measured_on, best = (
+        state.get("pairs", 0),
+        state.get("development"),
+        state.get("figures", {}).get("score", 0.0),
+    )
     if checkpoint.exists():
         saved = torch.load(checkpoint, map_location=device, weights_only=True)
         for name, parameter in trained.items():
             parameter.data.copy_(saved["trained"][name])
-        average, seen, best = saved["average"], saved["pairs"], saved["best"]
+        average, seen, measured_on, best = saved["average"], saved["pairs"], saved.get("development"), saved["best"]
         optimizer.load_state_dict(saved["optimizer"])
-    digest, step, loss_sum = pairs_of.digest, 0, 0.0
-    print(f"{len(pairs_of.train)} pairs and {len(pairs_of.real)} in-domain ones, data {digest}, {seen} pairs seen")
+    drawn_from, sample, step, loss_sum = pairs_of.digest, digest(pairs_of.development), 0, 0.0
+    print(f"{len(pairs_of.train)} pairs and {len(pairs_of.real)} in-domain ones, data {drawn_from}, {seen} pairs seen")
 
     def save() -> None:
         raw = {name: p.detach() for name, p in trained.items()}
-        made = {"trained": raw, "average": average, "optimizer": optimizer.state_dict(), "pairs": seen, "best": best}
+        made = {"trained": raw, "average": average, "optimizer": optimizer.state_dict(), "pairs": seen}
+        made |= {"best": best, "development": sample}
         torch.save(made, checkpoint.with_suffix(".part"))
         os.replace(checkpoint.with_suffix(".part"), checkpoint)
 
@@ -187,18 +207,21 @@ def main(argv: list[str] | None = None) -> int:
         print(json.dumps(line), flush=True)
         if measured["score"] > best:
             best = measured["score"]
-            export(model, args.adapter, {"pairs": seen, "seed": args.seed, "data": digest, "figures": measured})
+            told = {"pairs": seen, "seed": args.seed, "data": drawn_from, "development": sample, "figures": measured}
+            export(model, args.adapter, told)
         for name, parameter in trained.items():
             parameter.data.copy_(raw[name])
 
     last_step = 0
-    evaluate()
-    saved_at = evaluated_at = time.monotonic()
+    if measured_on != sample:  # another sample than the best was measured on
+        best = 0.0
+        evaluate()
+    saved_at = evaluated_at = timed = time.monotonic()
     model.train()
     while seen < args.pairs:
-        pairs = pairs_of.one_pass(args.seed + seen)  # every start draws a pass of its own
+        pairs = pairs_of.portion(args.seed + seen)  # every start draws anew
         weights, ids = torch.tensor(data.class_weights(pairs)), encode(pairs, tokenizer, TOKENS)
-        print(f"{len(pairs)} pairs in this pass, {sum(map(len, ids)) / len(ids):.0f} tokens each", flush=True)
+        print(f"{len(pairs)} pairs drawn, {sum(map(len, ids)) / len(ids):.0f} tokens each", flush=True)
         for batch in batches(ids, random.Random(args.seed + seen)):
             if seen >= args.pairs:
                 break
@@ -218,8 +241,7 @@ def main(argv: list[str] | None = None) -> int:
             kept = min(AVERAGED, (1 + step) / (10 + step))
             torch._foreach_lerp_(list(average.values()), [p.detach() for p in trained.values()], 1 - kept)
             if step % 50 == 0:
-                speed = 50 * BATCH / (time.monotonic() - timed) if step > 50 else 0.0
-                timed = time.monotonic()
+                speed, timed = 50 * BATCH / (time.monotonic() - timed), time.monotonic()
                 print(f"{seen} pairs, loss {loss.item():.3f}, {speed:.1f} pairs a second", flush=True)
             if time.monotonic() - saved_at > CHECKPOINT:
                 save()
