@@ -174,7 +174,7 @@ def main(argv: list[str] | None = None) -> int:
     seen, measured_on, best = (
         state.get("pairs", 0),
         state.get("development"),
-        state.get("figures", {}).get("score", 0.0),
+        state.get("figures", {}).get("score", -1.0),
     )
     if checkpoint.exists():
         saved = torch.load(checkpoint, map_location=device, weights_only=True)
@@ -214,7 +214,7 @@ def main(argv: list[str] | None = None) -> int:
 
     last_step = 0
     if measured_on != sample:  # another sample than the best was measured on
-        best = 0.0
+        best = -1.0
         evaluate()
     saved_at = evaluated_at = timed = time.monotonic()
     model.train()

@@ -17,10 +17,8 @@ _AUX = {
     *_DO,
 }
 _PREPOSITIONS = {
-    *(
-        "in on at by during after since before between from around within near along over under until throughout".split()
-    ),
-    *("against behind across inside outside about through to into".split()),
+    *("in on at by during after since before between from around within near along over under until through".split()),
+    *("throughout against behind across inside outside about to into".split()),
 }
 _UNTURNABLE = re.compile(
     r"\b(passage|article|author|paragraph|text|ever|anyone|anything|either|at all|yet|same|whether|how|why|else"

@@ -57,7 +57,7 @@ def plain_graph(model: Any) -> Any:
     axes: Any = {name: {0: "pairs", 1: "tokens"} for name in names} | {"logits": {0: "pairs"}}
     made = io.BytesIO()
     torch.onnx.export(
-        Reader(), (ids, (ids != 1).long()), made, input_names=names, output_names=["logits"],
+        Reader().eval(), (ids, (ids != 1).long()), made, input_names=names, output_names=["logits"],
         dynamic_axes=axes, opset_version=17, dynamo=False,
     )  # fmt: skip
     return onnx.load_model_from_string(made.getvalue())
@@ -129,7 +129,9 @@ def strip(model: Any, replaced: dict[str, tuple[str, Any, list[Any]]], weights: 
 
     tensors = {name: weights[name] for name in weights.names()}
     held = {t.name: t for t in model.graph.initializer}
-    whole = {n: ("float", numpy_helper.to_array(t), [t]) for n, t in held.items() if t.data_type == onnx.TensorProto.FLOAT}
+    whole = {
+        n: ("float", numpy_helper.to_array(t), [t]) for n, t in held.items() if t.data_type == onnx.TensorProto.FLOAT
+    }
     made = {t.name for _, _, own in replaced.values() for t in own}
     parts = {n: part for n, part in whole.items() if n not in made and part[1].size > 1}
     parts |= {n: (form, array, [held[t.name] for t in own]) for n, (form, array, own) in replaced.items()}

@@ -88,12 +88,12 @@ def load(folder: Path) -> tuple[list[Pair], list[Pair]]:
     for source, targets in _LABELS.items():
         path = folder / f"{source}.jsonl.gz"
         for row in read_rows(path) if path.exists() else ():
-            folds = {fold(row["id"]), fold(group(source, row["id"]))}
-            if folds & set(HELD):
+            own, shared = fold(row["id"]), fold(group(source, row["id"]))
+            if own in HELD or shared in HELD:
                 continue
             for claim, passage, label in _claims(source, row):
                 claim = claim.strip()
                 if label in targets and 0 < len(claim) <= 450 and passage.strip():
                     pair = Pair(window(passage, claim), claim, targets[label], source)
-                    (development if DEVELOPMENT in folds else train).append(pair)
+                    (development if shared == DEVELOPMENT else train).append(pair)
     return train, development
