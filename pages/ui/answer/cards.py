@@ -149,7 +149,7 @@ def _enriched(claim: Claim) -> Node | None:
 
 
 def _as_written(claim: Claim, verdict: Verdict | None) -> Node | None:
-    """A verdict that depends on words that the answer does not say there."""
+    """A verdict that depends on words that the answer does not say."""
     if verdict is None or not verdict.rests_on_added:
         return None
     on = "the rewording. As written: " if removed_words(claim) else "the added words. Without them: "

@@ -95,14 +95,14 @@ class View {
         if (index) return;
         part.tabIndex = 0;
         part.setAttribute("role", "button");
-        part.setAttribute("aria-label", `Claim ${claim.n}, ${claim.word}: ${claim.text}`);
+        part.setAttribute("aria-label", `Claim ${claim.n}, ${claim.word}${claim.corrected ? ", corrected by hand" : ""}: ${claim.text}`);
       });
     }
     for (const number of this.answer.querySelectorAll("sup.number")) {
       const claim = this.data.claims[number.dataset.of];
       if (!claim) continue;
       number.className = `number v-${claim.label}`;
-      number.textContent = "\u2060" + claim.icon + claim.n; // never alone on a line
+      number.textContent = "\u2060" + claim.icon + claim.n + (claim.corrected ? "✎" : ""); // never alone on a line
       number.setAttribute("aria-hidden", "true");
     }
     this.filter();
@@ -110,7 +110,7 @@ class View {
 
   filter() {
     for (const [id, parts] of this.parts) {
-      const hidden = this.chips.hides(this.data.claims[id]?.label);
+      const hidden = this.chips.hides(this.data.claims[id] ?? {});
       for (const part of parts) part.classList.toggle("dim", hidden);
     }
   }

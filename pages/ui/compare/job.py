@@ -36,17 +36,20 @@ class CompareProgress:
 
 
 class CompareJob:
-    """One comparison: a run whose claims are divided among its segmenters."""
+    """One comparison: a run whose claims are divided among its segmenters. It is saved under its id when it ends."""
 
     def __init__(
         self,
+        id: str,
         question: str,
         answer: str,
         settings: Settings,
         documents: Sequence[Document],
         segmenters: Sequence[str],
         compare: Compare,
+        save: Callable[[Comparison], None],
     ) -> None:
+        self.id = id
         self.segmenters = tuple(segmenters)
         self._results: tuple[SegmenterResult, ...] = ()
         self._compared: Compared | None = None  # both are replaced whole, by the job's thread alone
@@ -60,10 +63,13 @@ class CompareJob:
                         self._results = (*self._results, event)
                     case Compared():
                         self._compared = event
+                        if event.finished:
+                            save(event.comparison)
                     case _:
                         yield event
 
         self._job = RunJob(question, answer, settings, documents, run)
+        background.register(id, self)
 
     def stop(self) -> None:
         """Ask it to end with the results it has."""
@@ -94,9 +100,17 @@ class ExperimentProgress(background.Progress):
 
 
 class ExperimentJob(background.Job[ExperimentProgress]):
-    """Answer by answer; one in progress when it is stopped is left out."""
+    """Answer by answer, each saved when it is done; one in progress when it is stopped is left out."""
 
-    def __init__(self, rows: Sequence[tuple[str, str]], compare: Compare) -> None:
+    def __init__(
+        self,
+        id: str,
+        rows: Sequence[tuple[str, str]],
+        compare: Compare,
+        save: Callable[[Sequence[Comparison]], None],
+    ) -> None:
+        self.id = id
+
         def work(stop: threading.Event, update: Callable[..., ExperimentProgress]) -> None:
             now = update()
             for number, (question, answer) in enumerate(rows, 1):
@@ -109,5 +123,7 @@ class ExperimentJob(background.Job[ExperimentProgress]):
                     return
                 if isinstance(last, Compared):
                     now = update(done=number, comparisons=(*now.comparisons, without_texts(last.comparison)))
+                    save(now.comparisons)
 
         super().__init__("experiment", ExperimentProgress(len(rows)), work)
+        background.register(id, self)
