@@ -1,4 +1,4 @@
-"""One small tree of errors. A message says what was found, what was expected, and the next step."""
+"""All exceptions. A message says what was found, what was expected and what to do next."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from attribution.types import Failure, FailureKind
 
 
 class AttributionError(Exception):
-    """Base of all errors this library raises on purpose."""
+    """Base class of the errors this library raises on purpose."""
 
 
 class BadInput(AttributionError):
-    """The question, answer, file or settings cannot be worked with."""
+    """The question, answer, file or settings cannot be used."""
 
 
 class UnknownName(BadInput):
-    """A name that is in no table."""
+    """A name that is not in its table."""
 
 
 class Unavailable(AttributionError):
-    """A package, key or model that is missing; the message says how to get it."""
+    """A package, key or model is missing; the message says how to get it."""
 
 
 class StoreError(AttributionError):
-    """The database cannot be opened or is of a newer version."""
+    """The database cannot be opened, or a newer version made it."""
 
 
 class StageFailure(AttributionError):
-    """One search, page or pair that did not work; becomes a Failure of the report."""
+    """One search, page or pair failed; becomes a Failure in the report."""
 
     def __init__(self, kind: FailureKind, message: str, subject: str = "") -> None:
         super().__init__(message)
@@ -38,15 +38,15 @@ class StageFailure(AttributionError):
 
 
 class SearchFailed(StageFailure):
-    """A search engine that could not be asked."""
+    """A search engine could not be used."""
 
 
 class FetchFailed(StageFailure):
-    """A page that could not be had, with its reason."""
+    """A page could not be fetched or read."""
 
 
 class LlmFailed(StageFailure):
-    """A prompt that a language model did not answer, or not in the form that was asked for."""
+    """A language model did not reply, or not in the requested form."""
 
     def __init__(self, message: str, subject: str = "") -> None:
         super().__init__("llm_failed", message, subject)

@@ -1,4 +1,4 @@
-"""What a run says while it goes on. The page, the command line and batch runs read the same events."""
+"""What a run reports while it is under way. The pages and the command line read the same events."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class StageStarted:
 
 @dataclass(frozen=True)
 class Progress:
-    """`done` of `total` units of a stage: claims searched, pages fetched, chunks embedded, pairs verified."""
+    """`done` of `total` units of a stage: queries searched, pages fetched, claims verified."""
 
     stage: str
     done: int
@@ -25,11 +25,12 @@ class Progress:
 
 @dataclass(frozen=True)
 class Spent:
-    """What search and download have used of the run's budget so far."""
+    """Search and download so far; all but `searches` count against the run's budget."""
 
-    queries: int
-    downloads: int
-    seconds: float
+    queries: int = 0
+    downloads: int = 0
+    seconds: float = 0.0
+    searches: int = 0  # of any source, the library and collections included
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class PageReady:
 
 @dataclass(frozen=True)
 class VerdictReady:
-    """Evidence and verdict of one claim; a later one for the same claim replaces it (more pages have come)."""
+    """Evidence and verdict of one claim; a later event for the same claim replaces it."""
 
     verdict: Verdict
     evidence: tuple[Evidence, ...]

@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from attribution import events
-from attribution.evaluation.comparison import Compared, compare
+from attribution.evaluation.comparison import ComparisonReady, compare
 from attribution.pipeline.warmup import prepare
 from attribution.settings import ROOT, Settings
 from attribution.storage.store import Store
@@ -41,7 +41,7 @@ def measure(cold: bool) -> dict[str, object]:
                 stage = event.stage
             elif isinstance(event, events.Finished):
                 stage = "figures"
-            elif isinstance(event, Compared):
+            elif isinstance(event, ComparisonReady):
                 report, rows = event.comparison.report, event.comparison.rows
         return {
             "models": "loaded on the way" if cold else "loaded before",

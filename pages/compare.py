@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from attribution.errors import BadInput
-from attribution.evaluation.comparison import MOST, Comparison
-from attribution.evaluation.tables import Table, shown, tables
+from attribution.evaluation.comparison import MAX_SEGMENTERS, Comparison
+from attribution.evaluation.tables import Table, format_cell, tables
 from attribution.segmenters import SEGMENTERS
 from pages.ui import controls, state
 from pages.ui.compare import compare_state
@@ -38,7 +38,7 @@ def segmenters() -> None:
     )
     chosen = compare_state.chosen()
     notes = [f"{SEGMENTERS[name].label}: {SEGMENTERS[name].note}" for name in chosen]
-    if not 2 <= len(chosen) <= MOST:
+    if not 2 <= len(chosen) <= MAX_SEGMENTERS:
         notes = [f"{plural(len(chosen), 'segmenter')} chosen: choose two to four"]
     controls.quiet(". ".join(notes) + ".")
     controls.unready(SEGMENTERS)
@@ -135,7 +135,7 @@ def _many(now: Progress) -> None:
 
 
 def _html(table: Table) -> Node:
-    body = [el("tr", *(el("td", shown(cell)) for cell in row)) for row in table.rows]
+    body = [el("tr", *(el("td", format_cell(cell)) for cell in row)) for row in table.rows]
     heads = el("thead", el("tr", *(el("th", name) for name in table.columns)))
     return el("div", el("table", heads, el("tbody", *body), class_="ax-table wide"), class_="ax-scroll")
 
@@ -183,7 +183,7 @@ styles()
 controls.sidebar(segmenter=False)
 polling = compare_state.running()  # asked once, so that form and result agree
 chosen = compare_state.chosen()
-ready = not isinstance(state.settings(), str) and 2 <= len(chosen) <= MOST
+ready = not isinstance(state.settings(), str) and 2 <= len(chosen) <= MAX_SEGMENTERS
 form(
     start="Compare",
     on_start=compare_state.start,

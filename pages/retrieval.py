@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from attribution.embedders import EMBEDDERS
-from attribution.evaluation.retrieval_grid import CUTS, differences, grid
+from attribution.evaluation.retrieval_grid import CHUNKINGS, differences, grid
 from attribution.settings import Settings
 from attribution.snapshots.file import FILE_LIMIT, dump, load
 from attribution.snapshots.snapshot import Snapshot
@@ -61,7 +61,7 @@ def form(running: bool) -> None:
         with choices:
             cuts = st.pills(
                 "Chunkers",
-                list(CUTS),
+                list(CHUNKINGS),
                 selection_mode="multi",
                 default=["fixed 512", "sentence windows"],
                 key="grid_cuts",

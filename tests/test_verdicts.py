@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from attribution.types import LABELS, Failure, Label, Probabilities, Report, Worthiness
-from attribution.verdicts import recolour, relation, verdict
+from attribution.verdicts import decide, recolour, relation
 from tests.make import claim, evidence
 
 FOR, AGAINST, NEITHER = (0.9, 0.05, "entailed"), (0.1, 0.8, "contradicted"), (0.1, 0.1, "no_relation")
@@ -21,7 +21,7 @@ FOR, AGAINST, NEITHER = (0.9, 0.05, "entailed"), (0.1, 0.8, "contradicted"), (0.
 )
 def test_every_mix_of_evidence_has_its_verdict(pieces: list, label: Label, confidence: float) -> None:
     c = claim()
-    made = verdict(c, [evidence(c, *p) for p in pieces])
+    made = decide(c, [evidence(c, *p) for p in pieces], 0.45)
     assert (made.label, made.confidence) == (label, confidence)
     assert made.reason
 
@@ -29,12 +29,12 @@ def test_every_mix_of_evidence_has_its_verdict(pieces: list, label: Label, confi
 @pytest.mark.parametrize("worthiness", ["opinion", "not_a_claim", "other"])
 def test_what_is_not_worth_checking_is_never_judged(worthiness: Worthiness) -> None:
     c = claim(worthiness=worthiness)
-    assert verdict(c, [evidence(c, *AGAINST)]).label == "not_checked"
+    assert decide(c, [evidence(c, *AGAINST)], 0.45).label == "not_checked"
 
 
 def test_a_missing_verdict_names_the_step_that_failed() -> None:
     failure = Failure(stage="search", subject="q", kind="search_failed", message="no network: use the library")
-    made = verdict(claim(), [], [failure, failure])
+    made = decide(claim(), [], 0.45, [failure, failure])
     assert (made.label, made.reason) == ("missing", "no network: use the library")
 
 
@@ -48,7 +48,7 @@ def test_recolouring_uses_the_stored_probabilities_and_keeps_the_rest() -> None:
     pieces = (evidence(c, 0.7, 0.2, "entailed"),)
     report = Report(
         id="r", created_at="", question="", answer="", settings={"threshold": 0.5}, versions={}, claims=(c, d),
-        evidence=pieces, verdicts=(verdict(c, pieces), verdict(d, ())),
+        evidence=pieces, verdicts=(decide(c, pieces, 0.5), decide(d, (), 0.5)),
     )  # fmt: skip
     strict = recolour(report, 0.8)
     assert [v.label for v in strict.verdicts] == ["no_relation", "not_checked"]

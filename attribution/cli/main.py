@@ -108,16 +108,17 @@ def analyze(args: argparse.Namespace) -> None:
 
 
 def segment(args: argparse.Namespace) -> None:
+    from attribution.pipeline import claims
     from attribution.pipeline import run as pipeline
 
     settings = settings_of(args)
     question, answer = read_text(args.question), read_text(args.answer)
     pipeline.check_input(question, answer, settings)
-    segmented = pipeline.segment(question, answer, settings)
+    segmented = claims.segment(question, answer, settings)
     for failure in segmented.failures:
         say(f"! {failure.stage}: {failure.subject[:80]}: {failure.message}")
-    claims = [{"id": c.id, "text": c.text, "spans": [list(s) for s in c.spans]} for c in segmented.claims]
-    print(json.dumps(claims, ensure_ascii=False, indent=1))
+    rows = [{"id": c.id, "text": c.text, "spans": [list(s) for s in c.spans]} for c in segmented.claims]
+    print(json.dumps(rows, ensure_ascii=False, indent=1))
 
 
 def worth(args: argparse.Namespace) -> None:

@@ -92,9 +92,9 @@ def replay(args: argparse.Namespace) -> None:
 
     snapshot = read(args.file)
     settings = snapshot.settings(**args.choose(args))
-    frozen = snapshot.recomputed() if args.recompute else snapshot
+    source = snapshot.recomputed() if args.recompute else snapshot
     report: Report | None = None
-    for event in run(snapshot.report.question, snapshot.report.answer, settings, frozen=frozen):
+    for event in run(snapshot.report.question, snapshot.report.answer, settings, source=source):
         match event:
             case events.Progress(stage, done, total):
                 print(f"{stage} {done}/{total}", file=sys.stderr, flush=True)

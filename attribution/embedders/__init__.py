@@ -22,7 +22,10 @@ class Embedder(Protocol):
 
 EMBEDDERS = {
     "minilm": Entry(
-        "attribution.embedders.minilm:MiniLM", "all-MiniLM-L6-v2 (embedded)", "384 dimensions, at most 256 tokens"
+        "attribution.embedders.minilm:MiniLM",
+        "all-MiniLM-L6-v2 (embedded)",
+        "384 dimensions, at most 256 tokens",
+        bundled=True,
     ),
     "sentence_transformer": Entry(
         "attribution.embedders.sentence_transformer:HubModel",
@@ -30,6 +33,7 @@ EMBEDDERS = {
         "all-mpnet-base-v2 (V24; 768 dimensions, 0.4 GB) unless `embedding_model` names another, e.g. the AnglE model "
         "WhereIsAI/UAE-Large-V1; downloads at first use",
         needs=(Need("pip install sentence-transformers", package="sentence_transformers"),),
+        model_setting="embedding_model",
     ),
     "openai": Entry(
         "attribution.embedders.openai:OpenAI",
@@ -39,5 +43,6 @@ EMBEDDERS = {
             Need("pip install openai", package="openai"),
             Need("set OPENAI_API_KEY (any text, for an endpoint that asks for none)", variable="OPENAI_API_KEY"),
         ),
+        model_setting="embedding_model",
     ),
 }

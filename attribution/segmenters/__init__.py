@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Protocol
 
 from attribution.registry import LLM, Entry, Need
-from attribution.types import Segmented
+from attribution.types import LlmUsage, Segmented
 
 
 class Segmenter(Protocol):
-    def segment(self, question: str, answer: str) -> Segmented:
+    def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
         """Claims in the order of the answer, none empty, none twice, each with its spans in the answer.
 
-        A sentence that could not be worked on is a failure and stays as the claim it is.
+        A sentence that fails is a failure and stays one claim; setting `stop` ends requests to a language model.
         """
+        ...
+
+    def estimate(self, question: str, answer: str) -> LlmUsage | None:
+        """What the language model would be asked at most, without asking it; None: no model is asked."""
         ...
 
 
@@ -54,5 +59,6 @@ SEGMENTERS = {
         "SegmenT5 or another T5 of the hub",
         "downloads the model at first use (about 3 GB for the default)",
         (Need("pip install transformers torch", package="transformers"),),
+        model_setting="segmenter_model",
     ),
 }

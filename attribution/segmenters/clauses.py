@@ -6,6 +6,7 @@ Goes as far as the parse allows towards the atomic, coherent subclaims of W24 (s
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -30,7 +31,7 @@ from attribution.segmenters.syntax.repairs import repaired
 from attribution.segmenters.syntax.soundness import imperative, sound
 from attribution.settings import Settings
 from attribution.text.nlp import parse
-from attribution.types import Segmented
+from attribution.types import LlmUsage, Segmented
 
 CONNECTIVES = {
     "however", "additionally", "furthermore", "moreover", "also", "thus", "therefore", "hence", "overall", "finally",
@@ -51,7 +52,11 @@ class Clauses:
     def __init__(self, settings: Settings) -> None:
         pass
 
-    def segment(self, question: str, answer: str) -> Segmented:
+    def estimate(self, question: str, answer: str) -> LlmUsage | None:
+        """None: no language model is used."""
+        return None
+
+    def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
         """Claims in the order of the answer; a sentence the splitter is not sure of is a claim as it stands."""
         return segment(answer, split)
 

@@ -27,8 +27,9 @@ class Direct:
         self.version = f"{self.prompt.version}/{self.llm.version}"
         self._sentences, self._similar = Sentences(settings), similar
 
-    def segment(self, question: str, answer: str) -> Segmented:
+    def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
         """Claims in the order of the answer; the sentences of a part that fails stay as the claims they are."""
+        self.llm.stop = stop or self.llm.stop
         parts = self._parts(question, answer)
         replies = self.llm.map([self._question(question, answer, p) for p in parts], Claims)
         everywhere = [s for part in parts for c in part for s in c.spans]

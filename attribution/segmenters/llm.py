@@ -65,8 +65,9 @@ class BySentence:
         self.version = f"{self.prompt.version}/{self.llm.version}"
         self._sentences, self._similar = Sentences(settings), similar
 
-    def segment(self, question: str, answer: str) -> Segmented:
+    def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
         """Claims in the order of the answer. A sentence that fails is a failure and stays as the claim it is."""
+        self.llm.stop = stop or self.llm.stop
         sentences = self._sentences.segment(question, answer).claims
         asked = [s for s in sentences if states(s.text)]
         replies = dict(

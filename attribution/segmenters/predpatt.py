@@ -8,6 +8,7 @@ makes the wording fluent (fluent.py).
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -43,11 +44,11 @@ class PredPatt:
 
     def __init__(self, settings: Settings) -> None:
         self.fluent = Fluent(settings) if settings.has_llm else None
-        if self.fluent:
-            self.llm = self.fluent.llm
 
-    def segment(self, question: str, answer: str) -> Segmented:
+    def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
         """Claims in the order of the answer; a sentence without a predicate and its subject stays whole."""
+        if self.fluent and stop:
+            self.fluent.llm.stop = stop
         made = segment(answer, split)
         return self.fluent.worded(answer, made.claims) if self.fluent else made
 

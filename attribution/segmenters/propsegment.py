@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import cache
 from typing import Any
 
@@ -10,7 +11,7 @@ from attribution.segmenters.alignment import align, merged
 from attribution.segmenters.llm import KEPT, cut_off, states, tidy
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
-from attribution.types import Claim, Failure, Segmented
+from attribution.types import Claim, Failure, LlmUsage, Segmented
 
 DEFAULT = "sihaochen/SegmenT5-large"
 INPUT, SEPARATOR = "segment sentence: {}", "[sep]"  # what the model was trained on
@@ -43,7 +44,11 @@ class PropSegment:
         self.version = f"propsegment/{self.model}"
         self._sentences = Sentences(settings)
 
-    def segment(self, question: str, answer: str) -> Segmented:
+    def estimate(self, question: str, answer: str) -> LlmUsage | None:
+        """None: no language model is used."""
+        return None
+
+    def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
         """Claims in the order of the answer; a sentence for which the model writes nothing stays as it is."""
         sentences = self._sentences.segment(question, answer).claims
         asked = [s for s in sentences if states(s.text)]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import threading
 
 from attribution.settings import Settings
 from attribution.text.markdown import Passage, passages
 from attribution.text.nlp import parse
-from attribution.types import Claim, Segmented, Span, content_id
+from attribution.types import Claim, LlmUsage, Segmented, Span, content_id
 
 _ENDS = re.compile(r"[.!?…。]+[\"'”’»)\]]*$")
 _ABBREVIATION = re.compile(
@@ -47,7 +48,11 @@ class Sentences:
     def __init__(self, settings: Settings) -> None:
         pass
 
-    def segment(self, question: str, answer: str) -> Segmented:
+    def estimate(self, question: str, answer: str) -> LlmUsage | None:
+        """None: no language model is used."""
+        return None
+
+    def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
         """Claims in the order of the answer; a claim said twice is one claim with two spans."""
         found: dict[str, tuple[str, list[Span]]] = {}
         for passage in passages(answer):

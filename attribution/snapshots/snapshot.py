@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from attribution.errors import BadInput
-from attribution.events import STAGES
-from attribution.evidence.gathering import Step
+from attribution.events import STAGES, Spent
+from attribution.evidence import GatherStep, LlmRecord, PreparedClaims
+from attribution.provenance import Provenance
 from attribution.settings import Settings
 from attribution.storage.store import Store
-from attribution.types import Claim, Failure, Judgement, Provenance, Report, Segmented
+from attribution.types import Claim, Failure, Judgement, Report
 
+T = TypeVar("T")
 # Settings that come into play when the claims are made; while all others stay, so do a snapshot's claims.
 AFTER_CLAIMS = frozenset(
     ("sources", "pages_per_claim", "page_bytes", "page_days", "workers", "connect_timeout", "read_timeout")
@@ -51,28 +53,40 @@ class Snapshot:
         own = {name: value for name, value in self.report.settings.items() if name not in LOCAL}
         return Settings.from_environment(**{**own, **choices})
 
-    def claims(self, question: str, answer: str, settings: Settings) -> Segmented | None:
-        """The frozen claims with what failed while they were made; None where they have to be made anew."""
+    def claims(self, question: str, answer: str, settings: Settings) -> PreparedClaims | None:
+        """The frozen claims with the failures on the way to them; None if the answer or a relevant setting differs."""
         if (question, answer) != (self.report.question, self.report.answer):
             return None
         then, now = self.settings().public(), settings.public()
         changed = {name for name in then.keys() | now.keys() if then.get(name) != now.get(name)}
         if not changed <= AFTER_CLAIMS:
             return None
-        return Segmented(self.report.claims, _outside(self.report.failures, ("search", "fetch", "embed", "verify")))
+        failures = _outside(self.report.failures, ("search", "fetch", "embed", "verify"))
+        return PreparedClaims(self.report.claims, failures, LlmRecord(self.report.versions, self.report.usage.llm))
 
-    def gather(self, claims: Sequence[Claim], question: str, stop: threading.Event) -> Iterator[Step]:
-        """What `Gatherer.gather` would say, from the frozen pages: no search, no download, nothing changed since."""
+    def gather(self, claims: Sequence[Claim], question: str, stop: threading.Event) -> Iterator[GatherStep]:
+        """The frozen pages, with what searching for them cost then. Nothing is searched or downloaded."""
         anew = ("verify", *BEFORE_SEARCH)  # these fail again, or not
-        yield Step("fetch", 1, 1, (), self.report.pages, self.provenance.traces, _outside(self.report.failures, anew))
+        usage, versions = self.report.usage, self.report.versions
+        spent = Spent(usage.queries, usage.downloads, usage.seconds, usage.searches)
+        yield GatherStep(
+            "fetch",
+            1,
+            1,
+            pages=self.report.pages,
+            traces=self.provenance.traces,
+            failures=_outside(self.report.failures, anew),
+            spent=spent,
+            llm=LlmRecord(_of_queries(versions), _of_queries(usage.llm)),
+        )
         for claim in claims:
             same = claim in self.report.claims
             if failures := _outside(self.provenance.concerns.get(claim.id, ()), ("verify",) if same else anew):
-                yield Step("fetch", 1, 1, (claim.id,), failures=failures)
+                yield GatherStep("fetch", 1, 1, (claim.id,), failures=failures, spent=spent)
 
     def over(self, store: Store) -> Store:
         """The store, with the snapshot's vectors and judgements before its own; they are never written to it."""
-        return _Carried(store, self)
+        return _SnapshotStore(store, self)
 
     def recomputed(self) -> Snapshot:
         """The same without what its models said: a replay asks the models again."""
@@ -83,7 +97,7 @@ def _outside(failures: Sequence[Failure], stages: Sequence[str]) -> tuple[Failur
     return tuple(failure for failure in failures if failure.stage not in stages)
 
 
-class _Carried(Store):
+class _SnapshotStore(Store):
     def __init__(self, store: Store, snapshot: Snapshot) -> None:
         super().__init__(store._engine)
         self._snapshot = snapshot
@@ -95,6 +109,13 @@ class _Carried(Store):
     def judgements(self, keys: Sequence[str]) -> dict[str, Judgement]:
         held = self._snapshot.judgements
         return super().judgements([k for k in keys if k not in held]) | {k: held[k] for k in keys if k in held}
+
+    def save_run(self, report: Report, provenance: Provenance | None = None, frozen: bool = True) -> None:
+        super().save_run(report, provenance, frozen=True)
+
+
+def _of_queries(by_stage: Mapping[str, T]) -> dict[str, T]:
+    return {stage: value for stage, value in by_stage.items() if stage == "queries"}
 
 
 def comparable(report: Report) -> str:

@@ -19,8 +19,9 @@ import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
 from attribution.errors import StoreError
+from attribution.provenance import Provenance
 from attribution.text.urls import canonical
-from attribution.types import Judgement, Page, Probabilities, Provenance, Report, SearchHit
+from attribution.types import Judgement, Page, Probabilities, Report, SearchHit
 
 EVER = 36_500.0  # days
 PATIENCE = 10  # seconds to wait for another process's lock

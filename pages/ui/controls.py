@@ -39,7 +39,7 @@ def sidebar(segmenter: bool = True) -> None:
             VERIFIERS,
             "What holds a claim against a passage (natural language inference).",
         )
-        if verifier == "deberta":
+        if VERIFIERS[verifier].model_setting:
             st.text_input(
                 "Model of the hub",
                 value=state.filled(state.MODEL) or "",

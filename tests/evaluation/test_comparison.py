@@ -10,7 +10,15 @@ import pytest
 
 from attribution import events
 from attribution.errors import BadInput
-from attribution.evaluation.comparison import Compared, Comparison, Row, SegmenterResult, compare, judged, recoloured
+from attribution.evaluation.comparison import (
+    Comparison,
+    ComparisonReady,
+    Row,
+    SegmenterResult,
+    compare,
+    recolour_comparison,
+    with_verdicts,
+)
 from attribution.evaluation.tables import Table, csv_text, tables
 from attribution.settings import Settings
 from attribution.storage.store import Store
@@ -29,7 +37,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Comparison, list[obj
     settings = Settings(database_url=url)
     seen = list(compare(QUESTION, ANSWER, settings, ["sentences", "clauses"], Store.open(url)))
     last = seen[-1]
-    assert isinstance(last, Compared)
+    assert isinstance(last, ComparisonReady)
     return last.comparison, list(seen)
 
 
@@ -56,7 +64,7 @@ def test_rows_follow_the_sentences_and_hold_every_claim_once(made: tuple[Compari
     first = comparison.rows[0]
     assert len(first.claims[0]) == 1 and len(first.claims[1]) >= 2
     assert comparison.rows[2].labels == (("not_checked",), ("not_checked",)) and not comparison.rows[2].flips
-    assert comparison.rows[2].alike and not first.alike
+    assert comparison.rows[2].same_claims and not first.same_claims
 
 
 def test_the_columns_are_there_before_any_verdict_and_take_them_as_they_come(
@@ -65,18 +73,18 @@ def test_the_columns_are_there_before_any_verdict_and_take_them_as_they_come(
     last, seen = made
     kinds = [type(e) for e in seen]
     assert [e.segmenter for e in seen if isinstance(e, SegmenterResult)] == ["sentences", "clauses"]
-    first = next(e for e in seen if isinstance(e, Compared))
-    assert kinds.index(Compared) < kinds.index(events.VerdictReady) and not first.finished
-    assert all(row.open and not row.flips for row in first.comparison.rows)
+    first = next(e for e in seen if isinstance(e, ComparisonReady))
+    assert kinds.index(ComparisonReady) < kinds.index(events.VerdictReady) and not first.finished
+    assert all(row.pending and not row.flips for row in first.comparison.rows)
     verdicts = [e.verdict for e in seen if isinstance(e, events.VerdictReady)]
     some = first.comparison.report.model_copy(update={"verdicts": tuple(verdicts[:2])})
-    partly = judged(first.comparison, some)
+    partly = with_verdicts(first.comparison, some)
     known = {v.claim_id for v in verdicts[:2]}
     assert {v.claim_id for c in partly.columns for v in c.report.verdicts} == known
     for row in partly.rows:
-        assert row.open is not ({i for ids in row.claims for i in ids} <= known)
-    assert judged(first.comparison, last.report) == last
-    assert not any(row.open for row in last.rows)
+        assert row.pending is not ({i for ids in row.claims for i in ids} <= known)
+    assert with_verdicts(first.comparison, last.report) == last
+    assert not any(row.pending for row in last.rows)
 
 
 def test_stopped_it_keeps_the_segmenters_and_verdicts_it_has(settings: Settings) -> None:
@@ -89,7 +97,7 @@ def test_stopped_it_keeps_the_segmenters_and_verdicts_it_has(settings: Settings)
             if isinstance(event, kind):
                 stop.set()
         last = seen[-1]
-        assert isinstance(last, Compared) and last.finished and last.comparison.report.stopped
+        assert isinstance(last, ComparisonReady) and last.finished and last.comparison.report.stopped
         return last.comparison, seen
 
     early, _ = stopped_at(SegmenterResult)
@@ -99,7 +107,7 @@ def test_stopped_it_keeps_the_segmenters_and_verdicts_it_has(settings: Settings)
     checked = {v.claim_id for v in verdicts if "stopped" not in v.reason}
     assert len(later.columns) == 2 and checked
     assert {v.claim_id for c in later.columns for v in c.report.verdicts} == checked
-    assert any(row.open for row in later.rows) and not any(row.flips for row in later.rows)
+    assert any(row.pending for row in later.rows) and not any(row.flips for row in later.rows)
 
 
 @pytest.mark.parametrize(
@@ -117,15 +125,15 @@ def test_a_sentence_flips_where_the_cut_changes_what_is_found(
 ) -> None:
     row = Row((0, 1), (("a",), ("b",)), (tuple(left), tuple(right)))
     assert row.flips is flips
-    assert not Row(row.sentence, row.claims, row.labels, open=True).flips
+    assert not Row(row.sentence, row.claims, row.labels, pending=True).flips
 
 
 def test_a_threshold_recolours_all_of_it(made: tuple[Comparison, list[object]]) -> None:
     comparison, _ = made
-    strict = recoloured(comparison, 0.99)
+    strict = recolour_comparison(comparison, 0.99)
     assert strict.report.settings["threshold"] == 0.99
     assert sum(c.figures.supported for c in strict.columns) <= sum(c.figures.supported for c in comparison.columns)
-    assert recoloured(comparison, float(str(comparison.report.settings["threshold"]))) is comparison
+    assert recolour_comparison(comparison, float(str(comparison.report.settings["threshold"]))) is comparison
 
 
 def test_tables_have_a_row_a_segmenter_and_shares_add_up(made: tuple[Comparison, list[object]]) -> None:

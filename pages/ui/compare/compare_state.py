@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from attribution.errors import BadInput
-from attribution.evaluation.comparison import Compared, SegmenterResult, compare, recoloured
+from attribution.evaluation.comparison import ComparisonReady, SegmenterResult, compare, recolour_comparison
 from attribution.events import Event
 from attribution.segmenters import SEGMENTERS
 from attribution.storage.store import Store
@@ -48,7 +48,9 @@ def _comparing() -> Compare:
     settings, names, documents = state.settings(), chosen(), state.documents()
     assert not isinstance(settings, str)
 
-    def comparing(question: str, answer: str, stop: threading.Event) -> Iterator[Event | SegmenterResult | Compared]:
+    def comparing(
+        question: str, answer: str, stop: threading.Event
+    ) -> Iterator[Event | SegmenterResult | ComparisonReady]:
         return compare(question, answer, settings, names, Store.open(settings.database_url), documents, stop)
 
     return comparing
@@ -72,8 +74,8 @@ def known() -> Known | Progress | None:
     if now is None:
         return None
     if now.many:
-        return replace(now, made=tuple(recoloured(c, threshold) for c in now.made))
-    return replace(now, comparison=recoloured(now.comparison, threshold)) if now.comparison else now
+        return replace(now, made=tuple(recolour_comparison(c, threshold) for c in now.made))
+    return replace(now, comparison=recolour_comparison(now.comparison, threshold)) if now.comparison else now
 
 
 def read_answers(content: bytes) -> list[tuple[str, str]]:

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from attribution.errors import BadInput
-from attribution.evaluation.comparison import Compared, Comparison, SegmenterResult, judged
-from attribution.evaluation.experiment import without_texts
+from attribution.evaluation.comparison import Comparison, ComparisonReady, SegmenterResult, with_verdicts
+from attribution.evaluation.experiment import without_page_texts
 from attribution.events import Event
 from attribution.settings import Settings
 from attribution.types import Document
 from pages.ui import background
 from pages.ui.run.job import Job, State
 
-Compare = Callable[[str, str, threading.Event], Iterator[Event | SegmenterResult | Compared]]
+Compare = Callable[[str, str, threading.Event], Iterator[Event | SegmenterResult | ComparisonReady]]
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class CompareJob:
         self.segmenters = tuple(segmenters)
         self._compare = compare
         self._cut: tuple[SegmenterResult, ...] = ()
-        self._compared: Compared | None = None  # both are replaced whole, by the job's thread alone
+        self._compared: ComparisonReady | None = None  # both are replaced whole, by the job's thread alone
         self._job = Job(question, answer, settings, documents, self._run)
 
     def stop(self) -> None:
@@ -65,7 +65,7 @@ class CompareJob:
         compared, run = self._compared, self._job.state()
         if compared is None:
             return Known(run, self.segmenters, self._cut)
-        comparison = compared.comparison if compared.finished else judged(compared.comparison, run.report)
+        comparison = compared.comparison if compared.finished else with_verdicts(compared.comparison, run.report)
         return Known(run, self.segmenters, self._cut, comparison, compared.finished and not comparison.report.stopped)
 
     def _run(
@@ -75,7 +75,7 @@ class CompareJob:
             match event:
                 case SegmenterResult():
                     self._cut = (*self._cut, event)
-                case Compared():
+                case ComparisonReady():
                     self._compared = event
                 case _:
                     yield event
@@ -106,7 +106,7 @@ class ExperimentJob(background.Worker[Progress]):
                     continue
                 if stop.is_set():
                     return
-                if isinstance(last, Compared):
-                    now = tell(done=number, made=(*now.made, without_texts(last.comparison)))
+                if isinstance(last, ComparisonReady):
+                    now = tell(done=number, made=(*now.made, without_page_texts(last.comparison)))
 
         super().__init__("experiment", Progress(len(rows)), work)

@@ -11,12 +11,12 @@ from typing import Any
 import streamlit as st
 
 from attribution.evaluation.comparison import Comparison, Row
+from attribution.evidence.near_duplicates import group_evidence
 from attribution.segmenters import SEGMENTERS
 from attribution.types import Claim, Page, Report, Span, Verdict
 from pages.ui.compare.figures import NOT_REACHED, WAITING
 from pages.ui.html import markdown, render
 from pages.ui.html.render import RELATIONS, Child, Look, badge, el, look, plural
-from pages.ui.run.passages import ranked, sentence_of
 
 _HERE = Path(__file__).parent
 _MARKS = re.compile(r"^#{1,6}\s|^\s*(?:[-*+]|\d+[.)])\s|\*\*|__|`|\*(?=\S)|(?<=\S)\*", re.M)
@@ -38,12 +38,12 @@ def view(comparison: Comparison, running: bool = False) -> dict[str, Any]:
     cut alike are folded away; while it is running, all in the order of the answer."""
     pages = {p.id: p for p in comparison.report.pages}
     rows = [r for r in comparison.rows if any(r.claims)]
-    done = [r for r in rows if not r.open]
+    done = [r for r in rows if not r.pending]
     groups = [
         ("The verdict depends on the cut", [r for r in done if r.flips], False),
-        ("Not finished", [r for r in rows if r.open], False),
-        ("Cut differently, with the same verdicts", [r for r in done if not r.flips and not r.alike], False),
-        ("Cut alike by all", [r for r in done if r.alike], True),
+        ("Not finished", [r for r in rows if r.pending], False),
+        ("Cut differently, with the same verdicts", [r for r in done if not r.flips and not r.same_claims], False),
+        ("Cut alike by all", [r for r in done if r.same_claims], True),
     ]
     if running:
         groups = [("In the order of the answer", rows, False)]
@@ -78,7 +78,7 @@ def _row(row: Row, comparison: Comparison, pages: Mapping[str, Page], running: b
         for column, ids in zip(comparison.columns, row.claims, strict=True)
     ]
     cuts = _cuts(row.sentence, [s for made in claims for c in made for s in c.spans])
-    if row.alike:  # said once
+    if row.same_claims:  # said once
         claims = claims[:1]
     return {
         "key": row.sentence[0],
@@ -109,7 +109,7 @@ def _claim(
         lines.append(el("p", "Checked as: ", claim.enriched, dir="auto"))
     if not claim.spans:
         lines.append(el("p", "Not in the answer: no words of it were found there."))
-    groups = ranked([e for e in report.evidence if e.claim_id == claim.id], pages)
+    groups = group_evidence([e for e in report.evidence if e.claim_id == claim.id], pages)
     if groups and groups[0].pieces[0].relation != "no_relation":
         piece = groups[0].pieces[0]
         kind, word = RELATIONS[piece.relation]
@@ -117,7 +117,7 @@ def _claim(
         title = el("span", page.title if page else "", dir="auto")
         lines += [
             el("p", badge(kind, getattr(piece.probabilities, piece.relation), word), " ", title),
-            el("blockquote", sentence_of(piece, pages), dir="auto", class_=f"v-{kind}"),
+            el("blockquote", piece.deciding_sentence, dir="auto", class_=f"v-{kind}"),
         ]
     return {
         "id": claim.id,

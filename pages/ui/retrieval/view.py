@@ -28,7 +28,7 @@ def names(choices: Sequence[Choice]) -> list[str]:
         " · ".join(
             part
             for part in (
-                choice.cut,
+                choice.chunking,
                 (EMBEDDERS[choice.embedder].label if choice.embedder in EMBEDDERS else choice.embedder)
                 if several
                 else "",

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from attribution.evidence.near_duplicates import EvidenceGroup, group_evidence
 from attribution.types import Claim, Evidence, Page, Report, Verdict
 from pages.ui.html import diff, markdown
 from pages.ui.html.render import RELATIONS, Child, Node, badge, el, link_to_sentence, look, plural, safe_url
-from pages.ui.run.passages import Group, around, boxed, differing, ranked, sentence_of
+from pages.ui.run.passages import around, boxed, differing
 from pages.ui.run.provenance import copies, facts, moment, on_page, why
 
 
-def card(group: Group, claim: Claim, verdict: Verdict | None, report: Report, pages: Mapping[str, Page]) -> Node:
+def card(
+    group: EvidenceGroup, claim: Claim, verdict: Verdict | None, report: Report, pages: Mapping[str, Page]
+) -> Node:
     """One piece of evidence with its link, its reason and the pieces that say the same."""
     piece = group.pieces[0]
     label, word = RELATIONS[piece.relation]
@@ -63,14 +66,14 @@ def _reference(page: Page | None) -> Node | None:
     return el("a", "Read on ↗", href=page.reference, target="_blank", rel="noopener noreferrer", class_="more")
 
 
-def _same(group: Group, pages: Mapping[str, Page]) -> Node | None:
+def _same(group: EvidenceGroup, pages: Mapping[str, Page]) -> Node | None:
     others = group.pieces[1:]
     if not others:
         return None
     items = []
     for piece in others:
         page = pages.get(piece.page_id)
-        sentence = sentence_of(piece, pages)
+        sentence = piece.deciding_sentence
         items.append(
             el(
                 "li",
@@ -84,12 +87,12 @@ def _same(group: Group, pages: Mapping[str, Page]) -> Node | None:
 
 
 def _folded(unrelated: Sequence[Node]) -> Node | None:
-    """Passages that settle nothing are there, but not in the way."""
+    """Neutral passages, folded."""
     if not unrelated:
         return None
     return el(
         "details",
-        el("summary", f"{plural(len(unrelated), 'more passage')} that settle nothing"),
+        el("summary", f"{plural(len(unrelated), 'neutral passage')}"),
         *unrelated,
         class_="rest",
     )
@@ -104,12 +107,12 @@ def panel(
     pages: Mapping[str, Page],
 ) -> Node:
     """Everything about one claim."""
-    groups = ranked(evidence, pages)
+    groups = group_evidence(evidence, pages)
     deciding = sum(g.pieces[0].relation != "no_relation" for g in groups)
     shown, rest = groups[: max(deciding, 1)], groups[max(deciding, 1) :]
     against = next((g.pieces[0] for g in groups if g.pieces[0].relation == "contradicted"), None)
     text = markdown.plain(claim.text)
-    marks = differing(text, sentence_of(against, pages)) if against else []
+    marks = differing(text, against.deciding_sentence) if against else []
     confidence = verdict.confidence if verdict and verdict.confidence else None
     return el(
         "div",
@@ -162,13 +165,13 @@ def footnotes(report: Report, pages: Mapping[str, Page]) -> Node:
     for number, claim in enumerate(report.claims, 1):
         verdict = verdicts.get(claim.id)
         style = look(verdict.label if verdict else None)
-        groups = ranked([e for e in report.evidence if e.claim_id == claim.id], pages)
+        groups = group_evidence([e for e in report.evidence if e.claim_id == claim.id], pages)
         best = groups[0].pieces[0] if groups and groups[0].pieces[0].relation != "no_relation" else None
         source: list[Child] = []
         if best:
             page = pages.get(best.page_id)
             source = [
-                f" “{sentence_of(best, pages)}” ",
+                f" “{best.deciding_sentence}” ",
                 el("em", page.title if page else ""),
                 f", {page.url if page else ''}{on_page(best, page)}, read {moment(page.fetched_at) if page else ''}.",
             ]

@@ -1,10 +1,9 @@
-"""Passages put in order: the best first, those that say the same together, and where they differ from the claim."""
+"""Passages as they are shown: the text around the deciding sentence, and where it differs from the claim."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from attribution.types import Evidence, Page
 from pages.ui.html.render import Child, el
@@ -19,46 +18,6 @@ _COMMON = (
     "their our my your we i you what who which how why where"
 )
 _COMMON_WORDS = frozenset(_COMMON.split())
-
-
-@dataclass(frozen=True)
-class Group:
-    """Pieces of evidence that say the same; the first one is shown."""
-
-    pieces: tuple[Evidence, ...]
-    origins: int  # distinct sites, those that carry the same text counted once
-
-
-def ranked(evidence: Sequence[Evidence], pages: Mapping[str, Page]) -> list[Group]:
-    """Deciding pieces first, the most probable first; near-duplicates folded into the first of them."""
-
-    def weight(piece: Evidence) -> tuple[bool, float]:
-        p = piece.probabilities
-        return piece.relation == "no_relation", -max(
-            p.entailed, p.contradicted
-        ) if piece.relation != "no_relation" else -piece.similarity
-
-    groups: list[list[Evidence]] = []
-    words: list[set[str]] = []
-    for piece in sorted(evidence, key=weight):
-        own = set(_TOKEN.findall(sentence_of(piece, pages).casefold()))
-        for group, known in zip(groups, words, strict=True):
-            alike = len(own & known) >= 0.8 * len(own | known) if own | known else True
-            if alike and group[0].relation == piece.relation:
-                group.append(piece)
-                break
-        else:
-            groups.append([piece])
-            words.append(own)
-    return [Group(tuple(g), len({_origin(pages.get(e.page_id)) for e in g})) for g in groups]
-
-
-def _origin(page: Page | None) -> str:
-    return (page.origin or page.site or page.id) if page else ""
-
-
-def sentence_of(piece: Evidence, pages: Mapping[str, Page]) -> str:
-    return around(piece, pages)[1]
 
 
 def around(piece: Evidence, pages: Mapping[str, Page]) -> tuple[str, str, str]:

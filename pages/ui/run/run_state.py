@@ -169,11 +169,11 @@ def preload() -> Background:
     """What a first run would wait for, once a process and aside, while a visitor still reads."""
 
     def load_them() -> None:
-        from attribution.pipeline.warmup import prepare
+        from attribution.pipeline.warmup import warm_up
         from attribution.storage.store import Store
 
         settings = Settings.from_environment()
-        prepare(settings, Store.open(settings.database_url))
+        warm_up(settings, Store.open(settings.database_url))
 
     return Background("models", load_them)
 

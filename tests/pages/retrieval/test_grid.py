@@ -11,8 +11,9 @@ import pytest
 
 from attribution.errors import BadInput
 from attribution.evaluation.retrieval_grid import Cell, Choice, Difference
+from attribution.provenance import Provenance
 from attribution.snapshots.snapshot import Snapshot
-from attribution.types import Provenance, Report, Verdict
+from attribution.types import Report, Verdict
 from pages.ui.html.render import html
 from pages.ui.retrieval.job import GridJob, Progress
 from pages.ui.retrieval.view import compared, heat_map, names, summary, table
@@ -45,7 +46,7 @@ def ended(job: GridJob) -> Progress:
 
 def test_cells_come_one_by_one_and_stop_keeps_them() -> None:
     def compute(snapshot: Snapshot, chosen: list[Choice], stop: threading.Event) -> Iterator[Cell]:
-        yield cell(chosen[0].cut)
+        yield cell(chosen[0].chunking)
         assert stop.wait(5)
 
     job = GridJob(lambda: Snapshot(report(), Provenance(), {}, {}), ["fixed 256", "fixed 512"], ["minilm"], compute)
@@ -103,7 +104,7 @@ def test_a_finished_grid_is_shown_and_can_be_drilled_into() -> None:
         lambda: Snapshot(report(), Provenance(), {}, {}),
         ["fixed 256", "fixed 512"],
         ["minilm"],
-        lambda snapshot, chosen, stop: iter([cell(c.cut) for c in chosen]),
+        lambda snapshot, chosen, stop: iter([cell(c.chunking) for c in chosen]),
     )
     assert len(ended(made).cells) == 2
     shown.session_state["_page_grid"] = made
