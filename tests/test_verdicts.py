@@ -55,3 +55,16 @@ def test_recolouring_uses_the_stored_probabilities_and_keeps_the_rest() -> None:
     assert strict.settings["threshold"] == 0.8
     assert [v.label for v in recolour(strict, 0.5).verdicts] == ["supported", "not_checked"]
     assert {v.label for v in strict.verdicts} <= set(LABELS)
+
+
+def test_the_verdict_on_the_claim_as_written_follows_the_threshold() -> None:
+    c = claim().model_copy(update={"enriched": "The Nile in Africa is long."})
+    own = Probabilities(entailed=0.6, contradicted=0.1, no_relation=0.3)
+    pieces = (evidence(c, 0.9, 0.05, "entailed").model_copy(update={"as_written": own}),)
+    report = Report(
+        id="r", created_at="", question="", answer="", settings={"threshold": 0.5}, versions={}, claims=(c,),
+        evidence=pieces, verdicts=(decide(c, pieces, 0.5),),
+    )  # fmt: skip
+    assert report.verdicts[0].without_added == "supported" and not report.verdicts[0].rests_on_added
+    (strict,) = recolour(report, 0.7).verdicts
+    assert (strict.label, strict.without_added) == ("supported", "no_relation") and strict.rests_on_added
