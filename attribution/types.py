@@ -16,10 +16,13 @@ from pydantic import BaseModel, ConfigDict, Field
 Span = tuple[int, int]
 Relation = Literal["entailed", "contradicted", "no_relation"]
 Worthiness = Literal["factual", "opinion", "not_a_claim", "other"]
-Label = Literal["supported", "contradicted", "conflicting", "no_relation", "missing", "not_checked"]
+Label = Literal[
+    "supported", "contradicted", "conflicting", "unclear", "no_relation", "missing", "not_reached", "not_checked"
+]  # fmt: skip
 
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 LABELS: tuple[Label, ...] = get_args(Label)
+UNCHECKED: tuple[Label, ...] = ("not_reached", "not_checked")  # labels of claims that were not compared with sources
 
 
 def content_id(*parts: str) -> str:

@@ -4,20 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attribution.types import Claim, Evidence, Failure, Label, Probabilities, Relation, Report, Verdict
+from attribution.types import UNCHECKED, Claim, Evidence, Failure, Label, Probabilities, Relation, Report, Verdict
 
 NOT_CHECKED = {
     "opinion": "An opinion or recommendation: there is nothing to verify.",
     "not_a_claim": "A question, offer, heading or disclaimer: it states nothing about the world.",
     "other": "Not a statement that sources could confirm or deny.",
 }
-UNREACHED = "The run was stopped before this claim was checked."
+STOPPED = "The run was stopped before this claim was checked."
+SIDES: dict[Relation, str] = {"entailed": "support", "contradicted": "contradiction"}
 
 
 def relation(probabilities: Probabilities, threshold: float) -> Relation:
     """Entailed or contradicted, whichever is more probable, if it reaches the threshold; else no relation."""
-    strongest: Relation = "entailed" if probabilities.entailed >= probabilities.contradicted else "contradicted"
-    return strongest if getattr(probabilities, strongest) >= threshold else "no_relation"
+    side = _stronger_side(probabilities)
+    return side if getattr(probabilities, side) >= threshold else "no_relation"
+
+
+def leaning(probabilities: Probabilities) -> Relation:
+    """The most probable relation, whatever the threshold."""
+    side = _stronger_side(probabilities)
+    return side if getattr(probabilities, side) > probabilities.no_relation else "no_relation"
+
+
+def _stronger_side(probabilities: Probabilities) -> Relation:
+    return "entailed" if probabilities.entailed >= probabilities.contradicted else "contradicted"
+
+
+def not_reached(claim: Claim, reason: str = STOPPED) -> Verdict:
+    """The verdict on a claim that was not compared with the sources, because the run was stopped or a step failed."""
+    return Verdict(claim_id=claim.id, label="not_reached", confidence=0.0, reason=reason)
 
 
 def decide(claim: Claim, evidence: Sequence[Evidence], threshold: float, failures: Sequence[Failure] = ()) -> Verdict:
@@ -46,6 +62,8 @@ def _verdict(claim: Claim, evidence: Sequence[Evidence], failures: Sequence[Fail
         return verdict("not_checked", 0.0, f"Its sentence does not say this (entailed at {claim.coherence:.2f}).")
     if not evidence:
         reasons = "; ".join(dict.fromkeys(f.message for f in failures))
+        if any(f.kind == "verifier_failed" for f in failures):
+            return not_reached(claim, reasons)
         return verdict("missing", 0.0, reasons or "The sources contain no passage about it.")
     supporting = [e.probabilities.entailed for e in evidence if e.relation == "entailed"]
     contradicting = [e.probabilities.contradicted for e in evidence if e.relation == "contradicted"]
@@ -59,6 +77,10 @@ def _verdict(claim: Claim, evidence: Sequence[Evidence], failures: Sequence[Fail
     if contradicting:
         reason = f"{len(contradicting)} of {passages} contradict it, none supports it."
         return verdict("contradicted", max(contradicting), reason)
+    leanings = [(getattr(e.probabilities, side), side) for e in evidence if (side := leaning(e.probabilities)) in SIDES]
+    if leanings:
+        probability, side = max(leanings)
+        return verdict("unclear", probability, f"Undecided: leans to {SIDES[side]}, {probability:.2f}.")
     neutral = max(e.probabilities.no_relation for e in evidence)
     return verdict("no_relation", neutral, f"Nothing related was found in {passages}.")
 
@@ -71,7 +93,7 @@ def recolour(report: Report, threshold: float) -> Report:
         by_claim[piece.claim_id].append(piece)
     claims = {c.id: c for c in report.claims}
     verdicts = tuple(
-        v if v.label in ("missing", "not_checked") else decide(claims[v.claim_id], by_claim[v.claim_id], threshold)
+        v if v.label in ("missing", *UNCHECKED) else decide(claims[v.claim_id], by_claim[v.claim_id], threshold)
         for v in report.verdicts
         if v.claim_id in claims
     )

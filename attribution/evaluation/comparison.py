@@ -17,8 +17,8 @@ from attribution.pipeline.claims import segment
 from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.text import nlp
-from attribution.types import LABELS, Claim, Document, Failure, Label, LlmUsage, Report, Segmented, Span
-from attribution.verdicts import UNREACHED, recolour
+from attribution.types import LABELS, UNCHECKED, Claim, Document, Failure, Label, LlmUsage, Report, Segmented, Span
+from attribution.verdicts import recolour
 
 MAX_SEGMENTERS = 4  # side by side
 
@@ -58,7 +58,7 @@ class Row:
         """Whether the verdicts depend on how the sentence is split."""
         if self.pending:
             return False
-        checked = {tuple(label for label in labels if label != "not_checked") for labels in self.labels}
+        checked = {tuple(label for label in labels if label not in UNCHECKED) for labels in self.labels}
         return len(checked - {()}) > 1
 
     @property
@@ -156,7 +156,7 @@ def _arrange(
 
 def with_verdicts(comparison: Comparison, report: Report) -> Comparison:
     """The same claims in the same places, with the verdicts of `report`."""
-    reached = report.model_copy(update={"verdicts": tuple(v for v in report.verdicts if v.reason != UNREACHED)})
+    reached = report.model_copy(update={"verdicts": tuple(v for v in report.verdicts if v.label != "not_reached")})
     columns = []
     for column in comparison.columns:
         own = select_claims(reached, [c.id for c in column.report.claims], column.failures, column.segmenter)

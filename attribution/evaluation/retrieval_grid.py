@@ -21,7 +21,7 @@ from attribution.pipeline import run as pipeline
 from attribution.registry import build
 from attribution.snapshots.snapshot import Snapshot
 from attribution.storage.store import Store
-from attribution.types import RELATIONS, Claim, Evidence, Report
+from attribution.types import RELATIONS, UNCHECKED, Claim, Evidence, Report
 
 # the rows: each a chunker with its settings
 CHUNKINGS: dict[str, dict[str, Any]] = {
@@ -118,7 +118,7 @@ def outcome(claim_id: str, report: Report) -> str:
 
 def shares(report: Report) -> dict[str, float]:
     """The share of each outcome among the checked claims; all 0 if there is none."""
-    checked = [v.claim_id for v in report.verdicts if v.label != "not_checked"]
+    checked = [v.claim_id for v in report.verdicts if v.label not in UNCHECKED]
     outcomes = [outcome(claim_id, report) for claim_id in checked]
     return {name: round(outcomes.count(name) / max(1, len(outcomes)), 4) for name in OUTCOMES}
 

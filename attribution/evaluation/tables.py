@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from attribution.evaluation.comparison import Column, Comparison
-from attribution.types import LABELS, Claim, Label
+from attribution.types import LABELS, UNCHECKED, Claim, Label
 
 Cell = str | int | float | None
 FORMULA = frozenset("=+-@＝＋－＠")  # characters that start a formula in a spreadsheet
 WORTHINESS = ("factual", "opinion", "not_a_claim", "other")
-DECIDED: tuple[Label, ...] = tuple(label for label in LABELS if label != "not_checked")
+DECIDED: tuple[Label, ...] = tuple(label for label in LABELS if label not in UNCHECKED)
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from attribution.pipeline.run_record import RunRecord
 from attribution.settings import Settings
 from attribution.storage import http_responses
 from attribution.storage.store import Store
-from attribution.types import Claim, Document, Evidence, Failure, Segmented, Verdict
-from attribution.verdicts import UNREACHED, decide
+from attribution.types import Claim, Document, Evidence, Failure, Segmented
+from attribution.verdicts import decide, not_reached
 from attribution.web.fetcher import Fetcher
 
 GROUP = 4  # claims whose pairs are verified together
@@ -184,7 +184,7 @@ class _Run:
             yield events.Progress("verify", len(checked), len(checked))
         for claim in checked:
             if claim.id not in self.record.verdicts:
-                verdict = Verdict(claim_id=claim.id, label="missing", confidence=0.0, reason=UNREACHED)
+                verdict = not_reached(claim)
                 self.record.add_verdict(verdict, ())
                 yield events.VerdictReady(verdict, ())
 

@@ -16,7 +16,7 @@ from attribution.settings import Settings
 from attribution.storage.store import now
 from attribution.types import Claim, Evidence, Failure, LlmUsage, Report, Usage, Verdict, content_id
 
-VERSION = "2"  # of the pipeline: part of every report
+VERSION = "3"  # of the pipeline: part of every report
 
 
 def new_run_id() -> str:
