@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from attribution.errors import Unavailable, UnknownName
-from attribution.settings import Settings
+from attribution.settings import Settings, secret
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ class Need:
             return False
         if self.setting and not getattr(settings, self.setting):
             return False
-        return not self.variable or bool(os.environ.get(self.variable))
+        return not self.variable or bool(secret(self.variable).get_secret_value())
 
 
 @dataclass(frozen=True)
@@ -52,6 +51,10 @@ Table = Mapping[str, Entry]
 LLM = Need(
     "set OPENAI_MODEL, with OPENAI_API_KEY or, for a server of your own, OPENAI_BASE_URL (docs/llm.md)",
     setting="has_llm",
+)
+ENDPOINT = Need(
+    "set OPENAI_API_KEY or, for a server of your own, OPENAI_BASE_URL (docs/llm.md)",
+    setting="has_endpoint",
 )
 
 

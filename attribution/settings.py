@@ -122,10 +122,14 @@ class Settings(Frozen):
         return SecretStr(secret)
 
     @property
+    def has_endpoint(self) -> bool:
+        """Whether an OpenAI-compatible endpoint is configured. A server of your own may need no key."""
+        return bool(self.openai_api_key.get_secret_value()) or self.openai_base_url != OPENAI
+
+    @property
     def has_llm(self) -> bool:
-        """Whether a language model is configured. A server of your own may need no key."""
-        key = bool(self.openai_api_key.get_secret_value())
-        return bool(self.openai_model) and (key or self.openai_base_url != OPENAI)
+        """Whether a language model is configured."""
+        return bool(self.openai_model) and self.has_endpoint
 
     @field_validator("fallback", "exclude", mode="before")
     @classmethod

@@ -1,8 +1,8 @@
-"""What a configured language model makes of every prompt, on one short answer, to be read by a person.
+"""The replies of the configured language model to every prompt, on one short answer, for a person to read.
 
 OPENAI_BASE_URL=http://127.0.0.1:8081/v1 OPENAI_MODEL=local python -m benchmarks.language_model [NAME …] [--out FILE.md]
 
-NAME is a segmenter that asks a language model, or worthiness, independence or enrichment. Nothing is kept between runs.
+NAME is a segmenter that asks a language model, or worthiness, independence or enrichment. Nothing is cached.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from attribution.registry import LLM, build
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.storage.store import Store
-from attribution.types import Claim, Failure, LlmUsage
+from attribution.types import Claim, Failure
 
 QUESTION = "Who designed the Sydney Opera House?"
 ANSWER = (
@@ -41,10 +41,10 @@ def segmented(name: str, settings: Settings) -> Iterator[str]:
 
 
 def staged(name: str, settings: Settings) -> Iterator[str]:
-    """One stage by the language model; the stages before it by rules."""
+    """One stage by the language model, those before it by rules."""
     claims: Sequence[Claim] = build(SEGMENTERS, "sentences", settings, "segmenter").segment(QUESTION, ANSWER).claims
     asked = LlmAnnotator(settings, Store.open(settings.database_url), threading.Event())
-    judged = independence.judge(worthiness.judge(claims))
+    judged = independence.check_independence(worthiness.classify(claims))
     if name == "worthiness":
         done, failures = asked.worthiness(QUESTION, claims)
         found = [f"{c.text} → {c.worthiness}: {c.worthiness_reason}" for c in done]
@@ -59,7 +59,7 @@ def staged(name: str, settings: Settings) -> Iterator[str]:
     yield from finished(failures, asked.usage)
 
 
-def finished(failures: Sequence[Failure], usage: LlmUsage | None) -> Iterator[str]:
+def finished(failures: Sequence[Failure], usage: object) -> Iterator[str]:
     yield from (f"FAILURE {f.message}" for f in failures)
     yield str(usage)
 

@@ -10,8 +10,6 @@ joins it with the embedder by reciprocal rank.
 
 from __future__ import annotations
 
-import argparse
-import gzip
 import json
 import time
 import zlib
@@ -24,11 +22,15 @@ import numpy as np
 
 from attribution.chunkers import CHUNKERS
 from attribution.embedders import EMBEDDERS
-from attribution.extraction.html import Extracted, make_page
+from attribution.extraction.page import Extracted, make_page
 from attribution.registry import build
-from attribution.retrieval.index import Index, Words, reciprocal_ranks
+from attribution.retrieval.bm25 import Chunks
+from attribution.retrieval.index import Index
+from attribution.retrieval.rank_fusion import reciprocal_ranks
 from attribution.settings import Settings
 from attribution.types import Chunk, Page, Span
+from benchmarks.command import arguments, publish
+from benchmarks.evaluation_sets import rows
 
 CUTS: dict[str, dict[str, Any]] = {
     "fixed 256": {"chunker": "fixed", "chunk_size": 256},
@@ -49,13 +51,11 @@ class Case:
 
 
 def cases(data: Path, count: int) -> list[Case]:
-    """The claims with gold sentences, in an order that a hash of their ids decides."""
-    with gzip.open(data / "eval" / "wice_claim_dev.jsonl.gz", "rt", encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in lines]
-    rows = [r for r in rows if any(r["supporting_sentences"])]
-    rows.sort(key=lambda r: (zlib.crc32(r["id"].encode()), r["id"]))
+    """The claims with gold sentences, ordered by a hash of their ids."""
+    claims = [r for r in rows(data / "eval" / "wice_claim_dev.jsonl.gz") if any(r["supporting_sentences"])]
+    claims.sort(key=lambda r: (zlib.crc32(r["id"].encode()), r["id"]))
     made = []
-    for row in rows[:count]:
+    for row in claims[:count]:
         spans: list[Span] = []
         text = ""
         for sentence in row["evidence"]:  # one space between: no chunker is told where the sentences end
@@ -82,7 +82,7 @@ def recall(chunks: Sequence[Chunk], case: Case) -> float:
 
 def lexical(chunks: Sequence[Chunk], query: str) -> list[Chunk]:
     """The chunks by BM25; those without any of the words are left out."""
-    words = Words()
+    words = Chunks()
     words.add(chunks)
     return words.ranked(query)
 
@@ -94,7 +94,7 @@ def fused(*rankings: Sequence[Chunk]) -> list[Chunk]:
 
 def measure(chosen: Sequence[Case], embedders: Sequence[str]) -> list[dict[str, Any]]:
     """One row a chunker and ranking."""
-    rows = []
+    table = []
     for cut, choice in CUTS.items():
         settings = Settings(**choice)
         chunker = build(CHUNKERS, settings.chunker, settings, "chunker")
@@ -123,9 +123,9 @@ def measure(chosen: Sequence[Case], embedders: Sequence[str]) -> list[dict[str, 
                 row[f"characters@{k}"] = round(float(np.mean([sum(len(c.text) for c in r[:k]) for r in ranked])))
             row["chunks_per_page"] = round(float(np.mean([len(c) for c in chunks.values()])), 1)
             row["seconds_per_page"] = round((seconds[name] + cutting) / len(pages), 3)
-            rows.append(row)
+            table.append(row)
             print(json.dumps(row), flush=True)
-    return rows
+    return table
 
 
 def rank(chosen: Sequence[Case], chunks: dict[str, list[Chunk]], embedder: Any) -> list[list[Chunk]]:
@@ -142,16 +142,13 @@ def rank(chosen: Sequence[Case], chunks: dict[str, list[Chunk]], embedder: Any) 
 
 
 def main() -> None:
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("data", type=Path)
-    p.add_argument("--out", type=Path, required=True)
-    p.add_argument("--claims", type=int, default=349, help="a sample of so many (default: all)")
+    p = arguments(__doc__, data="eval/wice_claim_dev.jsonl.gz")
+    p.add_argument("--claims", type=int, default=349, metavar="N", help="a sample of N (default: all)")
     p.add_argument("--embedders", nargs="+", default=["minilm"], choices=list(EMBEDDERS))
     args = p.parse_args()
     chosen = cases(args.data, args.claims)
-    rows = measure(chosen, args.embedders)
-    figures = {"claims": len(chosen), "articles": len({c.page.id for c in chosen}), "rows": rows}
-    args.out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    table = measure(chosen, args.embedders)
+    publish({"claims": len(chosen), "articles": len({c.page.id for c in chosen}), "rows": table}, args.out)
 
 
 if __name__ == "__main__":

@@ -1,25 +1,21 @@
-"""How a segmenter cuts real long answers: how finely, how faithfully, and what it leaves out (W24, sections 4 and 5).
+"""Decomposition of ExpertQA answers: how fine, how faithful, how complete (W24, sections 4 and 5).
 
 python -m benchmarks.segmenters DATA [--segmenter NAME] [--sample N] [--quick] [--out FILE.json]
 
 coverage    share of the content words of the answer's sentences that lie in a claim's spans
-coherence   share of claims that the embedded verifier finds entailed by their sentence; one that is its sentence is
-divisible   share of claims that the same segmenter cuts further
+coherence   share of claims entailed by their own sentence, by the embedded verifier; a whole sentence counts
+divisible   share of claims that the same segmenter splits further
 
---quick leaves the last two out: they take most of the time.
+--quick leaves out the last two, which take most of the time.
 """
 
 from __future__ import annotations
 
-import argparse
-import gzip
-import json
 import random
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from attribution.registry import build
 from attribution.segmenters import SEGMENTERS, Segmenter
@@ -30,13 +26,15 @@ from attribution.text.markdown import passages
 from attribution.text.nlp import parse
 from attribution.types import Claim, Span
 from attribution.verifiers.embedded import Embedded
+from benchmarks.command import arguments, publish
+from benchmarks.evaluation_sets import rows
 
 SEED = 20261121
 
 
 @dataclass
 class Tally:
-    """What is counted over all answers; of claims, `cut` holds only those that are not their whole sentence."""
+    """Counts over all answers. `cut` counts the claims that are less than their whole sentence."""
 
     answers: int = 0
     sentences: int = 0
@@ -124,15 +122,12 @@ def measure(answer: str, segmenter: Segmenter, verifier: Embedded | None, tally:
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path, help="folder with eval/expertqa_val.jsonl.gz")
+    parser = arguments(__doc__, data="eval/expertqa_val.jsonl.gz")
     parser.add_argument("--segmenter", default="clauses")
-    parser.add_argument("--sample", type=int, help="so many answers, drawn with a fixed seed")
+    parser.add_argument("--sample", type=int, metavar="N", help="N answers, drawn with a fixed seed")
     parser.add_argument("--quick", action="store_true", help="neither coherence nor divisibility")
-    parser.add_argument("--out", type=Path)
     args = parser.parse_args(argv)
-    with gzip.open(args.data / "eval" / "expertqa_val.jsonl.gz", "rt", encoding="utf-8") as lines:
-        answers = [json.loads(line)["answer"] for line in lines]
+    answers = [row["answer"] for row in rows(args.data / "eval" / "expertqa_val.jsonl.gz")]
     if args.sample:
         answers = random.Random(SEED).sample(answers, min(args.sample, len(answers)))
     settings = Settings()
@@ -144,11 +139,8 @@ def main(argv: list[str] | None = None) -> int:
         measure(answer, segmenter, verifier, tally)
         print(f"\r{tally.answers}/{len(answers)}", end="", file=sys.stderr)
     print(file=sys.stderr)
-    figures = {"segmenter": args.segmenter, **tally.figures(judged=not args.quick)}
-    print(json.dumps(figures, indent=1))
-    if args.out:
-        figures["incoherent"] = tally.incoherent
-        args.out.write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    figures = {"segmenter": args.segmenter, **tally.figures(judged=not args.quick), "incoherent": tally.incoherent}
+    publish(figures, args.out)
     return bool(tally.problems)
 
 

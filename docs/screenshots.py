@@ -15,10 +15,10 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 from PIL import Image
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from attribution.cli.serve import free_port
 
@@ -27,6 +27,7 @@ ARGUMENTS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
 )
+Scheme = Literal["light", "dark"]
 SIZES = {1440: 900, 1024: 1100, 390: 844}
 STEP, WHOLE = 120, 1500  # seconds: of a look at the page, and of all with what has to be computed
 
@@ -44,7 +45,7 @@ def main(wanted: list[str]) -> None:
         page.get_by_role("button", name="Download report.json").wait_for(timeout=1000 * WHOLE)
         page.wait_for_url("**/?run=*")
         if "explore" in pages:
-            for scheme in ("light", "dark"):
+            for scheme in get_args(Scheme):
                 for width in SIZES:
                     shown = _open(browser, page.url, width, scheme)
                     shown.locator("[data-claim][role=button]").nth(1).click()
@@ -102,9 +103,9 @@ def _wait(url: str, server: subprocess.Popen[Any]) -> None:
     raise TimeoutError(f"{url} did not answer in {STEP} seconds, or its server ended with {server.poll()}")
 
 
-def _open(browser: Browser, address: str, width: int, scheme: str) -> Page:
+def _open(browser: Browser, address: str, width: int, scheme: Scheme) -> Page:
     """The page as a new visitor finds it, ready for use."""
-    viewport = {"width": width, "height": SIZES[width]}
+    viewport = ViewportSize(width=width, height=SIZES[width])
     page = browser.new_context(viewport=viewport, color_scheme=scheme).new_page()
     page.set_default_timeout(1000 * STEP)
     page.goto(address)
@@ -114,14 +115,15 @@ def _open(browser: Browser, address: str, width: int, scheme: str) -> Page:
 
 def _take(page: Page, name: str, whole: bool = False) -> None:
     """A picture of what is seen, or of all there is to scroll to; in 256 colours, which is all that it has."""
-    page.mouse.move((page.viewport_size or {})["width"] - 9, 3)  # where it lights up nothing
+    assert page.viewport_size
+    page.mouse.move(page.viewport_size["width"] - 9, 3)  # where it lights up nothing
     page.locator("[data-testid=stPlotlyChart] .main-svg").first.wait_for()
     page.wait_for_timeout(1500)  # the page has come to rest
     if whole:
         height = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
         page.set_viewport_size({"width": 1440, "height": min(height, 2200)})
         page.wait_for_timeout(1500)
-    path = ROOT / "docs" / f"{name}.png"
+    path = ROOT / "docs" / "images" / f"{name}.png"
     page.screenshot(path=str(path), timeout=1000 * STEP)
     Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
     print(f"{path.name}: {path.stat().st_size // 1000} kB", file=sys.stderr, flush=True)

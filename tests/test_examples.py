@@ -52,11 +52,11 @@ def test_together_they_show_a_page_that_is_blocked_one_that_is_gone_and_a_search
 
 CHOOSE = """
 import streamlit as st
-from pages.ui import state
+from pages.ui import choices, state
 state.begin("explore")
 st.session_state[state.EXAMPLE] = {number}
-state.choose_example()
-chosen = state.settings()
+choices.choose_example()
+chosen = choices.settings()
 st.text(chosen if isinstance(chosen, str) else " ".join(chosen.sources))
 """
 

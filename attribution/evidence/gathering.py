@@ -18,7 +18,7 @@ from attribution.evidence.sources import Sources
 from attribution.provenance import Trace
 from attribution.searchers import Searcher, is_local
 from attribution.settings import Settings
-from attribution.storage.store import EVER, Store
+from attribution.storage.store import Store
 from attribution.text.urls import canonical, excluded, site
 from attribution.types import Claim, Failure, Judgement, Page, SearchHit
 
@@ -166,7 +166,7 @@ class LiveSources:
         page = self._store.page(url, self._settings.page_days)
         if page is None:
             self.budget.spend("downloads", url)
-            page = self._fetch(url, self._store.page(url, EVER))
+            page = self._fetch(url, self._store.page(url))
             self._store.put_pages([page])
         if page.reference and url not in self._sources.addresses and excluded(page.reference, self._settings.exclude):
             raise FetchFailed("excluded", f"it redirects to {page.reference[:200]}, which this run excludes", url)

@@ -10,7 +10,9 @@ from attribution.chunkers import CHUNKERS, Chunker
 from attribution.embedders import EMBEDDERS, Embedder
 from attribution.provenance import Provenance, Trace
 from attribution.registry import build
-from attribution.retrieval.index import Candidate, Index, Words, reciprocal_ranks
+from attribution.retrieval.bm25 import Chunks
+from attribution.retrieval.index import Candidate, Index
+from attribution.retrieval.rank_fusion import reciprocal_ranks
 from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.types import Claim, Evidence, Failure, Judgement, Page, Pair, Probabilities, Span, content_id
@@ -40,7 +42,7 @@ class Matcher:
         self.verifier = CachedVerifier(build(VERIFIERS, settings.verifier, settings, "verifier"), store, judged)
         self.pages: dict[str, Page] = {}
         self.traces: dict[str, list[Trace]] = defaultdict(list)
-        self._index, self._words = Index(), Words()
+        self._index, self._words = Index(), Chunks()
         self._unembedded: list[Page] = []
         self._chunk_spans: dict[str, tuple[Span, ...]] = {}  # by page
         self._vector_keys: set[str] = set()

@@ -25,6 +25,10 @@ class EvidenceGroup:
     pieces: tuple[Evidence, ...]
     origins: int  # distinct sites, copies of one text counted once
 
+    @property
+    def best(self) -> Evidence:
+        return self.pieces[0]
+
 
 def group_evidence(evidence: Sequence[Evidence], pages: Mapping[str, Page]) -> list[EvidenceGroup]:
     """The evidence of one claim: deciding passages first, the most probable first; near-duplicates together."""
@@ -45,6 +49,12 @@ def group_evidence(evidence: Sequence[Evidence], pages: Mapping[str, Page]) -> l
         else:
             groups.append((words, [piece]))
     return [EvidenceGroup(tuple(g), len({_origin(pages.get(e.page_id)) for e in g})) for _, g in groups]
+
+
+def deciding_evidence(evidence: Sequence[Evidence], pages: Mapping[str, Page]) -> Evidence | None:
+    """The most probable passage that supports or contradicts, if there is one."""
+    groups = group_evidence(evidence, pages)
+    return groups[0].best if groups and groups[0].best.relation != "no_relation" else None
 
 
 def _origin(page: Page | None) -> str:

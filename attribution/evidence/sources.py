@@ -91,15 +91,15 @@ def open_sources(settings: Settings, documents: Sequence[Document], store: Store
 
 
 def _searcher(source: Source, settings: Settings, store: Store) -> Searcher:
-    from attribution.collections.folder import Library
+    from attribution.collections.folder import FolderSearcher
     from attribution.collections.search import over_collection, over_folder
     from attribution.searchers.searxng import SearXNG
 
     match source.kind:
         case "library":
-            return over_folder(Library(settings), settings, store)
+            return over_folder(FolderSearcher(settings), settings, store)
         case "path":
-            return over_folder(Library.over(Path(source.name)), settings, store)
+            return over_folder(FolderSearcher(settings, Path(source.name)), settings, store)
         case "collection":
             return over_collection(source.name, settings, store)
         case "instance":

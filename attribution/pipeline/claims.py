@@ -30,11 +30,11 @@ def annotate(
     By rules, and for `tasks` by the language model.
     """
     failures: list[Failure] = []
-    annotated = worthiness.judge(claims)
+    annotated = worthiness.classify(claims)
     if annotator and "worthiness" in tasks:
         annotated, refused = annotator.worthiness(question, annotated)
         failures += refused
-    annotated = independence.judge(annotated)
+    annotated = independence.check_independence(annotated)
     if annotator and "independence" in tasks:
         annotated, refused = annotator.independence(annotated)
         failures += refused
@@ -50,4 +50,4 @@ def check_coherence(answer: str, claims: Sequence[Claim], settings: Settings, st
     Always by the embedded verifier: what the answer says does not depend on who checks it.
     """
     verifier = CachedVerifier(build(VERIFIERS, "embedded", settings, "verifier"), store)
-    return coherence.judge(answer, claims, verifier.entailed, settings.coherence)
+    return coherence.check_coherence(answer, claims, verifier.entailed, settings.coherence)

@@ -7,14 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from attribution.claims import independence, worthiness
-from attribution.claims.llm_annotation import LlmAnnotator, chosen
+from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
 from attribution.evidence.sources import Source
 from attribution.pipeline.claims import segment
 from attribution.pipeline.run import check_input
 from attribution.registry import build
 from attribution.segmenters import SEGMENTERS, Segmenter
 from attribution.settings import Settings
-from attribution.storage.store import Rates, Store
+from attribution.storage.runs import Rates
+from attribution.storage.store import Store
 from attribution.types import Claim, Document, LlmUsage
 
 SECONDS_PER_PAIR, SECONDS_PER_PAGE = 0.03, {"local": 0.15, "web": 0.6}  # on two cores, until a run has been measured
@@ -46,8 +47,8 @@ def estimate(
     check_input(question, answer, settings)
     claims, llm = _claims(question, answer, settings, segmenters or [settings.segmenter])
     checked = sum(c.worthiness == "factual" for c in claims)
-    if tasks := chosen(settings):
-        annotator, by_rules = LlmAnnotator(settings, store, threading.Event()), independence.judge(claims)
+    if tasks := llm_tasks(settings):
+        annotator, by_rules = LlmAnnotator(settings, store, threading.Event()), independence.check_independence(claims)
         llm |= {task: annotator.estimate(task, question, answer, by_rules) for task in tasks}
     sources = [Source.parse(text) for text in settings.sources]
     pages = len(documents) + sum(source.kind == "address" for source in sources)
@@ -76,4 +77,4 @@ def _claims(
             llm["segment" if len(names) == 1 else f"segment by {name}"] = usage
         segmented = segment(question, answer, own.model_copy(update={"segmenter": "sentences"}) if by_model else own)
         claims |= {(name if by_model else "", claim.id): claim for claim in segmented.claims}
-    return worthiness.judge(list(claims.values())), llm
+    return worthiness.classify(list(claims.values())), llm

@@ -65,7 +65,7 @@ def _added(
     pages, failures = list(opened.pages), list(opened.failures)
     for address in opened.addresses:
         try:
-            pages.append(fetch(address, settings, keep=partial(http_responses.keep, store)))
+            pages.append(fetch(address, settings, archive=partial(http_responses.save, store)))
         except StageFailure as error:
             failures.append(error.as_failure("fetch", address))
     return pages, failures

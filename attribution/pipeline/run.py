@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from attribution import events
-from attribution.claims.llm_annotation import LlmAnnotator, chosen
+from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
 from attribution.errors import BadInput
 from attribution.evidence import EvidenceSource, LlmRecord
 from attribution.evidence.gathering import LiveSources
@@ -67,8 +67,8 @@ def run(
 
 
 def _live(settings: Settings, store: Store, documents: Sequence[Document], stop: threading.Event) -> LiveSources:
-    annotator = LlmAnnotator(settings, store, stop) if "queries" in chosen(settings) else None
-    fetch = Fetcher(settings, keep=partial(http_responses.keep, store)).fetch
+    annotator = LlmAnnotator(settings, store, stop) if "queries" in llm_tasks(settings) else None
+    fetch = Fetcher(settings, archive=partial(http_responses.save, store)).fetch
     return LiveSources(settings, store, open_sources(settings, documents, store), fetch, annotator)
 
 
@@ -90,7 +90,7 @@ class _Run:
         self.matcher = Matcher(settings, self.store, question, source.judgements)
         self.record = RunRecord(question, answer, settings)
         self.prepared = source.claims(question, answer, settings)
-        self.tasks = [] if self.prepared else [task for task in chosen(settings) if task != "queries"]
+        self.tasks = [] if self.prepared else [task for task in llm_tasks(settings) if task != "queries"]
         self.annotator = LlmAnnotator(settings, self.store, stop) if self.tasks else None
 
     def go(self) -> Iterator[events.Event]:

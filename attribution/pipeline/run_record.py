@@ -13,7 +13,7 @@ from attribution.evidence import LlmRecord
 from attribution.evidence.matching import Matcher
 from attribution.evidence.near_duplicates import with_origins
 from attribution.settings import Settings
-from attribution.storage.store import now
+from attribution.storage.database import now
 from attribution.types import Claim, Evidence, Failure, LlmUsage, Report, Usage, Verdict, content_id
 
 VERSION = "3"  # of the pipeline: part of every report

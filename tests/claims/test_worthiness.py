@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.claims.worthiness import judge, judge_text
+from attribution.claims.worthiness import classify, classify_text
 from attribution.types import Worthiness
 from benchmarks.worthiness import labelled
 from tests.make import claim
@@ -93,18 +93,18 @@ CASES: list[tuple[str, Worthiness]] = [
 
 @pytest.mark.parametrize(("text", "expected"), CASES)
 def test_each_kind_of_sentence(text: str, expected: Worthiness) -> None:
-    assert judge_text(text)[0] == expected
+    assert classify_text(text)[0] == expected
 
 
 @given(st.text(max_size=200))
-def test_any_text_is_judged_and_all_but_facts_have_a_reason(text: str) -> None:
-    worthiness, reason = judge_text(text)
+def test_any_text_is_classified_and_all_but_facts_have_a_reason(text: str) -> None:
+    worthiness, reason = classify_text(text)
     assert bool(reason) == (worthiness != "factual")
 
 
 def test_claims_keep_everything_else() -> None:
     before = claim("I think so.", None)
-    (after,) = judge([before])
+    (after,) = classify([before])
     assert after.worthiness == "opinion" and after.worthiness_reason
     assert after.model_copy(update={"worthiness": None, "worthiness_reason": ""}) == before
 

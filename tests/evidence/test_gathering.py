@@ -14,7 +14,8 @@ from attribution.evidence.gathering import LiveSources
 from attribution.evidence.queries import queries
 from attribution.evidence.sources import Sources, open_sources
 from attribution.settings import Settings
-from attribution.storage.store import Store, now
+from attribution.storage.database import now
+from attribution.storage.store import Store
 from attribution.text.urls import canonical
 from attribution.types import Claim, Page, SearchHit
 from tests.make import claim, page

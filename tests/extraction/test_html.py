@@ -11,7 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attribution.errors import FetchFailed
-from attribution.extraction.html import clean, extract, make_page, valid_date
+from attribution.extraction.documents import extract
+from attribution.extraction.page import clean, make_page, valid_date
 from attribution.types import content_id
 from tests.servers import encrypted, pdf_bytes
 
@@ -133,7 +134,7 @@ def test_pdf_that_cannot_be_read() -> None:
 
 
 def test_pdf_with_too_many_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attribution.extraction.html.MAX_PDF_PAGES", 2)
+    monkeypatch.setattr("attribution.extraction.pdf.MAX_PAGES", 2)
     long = failure(pdf_bytes("a", "b", "c"), "application/pdf")
     assert long.kind == "too_large" and "3 pages" in str(long)
 
@@ -155,7 +156,7 @@ PAID = '<script type=\'application/ld+json\'>{"@type": "NewsArticle", "isAccessi
 
 
 @pytest.mark.parametrize(("page", "kind", "says"), [
-    ("", "no_text", "no text"), ("  \n", "no_text", "no text"), ("<body><img src=a.png></body>", "no_text", "no text"),
+    ("", "no_text", "is empty"), ("  \n", "no_text", "no text"), ("<body><img src=a.png></body>", "no_text", "no text"),
     ("<body><script>render()</script><div id=app></div></body>", "needs_javascript", "JavaScript"),
     ("<body><div id=root></div><noscript>You need to enable JavaScript to run this app.</noscript></body>",
      "needs_javascript", "JavaScript"),

@@ -55,7 +55,7 @@ def test_inputs_are_strict_and_templates_sandboxed(tmp_path: Path) -> None:
         load("a.v1", tmp_path).render(a="x", b="y")
     with pytest.raises(BadInput, match="cannot be rendered"):
         load("b.v1", tmp_path).render(a="x")
-    with pytest.raises(BadInput, match=r"no none\.v1\.md; known: a\.v1, b\.v1"):
+    with pytest.raises(BadInput, match=r"no none\.v1\.md; expected one of: a\.v1, b\.v1"):
         load("none.v1", tmp_path)
 
 

@@ -201,7 +201,7 @@ def test_bad_input_is_told_and_nothing_is_lost(page: Page, answer: str, words: s
     expect(page.get_by_text(words)).to_be_visible(timeout=PATIENCE)
     expect(page.get_by_label("Question", exact=True)).to_have_value("Why?")
     expect(page.get_by_label("Answer", exact=True)).to_have_value(answer)
-    expect(page.get_by_text("This result is of an earlier text")).to_be_visible()
+    expect(page.get_by_text("The text has changed")).to_be_visible()
     expect(claims(page)).to_have_count(3)
 
 
@@ -218,7 +218,7 @@ def test_a_web_that_cannot_be_searched_offers_the_library(page: Page) -> None:
     analyse(page)
     expect(page.get_by_text("The web could not be searched")).to_be_visible(timeout=PATIENCE)
     expect(page.get_by_text("What did not work")).to_be_visible()
-    page.get_by_role("button", name="Check against the built-in library instead").click()
+    page.get_by_role("button", name="Check against the built-in library").click()
     expect(page.locator(".chip.v-supported")).to_be_visible(timeout=PATIENCE)
 
 
@@ -324,5 +324,5 @@ def test_evidence_added_by_hand_checks_that_claim_alone_again(page: Page) -> Non
     expect(first).to_have_accessible_name(re.compile("supported"), timeout=PATIENCE)
     first.click()
     expect(page.locator("aside.panel .title", has_text="Pasted text").first).to_be_visible()
-    page.get_by_role("button", name="Undo the last change of a claim").click()
+    page.get_by_role("button", name="Undo the last change").click()
     expect(page.locator("aside.panel .title", has_text="Pasted text")).to_have_count(0, timeout=PATIENCE)

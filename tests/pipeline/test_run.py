@@ -13,7 +13,7 @@ from attribution.errors import BadInput, Unavailable
 from attribution.pipeline.estimate import estimate
 from attribution.pipeline.run import run
 from attribution.settings import Settings
-from attribution.storage.http_responses import kept
+from attribution.storage.http_responses import load
 from attribution.storage.store import Store
 from attribution.types import Document, Report
 from attribution.web.fetcher import Fetcher
@@ -64,7 +64,7 @@ def test_what_the_web_sent_is_kept_for_an_archive(
     with http_server(lambda request: (200, {"Content-Type": "text/html"}, sent)) as server:
         report = finished(settings.model_copy(update={"sources": (server.url("/tower"),)}), store)
     (page,) = report.pages
-    response = kept(store, [page.id])[page.id]
+    response = load(store, [page.id])[page.id]
     assert response.url == page.url and response.body == sent
 
 

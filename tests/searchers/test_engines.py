@@ -17,8 +17,8 @@ import pytest
 from attribution.errors import SearchFailed, Unavailable
 from attribution.evidence.sources import open_sources
 from attribution.registry import build
+from attribution.retry import retry_after
 from attribution.searchers import SEARCHERS
-from attribution.searchers.json_api import seconds_to_wait
 from attribution.settings import Settings
 from attribution.storage.store import Store
 from tests.servers import Answer, Served, http_server
@@ -69,6 +69,11 @@ class Engine:
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
 
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attribution.retry.FIRST_PAUSE", 0.01)
+
+
 @pytest.fixture
 def engine() -> Engine:
     return Engine()
@@ -85,9 +90,7 @@ def server(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
 
 
 def searcher(name: str, total: float = 5.0, **settings: Any) -> Any:
-    made = build(SEARCHERS, name, Settings(page_timeout=total, **settings), "searcher")
-    made._api.pause = 0.01
-    return made
+    return build(SEARCHERS, name, Settings(page_timeout=total, **settings), "searcher")
 
 
 def failure(search: Callable[[], object]) -> SearchFailed:
@@ -147,9 +150,9 @@ def test_a_wish_to_wait_is_respected_up_to_a_limit(engine: Engine, server: Serve
 
 def test_retry_after_in_both_forms() -> None:
     said = ("7", "", "soon", "-3", "²", "Wed, 21 Oct 2015 07:28:00 GMT")
-    assert [seconds_to_wait(text) for text in said] == [7, 0, 0, 0, 0, 0]
-    later = seconds_to_wait(format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True))
-    assert 80 < later <= 90 and seconds_to_wait("9" * 500) <= 1e9
+    assert [retry_after(text) for text in said] == [7, 0, 0, 0, 0, 0]
+    later = retry_after(format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True))
+    assert 80 < later <= 90 and retry_after("9" * 500) <= 1e9
 
 
 def test_what_each_engine_is_told(engine: Engine, server: Served) -> None:

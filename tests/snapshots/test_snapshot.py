@@ -10,9 +10,10 @@ from attribution import events
 from attribution.errors import BadInput
 from attribution.pipeline.run import run
 from attribution.settings import Settings
-from attribution.snapshots.snapshot import Snapshot, comparable
+from attribution.snapshots.snapshot import Snapshot
 from attribution.storage.store import Store
 from attribution.types import Document, Report
+from tests.make import comparable
 
 QUESTION = "When was the Eiffel Tower finished?"
 ANSWER = (
@@ -49,7 +50,7 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
-    monkeypatch.setattr("attribution.collections.folder.Library.search", refuse)
+    monkeypatch.setattr("attribution.collections.keyword.KeywordSearcher.ranked", refuse)
 
 
 def test_a_replay_gives_the_same_report(snapshot: Snapshot, other: Store, offline: None) -> None:

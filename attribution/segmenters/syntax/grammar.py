@@ -1,115 +1,138 @@
-"""What is asked of the words of a parse: who the subject is, what is finite, negated, past or plural."""
+"""Questions about the words of a parse: subject, tense, negation, number, reference."""
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cache
 
-from attribution.segmenters.syntax.drafts import ADDED, AUXILIARIES, SUBJECTS, Draft, Part, parts, subtree, trimmed
+from spacy.tokens import Token
 
-FINITE = {"VBZ", "VBP", "VBD", "MD"}
+from attribution.segmenters.syntax import LEXICON
+from attribution.segmenters.syntax.drafts import ADDED, Draft, Part, parts, trim
+
+SUBJECTS = {"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"}
+NOMINAL_SUBJECTS = {"nsubj", "nsubjpass"}
+AUXILIARIES = {"aux", "auxpass"}
+TENSED = {"VBZ", "VBP", "VBD"}
+FINITE = {*TENSED, "MD"}
 VERBAL = {"VERB", "AUX"}
 NOUNS = {"NN", "NNS", "NNP", "NNPS"}
+PLURALS = {"NNS", "NNPS"}
 RELATIVE = {"WP", "WDT", "WP$"}
-NEGATIVE = {"no", "not", "n't", "n’t", "never", "nor", "neither", "none", "nothing", "nobody", "hardly", "rarely",
-            "seldom", "few", "little", "only", "barely", "scarcely", "cannot", "lack", "lacks", "less",
-            "fewer"}  # fmt: skip
-CONDITIONS = {"if", "unless", "whether"}
+ARTICLES = {"a", "an"}
+BE = {"is", "are", "was", "were"}
 SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "’re": "is", "'re": "is"}
 
 
-def finite(verb: Any) -> bool:
-    """Whether the verb, or what helps it, carries the tense."""
+def subtree(token: Token, *without: Token) -> list[Token]:
+    """The token and everything below it, except for the branches left out."""
+    out = {t.i for branch in without for t in branch.subtree}
+    return [t for t in token.subtree if t.i not in out]
+
+
+def child(token: Token, deps: set[str]) -> Token | None:
+    """Its first child with one of these dependency labels."""
+    return next((c for c in token.children if c.dep_ in deps), None)
+
+
+def is_finite(verb: Token) -> bool:
+    """Whether the verb or one of its auxiliaries carries the tense."""
     if verb.pos_ not in VERBAL:
         return False
     return verb.tag_ in FINITE or any(c.dep_ in AUXILIARIES and c.tag_ in FINITE for c in verb.children)
 
 
-def subject_of(verb: Any) -> Any | None:
+def subject_of(verb: Token) -> Token | None:
     """Its own subject, in front of it."""
-    return next((c for c in verb.children if c.dep_ in SUBJECTS and c.i < verb.i), None)
+    return next((c for c in verb.lefts if c.dep_ in SUBJECTS), None)
 
 
-def members(head: Any) -> list[Any]:
-    """The conjuncts of a coordination in order, the head first."""
-    found = [head]
-    for token in found:
-        found += [c for c in token.children if c.dep_ == "conj"]
-    return sorted(found, key=lambda t: t.i)
+def conjuncts(head: Token) -> list[Token]:
+    """The conjuncts of a coordination in order, its head included."""
+    group = [head]
+    for token in group:
+        group += [c for c in token.children if c.dep_ == "conj"]
+    return sorted(group, key=lambda t: t.i)
 
 
-def own(member: Any) -> list[Any]:
-    """A conjunct without the others and what joins them."""
-    joins = [c for c in member.children if c.dep_ in {"conj", "cc", "preconj"}]
+def own_words(conjunct: Token) -> list[Token]:
+    """A conjunct without the others and without what joins them."""
+    joins = [c for c in conjunct.children if c.dep_ in {"conj", "cc", "preconj"}]
     starts = {first(c) for c in joins}
-    commas = [c for c in member.children if c.text in {",", ";"} and c.i > member.i and c.i + 1 in starts]
-    # "well as" of "as well as" hangs on the conjunction or beside it
-    return subtree(member, *joins, *commas)
+    commas = [c for c in conjunct.rights if c.text in {",", ";"} and c.i + 1 in starts]
+    return subtree(conjunct, *joins, *commas)
 
 
-def first(token: Any) -> int:
-    """Where the phrase of a token begins."""
-    return int(min(t.i for t in token.subtree))
+def first(token: Token) -> int:
+    """The index at which the phrase of a token begins."""
+    return token.left_edge.i
 
 
-def last(token: Any) -> int:
-    return int(max(t.i for t in token.subtree))
+def last(token: Token) -> int:
+    return token.right_edge.i
 
 
-def set_off(token: Any) -> bool:
-    """A comma stands before it."""
-    start = first(token)
-    return start == 0 or bool(token.doc[start - 1].text == ",")
+def comma_before(token: Token) -> bool:
+    """Whether its phrase follows a comma or opens the sentence."""
+    return first(token) == 0 or token.doc[first(token) - 1].text == ","
 
 
-def with_comma(token: Any) -> list[int]:
-    """A phrase with the comma that sets it off."""
+def with_comma(token: Token) -> list[int]:
+    """The indices of a phrase with the comma before it."""
     start = first(token)
     comma = [start - 1] if start and token.doc[start - 1].text == "," else []
     return [*comma, *(t.i for t in token.subtree)]
 
 
-def enclosed(token: Any) -> bool:
-    """Within brackets or quotation marks."""
+def in_brackets(token: Token) -> bool:
+    """Whether it stands in parentheses or quotation marks."""
     before = token.doc[: token.i].text
-    return bool(before.count("(") > before.count(")") or before.count('"') % 2 or before.count("“") > before.count("”"))
+    return before.count("(") > before.count(")") or before.count('"') % 2 > 0 or before.count("“") > before.count("”")
 
 
-def negated(token: Any) -> bool:
-    return any(c.lower_ in NEGATIVE or c.dep_ == "neg" for c in token.children) or token.lower_ in NEGATIVE
+def is_negated(token: Token) -> bool:
+    negative = LEXICON["negative"]
+    return any(c.lower_ in negative or c.dep_ == "neg" for c in token.children) or token.lower_ in negative
 
 
-def denied(token: Any) -> bool:
-    """Whether it stands in the scope of a negation or a condition."""
+def in_negative_scope(token: Token) -> bool:
+    """Whether it stands under a negation or a condition."""
     return any(
-        negated(above)
+        is_negated(above)
         or above.dep_ in {"advcl", "ccomp", "csubj"}
-        and any(c.dep_ == "mark" and c.lower_ in CONDITIONS for c in above.children)
+        and any(c.dep_ == "mark" and c.lower_ in LEXICON["conditions"] for c in above.children)
         for above in token.ancestors
     )
 
 
-def plural(noun: Any) -> bool:
-    return noun.tag_ in {"NNS", "NNPS"} or noun.lower_ in {"they", "we", "you", "people", "these", "those"}
+def is_plural(noun: Token) -> bool:
+    return noun.tag_ in PLURALS or noun.lower_ in {"they", "we", "you", "people", "these", "those"}
 
 
-def past(token: Any) -> bool:
-    """Whether the clause around it is told in the past."""
-    for above in token.ancestors:
-        if above.pos_ in VERBAL:
-            forms = [above, *(c for c in above.children if c.dep_ in AUXILIARIES)]
-            return any(f.tag_ == "VBD" for f in forms)
-    return False
+def has_determiner(noun: Token) -> bool:
+    return any(c.dep_ in {"det", "poss"} for c in noun.lefts)
 
 
-def be(noun: Any, was: bool) -> Part:
-    return ADDED, ("were" if was else "are") if plural(noun) else ("was" if was else "is")
+def is_indefinite(noun: Token) -> bool:
+    return any(c.lower_ in ARTICLES for c in noun.children)
 
 
-def named(noun: Any) -> Any:
-    """What the noun is said of: the subject for an attribute or apposition, else itself."""
+def is_past(token: Token) -> bool:
+    """Whether the clause around it is in the past tense."""
+    verb = next((above for above in token.ancestors if above.pos_ in VERBAL), None)
+    return verb is not None and any(
+        f.tag_ == "VBD" for f in (verb, *(c for c in verb.children if c.dep_ in AUXILIARIES))
+    )
+
+
+def be(noun: Token, past: bool) -> Part:
+    return Part(ADDED, ("were" if past else "are") if is_plural(noun) else ("was" if past else "is"))
+
+
+def referent(noun: Token) -> Token:
+    """What an attribute or apposition is said of; any other noun itself."""
     while True:
-        if noun.dep_ == "attr" and noun.head.pos_ == "AUX" and not negated(noun.head):
-            subject = next((c for c in noun.head.children if c.dep_ == "nsubj"), None)
+        if noun.dep_ == "attr" and noun.head.pos_ == "AUX" and not is_negated(noun.head):
+            subject = child(noun.head, {"nsubj"})
             if subject is None or subject.tag_ in {"WP", "WDT"}:
                 return noun
             noun = subject
@@ -119,42 +142,50 @@ def named(noun: Any) -> Any:
             return noun
 
 
-def attribute(noun: Any) -> bool:
+def is_predicate_noun(noun: Token) -> bool:
     """A noun that says what the subject is: "a genre that …", "a test used for …"."""
-    return named(noun) is not noun and noun.dep_ == "attr" and any(c.lower_ in {"a", "an"} for c in noun.children)
+    return referent(noun) is not noun and noun.dep_ == "attr" and is_indefinite(noun)
 
 
-def phrase(noun: Any) -> Draft:
-    """A noun as a subject: definite, without what is said of it beside the clause."""
-    aside = [c for c in noun.children if c.dep_ in {"relcl", "appos"} or (c.dep_ in {"acl", "punct"} and c.i > noun.i)]
-    words = {t.i for t in own(noun)} - {t.i for c in aside for t in c.subtree}
-    written = parts(noun.doc[i] for i in words)
-    return trimmed(
-        tuple((ADDED, "the") if t.lower() in {"a", "an"} and noun.dep_ not in SUBJECTS else (i, t) for i, t in written)
-    )
+def as_subject(noun: Token) -> Draft:
+    """A noun phrase as a subject: definite, without the clauses and appositions beside it."""
+    beside = [c for c in noun.children if c.dep_ in {"relcl", "appos"} or (c.dep_ in {"acl", "punct"} and c.i > noun.i)]
+    out = {t.i for c in beside for t in c.subtree}
+    phrase = parts(t for t in own_words(noun) if t.i not in out)
+    if noun.dep_ not in SUBJECTS:
+        phrase = tuple(Part(ADDED, "the") if part.text.lower() in ARTICLES else part for part in phrase)
+    return trim(phrase)
 
 
-def agreeing(draft: Draft, verb: Any, subject: Any) -> Draft:
-    """The verb in the singular where its plural subject has become one."""
-    if subject.tag_ in {"NNS", "NNPS"} or subject.lower_ in {"people"}:
+def agree(draft: Draft, verb: Token, subject: Token) -> Draft:
+    """The draft with its verb in the singular, where a singular noun has replaced its plural subject."""
+    if subject.tag_ in PLURALS or subject.lower_ == "people":
         return draft
-    verbs = {v.i for v in members(verb)}
-    changed, done = [], False
-    for i, text in draft:
+    verbs = {v.i for v in conjuncts(verb)}
+    for n, (i, text) in enumerate(draft):
         token = verb.doc[i] if i >= 0 else None
-        carries = token is not None and (token.i in verbs or (token.dep_ in AUXILIARIES and token.head.i in verbs))
-        if carries and not done and token is not None and token.tag_ in {"VBP", "VBD", "VBZ", "MD", "VB"}:
-            done = True
+        if token is None or not (i in verbs or (token.dep_ in AUXILIARIES and token.head.i in verbs)):
+            continue
+        if token.tag_ in {*FINITE, "VB"}:
             if text.lower() in SINGULAR:
                 text = SINGULAR[text.lower()]
             elif token.tag_ == "VBP":
-                text = third_person(text)
-        changed.append((i, text))
-    return tuple(changed)
+                text = inflect(text, "VBZ")
+            return (*draft[:n], Part(i, text), *draft[n + 1 :])
+    return draft
 
 
-def third_person(verb: str) -> str:
-    """The form of the third person singular of a verb in the plural."""
-    if verb.endswith("y") and verb[-2:-1] not in set("aeiou"):
-        return verb[:-1] + "ies"
-    return verb + ("es" if verb.endswith(("s", "x", "z", "ch", "sh", "o")) else "s")
+@cache
+def lemma(word: str) -> str:
+    """The base form of a verb, by lemminflect."""
+    from lemminflect import getLemma
+
+    return str(getLemma(word.lower(), "VERB")[0])
+
+
+@cache
+def inflect(verb: str, tag: str) -> str:
+    """The form of a verb with this Penn tag, by lemminflect: inflect("make", "VBD") == "made"."""
+    from lemminflect import getInflection
+
+    return str(getInflection(verb, tag)[0])

@@ -1,4 +1,4 @@
-"""Segmenters side by side: the answer's sentences as rows, what each segmenter made of them as columns."""
+"""Segmenters side by side: the answer's sentences as rows, the claims of each segmenter as columns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from attribution.evaluation.comparison import Comparison, Row
-from attribution.evidence.near_duplicates import group_evidence
+from attribution.evidence.near_duplicates import deciding_evidence
 from attribution.segmenters import SEGMENTERS
 from attribution.types import Claim, Page, Report, Span, Verdict
 from pages.ui.compare.figures import NOT_REACHED, WAITING
@@ -34,16 +34,19 @@ def compare_view(comparison: Comparison, *, running: bool = False, key: str) -> 
 
 
 def view(comparison: Comparison, running: bool = False) -> dict[str, Any]:
-    """What the component draws, as plain data: sentences whose verdict depends on the cut come first, those that all
-    cut alike are folded away; while it is running, all in the order of the answer."""
+    """What the component draws, as plain data.
+
+    Sentences whose verdict depends on how they are split come first, and those that all split alike are folded; while
+    it is running, all stand in the order of the answer.
+    """
     pages = {p.id: p for p in comparison.report.pages}
     rows = [r for r in comparison.rows if any(r.claims)]
     done = [r for r in rows if not r.pending]
     groups = [
-        ("The verdict depends on the cut", [r for r in done if r.flips], False),
+        ("The verdict depends on how the answer is split", [r for r in done if r.flips], False),
         ("Not finished", [r for r in rows if r.pending], False),
-        ("Cut differently, with the same verdicts", [r for r in done if not r.flips and not r.same_claims], False),
-        ("Cut alike by all", [r for r in done if r.same_claims], True),
+        ("Split differently, with the same verdicts", [r for r in done if not r.flips and not r.same_claims], False),
+        ("Split alike by all", [r for r in done if r.same_claims], True),
     ]
     if running:
         groups = [("In the order of the answer", rows, False)]
@@ -67,7 +70,7 @@ def sentence(row: Row, answer: str) -> str:
 
 
 def look_of(verdict: Verdict | None, running: bool = False) -> Look:
-    """The look of a verdict; of a claim that has none, of waiting or of having been left."""
+    """The look of a verdict; of a claim without one, of waiting or of not having been reached."""
     return look(verdict.label) if verdict else replace(look(None), word=WAITING if running else NOT_REACHED)
 
 
@@ -77,15 +80,15 @@ def _row(row: Row, comparison: Comparison, pages: Mapping[str, Page], running: b
         [c for c in column.report.claims if c.id in ids]
         for column, ids in zip(comparison.columns, row.claims, strict=True)
     ]
-    cuts = _cuts(row.sentence, [s for made in claims for c in made for s in c.spans])
+    cuts = _cuts(row.sentence, [s for column in claims for c in column for s in c.spans])
     if row.same_claims:  # said once
         claims = claims[:1]
     return {
         "key": row.sentence[0],
         "pieces": [_MARKS.sub("", answer[a:b]) for a, b in cuts],
         "cells": [
-            [_claim(claim, column.report, pages, cuts, running) for claim in made]
-            for column, made in zip(comparison.columns, claims, strict=False)
+            [_claim(claim, column.report, pages, cuts, running) for claim in own]
+            for column, own in zip(comparison.columns, claims, strict=False)
         ],
     }
 
@@ -102,16 +105,14 @@ def _claim(
 ) -> dict[str, Any]:
     verdict = next((v for v in report.verdicts if v.claim_id == claim.id), None)
     style = look_of(verdict, running)
-    waits = "Its sources are still being read." if running else "The comparison ended before it was checked."
-    reason = el("p", el("strong", f"{style.word}. "), verdict.reason if verdict else waits, class_="reason")
+    waiting = "Its sources are still being read." if running else "The comparison ended before it was checked."
+    reason = el("p", el("strong", f"{style.word}. "), verdict.reason if verdict else waiting, class_="reason")
     lines: list[Child] = [reason]
     if claim.enriched:
         lines.append(el("p", "Checked as: ", claim.enriched, dir="auto"))
     if not claim.spans:
-        lines.append(el("p", "Not in the answer: no words of it were found there."))
-    groups = group_evidence([e for e in report.evidence if e.claim_id == claim.id], pages)
-    if groups and groups[0].pieces[0].relation != "no_relation":
-        piece = groups[0].pieces[0]
+        lines.append(el("p", "Its words were not found in the answer."))
+    if piece := deciding_evidence([e for e in report.evidence if e.claim_id == claim.id], pages):
         kind, word = RELATIONS[piece.relation]
         page = pages.get(piece.page_id)
         title = el("span", page.title if page else "", dir="auto")

@@ -1,4 +1,4 @@
-"""The retrieval grid computed in the background of one session, cell by cell."""
+"""The retrieval grid, computed in the background cell by cell."""
 
 from __future__ import annotations
 
@@ -14,27 +14,23 @@ Compute = Callable[[Snapshot, Sequence[Choice], threading.Event], Iterator[Cell]
 
 
 @dataclass(frozen=True)
-class Progress(background.Progress):
-    """What is known of a grid at one moment."""
+class GridProgress(background.Progress):
+    """A grid at one moment."""
 
-    cells: tuple[Cell, ...] = ()
-    chosen: tuple[Choice, ...] = ()  # the cells in all
-
-    @property
-    def total(self) -> int:
-        return len(self.chosen)
+    cells: tuple[Cell, ...] = ()  # those that are done
+    choices: tuple[Choice, ...] = ()  # all of them
 
 
-class GridJob(background.Worker[Progress]):
-    """Opens the snapshot too: that takes its time."""
+class GridJob(background.Job[GridProgress]):
+    """Opens the snapshot, which takes long too, then computes the cells."""
 
     def __init__(
-        self, open_: Callable[[], Snapshot], cuts: Sequence[str], embedders: Sequence[str], compute: Compute
+        self, open_snapshot: Callable[[], Snapshot], cuts: Sequence[str], embedders: Sequence[str], compute: Compute
     ) -> None:
-        def work(stop: threading.Event, tell: Callable[..., Progress]) -> None:
-            snapshot = open_()
-            now = tell(chosen=tuple(choices(snapshot, cuts, embedders)))
-            for cell in compute(snapshot, now.chosen, stop):
-                now = tell(cells=(*now.cells, cell))
+        def work(stop: threading.Event, update: Callable[..., GridProgress]) -> None:
+            snapshot = open_snapshot()
+            now = update(choices=tuple(choices(snapshot, cuts, embedders)))
+            for cell in compute(snapshot, now.choices, stop):
+                now = update(cells=(*now.cells, cell))
 
-        super().__init__("grid", Progress(), work)
+        super().__init__("grid", GridProgress(), work)

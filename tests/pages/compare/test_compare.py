@@ -24,10 +24,10 @@ from attribution.evaluation.tables import tables
 from attribution.events import ClaimsReady, StageStarted, VerdictReady
 from attribution.settings import Settings
 from attribution.types import Claim, Label, LlmUsage, Report, Segmented, Verdict
-from pages.ui.compare.compare_state import ANSWERS, read_answers
 from pages.ui.compare.export import as_csv, as_json, as_markdown, tables_csv, tables_json
 from pages.ui.compare.figures import figures, legend, summary
 from pages.ui.compare.job import CompareJob, ExperimentJob
+from pages.ui.compare.state import ANSWERS, read_answers
 from pages.ui.compare.view import view
 from pages.ui.html.render import html
 from tests.make import claim, evidence, page
@@ -47,7 +47,7 @@ def test_answers_of_a_file() -> None:
         (b'["A"]', "Line 1 has no text"),
         (b'{"answer": 3}', "Line 1 has no text"),
         (b"[" * 100_000, "Line 1 is not JSON"),
-        (b'{"answer": "A"}\n' * (ANSWERS + 1), f"at most {ANSWERS}"),
+        (b'{"answer": "A"}\n' * (ANSWERS + 1), f"takes {ANSWERS}"),
     ],
 )
 def test_a_file_of_something_else_says_what_was_expected(content: bytes, said: str) -> None:
@@ -95,15 +95,15 @@ def comparison() -> Comparison:
 def test_what_the_cut_changes_comes_first_and_what_all_cut_alike_is_folded_and_said_once() -> None:
     groups = view(comparison())["groups"]
     assert [(g["title"].split(" · ")[0], g["folded"]) for g in groups] == [
-        ("The verdict depends on the cut", False),
-        ("Cut differently, with the same verdicts", False),
-        ("Cut alike by all", True),
+        ("The verdict depends on how the answer is split", False),
+        ("Split differently, with the same verdicts", False),
+        ("Split alike by all", True),
     ]
     flipped, same, alike = (g["rows"][0] for g in groups)
     assert "".join(flipped["pieces"]) == "The Nile is long and old."
     assert [[c["label"] for c in cell] for cell in flipped["cells"]] == [["no_relation"], ["supported", "no_relation"]]
     assert len(same["cells"]) == 2 and len(alike["cells"]) == 1
-    assert summary(comparison()).endswith("The verdict depends on the cut in 1 of 3 sentences.")
+    assert summary(comparison()).endswith("The verdict depends on how the answer is split in 1 of 3 sentences.")
 
 
 def unfinished() -> Comparison:
@@ -120,14 +120,14 @@ def test_while_it_runs_sentences_stay_in_their_places_and_what_was_not_reached_i
     assert (waiting["label"], waiting["word"]) == ("pending", "Being checked")
     after = view(unfinished())["groups"]
     assert [g["title"] for g in after][:2] == [
-        "The verdict depends on the cut · 1 sentence",
+        "The verdict depends on how the answer is split · 1 sentence",
         "Not finished · 1 sentence",
     ]
     assert after[1]["rows"][0]["cells"][1][0]["word"] == "Not reached"
     assert summary(unfinished()).endswith("in 1 of 2 sentences that are finished.")
     assert "Not reached" in html(legend(unfinished(), False)) and "Not reached" not in html(legend(comparison(), False))
     nothing = with_verdicts(comparison(), comparison().report.model_copy(update={"verdicts": ()}))
-    assert summary(nothing).endswith("Of 3 sentences none is finished.")
+    assert summary(nothing).endswith("None of 3 sentences is finished.")
 
 
 def test_figures_say_time_and_cost_of_each_segmenter_and_how_far_it_is() -> None:
@@ -137,7 +137,7 @@ def test_figures_say_time_and_cost_of_each_segmenter_and_how_far_it_is() -> None
     assert drawn.count("0.5 s") == 2 and ">none<" in drawn and "0.25 (1,000 tokens)" in drawn and "5 of 5" in drawn
     assert "2 of 3" in html(figures(names[:2], cut, unfinished(), True))
     running = html(figures(names, cut[:1], None, True))
-    assert "3 claims cut" in running and "cutting …" in running and "waiting" in running
+    assert "3 claims found" in running and "splitting …" in running and "waiting" in running
     assert "not reached" in html(figures(names, cut, comparison(), False))
 
 
@@ -224,11 +224,11 @@ def test_a_comparison_takes_verdicts_into_its_columns_as_they_come_and_keeps_the
             break
         threading.Event().wait(0.01)
     now = job.progress()
-    assert now.run.running and [c.segmenter for c in now.cut] == ["sentences"] and now.comparison
+    assert now.run.running and [c.segmenter for c in now.results] == ["sentences"] and now.comparison
     assert [len(c.report.verdicts) for c in now.comparison.columns] == [1, 0]
     go.set()
     ended(job)
-    assert "went away" in job.progress().run.broken and not job.progress().finished
+    assert "went away" in job.progress().run.error and not job.progress().finished
     assert job.progress().comparison == now.comparison
 
 
@@ -248,8 +248,10 @@ def test_an_experiment_names_the_answers_it_could_not_compare_and_stop_leaves_ou
     job.stop()
     ended(job)
     now = job.progress()
-    assert (len(now.made), now.done, now.total) == (1, 2, 4) and now.skipped == ("Answer 2: The answer is empty.",)
-    assert not now.made[0].columns[0].report.evidence and not now.broken
+    assert (len(now.comparisons), now.done, now.total) == (1, 2, 4) and now.skipped == (
+        "Answer 2: The answer is empty.",
+    )
+    assert not now.comparisons[0].columns[0].report.evidence and not now.error
 
 
 def test_the_page_shows_a_comparison_that_was_stopped_and_what_can_be_taken_along() -> None:

@@ -15,8 +15,8 @@ from attribution.provenance import Provenance
 from attribution.snapshots.snapshot import Snapshot
 from attribution.types import Report, Verdict
 from pages.ui.html.render import html
-from pages.ui.retrieval.job import GridJob, Progress
-from pages.ui.retrieval.view import compared, heat_map, names, summary, table
+from pages.ui.retrieval.job import GridJob, GridProgress
+from pages.ui.retrieval.view import cell_table, difference_list, heat_map, names, summary
 from tests.make import claim, evidence, page
 
 EVIL = "<script>alert(1)</script>"
@@ -36,7 +36,7 @@ def cell(cut: str, megabytes: float | None = 12.0) -> Cell:
     return Cell(Choice(cut, "minilm", True), report(), shares, 1.5, megabytes)
 
 
-def ended(job: GridJob) -> Progress:
+def ended(job: GridJob) -> GridProgress:
     for _ in range(500):
         if not job.progress().running:
             return job.progress()
@@ -54,10 +54,10 @@ def test_cells_come_one_by_one_and_stop_keeps_them() -> None:
         if job.progress().cells:
             break
         time.sleep(0.01)
-    assert job.progress().running and job.progress().total == 2 and not job.progress().stopping
+    assert job.progress().running and job.progress().choices and not job.progress().stopping
     job.stop()
     now = ended(job)
-    assert len(now.cells) == 1 and not now.broken
+    assert len(now.cells) == 1 and not now.error
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_what_breaks_is_said(error: Exception, words: str) -> None:
     def fail() -> Snapshot:
         raise error
 
-    assert words in ended(GridJob(fail, [], [], lambda *_: iter(()))).broken
+    assert words in ended(GridJob(fail, [], [], lambda *_: iter(()))).error
 
 
 def test_figures_are_drawn_and_foreign_text_is_escaped() -> None:
@@ -78,13 +78,13 @@ def test_figures_are_drawn_and_foreign_text_is_escaped() -> None:
     assert figure.data[0].text[0] == ["1 of 1", "0 of 1", "0 of 1", "0 of 1"]
     columns = [[row[i] for row in figure.data[0].z] for i in range(4)]
     assert all(i <= z < i + 1 for i, column in enumerate(columns) for z in column)  # each in its own colours
-    drawn = html(table(cells))
+    drawn = html(cell_table(cells))
     assert "1 of 1" in drawn and "+12 MB" in drawn and "not measured" in drawn and "fixed 256" in drawn
-    assert summary(cells).startswith("Of 1 claim that were checked, 1 supported")
+    assert summary(cells).startswith("Of 1 checked claim, 1 supported")
     piece = report().evidence[0].model_copy(update={"text": EVIL})
-    shown = html(compared([Difference(report().claims[0], (piece,), ())], *cells))
+    shown = html(difference_list([Difference(report().claims[0], (piece,), ())], *cells))
     assert EVIL not in shown and "&lt;script&gt;" in shown and "Passages differ for 1 claim; 0 of them" in shown
-    assert "same passages" in html(compared([], *cells))
+    assert "same passages" in html(difference_list([], *cells))
 
 
 def test_the_page_opens_without_a_run() -> None:

@@ -1,0 +1,25 @@
+"""What the rules on claims ask of a parse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
+
+SUBJECTS = ("nsubj", "nsubjpass")
+CLAUSAL_SUBJECTS = (*SUBJECTS, "csubj", "csubjpass", "expl")
+VERBAL = ("VERB", "AUX")
+
+
+def root(doc: Doc) -> Token:
+    """The main verb (or noun) of the first sentence."""
+    return next(iter(doc.sents)).root
+
+
+def has_subject(verb: Token) -> bool:
+    return any(t.dep_ in CLAUSAL_SUBJECTS for t in verb.children)
+
+
+def lower_initial(text: str) -> str:
+    return text[:1].lower() + text[1:]

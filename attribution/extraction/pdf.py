@@ -1,0 +1,34 @@
+"""PDF → its text, page by page, by pypdf."""
+
+from __future__ import annotations
+
+import io
+import logging
+from urllib.parse import urlsplit
+
+from attribution.errors import FetchFailed
+from attribution.extraction.page import Extracted, clean
+
+MAX_PAGES = 500
+logging.getLogger("pypdf").addHandler(logging.NullHandler())  # a hostile file must not fill the terminal
+
+
+def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
+    """The text and each page's offset; an empty page has that of the next. FetchFailed: encrypted or too_large."""
+    from pypdf import PdfReader
+
+    reader = PdfReader(io.BytesIO(content))
+    if reader.is_encrypted and not reader.decrypt(""):
+        message = f"{name} is encrypted; save it without a password and add it as a document"
+        raise FetchFailed("encrypted", message, name)
+    if (count := len(reader.pages)) > MAX_PAGES:
+        message = f"{name} has {count:,} pages, at most {MAX_PAGES} are read; add only the part you need"
+        raise FetchFailed("too_large", message, name)
+    texts = [clean(page.extract_text()) for page in reader.pages]
+    text = "\n\n".join(filter(None, texts))
+    breaks, start = [], 0
+    for own in texts:
+        breaks.append(min(start, len(text)))
+        start += len(own) + 2 if own else 0
+    title = reader.metadata.title if reader.metadata else ""
+    return Extracted(str(title or ""), text, site=urlsplit(name).hostname or "", breaks=tuple(breaks))
