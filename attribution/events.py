@@ -10,6 +10,13 @@ STAGES = ("segment", "worth", "search", "fetch", "embed", "verify")
 
 
 @dataclass(frozen=True)
+class RunStarted:
+    """The first event. The run is saved under this id from now on, for the time being without a report."""
+
+    run_id: str
+
+
+@dataclass(frozen=True)
 class StageStarted:
     stage: str
 
@@ -61,4 +68,4 @@ class Finished:
     report: Report
 
 
-Event = StageStarted | Progress | Spent | ClaimsReady | PageReady | VerdictReady | Failed | Finished
+Event = RunStarted | StageStarted | Progress | Spent | ClaimsReady | PageReady | VerdictReady | Failed | Finished

@@ -19,7 +19,7 @@ from pages.ui import state
 from pages.ui.answer.view import source_view
 from pages.ui.collections import view
 from pages.ui.collections.job import IngestJob
-from pages.ui.controls import DOCUMENT_TYPES, FORMATS
+from pages.ui.form.controls import DOCUMENT_TYPES, FORMATS
 from pages.ui.frame import lead, note, progress_bar, section, show, small, status_line, styles
 from pages.ui.html.render import el, plural
 from pages.ui.run.state import store

@@ -8,21 +8,22 @@ from attribution.errors import BadInput
 from attribution.evaluation.comparison import MAX_SEGMENTERS
 from attribution.evaluation.tables import Table, format_cell, tables
 from attribution.segmenters import SEGMENTERS
-from pages.ui import choices, state
+from pages.ui import state
 from pages.ui.compare import export
 from pages.ui.compare import state as compare_state
 from pages.ui.compare.figures import figures, legend, summary
 from pages.ui.compare.job import CompareProgress, ExperimentProgress
 from pages.ui.compare.view import compare_view
-from pages.ui.controls import unready
-from pages.ui.form import form
+from pages.ui.form import choices
+from pages.ui.form.controls import unready
+from pages.ui.form.sidebar import sidebar
+from pages.ui.form.view import form
 from pages.ui.frame import lead, note, plot, progress_bar, show, small, status_line, styles
 from pages.ui.html.render import Node, el, plural, table
 from pages.ui.run import chart
 from pages.ui.run import state as run_state
 from pages.ui.run.cost import cost
 from pages.ui.run.results import bar, status
-from pages.ui.sidebar import sidebar
 
 POLL = 0.5  # seconds between looks at a comparison in progress
 SAMPLE = '{"question": "Where does the Nile flow?", "answer": "It flows north into the Mediterranean."}\n'
@@ -72,8 +73,8 @@ def comparison_result(now: CompareProgress) -> None:
     if run.error:
         title = "The comparison could not be finished" if comparison else "The comparison could not start"
         note(title, run.error, label="contradicted")
-    elif comparison and run_state.is_outdated(comparison.report):
-        note("The text has changed", "This comparison is of an earlier question or answer. Compare again to update it.")
+    elif comparison and not run.running and (changed := compare_state.differences(now)):
+        note("The form has changed", f"Changed since this result: {', '.join(changed)}. Compare again to update it.")
     if run.running:
         status(run, run.report)
         bar(run, run.report)

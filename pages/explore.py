@@ -7,17 +7,19 @@ from collections.abc import Sequence
 import streamlit as st
 
 from attribution.types import LABELS, Page
-from pages.ui import choices, state
-from pages.ui.answer.provenance import facts
-from pages.ui.answer.view import answer_view, requested_place, requested_revert, source_view, view
-from pages.ui.form import form
+from pages.ui import state
+from pages.ui.answer.provenance import date, facts
+from pages.ui.answer.view import answer_view, requested_claim, requested_place, source_view, view
+from pages.ui.form import choices
+from pages.ui.form.sidebar import sidebar
+from pages.ui.form.view import form
 from pages.ui.frame import lead, note, show, styles
 from pages.ui.html.render import badge, el, look
+from pages.ui.link import link
 from pages.ui.run import state as run_state
-from pages.ui.run.correction import correction
+from pages.ui.run.correction import correction_dialog
 from pages.ui.run.cost import cost
 from pages.ui.run.results import bar, details, notices, status
-from pages.ui.sidebar import sidebar
 
 POLL = 0.5  # seconds between looks at a run in progress
 
@@ -62,15 +64,20 @@ def live(polling: bool) -> None:
     report = run_state.with_threshold(now.report)
     status(now, report)
     bar(now, report)
+    link(f"{choices.method(report)}, {date(report.created_at)}" if report.id else "", "run", report.id, key="link")
     with st.container(key="result"):
         notices(now, report)
         data = run_state.cached_view(now, lambda: view(report, run=now.key, running=now.running))
         result = answer_view(data, key="answer_view")
-    if (claim := requested_revert(report, result.revert)) and not now.running:
-        run_state.recheck(claim.model_copy(update={"enriched": None}))
+    if now.running:
+        return
+    if request := requested_claim(report, result.revert):
+        run_state.recheck(request[0].model_copy(update={"enriched": None}))
         st.rerun()
-    if request := requested_place(report, result.open):
-        source_dialog(*request)
+    if request := requested_claim(report, result.correct):
+        correction_dialog(*request)
+    if place := requested_place(report, result.open):
+        source_dialog(*place)
 
 
 @st.dialog("Source", width="medium")
@@ -91,5 +98,6 @@ else:
     st.fragment(live, run_every=POLL if polling else None)(polling)
     shown = run_state.current()
     if shown and not polling and shown.report.verdicts:
-        correction(shown.report)
+        if run_state.can_undo():
+            st.button("Undo the last change", on_click=run_state.undo, key="undo")
         details(run_state.with_threshold(shown.report))

@@ -11,9 +11,10 @@ from attribution.evaluation.retrieval_grid import CHUNKINGS, differences, grid
 from attribution.snapshots.file import FILE_LIMIT, dump, load
 from attribution.snapshots.snapshot import Snapshot
 from attribution.types import Report
-from pages.ui import choices, state
-from pages.ui.controls import unready
-from pages.ui.form import start_and_stop
+from pages.ui import state
+from pages.ui.form import choices
+from pages.ui.form.controls import unready
+from pages.ui.form.view import start_and_stop
 from pages.ui.frame import lead, note, plot, progress_bar, show, small, status_line, styles
 from pages.ui.html.render import el, plural
 from pages.ui.retrieval import view
@@ -119,6 +120,8 @@ def live(polling: bool) -> None:
     status(now)
     if now.error:
         note("The grid could not be finished", now.error, label="contradicted")
+    if now.failures:
+        show(view.failure_table(now.choices, now.failures))
     if not now.cells:
         return
     plot(view.heat_map(now.cells, state.is_dark()), f"grid_map_{len(now.cells)}", view.summary(now.cells))
@@ -128,7 +131,7 @@ def live(polling: bool) -> None:
 
 
 def status(now: GridProgress) -> None:
-    done, total = len(now.cells), len(now.choices)
+    done, total = len(now.cells) + len(now.failures), len(now.choices)
     if now.running:
         names = view.names(now.choices)
         doing = "Stopping after this step" if now.stopping else names[done] if done < total else "Opening the run"
@@ -137,7 +140,7 @@ def status(now: GridProgress) -> None:
     elif now.cells:
         early = f"Stopped after {done} of {total}. " if done < total else ""
         status_line(early + view.summary(now.cells))
-    elif not now.error:
+    elif not (now.error or now.failures):
         note("Nothing was compared", "The grid was stopped before the first cell was done.")
 
 

@@ -52,7 +52,8 @@ def test_together_they_show_a_page_that_is_blocked_one_that_is_gone_and_a_search
 
 CHOOSE = """
 import streamlit as st
-from pages.ui import choices, state
+from pages.ui import state
+from pages.ui.form import choices
 state.begin("explore")
 st.session_state[state.EXAMPLE] = {number}
 choices.choose_example()

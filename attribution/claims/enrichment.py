@@ -135,7 +135,7 @@ def _under_lead_in(context: Context, text: str, doc: Doc, number: int, place: in
         return None
     head = announced.rstrip(": ")
     if next(outward_pronouns(parse(head)), None) is not None:
-        head = _rewrite(context, head, lead, context.blocks[lead].start + context.offset(lead, announced)) or ""
+        head = _rewrite(context, head, lead, context.place(lead, announced)) or ""
     if not head or re.match(r"(?:this|these|those|some|examples?|others?)\b", head, re.I):
         return None
     title = len(doc) > 1 and doc[1].text[:1].isupper()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 import time
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from attribution.cli.console import print_json, progress, report_failure
 from attribution.errors import BadInput
 from attribution.settings import Settings
 
@@ -30,14 +29,6 @@ def _open() -> tuple[Settings, Store, DocumentStore]:
     return settings, store, DocumentStore(store)
 
 
-def _progress(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
-def _print_json(value: object) -> None:
-    print(json.dumps(value, ensure_ascii=False, indent=1))
-
-
 def add(args: argparse.Namespace) -> None:
     from attribution.collections import ingest
     from attribution.collections.search import local_embedder
@@ -56,13 +47,13 @@ def add(args: argparse.Namespace) -> None:
         states[result.state] += 1
         if result.failure:
             failures.append(result.failure.model_dump(include={"subject", "kind", "message"}))
-            _progress(f"! {result.failure.subject[:80]}: {result.failure.message}")
+            report_failure(result.failure)
         if time.monotonic() - last_progress >= PROGRESS_INTERVAL or done == len(items):
             last_progress = time.monotonic()
-            _progress(f"add {done}/{len(items)}")
+            progress(f"add {done}/{len(items)}")
     for embedded, total in ingest.embed(store, args.name, local_embedder(settings)):
-        _progress(f"embed {embedded}/{total}")
-    _print_json(
+        progress(f"embed {embedded}/{total}")
+    print_json(
         {"collection": args.name}
         | {state: states[state] for state in ("added", "changed", "unchanged", "failed")}
         | {"left_out": unsupported, "failures": failures}
@@ -89,14 +80,14 @@ def list_(args: argparse.Namespace) -> None:
 
     settings, _, documents = _open()
     if args.name is not None:
-        _print_json(documents.documents(args.name))
+        print_json(documents.documents(args.name))
     else:
-        _print_json([vars(summary) for summary in documents.collections(local_embedder(settings).version)])
+        print_json([vars(summary) for summary in documents.collections(local_embedder(settings).version)])
 
 
 def remove(args: argparse.Namespace) -> None:
     _, _, documents = _open()
-    _print_json({"collection": args.name, "removed": documents.remove(args.name, args.document)})
+    print_json({"collection": args.name, "removed": documents.remove(args.name, args.document)})
 
 
 def commands(p: argparse.ArgumentParser) -> None:

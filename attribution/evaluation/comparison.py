@@ -14,7 +14,10 @@ from attribution.errors import BadInput
 from attribution.evaluation.decompscore import Decomposition, decomposition
 from attribution.pipeline import run as pipeline
 from attribution.pipeline.claims import segment
+from attribution.registry import build
+from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
+from attribution.storage.runs import new_run_id
 from attribution.storage.store import Store
 from attribution.text import nlp
 from attribution.types import LABELS, UNCHECKED, Claim, Document, Failure, Label, LlmUsage, Report, Segmented, Span
@@ -84,6 +87,16 @@ class ComparisonReady:
     finished: bool = False
 
 
+def check_segmenters(names: Sequence[str], settings: Settings) -> list[str]:
+    """The names without repetition. BadInput for too few or too many, UnknownName or Unavailable for a bad one."""
+    distinct = list(dict.fromkeys(names))
+    for name in distinct:
+        build(SEGMENTERS, name, settings, "segmenter")
+    if not 2 <= len(distinct) <= MAX_SEGMENTERS:
+        raise BadInput(f"found {len(distinct)} segmenter{'s' * (len(distinct) != 1)}: expected two to four to compare")
+    return distinct
+
+
 def compare(
     question: str,
     answer: str,
@@ -98,11 +111,10 @@ def compare(
     Each page is fetched and embedded once; a claim that several segmenters share is verified once. A comparison that
     is stopped ends with what it has. BadInput for fewer than two segmenters or too many.
     """
-    names = list(dict.fromkeys(segmenters))
-    if not 2 <= len(names) <= MAX_SEGMENTERS:
-        raise BadInput(f"{len(names)} segmenters: a comparison takes two to {MAX_SEGMENTERS} different ones")
+    names = check_segmenters(segmenters, settings)
     pipeline.check_input(question, answer, settings)
-    stop, results = stop or threading.Event(), list[SegmenterResult]()
+    stop, results, run_id = stop or threading.Event(), list[SegmenterResult](), new_run_id()
+    yield events.RunStarted(run_id)
     for name in names:
         if results and stop.is_set():
             break
@@ -116,8 +128,9 @@ def compare(
     by_id = {claim.id: claim for result in results for claim in result.segmented.claims}
     union = sorted(by_id.values(), key=_start)  # so that one sentence after the other is finished
     comparison: Comparison | None = None
-    for event in pipeline.run(question, answer, settings, store, documents, stop, union):
-        yield event
+    for event in pipeline.run(question, answer, settings, store, documents, stop, union, run_id=run_id):
+        if not isinstance(event, events.RunStarted):
+            yield event
         if isinstance(event, events.ClaimsReady) and all(c.worthiness for c in event.claims):
             comparison = _arrange(question, answer, settings, event.claims, results)
             yield ComparisonReady(comparison)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,33 +12,37 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from attribution.errors import BadInput
-from attribution.evaluation.comparison import Comparison, ComparisonReady, compare
+from attribution.evaluation.comparison import Comparison, ComparisonReady, check_segmenters, compare
 from attribution.evaluation.tables import Table, tables
 from attribution.settings import Settings
 from attribution.storage.store import Store
+from attribution.text.json_lines import Row
 from attribution.types import content_id
 
 _ADAPTER = TypeAdapter(Comparison)
+EXCERPT = 80  # characters of an answer that failed
 
 
 def run(
-    rows: Sequence[Mapping[str, Any]], settings: Settings, segmenters: Sequence[str], folder: Path
+    rows: Sequence[Row], settings: Settings, segmenters: Sequence[str], folder: Path
 ) -> Iterator[tuple[int, int, str]]:
     """Compare every answer, append each to `folder/comparisons.jsonl`, then write the tables.
 
     Yields (answers done, all answers, what is wrong with this one). Answers that an earlier call finished with the same
-    settings are not compared again. BadInput if no answer could be compared.
+    settings are not compared again; those that fail are listed in a table. BadInput if none could be compared.
     """
+    check_segmenters(segmenters, settings)
     folder.mkdir(parents=True, exist_ok=True)
     path, store = folder / "comparisons.jsonl", Store.open(settings.database_url)
     choices = json.dumps([settings.public(), list(segmenters)], sort_keys=True)
     finished = _read_finished(path)
     comparisons: list[Comparison] = []
+    failed: list[tuple[int, str, str]] = []
     with path.open("a", encoding="utf-8") as out:
         for number, row in enumerate(rows, 1):
-            question, answer = str(row.get("question") or ""), str(row["answer"])
-            key, problem = content_id(question, answer, choices), ""
-            if key not in finished:
+            question, answer = str(row.fields.get("question") or ""), str(row.fields.get("answer") or "")
+            key, problem = content_id(question, answer, choices), row.error
+            if not problem and key not in finished:
                 try:
                     *_, last = compare(question, answer, settings, segmenters, store)
                     assert isinstance(last, ComparisonReady)
@@ -47,12 +51,14 @@ def run(
                     out.flush()
                 except BadInput as error:
                     problem = str(error)
-            if key in finished:
+            if problem:
+                failed.append((row.line, " ".join(answer.split())[:EXCERPT], problem))
+            else:
                 comparisons.append(finished[key])
-            yield number, len(rows), problem
+            yield number, len(rows), f"line {row.line}: {problem}" if problem else ""
     if not comparisons:
         raise BadInput("no answer could be compared: see the message for each")
-    _write(tables(comparisons), folder)
+    _write(tables(comparisons, failed), folder)
 
 
 def without_page_texts(comparison: Comparison) -> Comparison:

@@ -55,8 +55,11 @@ def _text(cell: str) -> str:
     return f"'{line}" if first in FORMULA else line
 
 
-def tables(comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
-    """All tables; shares are of all claims of a segmenter together. ValueError for an empty sequence."""
+def tables(comparisons: Sequence[Comparison], failed: Sequence[tuple[int, str, str]] = ()) -> tuple[Table, ...]:
+    """All tables; shares are of all claims of a segmenter together. ValueError for no comparison.
+
+    `failed` are the line, answer and error of those that could not be compared; they get a table of their own.
+    """
     if not comparisons:
         raise ValueError("no comparison: expected at least one")
     names = [c.segmenter for c in comparisons[0].columns]
@@ -68,6 +71,7 @@ def tables(comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
         _table("Verdicts, share of the checked claims", columns, _verdicts),
         _table("Verdicts without the words that enrichment added", columns, _verdicts_as_written),
         _table("FActScore: share of the checked claims that are supported", columns, _factscore),
+        *([Table("Failed answers", ("line", "answer", "error"), tuple(failed))] if failed else []),
     )
 
 

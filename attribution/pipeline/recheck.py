@@ -29,7 +29,8 @@ def recheck(
 ) -> Report:
     """The run with this claim (identified by its id) checked again over its pages and those added.
 
-    No other claim changes, and nothing is searched. BadInput for a claim that is not in the run.
+    No other claim changes, and nothing is searched. Saved as a new version of the run, so that it can be undone.
+    BadInput for a claim that is not in the run.
     """
     if claim.id not in {c.id for c in report.claims}:
         raise BadInput(f"claim {claim.id} is not in this run: open the run it belongs to")
@@ -53,7 +54,7 @@ def recheck(
             "failures": (*report.failures, *(f for f in failures if f not in report.failures)),
         }
     )
-    store.save_run(changed, matcher.provenance({}))
+    store.save_version(changed, claim.id, matcher.provenance({}))
     return changed
 
 

@@ -53,8 +53,9 @@ def run(
     stop: threading.Event | None = None,
     claims: Sequence[Claim] | None = None,
     source: EvidenceSource | None = None,
+    run_id: str = "",
 ) -> Iterator[events.Event]:
-    """The events of one run; the last one is Finished, with the report.
+    """The events of one run: first RunStarted with its id (`run_id` or a new one), at the end Finished with the report.
 
     `claims` replace the segmenter's. A `source`, such as a snapshot, replaces the settings' sources and the documents.
 
@@ -63,7 +64,8 @@ def run(
     """
     check_input(question, answer, settings)
     store, stop = store or Store.open(settings.database_url), stop or threading.Event()
-    return _Run(question, answer, settings, store, source or _live(settings, store, documents, stop), stop, claims).go()
+    source = source or _live(settings, store, documents, stop)
+    return _Run(question, answer, settings, store, source, stop, claims, run_id).go()
 
 
 def _live(settings: Settings, store: Store, documents: Sequence[Document], stop: threading.Event) -> LiveSources:
@@ -84,16 +86,20 @@ class _Run:
         source: EvidenceSource,
         stop: threading.Event,
         claims: Sequence[Claim] | None,
+        run_id: str,
     ) -> None:
         self.question, self.answer, self.settings = question, answer, settings
         self.store, self.source, self.stop, self.given_claims = source.over(store), source, stop, claims
         self.matcher = Matcher(settings, self.store, question, source.judgements)
-        self.record = RunRecord(question, answer, settings)
+        self.record = RunRecord(question, answer, settings, run_id)
         self.prepared = source.claims(question, answer, settings)
         self.tasks = [] if self.prepared else [task for task in llm_tasks(settings) if task != "queries"]
         self.annotator = LlmAnnotator(settings, self.store, stop) if self.tasks else None
 
     def go(self) -> Iterator[events.Event]:
+        run_id = self.record.run_id
+        self.store.start_run(run_id, self.question, self.answer, self.settings.public(), self.record.created_at)
+        yield events.RunStarted(run_id)
         yield from self._claims()
         checked = [c for c in self.record.claims if c.checked]
         for claim in self.record.claims:

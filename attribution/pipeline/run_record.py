@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import uuid
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,20 +13,17 @@ from attribution.evidence.matching import Matcher
 from attribution.evidence.near_duplicates import with_origins
 from attribution.settings import Settings
 from attribution.storage.database import now
-from attribution.types import Claim, Evidence, Failure, LlmUsage, Report, Usage, Verdict, content_id
+from attribution.storage.runs import new_run_id
+from attribution.types import Claim, Evidence, Failure, LlmUsage, Report, Usage, Verdict
 
 VERSION = "3"  # of the pipeline: part of every report
-
-
-def new_run_id() -> str:
-    """An id that cannot be guessed: whoever knows it can open the run."""
-    return content_id(uuid.uuid4().hex)
 
 
 class RunRecord:
     """Filled by one run while its events are read."""
 
-    def __init__(self, question: str, answer: str, settings: Settings) -> None:
+    def __init__(self, question: str, answer: str, settings: Settings, run_id: str = "") -> None:
+        self.run_id = run_id or new_run_id()
         self.question, self.answer, self.settings = question, answer, settings
         self.created_at = now()
         self.claims: list[Claim] = []
@@ -71,7 +67,7 @@ class RunRecord:
         """The report, everything in a fixed order."""
         models = {"embedder": matcher.embedder.version, "verifier": matcher.verifier.version}
         return Report(
-            id=new_run_id(),
+            id=self.run_id,
             created_at=self.created_at,
             question=self.question,
             answer=self.answer,

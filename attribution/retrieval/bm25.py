@@ -12,6 +12,7 @@ import weakref
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from attribution.text.lexical import STOP_WORDS, words_of
 from attribution.types import Chunk
 
 MAX_TERMS = 64
@@ -22,17 +23,7 @@ MIN_SHARE = 0.25  # of the query's information (summed idf) that a document must
 LARGE = 1000  # documents from which on words in more than half of them are left out: BM25 gives them no weight
 TITLE_WEIGHT = 3.0
 
-_WORD = re.compile(r"[^\W_]+")
 _NAME = re.compile(r"(?<=[^.!?:*] )[\"(]?([A-Z][^\W_]+)")
-_STOP_WORDS = (
-    "a about after all also although am an and any are as at be became because been before being between both but "
-    "by can could did do does during each for from had has have he her here hers him his how i if in into is it its "
-    "itself just like made make many may me might more most much must my no nor not now of off on once one only or "
-    "other our out over own s same she should since so some such t than that the their theirs them then there these "
-    "they this those through to too two under until up upon us very was we were what when where whether which while "
-    "who whom whose why will with within without would yet you your "
-)
-STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
 def create(database: sqlite3.Connection, name: str, *columns: str) -> None:
@@ -122,7 +113,7 @@ class Chunks:
 
 
 def _words(query: str, shortest: int = 2) -> list[str]:
-    return [word for word in dict.fromkeys(_WORD.findall(query.lower())) if len(word) >= shortest]
+    return [word for word in dict.fromkeys(words_of(query)) if len(word) >= shortest]
 
 
 def _match(words: Iterable[str]) -> str:

@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from attribution.errors import LlmFailed
-from attribution.text.lexicon import word_lists
+from attribution.text.lexical import STOP_WORDS, folded, stem
 from attribution.types import Claim, Failure, Span, content_id
 
 FLOOR = 0.4  # share of a claim's weight that its sentence must have; below, the claim is not in the answer
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
-_SUFFIX = re.compile(r"(?<=\w{3})(?:['’]s|ations?|ings?|ies|ied|es|ed|ly|s|e|y)$")
-_FUNCTION = word_lists(Path(__file__).with_name("function_words.toml"))["function_words"]
 MOST_WORDS = 400  # of a sentence or claim that are compared
 
 
@@ -44,14 +41,14 @@ def tokens(text: str, offset: int = 0) -> list[Token]:
     """Words with their places; spans are shifted by `offset`."""
     words = []
     for match in _WORD.finditer(text):
-        word, folded = match.group(), match.group().casefold()
+        word, lower = match.group(), folded(match.group())
         if word[0].isdigit():
-            stem, weight = folded.replace(",", ""), 3.0
-        elif folded in _FUNCTION:
-            stem, weight = folded, 0.05
+            key, weight = lower.replace(",", ""), 3.0
+        elif lower in STOP_WORDS:
+            key, weight = lower, 0.05
         else:
-            stem, weight = _SUFFIX.sub("", folded) or folded, 2.0 if word[0].isupper() and match.start() else 1.0
-        words.append(Token(stem, (offset + match.start(), offset + match.end()), weight))
+            key, weight = stem(lower), 2.0 if word[0].isupper() and match.start() else 1.0
+        words.append(Token(key, (offset + match.start(), offset + match.end()), weight))
     return words[:MOST_WORDS]
 
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
 
-from attribution.chunkers.sentence import sentences
 from attribution.errors import FetchFailed, StageFailure
 from attribution.settings import Settings
+from attribution.text.sentences import sentences
 from attribution.types import Frozen, Page, Report
 from attribution.web.fetcher import Fetcher
 

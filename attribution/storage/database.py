@@ -18,7 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from attribution.errors import StoreError
 
 LOCK_TIMEOUT = 10  # seconds to wait for another process's lock
-REVISION = "2"  # the newest migration: a database that has it is opened without importing alembic
+REVISION = "3"  # the newest migration: a database that has it is opened without importing alembic
 MIGRATIONS = Path(__file__).parent / "migrations"
 BATCH = 500  # keys in one query: SQLite limits the number of parameters
 

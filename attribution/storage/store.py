@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from attribution.storage.runs import Runs
+from attribution.storage.results import Results
 
 
-class Store(Runs):
-    """Caches and runs, in SQLite or another SQL database."""
+class Store(Results):
+    """Caches, runs and other results, in SQLite or another SQL database."""

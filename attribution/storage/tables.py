@@ -56,15 +56,39 @@ runs = sa.Table(
     sa.Column("id", sa.String(16), primary_key=True),
     sa.Column("created_at", sa.String(32), nullable=False),
     sa.Column("question", sa.Text, nullable=False),
-    sa.Column("report", sa.Text, nullable=False),
+    sa.Column("answer", sa.Text, nullable=False),
+    sa.Column("settings", sa.Text, nullable=False),  # JSON, without secrets
+    sa.Column("version", sa.Integer, nullable=False),  # the one that is shown; 0: none yet
+    sa.Column("owner", sa.String(64), nullable=False),  # SHA-256 of a token; empty: no one
+    sa.Column("private", sa.Boolean, nullable=False),
 )
-provenance = sa.Table(
-    "provenance",
+run_versions = sa.Table(
+    "run_versions",
     metadata,
     sa.Column("run_id", sa.String(16), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("parent", sa.Integer, nullable=False),  # the version that was edited; 0: none
+    sa.Column("created_at", sa.String(32), nullable=False),
+    sa.Column("claim_id", sa.Text, nullable=False),  # the claim that was checked again; empty in the first
+    sa.Column("report", sa.Text, nullable=False),
+    sa.Column("provenance", sa.Text, nullable=False),  # empty: unknown
+)
+results = sa.Table(  # comparisons and the like, as JSON
+    "results",
+    metadata,
+    sa.Column("kind", sa.String(16), primary_key=True),
+    sa.Column("id", sa.String(16), primary_key=True),
+    sa.Column("created_at", sa.String(32), nullable=False),
     sa.Column("body", sa.Text, nullable=False),
 )
-frozen_pages = sa.Table(  # of imported and replayed runs; never used as downloads
+uses = sa.Table(  # what a run or result needs of the other tables, so that it can be deleted with it
+    "uses",
+    metadata,
+    sa.Column("kind", sa.String(16), primary_key=True),
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("owner_id", sa.String(16), primary_key=True, index=True),
+)
+frozen_pages = sa.Table(  # of imported and replayed runs and of results; never used as downloads
     "frozen_pages",
     metadata,
     sa.Column("id", sa.String(16), primary_key=True),

@@ -26,7 +26,7 @@ def _parsed(text: str) -> Doc:
 
 
 def forget() -> None:
-    """Drop what was parsed, so that one who measures time pays for all of it."""
+    """Drop what was parsed, so that a measurement of time pays for all of it."""
     _parsed.cache_clear()
 
 
@@ -34,3 +34,9 @@ def parse(text: str) -> Doc:
     """spaCy's Doc: tokens with part of speech and dependency, sentences. Shared by all callers: not to be changed."""
     with _PARSING:
         return _parsed(text)
+
+
+def with_entities(doc: Doc) -> Doc:
+    """The same document with named entities; it is changed, so a copy such as `Span.as_doc()` is expected."""
+    with _PARSING:
+        return _english().get_pipe("ner")(doc)

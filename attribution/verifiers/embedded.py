@@ -17,7 +17,8 @@ from typing import Any
 
 from attribution.errors import BadInput, Unavailable
 from attribution.settings import Settings
-from attribution.text.lexical import deciding_sentence, sentences, shared_words
+from attribution.text.lexical import deciding_sentence, shared_words
+from attribution.text.sentences import sentences
 from attribution.types import Judgement, Pair, Span
 from attribution.verifiers.calibration import Reading, combine, coverage, softmax, weight_of_length
 

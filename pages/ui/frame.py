@@ -15,11 +15,16 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 
+_HERE = Path(__file__).parent
+_script = st.components.v2.component("attribution.page", js=(_HERE / "page.js").read_text("utf-8"))
+
+
 def styles() -> None:
-    """The colours of the theme and the style sheet."""
+    """The colours of the theme, the style sheet and the script of every page."""
     scheme = "dark" if state.is_dark() else "light"
-    css = (Path(__file__).parent / "styles.css").read_text("utf-8")
+    css = (_HERE / "styles.css").read_text("utf-8")
     st.html(f"<style>:root{{color-scheme:{scheme}}}{render.tokens_css('.stApp')}{css}</style>")
+    _script(key="page")
 
 
 def show(node: Node) -> None:

@@ -86,8 +86,8 @@ def uploads(name: str) -> tuple[Document, ...]:
 
 
 def documents_of(uploaded: Any) -> tuple[Document, ...]:
-    """Uploaded files as documents."""
-    return tuple(Document(f.name, f.getvalue(), f.type or "") for f in uploaded or ())
+    """Uploaded files as documents. Browsers send a quotation mark in a file name as %22."""
+    return tuple(Document(f.name.replace("%22", '"'), f.getvalue(), f.type or "") for f in uploaded or ())
 
 
 def files() -> tuple[Document, ...]:

@@ -36,7 +36,7 @@ def test_from_a_folder_to_a_verdict(folder: Path, tmp_path: Path, capsys) -> Non
         "collection": "rivers", "added": 2, "changed": 0, "unchanged": 0, "failed": 1, "left_out": 1,
     }  # fmt: skip
     assert [(f["subject"], f["kind"]) for f in failures] == [("rivers/bad.pdf", "unreadable")]
-    assert "add 3/3" in told.err and "embed 2/2" in told.err and "! rivers/bad.pdf: " in told.err
+    assert "add 3/3" in told.err and "embed 2/2" in told.err and "! fetch: rivers/bad.pdf: " in told.err
 
     assert main(["collections", "list"]) == 0
     (only,) = said(capsys)
@@ -68,7 +68,7 @@ def test_from_a_folder_to_a_verdict(folder: Path, tmp_path: Path, capsys) -> Non
         (["add", "a/b", "x.txt"], "printable characters without /"),
         (["add", "c", "no-such-file"], "no-such-file does not exist"),
         (["add", "c", "ftp://example.org/x"], "not a web address"),
-        (["add", "c", "--urls", "no-such-file"], "No such file"),
+        (["add", "c", "--urls", "no-such-file"], "no such file"),
         (["list", "c"], "collection 'c'"),
         (["remove", "c"], "collection 'c'"),
     ],

@@ -19,8 +19,11 @@ from attribution.evaluation.comparison import (
     recolour_comparison,
     with_verdicts,
 )
+from attribution.evaluation.experiment import without_page_texts
+from attribution.evaluation.saved import load_comparison, load_experiment, save_comparison, save_experiment
 from attribution.evaluation.tables import Table, csv_text, tables
 from attribution.settings import Settings
+from attribution.storage.runs import new_run_id
 from attribution.storage.store import Store
 from attribution.types import Label
 
@@ -148,8 +151,8 @@ def test_tables_have_a_row_a_segmenter_and_shares_add_up(made: tuple[Comparison,
 
 
 def test_one_segmenter_five_or_an_empty_answer_are_refused(settings: Settings) -> None:
-    for names in (["sentences"], ["sentences", "sentences"], list("abcde")):
-        with pytest.raises(BadInput, match="two to 4"):
+    for names in (["sentences"], ["sentences", "sentences"], ["sentences", "nope"]):
+        with pytest.raises(BadInput, match="two to four|nope"):
             next(compare(QUESTION, ANSWER, settings, names))
     with pytest.raises(BadInput, match="empty"):
         next(compare(QUESTION, " ", settings, ["sentences", "clauses"]))
@@ -161,3 +164,13 @@ def test_a_spreadsheet_runs_nothing_of_a_table_and_a_pipe_stays_in_its_cell() ->
     assert rows == [["'=1+1", "'+1", "'-1", "'@sum", "'=1", "'\ufeff=1", "'＝1", 'say "=1"', "a|b", "-1", "-0.5", ""]]
     table = Table("T", ("segmenter", "x"), (("a|b", 1), ("c", None)))
     assert table.markdown().splitlines()[-2:] == ["| a\\|b | 1 |", "| c | – |"]
+
+
+def test_a_saved_comparison_comes_back_whole(made: tuple[Comparison, list[object]], store: Store) -> None:
+    comparison, _ = made
+    result_id = new_run_id()
+    assert load_comparison(store, result_id) is None
+    save_comparison(store, result_id, comparison)
+    assert load_comparison(store, result_id) == comparison
+    save_experiment(store, result_id, [comparison, comparison])
+    assert load_experiment(store, result_id) == (without_page_texts(comparison),) * 2

@@ -18,6 +18,7 @@ from attribution.evaluation.retrieval_grid import (
     outcome,
     shares,
 )
+from attribution.evaluation.saved import load_grid, save_grid
 from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.snapshots.snapshot import Snapshot
@@ -87,3 +88,10 @@ def test_outcomes_are_one_prediction_a_claim() -> None:
     )  # fmt: skip
     assert [outcome(x.id, report) for x in (a, b, c)] == ["contradicted", "no_relation", "missing"]
     assert shares(report) == {"entailed": 0, "contradicted": 0.3333, "no_relation": 0.3333, "missing": 0.3333}
+
+
+def test_a_saved_grid_comes_back_whole(snapshot: Snapshot, store: Store) -> None:
+    cells = tuple(grid(snapshot, choices(snapshot, ["fixed 256", "fixed 512"], ["minilm"]), threading.Event()))
+    save_grid(store, "0123456789abcdef", cells)
+    assert load_grid(store, "0123456789abcdef") == cells and all(p.text for c in cells for p in c.report.pages)
+    assert load_grid(store, "unknown") is None

@@ -25,7 +25,7 @@ ARGUMENTS = (
     "--disable-component-update --disable-sync"
 )
 ROOT = Path(__file__).parents[2]
-PATIENCE = 60_000  # milliseconds; a first run loads its models
+PATIENCE = 150_000  # milliseconds; a first run loads its models, and the machine may be busy
 ANSWER = (
     "The Nile flows north into the Mediterranean. The Nile flows south into the Indian Ocean. I think it is lovely."
 )
@@ -60,7 +60,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
                     time.sleep(0.5)
             yield f"http://127.0.0.1:{port}"
         finally:
-            server.terminate()
+            server.kill()
             server.wait(20)
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -262,7 +262,7 @@ def test_two_visitors_never_see_each_other(browser: Browser, address: str) -> No
     expect(first.get_by_role("button", name="Download report.json")).to_be_visible(timeout=PATIENCE)
     for page, own, other in ((first, "Atlantis", "Lemuria"), (second, "Lemuria", "Atlantis")):
         expect(page.get_by_label("The answer, with its claims marked")).to_contain_text(own)
-        assert other not in page.content() and other not in page.get_by_label("The answer", exact=False).inner_text()
+        assert other not in page.content() and other not in page.get_by_label("The answer, with").inner_text()
         assert page.events == []
     third = visit(browser, address)
     assert not re.search("Atlantis|Lemuria", third.content())

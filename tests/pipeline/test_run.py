@@ -77,7 +77,12 @@ def test_the_same_run_again_computes_nothing_and_says_the_same(settings: Setting
 def test_events_come_in_order_and_every_claim_ends_with_a_verdict(settings: Settings, store: Store) -> None:
     seen = list(run(QUESTION, ANSWER, settings, store))
     names = [type(e).__name__ for e in seen]
-    assert names[0] == "StageStarted" and names[-1] == "Finished" and names.count("Finished") == 1
+    assert (
+        names[0] == "RunStarted"
+        and seen[0].run_id == seen[-1].report.id
+        and names[-1] == "Finished"
+        and names.count("Finished") == 1
+    )
     assert names.index("ClaimsReady") < names.index("VerdictReady")
     report = seen[-1].report
     last = {e.verdict.claim_id: e.verdict for e in seen if isinstance(e, events.VerdictReady)}

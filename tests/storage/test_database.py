@@ -55,6 +55,9 @@ def test_a_database_from_before_the_migrations_opens_with_everything_in_it(tmp_p
     assert page.text == "The Nile flows north." and snapshot.report.verdicts[0].label == "supported"
     assert snapshot.provenance.traces[0].searcher == "duckduckgo"
     assert snapshot.vectors == {"v1": b"\x00\x00\x80\x3f"} and snapshot.judgements["j1"].sentence == (0, 21)
+    inputs = store.run_inputs(RUN)
+    assert inputs is not None and (inputs.answer, inputs.settings["top_k"]) == ("The Nile flows north.", 5)
+    assert [v.number for v in store.versions(RUN)] == [1] and not store.access(RUN, "").private
     assert store.page("https://example.org/nile/") == page and store.reply("r1") == "a reply"
     assert store.search("duckduckgo", "Nile", 3, days=36_500)
     frozen = store.load_run("fedcba9876543210")
@@ -67,6 +70,9 @@ def test_a_database_from_before_the_migrations_opens_with_everything_in_it(tmp_p
     with documents.full_text("rivers") as table:
         rows = table.database.execute(f"SELECT rowid FROM {table.name} WHERE {table.name} MATCH 'hamburg'").fetchall()
     assert rows == [(2,)] and documents.remove("rivers") == 2
+    store.set_owner(RUN, "a token")
+    store.delete_run(RUN, "a token")  # what it uses was recorded by the migration
+    assert store.page(page.url) is None and store.vectors(["v1"]) == {} and store.load_run("fedcba9876543210") == frozen
     store.close()
 
 

@@ -13,10 +13,9 @@ from typing import NamedTuple
 from spacy.tokens import Doc, Token
 
 from attribution.segmenters.alignment import merge
-from attribution.segmenters.sentences import boundaries
 from attribution.segmenters.syntax import LEXICON
-from attribution.text.markdown import Passage, passages
 from attribution.text.nlp import parse
+from attribution.text.passages import statements
 from attribution.types import Claim, Segmented, Span
 
 
@@ -109,8 +108,8 @@ def segment(answer: str, split: Split) -> Segmented:
     """The claims of an answer, sentence by sentence, in order; a repeated claim is one claim with several spans."""
     claims: list[Claim] = []
     known: dict[str, list[Statement]] = {}  # a repeated sentence is parsed once
-    for passage in passages(answer):
-        for a, b in _sentences(passage):
+    for passage in statements(answer):
+        for a, b in passage.sentences():
             sentence = passage.text[a:b]
             if sentence not in known:
                 known[sentence] = list(_statements(sentence, split))
@@ -118,12 +117,6 @@ def segment(answer: str, split: Split) -> Segmented:
                 spans = _joined([passage.span(a + start, a + end) for start, end in places])
                 claims.append(Claim(id="-", text=text, spans=spans, sentence=passage.span(a, b)))
     return Segmented(merge(claims))
-
-
-def _sentences(passage: Passage) -> list[Span]:
-    if not any(c.isalnum() for c in passage.text):
-        return []
-    return [(0, len(passage.text))] if passage.row else boundaries(passage.text)
 
 
 def _statements(sentence: str, split: Split) -> Iterator[Statement]:

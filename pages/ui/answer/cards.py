@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from attribution.evidence.near_duplicates import EvidenceGroup, deciding_evidence, group_evidence
 from attribution.types import Claim, Evidence, Page, Report, Verdict
-from pages.ui.answer.passages import box, differences, in_context
+from pages.ui.answer.passages import box, differences, quote
 from pages.ui.answer.provenance import copies, date, facts, why
-from pages.ui.html import diff, markdown
+from pages.ui.html import diff
 from pages.ui.html.render import RELATIONS, Child, Node, badge, el, link_to_sentence, look, plural, safe_url
 
 Pages = Mapping[str, Page]
@@ -20,8 +20,8 @@ def card(evidence: EvidenceGroup, claim: Claim, verdict: Verdict | None, report:
     piece = evidence.best
     label, word = RELATIONS[piece.relation]
     page = pages.get(piece.page_id)
-    before, sentence, after = in_context(piece, pages)
-    spans = differences(sentence, claim.statement) if piece.relation == "contradicted" else []
+    text = quote(piece, pages)
+    spans = differences(text.sentence, claim.statement) if piece.relation == "contradicted" else []
     title = (page.title or page.url) if page else "A page that is no longer in the database"
     return el(
         "article",
@@ -34,20 +34,31 @@ def card(evidence: EvidenceGroup, claim: Claim, verdict: Verdict | None, report:
         el("p", facts(page, piece.sentence[0]), copies(page, pages, evidence.origins), class_="facts"),
         el(
             "blockquote",
-            el("span", before, class_="around"),
-            el("strong", *box(sentence, spans), class_="deciding"),
-            el("span", after, class_="around"),
+            _unread(text.unread_before),
+            text.before,
+            el("strong", *box(text.sentence, spans), class_="deciding"),
+            text.after,
+            _unread(text.unread_after),
             dir="auto",
         ),
-        el("div", _open(piece, page, sentence), _reference(page), class_="links"),
+        el("div", _open(piece, page, text.sentence), _reference(page), class_="links"),
         why(piece, verdict, report, page),
         _same(evidence, pages),
         class_=f"card v-{label}",
     )
 
 
+def _unread(text: str) -> Node | None:
+    """Text around a passage that the verifier did not read."""
+    return el("span", text, class_="unread", title="Context that the verifier did not read") if text else None
+
+
 def _link(text: str, address: str, class_: str) -> Node:
     return el("a", f"{text} ↗", href=address, target="_blank", rel="noopener noreferrer", class_=class_)
+
+
+def _button(text: str, **target: str) -> Node:
+    return el("button", text, type="button", class_="open", **target)
 
 
 def _open(piece: Evidence, page: Page | None, sentence: str) -> Node | None:
@@ -62,7 +73,7 @@ def _open(piece: Evidence, page: Page | None, sentence: str) -> Node | None:
     if not page.text:
         return el("span", "The text of this source is not in the database.", class_="facts")
     place = f"{piece.start},{piece.end},{piece.sentence[0]},{piece.sentence[1]}"
-    return el("button", "Open at this sentence", type="button", data_page=page.id, data_at=place, class_="open")
+    return _button("Open at this sentence", data_page=page.id, data_at=place)
 
 
 def _reference(page: Page | None) -> Node | None:
@@ -92,6 +103,7 @@ def panel(
     evidence: Sequence[Evidence],
     report: Report,
     pages: Pages,
+    running: bool = False,
 ) -> Node:
     """Everything about one claim."""
     groups = group_evidence(evidence, pages)
@@ -99,17 +111,19 @@ def panel(
     cards = [card(g, claim, verdict, report, pages) for g in groups]
     neutral = cards[decisive:]
     against = next((g.best for g in groups if g.best.relation == "contradicted"), None)
-    text = markdown.plain(claim.text)
+    text = claim.text
     spans = differences(text, against.deciding_sentence) if against else []
-    label = verdict.label if verdict else None
+    label = verdict.label if verdict else "pending" if running else "not_reached"
+    waiting = "Its sources are still being read." if running else look(label).help
     return el(
         "div",
         el("div", el("h3", f"Claim {number}"), badge(label, (verdict and verdict.confidence) or None), class_="head"),
-        el("p", *box(text, spans), class_=f"claim-text v-{label or 'pending'}", dir="auto"),
+        el("p", *box(text, spans), class_=f"claim-text v-{label}", dir="auto"),
         _enriched(claim),
-        el("p", verdict.reason if verdict else "Its sources are still being read.", class_="reason"),
+        el("p", verdict.reason if verdict else waiting, class_="reason"),
         *_failures(claim, verdict, report),
         _without_context(verdict),
+        None if running else el("p", _button("Reword or add evidence", data_correct=claim.id), class_="links"),
         *cards[:decisive],
         el("details", el("summary", plural(len(neutral), "neutral passage")), *neutral, class_="rest")
         if neutral
@@ -129,8 +143,8 @@ def _enriched(claim: Claim) -> Node | None:
     """What was changed so that the claim can stand alone, and the way back."""
     if not claim.enriched:
         return None
-    back = el("button", "Check it as written", type="button", data_revert=claim.id, class_="open")
-    changes = diff.shown(markdown.plain(claim.text), claim.enriched)
+    back = _button("Check it as written", data_revert=claim.id)
+    changes = diff.shown(claim.text, claim.enriched)
     return el("p", "Checked as: ", *changes, " ", back, class_="enriched")
 
 
@@ -148,7 +162,7 @@ def footnotes(report: Report, pages: Pages) -> Node:
     notes = []
     for number, claim in enumerate(report.claims, 1):
         verdict = verdicts.get(claim.id)
-        style = look(verdict.label if verdict else None)
+        style = look(verdict.label if verdict else "not_reached")
         best = deciding_evidence([e for e in report.evidence if e.claim_id == claim.id], pages)
         source: list[Child] = []
         if best:
@@ -163,10 +177,15 @@ def footnotes(report: Report, pages: Pages) -> Node:
 
 def totals(report: Report) -> str:
     """One sentence that says what a run found."""
-    counts = Counter(v.label for v in report.verdicts if v.label != "not_checked")
-    if not counts:
-        claims = plural(len(report.claims), "sentence")
-        return f"None of the {claims} states something that sources could support or contradict."
-    kinds = ", ".join(f"{count} {look(label).noun}" for label, count in counts.most_common())
-    checked = counts.total()
-    return f"Of {plural(len(report.claims), 'claim')}, {checked} {'was' if checked == 1 else 'were'} checked: {kinds}."
+    labels = Counter[str](v.label for v in report.verdicts)
+    labels["not_reached"] += len(report.claims) - labels.total()
+    unreached = labels.pop("not_reached")
+    del labels["not_checked"]
+    claims, checked = len(report.claims), labels.total()
+    if not checked and not unreached:
+        sentences = plural(claims, "sentence")
+        return f"None of the {sentences} states something that sources could support or contradict."
+    kinds = [f"{count} {look(label).noun}" for label, count in labels.most_common() if count]
+    end = f": {', '.join(kinds)}" if kinds else ""
+    rest = f" {unreached} {'was' if unreached == 1 else 'were'} not reached." if unreached else ""
+    return f"{checked} of {plural(claims, 'claim')} {'was' if checked == 1 else 'were'} checked{end}.{rest}"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
+from attribution.text.lexical import NUMBER_WORDS, STOP_WORDS
 from attribution.types import Evidence, Page
 from pages.ui.html.render import Child, el
 
@@ -12,29 +14,45 @@ CONTEXT = 170  # characters shown on either side of the deciding sentence
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?:(?!\d)[^\W_a-z][\w'’-]+)(?:[ ](?:[A-Z]\.[ ])?(?!\d)[^\W_a-z][\w'’-]+)*")
-_NOT_NAMES = frozenset(
-    "the a an it its he she they this that these those in on at by of for from to with and but or as if when while "
-    "after before since until there here one two three first most many some few all both each every no not his her "
-    "their our my your we i you what who which how why where".split()
-)
+_NOT_NAMES = STOP_WORDS | NUMBER_WORDS.keys()
 
 
-def in_context(piece: Evidence, pages: Mapping[str, Page]) -> tuple[str, str, str]:
-    """The text before the deciding sentence, the sentence, and the text after it."""
+@dataclass(frozen=True)
+class Quote:
+    """A deciding sentence in its context; the outer parts are text that the verifier did not read."""
+
+    unread_before: str
+    before: str
+    sentence: str
+    after: str
+    unread_after: str
+
+
+def quote(piece: Evidence, pages: Mapping[str, Page]) -> Quote:
+    """The deciding sentence with the text around it, as far as its paragraph goes."""
     page = pages.get(piece.page_id)
     text, shift = piece.text, piece.start
     if page and page.text[piece.start : piece.end] == piece.text:
         text, shift = page.text, 0
+    read = (piece.start - shift, piece.end - shift)
     first, last = piece.sentence[0] - shift, piece.sentence[1] - shift
     if not 0 <= first < last <= len(text):
-        first, last = piece.start - shift, piece.end - shift
-    before = re.split(r"\n\s*\n|\n#+ ", text[max(0, first - CONTEXT) : first])[-1].lstrip()
-    after = re.split(r"\n\s*\n|\n#+ ", text[last : last + CONTEXT])[0].rstrip()
-    if first - len(before) > 0 and len(before) >= CONTEXT - 1:
-        before = "… " + before.partition(" ")[2]
-    if last + len(after) < len(text) and len(after) >= CONTEXT - 1:
-        after = after.rpartition(" ")[0] + " …"
-    return before, text[first:last], after
+        first, last = read
+    start = first - len(re.split(r"\n\s*\n|\n#+ ", text[max(0, first - CONTEXT) : first])[-1].lstrip())
+    end = last + len(re.split(r"\n\s*\n|\n#+ ", text[last : last + CONTEXT])[0].rstrip())
+    dots_before = dots_after = ""
+    if start > 0 and first - start >= CONTEXT - 1:
+        start, dots_before = text.find(" ", start, first) + 1 or first, "… "
+    if end < len(text) and end - last >= CONTEXT - 1:
+        end, dots_after = max(text.rfind(" ", last, end), last), " …"
+    read_from, read_to = min(max(read[0], start), first), max(min(read[1], end), last)
+    return Quote(
+        dots_before + text[start:read_from],
+        text[read_from:first],
+        text[first:last],
+        text[last:read_to],
+        text[read_to:end] + dots_after,
+    )
 
 
 def _normal(token: str) -> str:

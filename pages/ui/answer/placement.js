@@ -1,4 +1,4 @@
-// Where the evidence stands on a narrow screen, and what scrolls.
+// Where the evidence stands on a narrow screen, what scrolls, and where the focus returns to.
 
 // What the sheet follows: the end of the tapped sentence, or the whole of a table or code block.
 function endOfSentence(part, panel) {
@@ -21,4 +21,18 @@ function scroller(root) {
   let node = root.getRootNode().host;
   while (node && !/auto|scroll/.test(getComputedStyle(node).overflowY)) node = node.parentElement;
   return node;
+}
+
+// The focus returns to what opened a dialog when the dialog is closed.
+function returnFocus(opener) {
+  let opened = false;
+  const observer = new MutationObserver(() => {
+    const dialog = document.querySelector('[role="dialog"]');
+    if (dialog) opened = true;
+    else if (opened) {
+      observer.disconnect();
+      setTimeout(() => opener.isConnected && opener.focus({ preventScroll: true }), 50);
+    }
+  });
+  observer.observe(document.body, { childList: true, subtree: true });
 }

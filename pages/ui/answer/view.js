@@ -225,9 +225,13 @@ class View {
   }
 
   opened(event) {
-    const button = event.target.closest("button[data-page], button[data-revert]");
-    if (button?.dataset.revert) this.trigger("revert", { claim: button.dataset.revert });
-    else if (button) this.trigger("open", { page: button.dataset.page, at: button.dataset.at.split(",").map(Number) });
+    const button = event.target.closest("button[data-page], button[data-revert], button[data-correct]");
+    if (!button) return;
+    const { revert, correct, page, at } = button.dataset;
+    if (revert) return this.trigger("revert", { claim: revert });
+    if (correct) this.trigger("correct", { claim: correct });
+    else this.trigger("open", { page, at: at.split(",").map(Number) });
+    returnFocus(button);
   }
 }
 

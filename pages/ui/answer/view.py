@@ -48,42 +48,43 @@ def view(report: Report, *, run: str, running: bool) -> dict[str, Any]:
     """What the component draws, as plain data."""
     pages = {p.id: p for p in report.pages}
     verdicts = {v.claim_id: v for v in report.verdicts}
+    without = "pending" if running else "not_reached"
     tree = highlight.mark(markdown.parse(report.answer), report.claims)
     placed = highlight.marked(tree)
     claims, panels = {}, {}
     for number, claim in enumerate(report.claims, 1):
         verdict = verdicts.get(claim.id)
-        label = verdict.label if verdict else None
+        label = verdict.label if verdict else without
         style = look(label)
         claims[claim.id] = {
             "n": number,
-            "label": label or "pending",
+            "label": label,
             "icon": style.icon,
             "word": style.word.lower(),
-            "text": markdown.plain(claim.text),
+            "text": claim.text,
         }
         evidence = [e for e in report.evidence if e.claim_id == claim.id]
-        panels[claim.id] = render.data(cards.panel(claim, number, verdict, evidence, report, pages))
+        panels[claim.id] = render.data(cards.panel(claim, number, verdict, evidence, report, pages, running))
     return {
         "run": run,
         "tree": [render.data(node) for node in tree],
         "claims": claims,
         "loose": [c.id for c in report.claims if c.id not in placed],
         "panels": panels,
-        "counts": counts(report),
+        "counts": counts(report, running),
         "first": "" if running else _first(report),
         "empty": render.data(_hint(running)),
         "notes": render.data(el("div") if running else cards.footnotes(report, pages)),
     }
 
 
-def counts(report: Report) -> list[dict[str, str]]:
-    """One chip for each verdict that occurs."""
+def counts(report: Report, running: bool) -> list[dict[str, str]]:
+    """One chip for each verdict that occurs, and one for claims without a verdict."""
     labels = Counter[str](v.label for v in report.verdicts)
-    labels["pending"] = len(report.claims) - labels.total()
+    labels["pending" if running else "not_reached"] += len(report.claims) - labels.total()
     return [
         {"label": label, "icon": style.icon, "text": f"{labels[label]} {style.noun}", "help": style.help}
-        for label in (*LABELS, "pending")
+        for label in dict.fromkeys((*LABELS, *render.OTHER))
         if labels[label] > 0
         for style in (look(label),)
     ]
@@ -95,12 +96,13 @@ def _first(report: Report) -> str:
 
 
 def answer_view(data: dict[str, Any], *, key: str) -> Any:
-    """Draw it. `open` of the result names a page and place to show, `revert` a claim to check as it is written."""
+    """Draw it. The result names what was clicked: `open` a page and place to show, `revert` a claim to check as it is
+    written, `correct` a claim to correct."""
 
     def ignore() -> None:  # without a callback Streamlit reports no click
         pass
 
-    return _answer(data=data, key=key, on_open_change=ignore, on_revert_change=ignore)
+    return _answer(data=data, key=key, on_open_change=ignore, on_revert_change=ignore, on_correct_change=ignore)
 
 
 def requested_place(report: Report, request: Any) -> tuple[Page, list[int]] | None:
@@ -113,10 +115,10 @@ def requested_place(report: Report, request: Any) -> tuple[Page, list[int]] | No
     return (page, place) if len(place) == 4 and page.text else None
 
 
-def requested_revert(report: Report, request: Any) -> Claim | None:
-    """The enriched claim to check as it is written; None if there is no such claim."""
+def requested_claim(report: Report, request: Any) -> tuple[Claim, int] | None:
+    """The claim of a click and its number; None if there is no such claim."""
     try:
-        return next(c for c in report.claims if c.id == request["claim"] and c.enriched)
+        return next((c, number) for number, c in enumerate(report.claims, 1) if c.id == request["claim"])
     except (TypeError, KeyError, StopIteration):
         return None
 

@@ -13,7 +13,6 @@ from attribution.evidence.near_duplicates import deciding_evidence
 from attribution.segmenters import SEGMENTERS
 from pages.ui.compare.figures import summary
 from pages.ui.compare.view import look_of, sentence
-from pages.ui.html import markdown
 
 HEADS = (
     "number", "sentence", "segmenter", "claim", "checked as", "verdict", "probability", "reason", "passage", "source",
@@ -65,7 +64,7 @@ def _claims(comparison: Comparison) -> Iterator[Sequence[Cell]]:
                 piece = deciding_evidence([e for e in column.report.evidence if e.claim_id == claim.id], pages)
                 page = pages.get(piece.page_id) if piece else None
                 yield (
-                    number, sentence(row, report.answer), column.segmenter, markdown.plain(claim.text),
+                    number, sentence(row, report.answer), column.segmenter, claim.text,
                     claim.enriched or "", look_of(verdict).word,
                     verdict.confidence if verdict and verdict.confidence else None, verdict.reason if verdict else "",
                     piece.deciding_sentence if piece else "", page.title if page else "", page.url if page else "",

@@ -19,8 +19,9 @@ from attribution.evaluation.comparison import (
 from attribution.events import Event
 from attribution.segmenters import SEGMENTERS
 from attribution.storage.store import Store
-from pages.ui import choices, state
+from pages.ui import state
 from pages.ui.compare.job import Compare, CompareJob, CompareProgress, ExperimentJob, ExperimentProgress
+from pages.ui.form import choices
 from pages.ui.run import state as run_state
 
 UPLOAD = "experiment_upload"
@@ -90,6 +91,13 @@ def current() -> CompareProgress | ExperimentProgress | None:
     if now.many:
         return replace(now, comparisons=tuple(recolour_comparison(c, threshold) for c in now.comparisons))
     return replace(now, comparison=recolour_comparison(now.comparison, threshold)) if now.comparison else now
+
+
+def differences(now: CompareProgress) -> list[str]:
+    """The inputs that have changed since a comparison, in the words of the form."""
+    changed = choices.differences(now.run.report, now.run.documents)
+    own = [label for label in changed if label != choices.FORM["segmenter"]]
+    return own + (["Segmenters"] if tuple(segmenters()) != now.segmenters else [])
 
 
 def read_answers(content: bytes) -> list[tuple[str, str]]:

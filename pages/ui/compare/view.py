@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,13 +12,13 @@ import streamlit as st
 from attribution.evaluation.comparison import Comparison, Row
 from attribution.evidence.near_duplicates import deciding_evidence
 from attribution.segmenters import SEGMENTERS
+from attribution.text.passages import visible
 from attribution.types import Claim, Page, Report, Span, Verdict
 from pages.ui.compare.figures import NOT_REACHED, WAITING
-from pages.ui.html import markdown, render
+from pages.ui.html import render
 from pages.ui.html.render import RELATIONS, Child, Look, badge, el, look, plural
 
 _HERE = Path(__file__).parent
-_MARKS = re.compile(r"^#{1,6}\s|^\s*(?:[-*+]|\d+[.)])\s|\*\*|__|`|\*(?=\S)|(?<=\S)\*", re.M)
 _compare = st.components.v2.component(
     "attribution.compare",
     html='<div class="root"></div>',
@@ -66,7 +65,7 @@ def view(comparison: Comparison, running: bool = False) -> dict[str, Any]:
 
 def sentence(row: Row, answer: str) -> str:
     """Its sentence of the answer on one line, without Markdown's marks; empty for claims that have no place there."""
-    return " ".join(_MARKS.sub("", answer[slice(*row.sentence)]).split())
+    return visible(answer, *row.sentence).strip()
 
 
 def look_of(verdict: Verdict | None, running: bool = False) -> Look:
@@ -85,7 +84,7 @@ def _row(row: Row, comparison: Comparison, pages: Mapping[str, Page], running: b
         claims = claims[:1]
     return {
         "key": row.sentence[0],
-        "pieces": [_MARKS.sub("", answer[a:b]) for a, b in cuts],
+        "pieces": [visible(answer, a, b) for a, b in cuts],
         "cells": [
             [_claim(claim, column.report, pages, cuts, running) for claim in own]
             for column, own in zip(comparison.columns, claims, strict=False)
@@ -125,7 +124,7 @@ def _claim(
         "label": verdict.label if verdict else "pending",
         "icon": style.icon,
         "word": style.word,
-        "text": markdown.plain(claim.text),
+        "text": claim.text,
         "pieces": [i for i, (a, b) in enumerate(cuts) if any(s < b and a < e for s, e in claim.spans)],
         "detail": render.data(el("div", *lines)),
     }

@@ -5,7 +5,7 @@ const TAGS = new Set([
 ]);
 const ATTRIBUTES = new Set([
   ..."class href target rel title role start value max dir type aria-label aria-hidden".split(" "),
-  ..."data-claim data-span data-page data-at data-revert".split(" "),
+  ..."data-claim data-span data-page data-at data-revert data-correct".split(" "),
 ]);
 
 function make(tag, className, text) {

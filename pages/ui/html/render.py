@@ -23,7 +23,7 @@ BLOCKS = frozenset(
 INLINE = frozenset(("span", "strong", "em", "del", "code", "a", "br", "progress", "button"))
 ATTRIBUTES = frozenset(
     ("class", "href", "target", "rel", "title", "role", "start", "value", "max", "dir", "type", "aria-label")
-    + ("aria-hidden", "data-claim", "data-span", "data-page", "data-at", "data-revert")
+    + ("aria-hidden", "data-claim", "data-span", "data-page", "data-at", "data-revert", "data-correct")
 )  # fmt: skip
 _VOID = frozenset(("br", "hr"))
 NODES_JS = (Path(__file__).parent / "nodes.js").read_text("utf-8")  # builds a tree of nodes in the browser
@@ -35,10 +35,11 @@ class Text:
 
     text: str
     start: int = -1
+    written: int = 0  # characters there that it stands for, where these are others (an escape or entity)
 
     @property
     def end(self) -> int:
-        return self.start + len(self.text)
+        return self.start + (self.written or len(self.text))
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,7 @@ def _directive(text: str) -> str:
 
 
 def link_to_sentence(url: str, sentence: str, *, longest: int = 120) -> str | None:
-    """The address with a text fragment that opens it at the sentence; a long one by its first and last words."""
+    """The address, opened at the sentence by a text fragment; a long sentence is named by its first and last words."""
     safe = safe_url(url)
     if safe is None:
         return None
@@ -204,6 +205,12 @@ LOOKS: dict[Label, Look] = {
 PENDING = Look(
     "·", "Being checked", "being checked", "#57606a", "#f1efec", "#9aa4af", "#23211e", "none", "Not decided yet."
 )
+NOT_REACHED = Look(
+    "⋯", "Not reached", "not reached",
+    "#57606a", "#f1efec", "#9aa4af", "#23211e", "dotted",
+    "The run ended before this claim was checked.",
+)  # fmt: skip
+OTHER = {"pending": PENDING, "not_reached": NOT_REACHED}  # claims without a verdict
 RELATIONS: dict[Relation, tuple[Label, str]] = {
     "entailed": ("supported", "Supports"),
     "contradicted": ("contradicted", "Contradicts"),
@@ -213,13 +220,12 @@ RELATIONS: dict[Relation, tuple[Label, str]] = {
 
 def look(label: str | None) -> Look:
     """The look of a verdict; a claim without one is pending."""
-    return next((LOOKS[name] for name in LABELS if name == label), PENDING)
+    return OTHER.get(str(label)) or next((LOOKS[name] for name in LABELS if name == label), PENDING)
 
 
 def tokens_css(selector: str) -> str:
     """The colours as CSS variables that follow the theme, and a class for each verdict."""
-    names: dict[str, Look] = {label: LOOKS[label] for label in LABELS}
-    names["pending"] = PENDING
+    names = {**{str(label): style for label, style in LOOKS.items()}, **OTHER}
     variables = [
         f"--{n}-ink:light-dark({v.ink},{v.dark_ink});--{n}-tint:light-dark({v.tint},{v.dark_tint});"
         for n, v in names.items()

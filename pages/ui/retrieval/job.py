@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from attribution.errors import AttributionError
 from attribution.evaluation.retrieval_grid import Cell, Choice, choices
 from attribution.snapshots.snapshot import Snapshot
 from pages.ui import background
@@ -19,10 +20,11 @@ class GridProgress(background.Progress):
 
     cells: tuple[Cell, ...] = ()  # those that are done
     choices: tuple[Choice, ...] = ()  # all of them
+    failures: tuple[tuple[Choice, str], ...] = ()  # cells that could not be computed, with the reason
 
 
 class GridJob(background.Job[GridProgress]):
-    """Opens the snapshot, which takes long too, then computes the cells."""
+    """Opens the snapshot, which takes long too, then computes the cells one by one; one that fails costs itself."""
 
     def __init__(
         self, open_snapshot: Callable[[], Snapshot], cuts: Sequence[str], embedders: Sequence[str], compute: Compute
@@ -30,7 +32,14 @@ class GridJob(background.Job[GridProgress]):
         def work(stop: threading.Event, update: Callable[..., GridProgress]) -> None:
             snapshot = open_snapshot()
             now = update(choices=tuple(choices(snapshot, cuts, embedders)))
-            for cell in compute(snapshot, now.choices, stop):
-                now = update(cells=(*now.cells, cell))
+            for choice in now.choices:
+                try:
+                    for cell in compute(snapshot, [choice], stop):
+                        now = update(cells=(*now.cells, cell))
+                except Exception as error:
+                    reason = str(error) if isinstance(error, AttributionError) else f"{type(error).__name__}: {error}"
+                    now = update(failures=(*now.failures, (choice, reason)))
+                if stop.is_set():
+                    return
 
         super().__init__("grid", GridProgress(), work)

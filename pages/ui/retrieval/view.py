@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from attribution.embedders import EMBEDDERS
 from attribution.evaluation.retrieval_grid import OUTCOMES, Cell, Choice, Difference
 from attribution.types import UNCHECKED, Evidence, Label, Report
-from pages.ui.html import markdown
 from pages.ui.html.render import LOOKS, RELATIONS, Child, Node, badge, el, plural, table
 from pages.ui.run.chart import CLEAR, FONT, graph_objects
 
@@ -120,6 +119,12 @@ def cell_table(cells: Sequence[Cell]) -> Node:
     return el("div", table(heads, rows, "ax-table wide"), class_="ax-scroll")
 
 
+def failure_table(choices: Sequence[Choice], failures: Sequence[tuple[Choice, str]]) -> Node:
+    """The cells that could not be computed, of all that were chosen."""
+    labels = dict(zip(choices, names(choices), strict=True))
+    return table(("Not computed", "Why"), ((labels[choice], reason) for choice, reason in failures))
+
+
 def difference_list(differences: Sequence[Difference], left: Cell, right: Cell) -> Node:
     """The claims whose passages differ, those with another verdict first, with the passages of one cell only."""
     if not differences:
@@ -148,7 +153,7 @@ def _difference(difference: Difference, left: Cell, right: Cell, titles: Sequenc
     verdicts: list[Child] = [badge(labels[0])]
     if labels[0] != labels[1]:
         verdicts += [" → ", badge(labels[1])]
-    text = el("span", markdown.plain(difference.claim.text)[:LONGEST], dir="auto")
+    text = el("span", difference.claim.text[:LONGEST], dir="auto")
     return el("details", el("summary", *verdicts, " ", text), el("div", *sides, class_="ax-two"))
 
 

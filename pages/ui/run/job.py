@@ -38,6 +38,7 @@ class RunProgress(background.Progress):
     stage: str = ""
     units: dict[str, tuple[int, int]] = field(default_factory=dict)  # done and total by stage
     rejected: str = ""  # why the input cannot be checked
+    documents: tuple[Document, ...] = ()  # that it is checked against
 
 
 class RunJob(background.Job[RunProgress]):
@@ -62,9 +63,9 @@ class RunJob(background.Job[RunProgress]):
 
         blank = Report(id="", created_at="", question=question, answer=answer, settings=settings.public(), versions={})
         initial = (
-            RunProgress(before.report, before.key, before.version, accepted=True)
+            RunProgress(before.report, before.key, before.version, accepted=True, documents=before.documents)
             if before
-            else RunProgress(blank, secrets.token_hex(6))
+            else RunProgress(blank, secrets.token_hex(6), documents=tuple(documents))
         )
         super().__init__("run", initial, work)
 

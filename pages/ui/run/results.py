@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 
 import streamlit as st
@@ -9,6 +10,7 @@ import streamlit as st
 from attribution.types import Report
 from pages.ui import state
 from pages.ui.answer.cards import totals
+from pages.ui.form import choices
 from pages.ui.frame import note, plot, progress_bar, show
 from pages.ui.html.render import Child, el, plural, table
 from pages.ui.run import chart
@@ -98,15 +100,15 @@ def bar(now: RunProgress, report: Report) -> None:
 
 def notices(now: RunProgress, report: Report) -> None:
     """States of a result that need words of their own."""
-    if run_state.is_outdated(report):
-        note("The text has changed", "This result is of an earlier question or answer. Analyse again to update it.")
+    if not now.running and (changed := choices.differences(report, now.documents)):
+        note("The form has changed", f"Changed since this result: {', '.join(changed)}. Analyse again to update it.")
     _engines(report)
     if now.running:
         return
     failed = [f.message for f in report.failures if f.kind in SEARCH_FAILED]
     if not report.claims:
         note("No claim was found", "The answer has no sentence to check. Paste running text, a list or a table.")
-    elif {v.label for v in report.verdicts} <= {"not_checked"}:
+    elif report.verdicts and {v.label for v in report.verdicts} <= {"not_checked"}:
         note(
             "No claim worth checking",
             "Every sentence is an opinion, a question or an offer, which sources can neither support nor contradict.",
@@ -115,7 +117,7 @@ def notices(now: RunProgress, report: Report) -> None:
     elif failed and not report.evidence:
         note("The web could not be searched", *dict.fromkeys(failed), label="missing")
         st.button("Check against the built-in library", on_click=run_state.analyse_with_library, key="with_library")
-    elif not report.evidence and not report.stopped:
+    elif not report.evidence and not report.stopped and not now.error:
         note(
             "Nothing was found for any claim",
             "The sources have no passage about this answer. Select another source in the sidebar, or add documents.",
@@ -158,4 +160,7 @@ def details(report: Report) -> None:
 
 def _times(report: Report) -> Iterable[tuple[str, str]]:
     """The seconds of each step."""
-    return ((STAGES.get(stage, stage.capitalize()), f"{seconds:.1f} s") for stage, seconds in report.timings.items())
+    times: dict[str, float] = defaultdict(float)
+    for stage, seconds in report.timings.items():
+        times[STAGES.get(stage, stage.capitalize())] += seconds
+    return ((step, f"{seconds:.1f} s") for step, seconds in times.items())

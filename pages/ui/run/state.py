@@ -15,7 +15,8 @@ from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.types import Claim, Document, Report
 from attribution.verdicts import recolour
-from pages.ui import background, choices, state
+from pages.ui import background, state
+from pages.ui.form import choices
 from pages.ui.run.job import RunJob, RunProgress
 
 if TYPE_CHECKING:
@@ -40,10 +41,8 @@ def load(run_id: str) -> None:
     if report is None:
         state.put(NOTICE, f"The run in the address cannot be shown: {reason}")
         return
-    state.put(SHOWN, RunProgress(report, report.id, accepted=True, running=False))
-    state.fill(question=report.question, answer=report.answer)
-    if isinstance(threshold := report.settings.get("threshold"), float):
-        state.fill(threshold=threshold)
+    choices.restore(report)
+    state.put(SHOWN, RunProgress(report, report.id, accepted=True, running=False, documents=choices.documents()))
 
 
 def notice() -> str:
@@ -146,7 +145,8 @@ def problem() -> tuple[str, str] | None:
     if now and now.rejected:
         return "This text cannot be analysed", now.rejected
     if now and now.error:
-        return "The run could not be finished" if now.accepted else "The run could not start", now.error
+        reason = now.error[:1].upper() + now.error[1:]
+        return "The run could not be finished" if now.accepted else "The run could not start", reason
     return None
 
 
@@ -164,11 +164,6 @@ def cached_view(now: RunProgress, draw: Callable[[], Any]) -> Any:
         cached = (key, draw())
         state.put(VIEW, cached)
     return cached[1]
-
-
-def is_outdated(report: Report) -> bool:
-    """Was the text changed since?"""
-    return (report.question, report.answer) != text()
 
 
 # --- the estimate ---

@@ -10,7 +10,7 @@ from typing import get_args
 from urllib.parse import unquote
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attribution.types import LABELS, RELATIONS, Failure, Label, Relation, Report, Verdict
@@ -149,6 +149,7 @@ def test_a_long_sentence_is_given_by_its_ends() -> None:
     assert sentence.startswith(unquote(start)) and sentence.endswith(unquote(end))
 
 
+@settings(deadline=None)
 @given(st.text(min_size=1))
 def test_any_sentence_makes_one_directive(sentence: str) -> None:
     link = link_to_sentence("https://example.org/a", sentence.encode("utf-8", "replace").decode())
@@ -236,7 +237,9 @@ def test_a_library_passage_opens_here_and_a_web_one_at_its_sentence() -> None:
 def test_a_claim_without_verdict_waits_and_totals_name_their_base() -> None:
     c = claim()
     report = _hostile_report("x")
-    assert "Being checked" in _Tags(html(cards.panel(c, 1, None, [], report, {}))).text
-    assert cards.totals(report) == "Of 1 claim, 1 was checked: 1 contradicted."
+    assert "Being checked" in _Tags(html(cards.panel(c, 1, None, [], report, {}, running=True))).text
+    assert "Not reached" in _Tags(html(cards.panel(c, 1, None, [], report, {}))).text
+    assert cards.totals(report) == "1 of 1 claim was checked: 1 contradicted."
+    assert cards.totals(report.model_copy(update={"verdicts": ()})) == "0 of 1 claim were checked. 1 was not reached."
     unchecked = Verdict(claim_id=c.id, label="not_checked", confidence=0, reason="")
     assert cards.totals(report.model_copy(update={"verdicts": (unchecked,)})).startswith("None of the 1 sentence")

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from attribution.errors import BadInput
+from attribution.errors import BadInput, Unavailable
 from attribution.evaluation.retrieval_grid import Cell, Choice, Difference
 from attribution.provenance import Provenance
 from attribution.snapshots.snapshot import Snapshot
 from attribution.types import Report, Verdict
 from pages.ui.html.render import html
 from pages.ui.retrieval.job import GridJob, GridProgress
-from pages.ui.retrieval.view import cell_table, difference_list, heat_map, names, summary
+from pages.ui.retrieval.view import cell_table, difference_list, failure_table, heat_map, names, summary
 from tests.make import claim, evidence, page
 
 EVIL = "<script>alert(1)</script>"
@@ -112,3 +112,17 @@ def test_a_finished_grid_is_shown_and_can_be_drilled_into() -> None:
     assert not shown.exception
     assert [s.label for s in shown.selectbox] == ["Evidence of", "against"]
     assert {b.label: b.disabled for b in shown.button} == {"Go to Explore": False, "Compare": True, "Stop": True}
+
+
+def test_a_failing_cell_costs_itself() -> None:
+    def compute(snapshot: Snapshot, choices: list[Choice], stop: threading.Event) -> Iterator[Cell]:
+        if choices[0].chunking == "fixed 256":
+            raise Unavailable("the model is not there")
+        yield from (cell(c.chunking) for c in choices)
+
+    cuts = ["fixed 256", "fixed 512", "recursive 512"]
+    now = ended(GridJob(lambda: Snapshot(report(), Provenance(), {}, {}), cuts, ["minilm"], compute))
+    assert [c.choice.chunking for c in now.cells] == ["fixed 512", "recursive 512"] and not now.error
+    assert '<td dir="auto">fixed 256</td><td dir="auto">the model is not there</td>' in html(
+        failure_table(now.choices, now.failures)
+    )

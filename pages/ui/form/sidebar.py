@@ -12,8 +12,9 @@ from attribution.searchers import SEARCHERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import WEB
 from attribution.verifiers import VERIFIERS
-from pages.ui import choices, state
-from pages.ui.controls import DOCUMENT_TYPES, FORMATS, multiselect, pick, text_input
+from pages.ui import state
+from pages.ui.form import choices
+from pages.ui.form.controls import DOCUMENT_TYPES, FORMATS, multiselect, pick, text_input
 from pages.ui.frame import section, small
 
 

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import streamlit as st
 
-from pages.ui import choices, state
+from attribution.settings import Settings
+from pages.ui import state
+from pages.ui.form import choices
 from pages.ui.frame import note, show
 from pages.ui.html.render import el
+
+_HERE = Path(__file__).parent
+_counter = st.components.v2.component(
+    "attribution.counter",
+    html='<p class="count"></p>',
+    css=(_HERE / "counter.css").read_text("utf-8"),
+    js=(_HERE / "counter.js").read_text("utf-8"),
+)
 
 
 def form(
@@ -48,6 +59,9 @@ def form(
             height=168 if compact else 300,
             placeholder="Paste the answer to check",
         )
+        with answer:
+            limit = Settings.model_fields["answer_limit"].default
+            _counter(data={"answer": state.value(state.ANSWER) or "", "limit": limit}, key="answer_count")
         with buttons:
             start_and_stop(start, on_start, on_stop, running, ready, "The results so far are kept.", estimate)
         if options:

@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
+from pydantic import ValidationError
 
 from attribution.errors import AttributionError
 from attribution.registry import Entry
 from attribution.searchers import INSTANCE, LOCAL, SEARCHERS
 from attribution.settings import COLLECTION, WEB, Settings
-from attribution.types import Document
+from attribution.types import Document, Report
+from attribution.verifiers import VERIFIERS
 from pages.ui import state
 
 PRESETS = {"Offline": (True, False, False), "Web": (False, True, False), "My documents": (False, False, True)}
@@ -24,6 +26,18 @@ ENGINES = {name: entry for name, entry in SEARCHERS.items() if name not in LOCAL
 _ENDPOINT = {
     "openai_base_url": state.LLM_ADDRESS, "openai_model": state.LLM_MODEL, "openai_api_key": state.LLM_KEY,
 }  # fmt: skip
+FORM = {  # settings that make another run, in the words of the form
+    "sources": "Sources",
+    "fallback": "Fallback search",
+    "segmenter": "Split the answer into",
+    "segmenter_model": "Model of the segmenter",
+    "query": "Search query",
+    "verifier": "Verifier",
+    "verifier_model": "Model of the verifier",
+    "openai_model": "Language model",
+    **dict.fromkeys(LLM_TASKS, "Also use it for"),
+}
+PASTED = "Pasted text.txt"
 _DIRECT = (state.SEGMENTER, state.SEGMENTER_MODEL, state.VERIFIER, state.VERIFIER_MODEL, state.QUERY)
 
 
@@ -91,7 +105,7 @@ def pasted(text: str | None) -> tuple[Document, ...]:
     """A pasted text as a document."""
     if not text or not text.strip():
         return ()
-    return (Document("Pasted text.txt", text.encode("utf-8", "replace"), "text/plain"),)
+    return (Document(PASTED, text.encode("utf-8", "replace"), "text/plain"),)
 
 
 # --- back into the form ---
@@ -133,3 +147,79 @@ def on_preset_change() -> None:
 def on_source_change() -> None:
     """Show the preset that the selected sources amount to, or none."""
     select(*(bool(state.value(name)) for name in (state.LIBRARY, state.WEB, state.DOCUMENTS)))
+
+
+# --- saved runs ---
+
+
+def restore(report: Report) -> None:
+    """Fill the form with everything that a saved run was made with; keys and addresses are saved nowhere."""
+    state.fill(question=report.question, answer=report.answer)
+    try:
+        saved = Settings(**{name: value for name, value in report.settings.items() if name in Settings.model_fields})
+    except ValidationError:  # the settings of another version
+        return
+    fill_sources(saved.sources)
+    own = [(p.url.removeprefix("document:"), p.text) for p in report.pages if p.kind == "document" and p.text]
+    state.fill(
+        pasted=next((text for name, text in own if name == PASTED), ""),
+        files=tuple(Document(as_text(name), text.encode(), "text/plain") for name, text in own if name != PASTED),
+        fallback=list(saved.fallback),
+        threshold=saved.threshold,
+        llm_model=saved.openai_model,
+        llm_tasks=[task for task in LLM_TASKS if getattr(saved, task) == "llm"],
+        **{name: getattr(saved, name) for name in (*_DIRECT, *state.PRICES)},
+    )
+
+
+def as_text(name: str) -> str:
+    """A name for the text of a document: a saved run keeps the text, not the file."""
+    return name if name.endswith((".txt", ".md")) else f"{name}.txt"
+
+
+def differences(report: Report, run_documents: Sequence[Document]) -> list[str]:
+    """The inputs whose values differ from those of a run, in the words of the form."""
+    changed = [
+        label
+        for label, value, before in (
+            ("Question", state.value(state.QUESTION) or "", report.question),
+            ("Answer", state.value(state.ANSWER) or "", report.answer),
+        )
+        if value != before
+    ]
+    current = settings()
+    if isinstance(current, str):
+        return changed
+    now, before = _comparable(current.public()), _comparable(report.settings)
+    ignored = set() if report.usage.llm else {"openai_model"}
+    names = [n for n in FORM if n in now and n in before and n not in ignored and now[n] != before[n]]
+    changed += [FORM[name] for name in names]
+    if "documents" in current.sources and documents() != tuple(run_documents):
+        changed.append("My documents")
+    return list(dict.fromkeys(changed))
+
+
+def _comparable(saved: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings in which equal choices are equal: the order of sources does not matter."""
+    sources = sorted(WEB if s == "web" else s for s in saved.get("sources", ()))
+    return {**saved, "sources": sources, "fallback": list(saved.get("fallback", ()))}
+
+
+def method(report: Report) -> str:
+    """The verifier and the sources of a run, as in “checked with … against …”."""
+    saved = _comparable(report.settings)
+    verifier = str(saved.get("verifier_model") or saved.get("verifier", ""))
+    label = VERIFIERS[verifier].label if verifier in VERIFIERS else verifier
+    sources = [_source_label(source) for source in saved["sources"]]
+    return f"Checked with {label} against {_listed(sources)}"
+
+
+def _source_label(source: str) -> str:
+    if source.startswith(COLLECTION):
+        return f"the collection “{source.removeprefix(COLLECTION)}”"
+    names = {"library": "the built-in library", "documents": "my documents"}
+    return names.get(source) or (ENGINES[source].label if source in ENGINES else source)
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import streamlit as st
 
 from attribution.registry import LLM, Entry
-from pages.ui import choices, state
+from pages.ui import state
+from pages.ui.form import choices
 from pages.ui.frame import show, small
 from pages.ui.html.render import el
 
