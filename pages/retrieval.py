@@ -8,7 +8,7 @@ from textwrap import shorten
 import streamlit as st
 
 from attribution.embedders import EMBEDDERS
-from attribution.evaluation.retrieval_grid import CUTS, differences
+from attribution.evaluation.retrieval_grid import CHUNKINGS, differences
 from attribution.snapshots.file import FILE_LIMIT, dump
 from attribution.types import Report
 from pages.ui import state
@@ -58,7 +58,7 @@ def form(running: bool) -> None:
         with options:
             cuts = st.pills(
                 "Chunkers",
-                list(CUTS),
+                list(CHUNKINGS),
                 selection_mode="multi",
                 default=["fixed 512", "sentence windows"],
                 key="grid_cuts",

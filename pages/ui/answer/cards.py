@@ -6,19 +6,22 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from attribution.claims.enrichment import removed_words
+from attribution.evidence.near_duplicates import EvidenceGroup, deciding_evidence, group_evidence
 from attribution.types import Claim, Evidence, Page, Report, Verdict
-from pages.ui.answer.passages import Group, box, deciding, differences, group, quote, sentence_of
+from attribution.verdicts import SIDES, leaning
+from pages.ui.answer.passages import box, differences, quote
 from pages.ui.answer.provenance import copies, date, facts, why
 from pages.ui.html import diff
-from pages.ui.html.render import RELATIONS, Child, Node, badge, el, link_to_sentence, look, plural, safe_url
+from pages.ui.html.links import link_to_sentence, safe_url
+from pages.ui.html.render import RELATIONS, Child, Node, badge, el, look, plural
 
 Pages = Mapping[str, Page]
 
 
-def card(evidence: Group, claim: Claim, verdict: Verdict | None, report: Report, pages: Pages) -> Node:
+def card(evidence: EvidenceGroup, claim: Claim, verdict: Verdict | None, report: Report, pages: Pages) -> Node:
     """One piece of evidence with its link, its reason and the pieces that say the same."""
     piece = evidence.best
-    label, word = RELATIONS[piece.relation]
+    label = "unclear" if leans(piece) else RELATIONS[piece.relation][0]
     page = pages.get(piece.page_id)
     text = quote(piece, pages)
     spans = differences(text.sentence, claim.statement) if piece.relation == "contradicted" else []
@@ -27,7 +30,7 @@ def card(evidence: Group, claim: Claim, verdict: Verdict | None, report: Report,
         "article",
         el(
             "div",
-            badge(label, getattr(piece.probabilities, piece.relation), word),
+            relation_badge(piece),
             el("span", title, class_="title", dir="auto"),
             class_="head",
         ),
@@ -46,6 +49,20 @@ def card(evidence: Group, claim: Claim, verdict: Verdict | None, report: Report,
         _same(evidence, pages),
         class_=f"card v-{label}",
     )
+
+
+def leans(piece: Evidence) -> bool:
+    """Is one side more probable than none, though under the threshold?"""
+    return piece.relation == "no_relation" and leaning(piece.probabilities) != "no_relation"
+
+
+def relation_badge(piece: Evidence) -> Node:
+    """What a passage says about a claim, with its probability."""
+    if leans(piece):
+        side = leaning(piece.probabilities)
+        return badge("unclear", getattr(piece.probabilities, side), f"Leans to {SIDES[side]}")
+    label, word = RELATIONS[piece.relation]
+    return badge(label, getattr(piece.probabilities, piece.relation), word)
 
 
 def _unread(text: str) -> Node | None:
@@ -82,14 +99,14 @@ def _reference(page: Page | None) -> Node | None:
     return _link("Read more", page.reference, "more")
 
 
-def _same(evidence: Group, pages: Pages) -> Node | None:
+def _same(evidence: EvidenceGroup, pages: Pages) -> Node | None:
     """The other pieces of a group, folded."""
     others = evidence.pieces[1:]
     if not others:
         return None
     items = []
     for piece in others:
-        page, sentence = pages.get(piece.page_id), sentence_of(piece, pages)
+        page, sentence = pages.get(piece.page_id), piece.deciding_sentence
         title = el("span", f"{page.title if page else piece.page_id}: ")
         items.append(el("li", title, el("span", f"“{sentence}” "), _open(piece, page, sentence)))
     says = "says" if len(others) == 1 else "say"
@@ -106,13 +123,14 @@ def panel(
     running: bool = False,
 ) -> Node:
     """Everything about one claim."""
-    groups = group(evidence, pages)
-    decisive = max(sum(g.best.relation != "no_relation" for g in groups), 1)
+    groups = group_evidence(evidence, pages)
+    decisive = sum(g.best.relation != "no_relation" for g in groups) or sum(leans(g.best) for g in groups) or 1
+    groups.sort(key=lambda g: (g.best.relation == "no_relation", not leans(g.best)))
     cards = [card(g, claim, verdict, report, pages) for g in groups]
     neutral = cards[decisive:]
     against = next((g.best for g in groups if g.best.relation == "contradicted"), None)
     text = claim.text
-    spans = differences(text, sentence_of(against, pages)) if against else []
+    spans = differences(text, against.deciding_sentence) if against else []
     label = verdict.label if verdict else "pending" if running else "not_reached"
     waiting = "Its sources are still being read." if running else look(label).help
     return el(
@@ -163,13 +181,13 @@ def footnotes(report: Report, pages: Pages) -> Node:
     for number, claim in enumerate(report.claims, 1):
         verdict = verdicts.get(claim.id)
         style = look(verdict.label if verdict else "not_reached")
-        best = deciding([e for e in report.evidence if e.claim_id == claim.id], pages)
+        best = deciding_evidence([e for e in report.evidence if e.claim_id == claim.id], pages)
         source: list[Child] = []
         if best:
             page = pages.get(best.page_id)
             place = page.page_number(best.sentence[0]) if page else None
             address = f", {page.url}{f', page {place}' if place else ''}, read {date(page.fetched_at)}" if page else ""
-            source = [f" “{sentence_of(best, pages)}” ", el("em", page.title if page else ""), f"{address}."]
+            source = [f" “{best.deciding_sentence}” ", el("em", page.title if page else ""), f"{address}."]
         reason = verdict.reason if verdict else ""
         notes.append(el("li", el("strong", f"{style.icon} {style.word}. "), reason, *source, value=number))
     return el("ol", *notes, class_="footnotes")

@@ -30,7 +30,8 @@ _source = st.components.v2.component(
     css=render.tokens_css(".source") + (_HERE / "source.css").read_text("utf-8"),
     js=(_HERE / "source.js").read_text("utf-8"),
 )
-FIRST = ("contradicted", "conflicting", "supported", "no_relation", "missing")  # the order of what needs a look
+# the order of what needs a look
+FIRST = ("contradicted", "conflicting", "unclear", "supported", "no_relation", "missing", "not_reached")
 
 
 def _hint(running: bool) -> Node:
@@ -85,7 +86,7 @@ def counts(report: Report, corrected: Set[str], running: bool) -> list[dict[str,
     labels["pending" if running else "not_reached"] += len(report.claims) - labels.total()
     chips = [
         {"label": label, "icon": style.icon, "text": f"{labels[label]} {style.noun}", "help": style.help}
-        for label in dict.fromkeys((*LABELS, *render.OTHER))
+        for label in (*LABELS, "pending")
         if labels[label] > 0
         for style in (look(label),)
     ]

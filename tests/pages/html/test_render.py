@@ -16,19 +16,8 @@ from hypothesis import strategies as st
 from attribution.types import LABELS, RELATIONS, Failure, Label, Relation, Report, Verdict
 from pages.ui.answer import cards
 from pages.ui.html import render
-from pages.ui.html.render import (
-    ATTRIBUTES,
-    BLOCKS,
-    INLINE,
-    LOOKS,
-    Text,
-    badge,
-    data,
-    el,
-    html,
-    link_to_sentence,
-    safe_url,
-)
+from pages.ui.html.links import link_to_sentence, safe_url
+from pages.ui.html.render import ATTRIBUTES, BLOCKS, INLINE, LOOKS, Text, badge, data, el, html
 from pages.ui.run import chart
 from tests.make import claim, evidence, page
 from tests.pages.hostile import ADDRESSES, TEXTS
@@ -162,7 +151,7 @@ def test_any_sentence_makes_one_directive(sentence: str) -> None:
 def test_every_verdict_has_a_look_of_its_own() -> None:
     assert set(LOOKS) == set(LABELS) == set(get_args(Label))
     assert set(render.RELATIONS) == set(RELATIONS) == set(get_args(Relation))
-    for part in ("icon", "word", "noun", "line", "help"):
+    for part in ("icon", "word", "noun", "help"):
         assert len({getattr(v, part) for v in LOOKS.values()}) == len(LABELS)
     assert len({(v.ink, v.tint) for v in LOOKS.values()}) == len(LABELS)
     assert render.look(None) is render.look("unheard of") is render.PENDING
