@@ -37,6 +37,7 @@ class Entry:
     label: str
     note: str = ""
     needs: tuple[Need, ...] = ()
+    english: bool = False  # works for English only, unless the settings name another model
 
     def missing(self, settings: Settings | None = None) -> str:
         """What stands in the way under these settings (the environment's where none are given), as steps; empty where

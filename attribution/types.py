@@ -145,6 +145,7 @@ FailureKind = Literal[
     "llm_failed",
     "verifier_failed",
     "stage_failed",
+    "unsupported_language",
 ]
 
 

@@ -15,6 +15,7 @@ from attribution.evidence.gathering import Gatherer
 from attribution.evidence.matching import Judge, Matcher
 from attribution.evidence.sources import Sources, open_sources
 from attribution.evidence.user_documents import read_document
+from attribution.pipeline.languages import unsupported
 from attribution.pipeline.run_record import RunRecord
 from attribution.registry import build
 from attribution.segmenters import SEGMENTERS
@@ -126,6 +127,8 @@ class _Run:
 
     def _claims(self) -> Iterator[events.Event]:
         yield events.StageStarted("segment")
+        if failure := unsupported(self.answer, self.settings):
+            yield from self._failed(failure, ())
         with self.found.timed("segment"):
             given = None if self.given is None else Segmented(tuple(self.given))
             segmented = given or segment(self.question, self.answer, self.settings, self.stop)

@@ -11,6 +11,7 @@ from attribution.errors import StageFailure
 from attribution.registry import build
 from attribution.settings import Settings
 from attribution.storage.store import Store
+from attribution.text.language import detect
 from attribution.text.nlp import parse
 from attribution.verifiers import VERIFIERS
 
@@ -18,6 +19,7 @@ from attribution.verifiers import VERIFIERS
 def prepare(settings: Settings, store: Store) -> None:
     """Load the models that come along and, once a database, make the library's vectors. Nothing is sent anywhere."""
     parse("A text.")
+    detect("A text.")
     if settings.verifier == "embedded":
         build(VERIFIERS, "embedded", settings, "verifier").verify([("A claim.", "A text.")])
     if settings.embedder == "minilm":

@@ -25,11 +25,13 @@ VERIFIERS = {
         "attribution.verifiers.embedded:Embedded",
         "Embedded NLI model",
         "ships with the project; no download, no key",
+        english=True,
     ),
     "deberta": Entry(
         "attribution.verifiers.deberta:Deberta",
         "DeBERTa or another NLI model of the hub",
         "downloads the model at first use (about 0.9 GB for the default)",
         needs=(Need("pip install transformers torch", package="transformers"),),
+        english=True,
     ),
 }
