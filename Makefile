@@ -2,14 +2,13 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-PORT ?= 8501
 DATA ?= data
 FIGURES := docs/figures
 
 .PHONY: run test check bench train screenshots clean
 
 run: $(VENV)/.run
-	@$(BIN)/python -m attribution serve --port $(PORT)
+	@$(BIN)/python -m attribution serve $(if $(PORT),--port $(PORT))
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest --durations=20

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from pathlib import Path
 from typing import Any, Literal
@@ -148,10 +149,12 @@ class Settings(Frozen):
         except ValidationError as error:
             first = error.errors()[0]
             name = ".".join(map(str, first["loc"])) or "settings"
-            found = "" if name in SECRET else f"found {str(first.get('input'))[:80]!r}, "
-            raise BadInput(
-                f"setting {name}: {found}{first['msg'].lower()}; known settings: {', '.join(cls.model_fields)}"
-            ) from None
+            if first["type"] == "extra_forbidden":
+                similar = difflib.get_close_matches(name, cls.model_fields, 1, 0.7)
+                hint = f"did you mean {similar[0]}?" if similar else f"known settings: {', '.join(cls.model_fields)}"
+                raise BadInput(f"setting {name}: there is no such setting; {hint}") from None
+            value = "" if name in SECRET else f"found {str(first.get('input'))[:80]!r}, "
+            raise BadInput(f"setting {name}: {value}{first['msg'].lower()}") from None
 
     def public(self) -> dict[str, object]:
         """What a report shows: everything but where the data lies, endpoints and keys."""

@@ -21,22 +21,22 @@ from benchmarks.evaluation_sets import rows
 
 def faults(report: Report) -> list[str]:
     """Spans outside the answer, quotes that are not in their page, claims without a verdict, duplicates."""
-    found = []
+    problems = []
     pages = {p.id: p for p in report.pages}
     for claim in report.claims:
         if not claim.text.strip() or not claim.spans:
-            found.append(f"claim {claim.id} is empty or has no span")
+            problems.append(f"claim {claim.id} is empty or has no span")
         if any(not 0 <= a < b <= len(report.answer) for a, b in claim.spans):
-            found.append(f"claim {claim.id} has a span outside the answer")
+            problems.append(f"claim {claim.id} has a span outside the answer")
     if len({c.text for c in report.claims}) != len(report.claims):
-        found.append("the same claim twice")
+        problems.append("the same claim twice")
     if {c.id for c in report.claims} != {v.claim_id for v in report.verdicts}:
-        found.append("a claim without verdict")
+        problems.append("a claim without verdict")
     for piece in report.evidence:
         page, (a, b) = pages[piece.page_id], piece.sentence
         if page.text[piece.start : piece.end] != piece.text or not piece.start <= a < b <= piece.end:
-            found.append(f"evidence of {piece.claim_id} is not verbatim in {page.url}")
-    return found
+            problems.append(f"evidence of {piece.claim_id} is not verbatim in {page.url}")
+    return problems
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -62,17 +62,17 @@ def search(data: Path) -> list[Query]:
     settings, own = Settings(), {}
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(f"sqlite:///{folder}/wice.sqlite3")
-        kept = DocumentStore(store)
+        documents = DocumentStore(store)
         for row in claims:
             title, text = _article(row["evidence"])
             page = make_page("wice", "document", Extracted(title, text))
             own[row["id"]] = page.sha256
-            kept.put("wice", [NewDocument(page.sha256, page.sha256, page.sha256, page)])
-        by, corpus = hybrid.local_embedder(settings), CollectionSearcher(kept, "wice")
+            documents.put("wice", [NewDocument(page.sha256, page.sha256, page.sha256, page)])
+        by, corpus = hybrid.local_embedder(settings), CollectionSearcher(documents, "wice")
         list(ingest.embed(store, "wice", by))
-        vectors = Vectors.from_bytes(*kept.vectors("wice", by.version))
+        vectors = Vectors.from_bytes(*documents.vectors("wice", by.version))
         searcher = HybridSearcher(corpus, by, lambda: vectors)
-        ids = {page.sha256: key for key, page in kept.pages(list(range(1, len(claims) + 1))).items()}
+        ids = {page.sha256: key for key, page in documents.pages(list(range(1, len(claims) + 1))).items()}
         fewer = _fewer(vectors, by.embed([row["claim"] for row in claims]))
         queries = [
             Query(
@@ -115,8 +115,8 @@ def _article(sentences: Sequence[str]) -> tuple[str, str]:
 def score(queries: Sequence[Query], ranking: Callable[[Query], Sequence[int]]) -> dict[str, float]:
     """recall@k and mean reciprocal rank of the claim's own article."""
     places = [list(ranking(a)).index(a.own) + 1 if a.own in ranking(a) else 0 for a in queries]
-    found = {f"recall@{k}": round(sum(0 < p <= k for p in places) / len(places), 4) for k in CUTS}
-    return found | {"mrr": round(sum(1 / p for p in places if p) / len(places), 4)}
+    recalls = {f"recall@{k}": round(sum(0 < p <= k for p in places) / len(places), 4) for k in CUTS}
+    return recalls | {"mrr": round(sum(1 / p for p in places if p) / len(places), 4)}
 
 
 def quality(queries: Sequence[Query]) -> dict[str, Any]:

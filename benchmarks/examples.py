@@ -26,23 +26,23 @@ def examples() -> list[dict[str, Any]]:
 
 
 def analyse(example: dict[str, Any], settings: Settings, store: Store) -> Report:
-    chosen = settings.model_copy(update={"sources": tuple(example["sources"])})
-    *_, last = run(example["question"], example["answer"], chosen, store)
+    settings = settings.model_copy(update={"sources": tuple(example["sources"])})
+    *_, last = run(example["question"], example["answer"], settings, store)
     assert isinstance(last, Finished)
     return last.report
 
 
-def paired(example: dict[str, Any], report: Report) -> list[tuple[dict[str, Any], str]]:
+def match_labels(example: dict[str, Any], report: Report) -> list[tuple[dict[str, Any], str]]:
     """(the reader's claim, our label), matched by the characters they share; `lost` where no claim overlaps it."""
     labels = {v.claim_id: v.label for v in report.verdicts}
     pairs: list[tuple[dict[str, Any], str]] = []
     at = 0
-    for wanted in example["claims"]:
-        start = example["answer"].index(wanted["text"], at)
-        end = at = start + len(wanted["text"])
+    for expected in example["claims"]:
+        start = example["answer"].index(expected["text"], at)
+        end = at = start + len(expected["text"])
         shared = {c.id: sum(max(0, min(b, end) - max(a, start)) for a, b in c.spans) for c in report.claims}
         best = max(shared, key=lambda c: shared[c], default="")
-        pairs.append((wanted, labels[best] if best and shared[best] else "lost"))
+        pairs.append((expected, labels[best] if best and shared[best] else "lost"))
     return pairs
 
 
@@ -60,12 +60,12 @@ def main(argv: list[str] | None = None) -> int:
         store = Store.open(settings.database_url)
         for example in examples():
             report = analyse(example, settings, store)
-            for wanted, label in paired(example, report):
-                matrix[wanted["verdict"], label] += 1
-                if label == "supported" and wanted["verdict"] == "contradicted":
-                    false_as_supported.append(wanted["text"])
-                if args.show and label != wanted["verdict"]:
-                    print(f"{wanted['verdict']} → {label}: {wanted['text']}")
+            for expected, label in match_labels(example, report):
+                matrix[expected["verdict"], label] += 1
+                if label == "supported" and expected["verdict"] == "contradicted":
+                    false_as_supported.append(expected["text"])
+                if args.show and label != expected["verdict"]:
+                    print(f"{expected['verdict']} → {label}: {expected['text']}")
         store.close()
     total = sum(matrix.values())
     print(f"{'reader':>14}  " + " ".join(f"{label[:12]:>12}" for label in (*LABELS, "lost")))

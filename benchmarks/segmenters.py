@@ -48,7 +48,7 @@ class Tally:
     problems: list[str] = field(default_factory=list)
     incoherent: list[tuple[str, str]] = field(default_factory=list)  # claim, sentence
 
-    def figures(self, judged: bool = True) -> dict[str, object]:
+    def figures(self, verified: bool = True) -> dict[str, object]:
         claims = len(self.claims) or 1
         further = {
             "coherence": round((self.coherent + len(self.claims) - self.cut) / claims, 4),
@@ -64,7 +64,7 @@ class Tally:
             "sentences_left_whole": self.whole,
             "characters_per_claim": round(sum(map(len, self.claims)) / claims, 1),
             "coverage": round(self.covered / max(1, self.words), 4),
-            **(further if judged else {}),
+            **(further if verified else {}),
             "seconds": round(self.seconds, 1),
             "problems": self.problems,
         }
@@ -84,11 +84,11 @@ def sentences(answer: str) -> Iterator[tuple[str, Span, list[Span]]]:
 
 def faults(answer: str, claims: Sequence[Claim]) -> list[str]:
     """Empty claims, claims without a span or with one outside the answer, the same claim twice."""
-    found = [f"empty claim {c.id}" for c in claims if not any(x.isalnum() for x in c.text)]
-    found += [f"no span: {c.text!r}" for c in claims if not c.spans]
-    found += [f"span outside: {c.text!r}" for c in claims if any(not 0 <= a < b <= len(answer) for a, b in c.spans)]
+    problems = [f"empty claim {c.id}" for c in claims if not any(x.isalnum() for x in c.text)]
+    problems += [f"no span: {c.text!r}" for c in claims if not c.spans]
+    problems += [f"span outside: {c.text!r}" for c in claims if any(not 0 <= a < b <= len(answer) for a, b in c.spans)]
     texts = [" ".join(c.text.casefold().split()) for c in claims]
-    return found + [f"twice: {t!r}" for t in sorted({t for t in texts if texts.count(t) > 1})]
+    return problems + [f"twice: {t!r}" for t in sorted({t for t in texts if texts.count(t) > 1})]
 
 
 def measure(answer: str, segmenter: Segmenter, verifier: Embedded | None, tally: Tally) -> None:
@@ -138,7 +138,7 @@ def main(argv: list[str] | None = None) -> int:
         measure(answer, segmenter, verifier, tally)
         print(f"\r{tally.answers}/{len(answers)}", end="", file=sys.stderr)
     print(file=sys.stderr)
-    figures = {"segmenter": args.segmenter, **tally.figures(judged=not args.quick), "incoherent": tally.incoherent}
+    figures = {"segmenter": args.segmenter, **tally.figures(verified=not args.quick), "incoherent": tally.incoherent}
     publish(figures, args.out)
     return bool(tally.problems)
 

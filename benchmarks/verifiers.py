@@ -102,16 +102,16 @@ def judge(verifier: Verifier, pairs: Sequence[tuple[str, str]]) -> tuple[Any, in
     out, refused = np.tile([0.0, 0.0, 1.0], (len(pairs), 1)), 0
     for start in range(0, len(pairs), 64):
         part = list(pairs[start : start + 64])
-        judged: list[Probabilities | None] = []
+        probabilities: list[Probabilities | None] = []
         try:
-            judged += [j.probabilities for j in verifier.verify(part)]
+            probabilities += [j.probabilities for j in verifier.verify(part)]
         except BadInput:
             for pair in part:
                 try:
-                    judged.append(verifier.verify([pair])[0].probabilities)
+                    probabilities.append(verifier.verify([pair])[0].probabilities)
                 except BadInput:
-                    judged.append(None)
-        for i, p in enumerate(judged, start):
+                    probabilities.append(None)
+        for i, p in enumerate(probabilities, start):
             refused += p is None
             if p is not None:
                 out[i] = [getattr(p, r) for r in RELATIONS]

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from attribution.claims.grammar import SUBJECTS, lower_initial, root
-from attribution.claims.mentions import FITS, PRONOUNS, Mention, mentions
+from attribution.claims.grammar import BE, SUBJECTS, VERBAL, lower_initial, root
+from attribution.claims.mentions import FITS, PRONOUNS, Kind, Mention, mentions
 from attribution.claims.rules import LEXICON
-from attribution.text.nlp import parse
+from attribution.text.nlp import parse, with_entities
 from attribution.text.passages import Passage, passages, plain
 
 if TYPE_CHECKING:
@@ -36,11 +37,15 @@ class Context:
     def __init__(self, question: str, answer: str) -> None:
         self.blocks = passages(answer)
         self.parsed: dict[str, list[tuple[Doc, list[Mention]]]] = {}
-        self.question = [m for _, found in self.sentences(_straight(plain(question))) for m in found]
-        self.asks_who = bool(re.match(r"\W*(?:who|tell me about)\b", question, re.IGNORECASE))
+        asked = self.sentences(_straight(plain(question)))
+        # keywords and fragments ("Psycho?", "T?") do not say what they ask about
+        self.question = [m for doc, found in asked if any(t.pos_ in VERBAL for t in doc) for m in found]
+        self.who_verb = next((t.head.lower_ for doc, _ in asked for t in doc if t.lower_ == "who"), "")
+        self.people_spoken_of = bool(re.search(r"\b(?:he|she|him|his|her)\b", answer, re.IGNORECASE))
         self.small = {w for w in re.findall(r"\w+", f"{question} {answer}") if w.islower()}
         self.words = set(re.findall(r"\w+", question.casefold()))
-        full = [m for b in self.blocks for _, found in self.sentences(self.raw(b)) for m in found] + self.question
+        self.all_sentences = [*asked, *(s for block in self.blocks for s in self.sentences(self.raw(block)))]
+        full = [m for _, found in self.all_sentences for m in found]
         self.surnames = {m.text.split()[-1]: m.kind for m in full if m.kind in ("he", "she") and " " in m.text}
 
     def raw(self, block: Passage, end: int | None = None) -> str:
@@ -90,13 +95,47 @@ class Context:
                 break
         yield from self.question
 
+    @cached_property
+    def _names(self) -> dict[str, Kind]:
+        """Bare names that are a person's or a thing's: as a sentence states, else by spaCy's named entities."""
+        names = {m.text: m for _, found in self.all_sentences for m in found if m.kind == "name"}
+        kinds: dict[str, Kind] = {}
+        labels: dict[str, set[str]] = {}
+        for doc, found in self.all_sentences:
+            for mention in (m for m in found if m.text in names):
+                if kind := self._stated_kind(doc[mention.at]):
+                    kinds.setdefault(mention.text, kind)
+        for doc, found in self.all_sentences:
+            if any(m.text in names and m.text not in kinds for m in found):
+                doc = with_entities(doc)
+                for mention in found:
+                    labels.setdefault(mention.text, set()).add(doc[mention.at].ent_type_)
+        for name in names.keys() - kinds.keys():
+            if seen := labels[name] - {""}:
+                kinds[name] = "person" if seen == {"PERSON"} else "name" if "PERSON" in seen else "thing"
+        return kinds
+
+    def _stated_kind(self, name: Token) -> Kind | None:
+        """ "Tesla was an engineer", "Tesla, an engineer, …", "Who was Tesla?", and the subject of what "who" did."""
+        siblings = list(name.head.children) if name.dep_ in (*SUBJECTS, "attr") and name.head.lower_ in BE else []
+        if any(c.lower_ == "who" for c in siblings):
+            return "person"
+        noun = next((c for c in (*siblings, *name.children) if c.dep_ in ("attr", "appos") and c.pos_ == "NOUN"), None)
+        if noun is not None:
+            return "person" if noun.lower_ in LEXICON["persons"] | LEXICON["male"] | LEXICON["female"] else "thing"
+        return "person" if name.dep_ == "nsubj" and name.head.lower_ == self.who_verb else None
+
     def _kind(self, mention: Mention) -> str:
-        return self.surnames.get(mention.text, mention.kind) if mention.kind == "name" else mention.kind
+        if mention.kind != "name":
+            return mention.kind
+        return self.surnames.get(mention.text) or self._names.get(mention.text, "name")
 
     def _fits(self, mention: Mention, form: str) -> bool:
+        """Whether gender and number agree; a name of unknown kind fits "it" where the answer is about no person."""
+        kind = self._kind(mention)
         if form in ("he", "she") and mention.kind == "name" and mention.role == "pobj":
-            return self._kind(mention) == form  # "in Paris"
-        return self._kind(mention) in FITS[form]
+            return kind == form  # "in Paris"
+        return kind in FITS[form] and (kind != "name" or (form == "it" and not self.people_spoken_of))
 
     def _is_topic(self, mention: Mention) -> bool:
         words = {w for w in re.findall(r"\w+", mention.text.casefold()) if w not in ("the", "a", "an", "of", "and")}
@@ -128,13 +167,8 @@ class Context:
             return None  # the item's title, or what the question asks about?
         topics: dict[str, Mention] = {}
         for mention in self._topics(number):
-            unsure = form in ("he", "she") and self._kind(mention) == "name" and not self.asks_who
-            if (
-                self._fits(mention, form)
-                and not _VAGUE.match(mention.text)
-                and not unsure
-                and mention.head not in LEXICON["wrapping"]
-            ):
+            vague = _VAGUE.match(mention.text) or mention.head in LEXICON["wrapping"]
+            if self._fits(mention, form) and not vague:
                 topics.setdefault(mention.text.casefold(), mention)
         outer = [m for m in topics.values() if not any(m.text in o.text and m != o for o in topics.values())]
         section = next(iter(self._topics(number)), None)
@@ -159,7 +193,9 @@ class Context:
         if (_VAGUE.match(text) and not generic) or _OUTWARD_WORD.search(text) or len(text.split()) > 9:
             return None
         number = doc is not None and re.match(r" \d", doc.text[mention.end :])  # "The Acer Swift | 3"
-        if not mention.whole or number or not is_balanced(text) or text.casefold() in LEXICON["anybody"]:
+        if not mention.whole or number or len(text) < 2 or not is_balanced(text):
+            return None
+        if text.casefold() in LEXICON["anybody"]:
             return None
         return self._within(text) if mention.start == 0 else text
 

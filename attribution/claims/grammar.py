@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
 SUBJECTS = ("nsubj", "nsubjpass")
 CLAUSAL_SUBJECTS = (*SUBJECTS, "csubj", "csubjpass", "expl")
+BE = ("is", "are", "was", "were")
 VERBAL = ("VERB", "AUX")
 
 

@@ -6,14 +6,16 @@ import argparse
 from collections import Counter
 
 from attribution.cli import options
-from attribution.cli.console import print_json, progress, read_text, report_failure
+from attribution.cli.console import check_output, print_json, progress, read_text, report_failure, write_file
 
 
 def analyze(args: argparse.Namespace) -> None:
     from attribution import events
     from attribution.pipeline.run import run
 
-    for event in run(read_text(args.question), read_text(args.answer), options.settings(args)):
+    settings = options.settings(args)
+    check_output(args.out)
+    for event in run(read_text(args.question), read_text(args.answer), settings):
         match event:
             case events.StageStarted(stage):
                 progress(f"{stage} …")
@@ -22,7 +24,7 @@ def analyze(args: argparse.Namespace) -> None:
             case events.Failed(failure):
                 report_failure(failure)
             case events.Finished(report):
-                args.out.write_text(report.to_json() + "\n", encoding="utf-8")
+                write_file(args.out, (report.to_json() + "\n").encode())
                 counts = Counter(v.label for v in report.verdicts)
                 progress(f"{args.out}: " + (", ".join(f"{n} {label}" for label, n in counts.items()) or "no claims"))
 

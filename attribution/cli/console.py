@@ -1,9 +1,11 @@
-"""Standard streams: progress goes to standard error, results to standard output as JSON."""
+"""Output of the commands: progress on standard error, results as JSON on standard output or in files."""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
+from pathlib import Path
 
 from attribution.errors import BadInput
 from attribution.types import Failure
@@ -29,3 +31,18 @@ def read_text(argument: str) -> str:
         return sys.stdin.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadInput(f"standard input is not UTF-8 (byte {error.start}): save the text as UTF-8") from None
+
+
+def check_output(path: Path) -> None:
+    """BadInput if the file cannot be created; called before any work."""
+    if path.is_dir():
+        raise BadInput(f"{path} is a folder; expected a file")
+    if not path.parent.is_dir():
+        raise BadInput(f"the folder {path.parent} does not exist: create it, or choose another output")
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write all of it or nothing: a killed process leaves no incomplete file of that name."""
+    partial = path.with_name(path.name + ".part")
+    partial.write_bytes(content)
+    os.replace(partial, path)

@@ -10,7 +10,7 @@ from attribution.cli import analyze, collections, compare, options, serve, snaps
 from attribution.cli.console import progress
 from attribution.errors import AttributionError
 
-Command = Callable[[argparse.Namespace], int | None]
+Command = Callable[[argparse.Namespace], int | None]  # an exit status; None is 0
 
 
 def parser() -> argparse.ArgumentParser:
@@ -53,14 +53,14 @@ def parser() -> argparse.ArgumentParser:
 
     p = add("list", "list the available implementations and what they need", tables.list_tables)
     p.add_argument("table", nargs="?", choices=tables.NAMES)
-    snapshot.add(commands.add_parser("snapshot", help="export, import, replay and compare runs"), options.choices)
+    snapshot.commands(commands.add_parser("snapshot", help="export, import and replay runs"))
     collections.commands(commands.add_parser("collections", help="manage named collections of documents"))
     renamed = commands.add_parser("library")  # the old name of `collections`, kept out of --help
     renamed.set_defaults(renamed="attribution: `library` is now called `collections`; the old name still works")
     collections.commands(renamed)
 
     p = add("serve", "start the web app", serve.serve)
-    p.add_argument("--port", type=int, default=8501, help="the next free port is used if this one is taken")
+    p.add_argument("--port", type=int, help=f"by default {serve.PORT}, or the next free port")
     return top
 
 
@@ -70,9 +70,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     if notice := getattr(args, "renamed", ""):
         progress(notice)
     try:
-        return args.work(args) or 0
+        status: int | None = args.work(args)
+        return status or 0
     except AttributionError as error:
         progress(f"attribution: {error}")
+        return 2
+    except FileNotFoundError as error:
+        progress(f"attribution: no such file: {error.filename}")
         return 2
     except OSError as error:
         progress(f"attribution: {error.strerror or error}: {error.filename or ''}")

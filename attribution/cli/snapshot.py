@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attribution.cli.console import progress
+from attribution.cli import options
+from attribution.cli.console import check_output, progress, write_file
 from attribution.errors import BadInput
 from attribution.settings import Settings
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:  # imported where they are used: --help stays fast
     from attribution.snapshots.snapshot import Snapshot
     from attribution.storage.store import Store
     from attribution.types import Report
-
-Choices = Callable[[argparse.Namespace], dict[str, object]]
 
 
 def _store() -> Store:
@@ -34,10 +32,7 @@ def _saved(run_id: str) -> Snapshot:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write all of it or nothing: a killed process leaves no incomplete file of that name."""
-    partial = path.with_name(path.name + ".part")
-    partial.write_bytes(content)
-    os.replace(partial, path)
+    write_file(path, content)
     progress(f"{path}: {len(content):,} bytes")
 
 
@@ -53,6 +48,7 @@ def read(path: Path) -> Snapshot:
 def export(args: argparse.Namespace) -> None:
     from attribution.snapshots.file import dump
 
+    check_output(args.out)
     _write(args.out, dump(_saved(args.run)))
 
 
@@ -60,6 +56,7 @@ def warc(args: argparse.Namespace) -> None:
     from attribution.snapshots.warc import warc as to_warc
     from attribution.storage import http_responses
 
+    check_output(args.out)
     report = _saved(args.run).report
     _write(args.out, to_warc(report, http_responses.load(_store(), [page.id for page in report.pages])))
 
@@ -90,8 +87,9 @@ def replay(args: argparse.Namespace) -> None:
     from attribution import events
     from attribution.pipeline.run import run
 
+    check_output(args.out)
     snapshot = read(args.file)
-    settings = snapshot.settings(**args.choices(args))
+    settings = snapshot.settings(**options.choices(args))
     frozen = snapshot.recomputed() if args.recompute else snapshot
     report: Report | None = None
     for event in run(snapshot.report.question, snapshot.report.answer, settings, frozen=frozen):
@@ -111,13 +109,13 @@ def changes(args: argparse.Namespace) -> None:
         print(change.model_dump_json(), flush=True)
 
 
-def add(p: argparse.ArgumentParser, choices: Choices) -> None:
-    """Add the subcommands; `choices` reads --segmenter, --verifier and --set."""
+def commands(p: argparse.ArgumentParser) -> None:
+    """Add the subcommands."""
     group = p.add_subparsers(dest="action", required=True, metavar="ACTION")
 
     def command(name: str, summary: str, work: Callable[[argparse.Namespace], None], subject: str) -> None:
         q = group.add_parser(name, help=summary, description=summary)
-        q.set_defaults(work=work, choices=choices)
+        q.set_defaults(work=work)
         if subject == "RUN_ID":
             q.add_argument("run", metavar=subject, help="a saved run: the `id` of its report")
         else:
@@ -126,8 +124,8 @@ def add(p: argparse.ArgumentParser, choices: Choices) -> None:
             q.add_argument("--out", type=Path, required=True, metavar="FILE")
         if work is replay:
             q.add_argument("--segmenter", help="see: list segmenters")
-            q.add_argument("--verifier", help="see: list verifiers")
-            q.add_argument("--set", action="append", metavar="KEY=VALUE", help="any other setting")
+            options.add_verifier(q)
+            options.add_settings(q, "top_k=8")
             q.add_argument(
                 "--recompute", action="store_true", help="run the models again instead of using their output"
             )

@@ -1,59 +1,99 @@
-"""`verify` and `worth`: files with one claim, or one pair of claim and evidence, a line."""
+"""`verify` and `worth`: files with one pair of claim and evidence, or one claim, on each line."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping
-from typing import Any, TextIO
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from attribution.cli import options
-from attribution.cli.console import progress
+from attribution.cli.console import check_output, progress
 from attribution.errors import BadInput
-from attribution.json_lines import read_rows
+from attribution.text.json_lines import Row, read_rows
+
+if TYPE_CHECKING:
+    from attribution.types import Judgement
+    from attribution.verifiers import Verifier
 
 BATCH = 256  # pairs between two lines of progress
+Result = Mapping[str, Any]
 
 
-def verify(args: argparse.Namespace) -> None:
+def verify(args: argparse.Namespace) -> int:
     from attribution.registry import build
     from attribution.verdicts import relation
     from attribution.verifiers import VERIFIERS
 
     settings = options.settings(args)
+    check_output(args.output)
+    rows = read_rows(args.input, ["claim", "evidence"])
     verifier = build(VERIFIERS, settings.verifier, settings, "verifier")
-    rows = list(read_rows(args.input, ["claim", "evidence"]))
-    partial = args.output.with_name(args.output.name + ".part")
-    with partial.open("w", encoding="utf-8") as out:
+
+    def results() -> Iterable[Result]:
         for start in range(0, len(rows), BATCH):
             batch = rows[start : start + BATCH]
-            try:
-                judgements = verifier.verify([(r["claim"], r["evidence"]) for r in batch])
-            except BadInput as error:
-                partial.unlink()
-                raise BadInput(f"{args.input}, rows {start + 1} to {start + len(batch)}: {error}") from None
-            for row, j in zip(batch, judgements, strict=True):
-                result = {
-                    "relation": relation(j.probabilities, settings.threshold),
-                    "probabilities": j.probabilities.model_dump(),
-                    "sentence": row["evidence"][slice(*j.sentence)],
-                    "signals": j.signals,
+            judgements = iter(_judge(verifier, [r for r in batch if not r.error]))
+            for row in batch:
+                judgement = row.error or next(judgements)
+                if isinstance(judgement, str):
+                    yield row.failed(judgement)
+                    continue
+                yield {
+                    **row.fields,
+                    "relation": relation(judgement.probabilities, settings.threshold),
+                    "probabilities": judgement.probabilities.model_dump(),
+                    "sentence": row.fields["evidence"][slice(*judgement.sentence)],
+                    "signals": judgement.signals,
                 }
-                _write(out, {**row, **result})
             progress(f"verify {start + len(batch)}/{len(rows)}")
-    partial.replace(args.output)
+
+    return _write(args.output, results())
 
 
-def worth(args: argparse.Namespace) -> None:
-    from attribution.claims.worthiness import classify
-    from attribution.types import Claim, content_id
+def _judge(verifier: Verifier, rows: Sequence[Row]) -> list[Judgement | str]:
+    """A judgement for each row, or why there is none."""
+    try:
+        return [*verifier.verify([(r.fields["claim"], r.fields["evidence"]) for r in rows])]
+    except BadInput as error:
+        if len(rows) == 1:
+            return [str(error).removeprefix("pair 1: ")]
+        half = len(rows) // 2
+        return _judge(verifier, rows[:half]) + _judge(verifier, rows[half:])
 
-    rows = list(read_rows(args.input, ["claim"]))
-    claims = classify([Claim(id=content_id(r["claim"]), text=r["claim"], spans=()) for r in rows])
-    with args.output.open("w", encoding="utf-8") as out:
-        for row, claim in zip(rows, claims, strict=True):
-            _write(out, {**row, "worthiness": claim.worthiness, "reason": claim.worthiness_reason})
+
+def worth(args: argparse.Namespace) -> int:
+    from attribution.claims.worthiness import classify_text
+
+    limit = options.settings(args).answer_limit
+    check_output(args.output)
+    rows = read_rows(args.input, ["claim"])
+
+    def result(row: Row) -> Result:
+        if error := row.error or _too_long(row.fields["claim"], limit):
+            return row.failed(error)
+        worthiness, reason = classify_text(row.fields["claim"])
+        return {**row.fields, "worthiness": worthiness, "reason": reason}
+
+    return _write(args.output, map(result, rows))
 
 
-def _write(out: TextIO, row: Mapping[str, Any]) -> None:
-    out.write(json.dumps(row, ensure_ascii=False) + "\n")
+def _too_long(claim: str, limit: int) -> str:
+    return f"the claim has {len(claim):,} characters; at most {limit:,} are allowed" if len(claim) > limit else ""
+
+
+def _write(path: Path, results: Iterable[Result]) -> int:
+    """Writes the rows, all or none; returns the exit status: 1 if any row failed."""
+    partial = path.with_name(path.name + ".part")
+    counts = [0, 0]
+    try:
+        with partial.open("w", encoding="utf-8") as out:
+            for result in results:
+                counts["error" in result] += 1
+                out.write(json.dumps(result, ensure_ascii=False) + "\n")
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+    progress(f"{path}: {counts[0]} done, {counts[1]} failed")
+    return int(counts[1] > 0)

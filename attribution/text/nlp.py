@@ -34,3 +34,9 @@ def parse(text: str) -> Doc:
     """spaCy's Doc: tokens with part of speech and dependency, sentences. Shared by all callers: not to be changed."""
     with _PARSING:
         return _parsed(text)
+
+
+def with_entities(doc: Doc) -> Doc:
+    """The same document with named entities; it is changed, so a copy such as `Span.as_doc()` is expected."""
+    with _PARSING:
+        return _english().get_pipe("ner")(doc)

@@ -46,8 +46,8 @@ def write(folder: Path, count: int) -> None:
     """The generated documents as text files."""
     rng, (words, weights) = random.Random(SEED + 1), vocabulary()
     for number in range(count):
-        drawn = rng.choices(words, weights, k=WORDS)
-        sentences = (" ".join(drawn[i : i + 16]).capitalize() + "." for i in range(0, WORDS, 16))
+        sample = rng.choices(words, weights, k=WORDS)
+        sentences = (" ".join(sample[i : i + 16]).capitalize() + "." for i in range(0, WORDS, 16))
         (folder / f"{number:05d}.txt").write_text(f"Document {number}. " + " ".join(sentences), encoding="utf-8")
 
 
@@ -89,7 +89,7 @@ def speed(count: int, real: bool) -> dict[str, Any]:
         write(files, count)
         path = Path(folder) / "library.sqlite3"
         store = Store.open(f"sqlite:///{path}")
-        kept = DocumentStore(store)
+        documents = DocumentStore(store)
         items, _ = ingest.from_paths([files])
         list(ingest.add(store, "warm", items[:2], settings))  # starts the reading processes
         added = seconds(lambda: list(ingest.add(store, "made", items, settings)))
@@ -106,11 +106,11 @@ def speed(count: int, real: bool) -> dict[str, Any]:
             figures["embedded_per_second"] = round(count / seconds(lambda: list(ingest.embed(store, "made", by)))[0], 1)
         else:
             generator = np.random.default_rng(SEED)
-            while missing := kept.unembedded("made", by.version, 1, 200):
-                drawn = generator.normal(size=(len(missing), PASSAGES, 384)).astype(np.float32)
-                drawn /= np.linalg.norm(drawn, axis=2, keepdims=True)
-                rows = {k: [row.tobytes() for row in of] for k, of in zip(missing, drawn, strict=True)}
-                kept.put_vectors("made", by.version, rows)
+            while missing := documents.unembedded("made", by.version, 1, 200):
+                vectors = generator.normal(size=(len(missing), PASSAGES, 384)).astype(np.float32)
+                vectors /= np.linalg.norm(vectors, axis=2, keepdims=True)
+                rows = {k: [row.tobytes() for row in of] for k, of in zip(missing, vectors, strict=True)}
+                documents.put_vectors("made", by.version, rows)
         searcher = over_collection("made", settings, store)
         rng, (words, weights) = random.Random(SEED + 2), vocabulary()
         queries = [" ".join(rng.choices(words, weights, k=14)) for _ in range(QUERIES)]
@@ -118,8 +118,8 @@ def speed(count: int, real: bool) -> dict[str, Any]:
         loaded = over_collection("made", settings, store)
         load = seconds(lambda: loaded.nearest("load", 1))
         figures["load_milliseconds"], figures["load_processor_milliseconds"] = (round(1000 * s) for s in load)
-        taken = [seconds(lambda q=query: searcher.search(q, 3)) for query in queries]  # type: ignore[misc]
-        for name, values in (("", [t[0] for t in taken]), ("processor_", [t[1] for t in taken])):
+        times = [seconds(lambda q=query: searcher.search(q, 3)) for query in queries]  # type: ignore[misc]
+        for name, values in (("", [t[0] for t in times]), ("processor_", [t[1] for t in times])):
             figures[f"search_{name}milliseconds_median"] = round(1000 * statistics.median(values), 1)
             figures[f"search_{name}milliseconds_p95"] = round(1000 * statistics.quantiles(values, n=20)[-1], 1)
         store.close()

@@ -23,8 +23,8 @@ DIMENSIONS, TOPICS, SPREAD, QUERIES, NEAREST = 384, 2000, 0.9, 200, 10
 def rows(count: int, seed: int) -> Any:
     """float32 (count, 384), rows of length 1; the cosine of two rows of a topic is about 0.55."""
     rng, topics = np.random.default_rng(seed), np.random.default_rng(0).normal(size=(TOPICS, DIMENSIONS))
-    made = topics[rng.integers(0, TOPICS, count)] + SPREAD * rng.normal(size=(count, DIMENSIONS))
-    return (made / np.linalg.norm(made, axis=1, keepdims=True)).astype(np.float32)
+    vectors = topics[rng.integers(0, TOPICS, count)] + SPREAD * rng.normal(size=(count, DIMENSIONS))
+    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
 
 def measure(count: int) -> dict[str, Any]:

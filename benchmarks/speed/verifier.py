@@ -31,14 +31,14 @@ print(loaded, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 def pairs(number: int) -> list[tuple[str, str]]:
     """Claims of the example answers, each with 512-character chunks of the page that a search finds for it."""
-    settings, made = Settings(), []
+    settings, sample = Settings(), []
     library, chunker = FolderSearcher(settings), Fixed(settings)
     for example in examples():
         for claim in example["claims"]:
             for hit in library.search(claim["text"], 1):
                 assert isinstance(hit.page, Page)
-                made += [(claim["text"], c.text) for c in chunker.chunk(hit.page) if len(c.text) > 400][:2]
-    return made[:number]
+                sample += [(claim["text"], c.text) for c in chunker.chunk(hit.page) if len(c.text) > 400][:2]
+    return sample[:number]
 
 
 def torch_seconds(sample: list[tuple[str, str]]) -> float:

@@ -68,7 +68,7 @@ def test_from_a_folder_to_a_verdict(folder: Path, tmp_path: Path, capsys) -> Non
         (["add", "a/b", "x.txt"], "printable characters without /"),
         (["add", "c", "no-such-file"], "no-such-file does not exist"),
         (["add", "c", "ftp://example.org/x"], "not a web address"),
-        (["add", "c", "--urls", "no-such-file"], "No such file"),
+        (["add", "c", "--urls", "no-such-file"], "no such file"),
         (["list", "c"], "collection 'c'"),
         (["remove", "c"], "collection 'c'"),
     ],

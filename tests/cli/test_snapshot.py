@@ -18,6 +18,7 @@ from tests.make import comparable
 ANSWER = "The Eiffel Tower was completed in 1889. It was painted green in 2021."
 
 
+@pytest.mark.usefixtures("warm_library")
 def test_export_import_and_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     first, again, frozen = tmp_path / "first.json", tmp_path / "again.json", tmp_path / "run.zip"
     assert main(["analyze", "--question", "When?", "--answer", ANSWER, "--out", str(first)]) == 0
@@ -66,8 +67,8 @@ def test_export_import_and_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     ("command", "message"),
     [
         (["export", "no-such-run", "--out", "x.zip"], "no saved run"),
-        (["import", "no-such-file"], "No such file"),
-        (["replay", "no-such-file", "--out", "x.json"], "No such file"),
+        (["import", "no-such-file"], "no such file"),
+        (["replay", "no-such-file", "--out", "x.json"], "no such file"),
         (["changes", "no-such-run"], "no saved run"),
     ],
 )

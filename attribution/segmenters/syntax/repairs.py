@@ -1,8 +1,5 @@
-"""Corrections of errors that the small parser makes often.
-
-They rest on agreement: a finite verb is coordinated with a finite verb, "that aims" refers to one thing, and a list
-goes on as it began.
-"""
+"""Corrections of errors that the small parser makes often. They rest on agreement: a finite verb is coordinated with a
+finite verb, "that aims" refers to one thing, and a list goes on as it began."""
 
 from __future__ import annotations
 
@@ -38,13 +35,13 @@ def repair(doc: Doc) -> Doc:
 
 
 def _apply(doc: Doc, changes: list[Change]) -> Doc:
-    heads: dict[int, int] = {t.i: t.head.i for t in doc}
-    labels = {"dep": [t.dep_ for t in doc], "tag": [t.tag_ for t in doc], "pos": [t.pos_ for t in doc]}
+    heads, deps = [t.head.i for t in doc], [t.dep_ for t in doc]
+    tags, pos = [t.tag_ for t in doc], [t.pos_ for t in doc]
     for place, column, value in changes:
         if column == "head":
             heads[place] = int(value)
         else:
-            labels[column][place] = str(value)
+            {"dep": deps, "tag": tags, "pos": pos}[column][place] = str(value)
     for place in range(len(doc)):  # a correction that closes a circle is dropped
         seen, at = {place}, place
         while heads[at] != at:
@@ -52,15 +49,8 @@ def _apply(doc: Doc, changes: list[Change]) -> Doc:
             if at in seen:
                 return doc
             seen.add(at)
-    return Doc(
-        doc.vocab,
-        words=[t.text for t in doc],
-        spaces=[bool(t.whitespace_) for t in doc],
-        heads=list(heads.values()),
-        deps=labels["dep"],
-        tags=labels["tag"],
-        pos=labels["pos"],
-    )
+    words, spaces = [t.text for t in doc], [bool(t.whitespace_) for t in doc]
+    return Doc(doc.vocab, words, spaces, heads=heads, deps=deps, tags=tags, pos=pos)
 
 
 def _attach(token: Token, head: Token | None) -> list[Change]:
@@ -134,7 +124,8 @@ def _listed_apposition(token: Token) -> list[Change]:
 
 
 def _article(noun: Token) -> str:
-    return next((c.lower_.removesuffix("n") for c in noun.children if c.dep_ in {"det", "poss"}), "")
+    article = child(noun, {"det", "poss"})
+    return article.lower_.removesuffix("n") if article is not None else ""
 
 
 def _same_article(token: Token) -> list[Change]:
