@@ -155,6 +155,7 @@ class Failure(Frozen):
     subject: str  # the claim, page or query it concerns
     kind: FailureKind
     message: str  # what happened and what to do
+    detail: str = Field("", exclude_if=lambda detail: not detail)  # in the words of another library or a server
 
 
 class LlmUsage(Frozen):

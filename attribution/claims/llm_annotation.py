@@ -180,7 +180,8 @@ class LlmAnnotator:
                     raise reply
                 values[claim.id] = reply.value.value(claim)
             except LlmFailed as error:
-                failures.append(LlmFailed(f"{error}; {task.fallback}").as_failure(name, claim.text))
+                failure = LlmFailed(f"{error}; {task.fallback}", detail=error.detail)
+                failures.append(failure.as_failure(name, claim.text))
         return values, failures
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from attribution.errors import Unavailable
+from attribution.errors import model_unavailable
 from attribution.settings import Settings
 
 if TYPE_CHECKING:
@@ -27,10 +27,7 @@ def _load(name: str) -> SentenceTransformer:
     try:
         return SentenceTransformer(name, trust_remote_code=False)
     except Exception as error:  # the hub, the file system and the model's own configuration fail each in their way
-        raise Unavailable(
-            f"the embedding model {name} cannot be loaded: connect to the Hugging Face Hub once, or run "
-            f"`hf download {name}` elsewhere and give its folder as embedding_model; `minilm` needs no download"
-        ) from error
+        raise model_unavailable(name, "embedding_model", "minilm", error) from error
 
 
 class HubModel:

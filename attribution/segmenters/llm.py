@@ -96,7 +96,7 @@ r_nd = partial(BySentence, METHODS["r_nd"])
 def as_rewrite(reply: Reply[Claims] | LlmFailed) -> Rewrite:
     """The claims of a reply, and what was wrong with it."""
     if isinstance(reply, LlmFailed):
-        return Rewrite((), str(reply))
+        return Rewrite((), str(reply), reply.detail)
     texts = tuple(filter(None, map(clean, reply.value.claims)))
     return Rewrite(texts, "the language model found no claim" if not texts else CUT_OFF if reply.truncated else "")
 

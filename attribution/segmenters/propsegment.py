@@ -7,7 +7,7 @@ import threading
 from functools import cache
 from typing import Any
 
-from attribution.errors import Unavailable
+from attribution.errors import model_unavailable
 from attribution.segmenters.alignment import Rewrite, replace_sentences
 from attribution.segmenters.llm import CUT_OFF, clean, is_statement
 from attribution.segmenters.sentences import Sentences
@@ -29,11 +29,7 @@ def _load(name: str) -> tuple[Any, Any]:
         tokenizer = AutoTokenizer.from_pretrained(name)
         model = AutoModelForSeq2SeqLM.from_pretrained(name)
     except (OSError, ValueError) as error:
-        raise Unavailable(
-            f"the model {name} cannot be loaded ({str(error).splitlines()[0][:160]}): connect to the hub once, "
-            f"or fetch it elsewhere with `hf download {name}` and give its folder as segmenter_model; "
-            "`sentences` needs no download"
-        ) from error
+        raise model_unavailable(name, "segmenter_model", "sentences", error) from error
     return model.to("cuda" if cuda else "cpu").eval(), tokenizer
 
 

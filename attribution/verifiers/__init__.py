@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from attribution.registry import Entry, Need
+from attribution.registry import LLM, Entry, Need
 from attribution.types import Judgement, Pair
 
 
@@ -31,5 +31,11 @@ VERIFIERS = {
         "DeBERTa or another NLI model of the hub",
         "downloads the model at first use (about 0.9 GB for the default)",
         needs=(Need("pip install transformers torch", package="transformers"),),
+    ),
+    "llm": Entry(
+        "attribution.verifiers.llm:LlmVerifier",
+        "Language model, with quotes",
+        "sends each claim with its passages to the language model; only verbatim quotes decide",
+        needs=(LLM,),
     ),
 }

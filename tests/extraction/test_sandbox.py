@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from attribution.collections.folder import Library
+from attribution.collections.folder import FolderSearcher
 from attribution.errors import FetchFailed
 from attribution.evidence.sources import open_sources
 from attribution.evidence.user_documents import read_document
@@ -63,7 +63,7 @@ def by_path(path: Path) -> FetchFailed:
 
 def by_folder(path: Path) -> FetchFailed:
     (path.parent / "good.md").write_text("A line.", encoding="utf-8")
-    (failure,) = Library.over(path.parent).failures
+    (failure,) = FolderSearcher(Settings(), path.parent).failures
     return FetchFailed(failure.kind, failure.message)
 
 
