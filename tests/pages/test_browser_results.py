@@ -250,17 +250,12 @@ def test_a_lost_server_is_named_with_the_command_that_starts_it(browser: Browser
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_rule_of_axe_is_broken(browser: Browser, address: str, scheme: str) -> None:
+def test_compare_breaks_no_rule_of_axe(browser: Browser, address: str, scheme: str) -> None:
     page = visit(browser, address, color_scheme=scheme)
-    write(page, f"{NILE} He was born in 1899.", "Who was Alfred Hitchcock?")
-    analyse(page)
-    claims(page).last.click()
-    page.wait_for_timeout(1500)
-    pages = [Axe().run(page)]
+    write(page, NILE)
     page.get_by_role("link", name="Compare").click()
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_role("button", name="Download JSON")).to_be_visible(timeout=PATIENCE)
     page.wait_for_timeout(1500)
-    pages.append(Axe().run(page))
-    assert [v["help"] for found in pages for v in found.response["violations"]] == []
+    assert [v["help"] for v in Axe().run(page).response["violations"]] == []
     page.context.close()

@@ -28,6 +28,8 @@ def notices(now: RunProgress, report: Report) -> None:
     """What could not be used and what was used instead, then states of the result that need words of their own."""
     if not now.running and (changed := choices.differences(report, now.documents)):
         note("The form has changed", f"Changed since this result: {', '.join(changed)}. Analyse again to update it.")
+    for failure in (f for f in report.failures if f.kind == "unsupported_language"):
+        note(f"The answer is in {failure.subject}", failure.message, label="missing")
     _language_model(report)
     _verifier(report)
     _engines(report)
