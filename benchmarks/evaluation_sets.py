@@ -13,7 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from attribution.types import Relation
+from attribution.chunkers import CHUNKERS
+from attribution.embedders import EMBEDDERS
+from attribution.registry import build
+from attribution.retrieval.index import Index
+from attribution.settings import Settings
+from attribution.types import Page, Relation
 
 THREE: dict[str, Relation] = {"entailment": "entailed", "neutral": "no_relation", "contradiction": "contradicted"}
 
@@ -28,7 +33,7 @@ class Case:
     half: Literal["choose", "report"]
 
 
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
+def read_rows(path: Path) -> Iterator[dict[str, Any]]:
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             yield json.loads(line)
@@ -41,7 +46,7 @@ def _half(key: str) -> Literal["choose", "report"]:
 def _nli(path: Path, split: str = "") -> list[Case]:
     return [
         Case(r["hypothesis"], (r["premise"],), THREE[r["label"]], _half(r["premise"]))
-        for r in _rows(path)
+        for r in read_rows(path)
         if not split or r["split"] == split
     ]
 
@@ -50,21 +55,40 @@ def _support(path: Path, positive: str) -> list[Case]:
     def passage(evidence: str | list[str]) -> str:
         return evidence if isinstance(evidence, str) else " ".join(evidence)
 
-    rows = [r for r in _rows(path) if r["claim"].strip() and passage(r["evidence"]).strip()]
+    rows = [r for r in read_rows(path) if r["claim"].strip() and passage(r["evidence"]).strip()]
     return [
         Case(r["claim"], (passage(r["evidence"]),), r["label"] == positive, _half(r["id"].split("-chunk")[0]))
         for r in rows
     ]
 
 
-def _expertqa(path: Path) -> list[Case]:
-    cases = []
-    for row in _rows(path):
+def held_out(key: str) -> bool:
+    """Is the answer or claim with this id among the three in ten that nothing is trained or chosen on?"""
+    return zlib.crc32(key.encode()) % 10 >= 7
+
+
+def expertqa_claims(path: Path) -> Iterator[tuple[str, str, tuple[str, ...], bool]]:
+    """(answer's id, claim, the passages it cites, whether an expert found them to support it completely)."""
+    for row in read_rows(path):
         for claim in row["claims"]:
             passages = tuple(text for e in claim["evidence"] if (text := e.partition("\n\n")[2].strip()))
             if passages and claim["label"] in ("Complete", "Incomplete", "Missing") and claim["claim"].strip():
-                cases.append(Case(claim["claim"], passages, claim["label"] == "Complete", _half(row["id"])))
-    return cases
+                yield row["id"], claim["claim"], passages, claim["label"] == "Complete"
+
+
+def _expertqa(path: Path) -> list[Case]:
+    return [Case(claim, passages, gold, _half(key)) for key, claim, passages, gold in expertqa_claims(path)]
+
+
+def retrieved_passages(claim: str, text: str, k: int = 5) -> tuple[str, ...]:
+    """The k chunks of a page that are nearest to the claim, as a run with default settings would choose by vectors."""
+    settings = Settings()
+    page = Page(id="page", url="document:page", title="", site="", kind="document", fetched_at="", sha256="", text=text)
+    chunks = build(CHUNKERS, settings.chunker, settings, "chunker").chunk(page)
+    embedder = build(EMBEDDERS, settings.embedder, settings, "embedder")
+    index = Index()
+    index.add(chunks, embedder.embed([c.text for c in chunks]))
+    return tuple(c.chunk.text for c in index.search(embedder.embed([claim]), k, embedder.floor))
 
 
 # name → (classes, reader of the data folder)
