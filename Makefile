@@ -1,36 +1,38 @@
-# `make run` and `make test` do everything on a machine with Python 3.11 and a package index.
+# `make run` and `make test` need Python 3.11 and a package index, nothing else.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-PORT ?= 8501
 DATA ?= data
+FIGURES := docs/figures
 
 .PHONY: run test check bench train screenshots clean
 
 run: $(VENV)/.run
-	@$(BIN)/python -m attribution serve --port $(PORT)
+	@$(BIN)/python -m attribution serve $(if $(PORT),--port $(PORT))
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --durations=20
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# DATA is the folder of evaluation sets (eval/, nli/); the examples need none
+# The slow tests, then the benchmarks. DATA is the folder of the evaluation sets (eval/, nli/); the examples need none.
 bench: $(VENV)/.dev
-	$(BIN)/python -m benchmarks.examples --out docs/figures/examples.json
-	$(BIN)/python -m benchmarks.speed --out docs/figures/speed.json
-	$(BIN)/python -m benchmarks.comparison --out docs/figures/comparison.json
-	$(BIN)/python -m benchmarks.first_screen --out docs/figures/first_screen.json
-	$(BIN)/python -m benchmarks.library $(patsubst %/eval,%,$(wildcard $(DATA)/eval)) --out docs/figures/library.json
+	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m benchmarks.examples --out $(FIGURES)/examples.json
+	$(BIN)/python -m benchmarks.speed.verifier --out $(FIGURES)/speed_verifier.json
+	$(BIN)/python -m benchmarks.speed.comparison --out $(FIGURES)/speed_comparison.json
+	$(BIN)/python -m benchmarks.speed.first_screen --out $(FIGURES)/speed_first_screen.json
+	$(BIN)/python -m benchmarks.speed.collections --out $(FIGURES)/speed_collections.json
 	@if [ -d "$(DATA)/eval" ]; then \
-	  $(BIN)/python -m benchmarks.verifiers $(DATA) --out docs/figures/verifiers.json --plot docs/figures/reliability.png && \
-	  $(BIN)/python -m benchmarks.answers $(DATA) --out docs/figures/answers.json; \
+	  $(BIN)/python -m benchmarks.verifiers $(DATA) --out $(FIGURES)/verifiers.json --plot $(FIGURES)/reliability.png && \
+	  $(BIN)/python -m benchmarks.answers $(DATA) --out $(FIGURES)/answers.json && \
+	  $(BIN)/python -m benchmarks.collections $(DATA) --out $(FIGURES)/collections.json; \
 	else echo "no evaluation sets in $(DATA): make bench DATA=FOLDER measures the verifiers too"; fi
 
-# DATA/nli is the folder of training pairs; resumes where it stopped
+# DATA/nli is the folder of training pairs. Resumes where it stopped.
 train: $(VENV)/.train
 	$(BIN)/python -m training.train --data $(DATA)/nli --exclude $(DATA)/eval --out build/first --passes 1.25
 	$(BIN)/python -m training.train --data $(DATA)/nli --exclude $(DATA)/eval --out build/second --base build/first/model --passes 2 --rate 1e-4 --seed 14

@@ -1,6 +1,3 @@
-"""`python -m attribution`"""
-
 from attribution.cli.main import main
 
-if __name__ == "__main__":
-    raise SystemExit(main())
+raise SystemExit(main())

@@ -1,6 +1,6 @@
-"""The evaluation sets of benchmarks/verifiers.py, read from a folder that the user names; nothing of them is kept here.
+"""Evaluation sets, read from a folder of the user's; the project ships none of them.
 
-Every set is split in two halves by its id: thresholds are chosen on one, figures reported on the other.
+Each set is split in two halves by a hash: thresholds are chosen on one, figures reported on the other.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ class Case:
     half: Literal["choose", "report"]
 
 
-def read_rows(path: Path) -> Iterator[dict[str, Any]]:
+def rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The objects of a compressed JSON Lines file."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             yield json.loads(line)
@@ -46,7 +47,7 @@ def _half(key: str) -> Literal["choose", "report"]:
 def _nli(path: Path, split: str = "") -> list[Case]:
     return [
         Case(r["hypothesis"], (r["premise"],), THREE[r["label"]], _half(r["premise"]))
-        for r in read_rows(path)
+        for r in rows(path)
         if not split or r["split"] == split
     ]
 
@@ -55,10 +56,10 @@ def _support(path: Path, positive: str) -> list[Case]:
     def passage(evidence: str | list[str]) -> str:
         return evidence if isinstance(evidence, str) else " ".join(evidence)
 
-    rows = [r for r in read_rows(path) if r["claim"].strip() and passage(r["evidence"]).strip()]
     return [
         Case(r["claim"], (passage(r["evidence"]),), r["label"] == positive, _half(r["id"].split("-chunk")[0]))
-        for r in rows
+        for r in rows(path)
+        if r["claim"].strip() and passage(r["evidence"]).strip()
     ]
 
 
@@ -68,8 +69,8 @@ def held_out(key: str) -> bool:
 
 
 def expertqa_claims(path: Path) -> Iterator[tuple[str, str, tuple[str, ...], bool]]:
-    """(answer's id, claim, the passages it cites, whether an expert found them to support it completely)."""
-    for row in read_rows(path):
+    """(id of the answer, claim, passages it cites, whether an expert found that they support it completely)."""
+    for row in rows(path):
         for claim in row["claims"]:
             passages = tuple(text for e in claim["evidence"] if (text := e.partition("\n\n")[2].strip()))
             if passages and claim["label"] in ("Complete", "Incomplete", "Missing") and claim["claim"].strip():
@@ -81,7 +82,7 @@ def _expertqa(path: Path) -> list[Case]:
 
 
 def retrieved_passages(claim: str, text: str, k: int = 5) -> tuple[str, ...]:
-    """The k chunks of a page that are nearest to the claim, as a run with default settings would choose by vectors."""
+    """The k chunks of a page nearest to the claim by their vectors, with the default chunker and embedder."""
     settings = Settings()
     page = Page(id="page", url="document:page", title="", site="", kind="document", fetched_at="", sha256="", text=text)
     chunks = build(CHUNKERS, settings.chunker, settings, "chunker").chunk(page)
@@ -91,10 +92,10 @@ def retrieved_passages(claim: str, text: str, k: int = 5) -> tuple[str, ...]:
     return tuple(c.chunk.text for c in index.search(embedder.embed([claim]), k, embedder.floor))
 
 
-# name → (classes, reader of the data folder)
+# name → (number of classes, reader)
 SETS: dict[str, tuple[int, Callable[[Path], list[Case]]]] = {
     "xnli_en_dev": (3, lambda d: _nli(d / "eval" / "xnli_en_dev.jsonl.gz")),
-    "fever_nli test": (3, lambda d: [*_nli(d / "nli" / "fever_nli.jsonl.gz", "test")]),
+    "fever_nli test": (3, lambda d: _nli(d / "nli" / "fever_nli.jsonl.gz", "test")),
     "wice_oracle_chunks_dev": (2, lambda d: _support(d / "eval" / "wice_oracle_chunks_dev.jsonl.gz", "supported")),
     "begin_dev": (2, lambda d: _support(d / "eval" / "begin_dev.jsonl.gz", "Fully attributable")),
     "q2_wow": (2, lambda d: _support(d / "eval" / "q2_wow.jsonl.gz", "consistent")),

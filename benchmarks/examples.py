@@ -1,16 +1,14 @@
-"""The example answers against the shipped library, beside a careful reader's verdicts.
+"""The example answers, checked against the shipped library and compared with a careful reader's verdicts.
 
 python -m benchmarks.examples [--out FILE.json] [--set key=value …]
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import tempfile
 import time
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 from attribution.events import Finished
@@ -18,6 +16,7 @@ from attribution.pipeline.run import run
 from attribution.settings import ROOT, Settings
 from attribution.storage.store import Store
 from attribution.types import LABELS, Report
+from benchmarks.command import arguments, publish
 
 EXAMPLES = ROOT / "examples" / "answers.jsonl"
 
@@ -27,30 +26,30 @@ def examples() -> list[dict[str, Any]]:
 
 
 def analyse(example: dict[str, Any], settings: Settings, store: Store) -> Report:
-    chosen = settings.model_copy(update={"sources": tuple(example["sources"])})
-    *_, last = run(example["question"], example["answer"], chosen, store)
+    settings = settings.model_copy(update={"sources": tuple(example["sources"])})
+    *_, last = run(example["question"], example["answer"], settings, store)
     assert isinstance(last, Finished)
     return last.report
 
 
-def paired(example: dict[str, Any], report: Report) -> list[tuple[dict[str, Any], str]]:
-    """(the reader's claim, our label) by the characters they share; `lost` where no claim of ours touches it."""
+def match_labels(example: dict[str, Any], report: Report) -> list[tuple[dict[str, Any], str]]:
+    """(the reader's claim, our label), matched by the characters they share; `lost` where no claim overlaps it."""
     labels = {v.claim_id: v.label for v in report.verdicts}
-    pairs, at = [], 0
-    for wanted in example["claims"]:
-        start = example["answer"].index(wanted["text"], at)
-        end = at = start + len(wanted["text"])
+    pairs: list[tuple[dict[str, Any], str]] = []
+    at = 0
+    for expected in example["claims"]:
+        start = example["answer"].index(expected["text"], at)
+        end = at = start + len(expected["text"])
         shared = {c.id: sum(max(0, min(b, end) - max(a, start)) for a, b in c.spans) for c in report.claims}
         best = max(shared, key=lambda c: shared[c], default="")
-        pairs.append((wanted, labels[best] if best and shared[best] else "lost"))
+        pairs.append((expected, labels[best] if best and shared[best] else "lost"))
     return pairs
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path)
+    parser = arguments(__doc__)
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
-    parser.add_argument("--show", action="store_true", help="print every claim that was judged otherwise")
+    parser.add_argument("--show", action="store_true", help="print every claim with another verdict")
     args = parser.parse_args(argv)
     choices = dict(pair.split("=", 1) for pair in args.set)
     matrix: Counter[tuple[str, str]] = Counter()
@@ -61,34 +60,25 @@ def main(argv: list[str] | None = None) -> int:
         store = Store.open(settings.database_url)
         for example in examples():
             report = analyse(example, settings, store)
-            for wanted, label in paired(example, report):
-                matrix[wanted["verdict"], label] += 1
-                if label == "supported" and wanted["verdict"] == "contradicted":
-                    false_as_supported.append(wanted["text"])
-                if args.show and label != wanted["verdict"]:
-                    print(f"{wanted['verdict']} → {label}: {wanted['text']}")
+            for expected, label in match_labels(example, report):
+                matrix[expected["verdict"], label] += 1
+                if label == "supported" and expected["verdict"] == "contradicted":
+                    false_as_supported.append(expected["text"])
+                if args.show and label != expected["verdict"]:
+                    print(f"{expected['verdict']} → {label}: {expected['text']}")
         store.close()
     total = sum(matrix.values())
-    right = sum(n for (a, b), n in matrix.items() if a == b)
     print(f"{'reader':>14}  " + " ".join(f"{label[:12]:>12}" for label in (*LABELS, "lost")))
     for row in LABELS:
         print(f"{row:>14}  " + " ".join(f"{matrix[row, column]:>12}" for column in (*LABELS, "lost")))
-    print(
-        f"{right} of {total} verdicts as a careful reader's ({right / total:.1%}); "
-        f"{time.perf_counter() - started:.0f} s"
-    )
-    print(
-        f"{len(false_as_supported)} false sentences shown as supported"
-        + "".join(f"\n  {t}" for t in false_as_supported)
-    )
-    if args.out:
-        figures = {
-            "claims": total,
-            "agreement": right / total,
-            "false shown as supported": false_as_supported,
-            "matrix": {f"{a} → {b}": n for (a, b), n in sorted(matrix.items())},
-        }
-        args.out.write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    print(f"{time.perf_counter() - started:.0f} s")
+    figures = {
+        "claims": total,
+        "agreement": sum(n for (a, b), n in matrix.items() if a == b) / total,
+        "false shown as supported": false_as_supported,
+        "matrix": {f"{a} → {b}": n for (a, b), n in sorted(matrix.items())},
+    }
+    publish(figures, args.out)
     return 0
 
 

@@ -1,8 +1,8 @@
-"""What a configured language model makes of every prompt, on one short answer, to be read by a person.
+"""The replies of the configured language model to every prompt, on one short answer, for a person to read.
 
 OPENAI_BASE_URL=http://127.0.0.1:8081/v1 OPENAI_MODEL=local python -m benchmarks.language_model [NAME …] [--out FILE.md]
 
-NAME is a segmenter that asks a language model, or worthiness, independence or enrichment. Nothing is kept between runs.
+NAME is a segmenter that asks a language model, or worthiness, independence or enrichment. Nothing is cached.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from attribution.registry import LLM, build
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.storage.store import Store
-from attribution.types import Claim, Failure, LlmUsage
+from attribution.types import Claim, Failure
 
 QUESTION = "Who designed the Sydney Opera House?"
 ANSWER = (
@@ -32,34 +32,34 @@ STAGES = ("worthiness", "independence", "enrichment")
 SEGMENTING = tuple(name for name, entry in SEGMENTERS.items() if LLM in entry.needs)
 
 
-def segmented(name: str, settings: Settings) -> Iterator[str]:
-    made = build(SEGMENTERS, name, settings, "segmenter").segment(QUESTION, ANSWER)
-    for claim in made.claims:
+def segment(name: str, settings: Settings) -> Iterator[str]:
+    result = build(SEGMENTERS, name, settings, "segmenter").segment(QUESTION, ANSWER)
+    for claim in result.claims:
         words = " … ".join(ANSWER[a:b] for a, b in claim.spans) or "not in the answer"
         yield f"{claim.text} ({claim.alignment:.2f}: {words})"
-    yield from finished(made.failures, made.usage)
+    yield from summary(result.failures, result.usage)
 
 
-def staged(name: str, settings: Settings) -> Iterator[str]:
-    """One stage by the language model; the stages before it by rules."""
+def annotate(name: str, settings: Settings) -> Iterator[str]:
+    """One stage by the language model, those before it by rules."""
     claims: Sequence[Claim] = build(SEGMENTERS, "sentences", settings, "segmenter").segment(QUESTION, ANSWER).claims
-    asked = LlmAnnotator(settings, Store.open(settings.database_url), threading.Event())
-    judged = independence.judge(worthiness.judge(claims))
+    annotator = LlmAnnotator(settings, Store.open(settings.database_url), threading.Event())
+    by_rules = independence.check_independence(worthiness.classify(claims))
     if name == "worthiness":
-        done, failures = asked.worthiness(QUESTION, claims)
-        found = [f"{c.text} → {c.worthiness}: {c.worthiness_reason}" for c in done]
+        claims_by_llm, failures = annotator.worthiness(QUESTION, claims)
+        lines = [f"{c.text} → {c.worthiness}: {c.worthiness_reason}" for c in claims_by_llm]
     elif name == "independence":
-        done, failures = asked.independence(judged)
-        found = [f"{c.text} → {c.independent}: {c.independence_reason}" for c in done]
+        claims_by_llm, failures = annotator.independence(by_rules)
+        lines = [f"{c.text} → {c.independent}: {c.independence_reason}" for c in claims_by_llm]
     else:
-        done, failures = asked.enrichment(QUESTION, ANSWER, judged)
-        rules = enrichment.enrich(QUESTION, ANSWER, judged)
-        found = [f"{c.text} → {c.enriched} (rules: {r.enriched})" for c, r in zip(done, rules, strict=True)]
-    yield from found
-    yield from finished(failures, asked.usage)
+        claims_by_llm, failures = annotator.enrichment(QUESTION, ANSWER, by_rules)
+        rules = enrichment.enrich(QUESTION, ANSWER, by_rules)
+        lines = [f"{c.text} → {c.enriched} (rules: {r.enriched})" for c, r in zip(claims_by_llm, rules, strict=True)]
+    yield from lines
+    yield from summary(failures, annotator.usage)
 
 
-def finished(failures: Sequence[Failure], usage: LlmUsage | None) -> Iterator[str]:
+def summary(failures: Sequence[Failure], usage: object) -> Iterator[str]:
     yield from (f"FAILURE {f.message}" for f in failures)
     yield str(usage)
 
@@ -74,11 +74,11 @@ def main(argv: list[str] | None = None) -> int:
     for name in args.names or [*SEGMENTING, *STAGES]:
         with tempfile.TemporaryDirectory() as folder:
             settings = Settings.from_environment(
-                database_url=f"sqlite:///{folder}/asked.sqlite3", llm_workers=1, llm_retries=0,
+                database_url=f"sqlite:///{folder}/cache.sqlite3", llm_workers=1, llm_retries=0,
                 llm_timeout=args.timeout, llm_deadline=args.timeout, llm_tokens=args.tokens,
             )  # fmt: skip
             started = time.perf_counter()
-            run: Callable[[str, Settings], Iterator[str]] = segmented if name in SEGMENTING else staged
+            run: Callable[[str, Settings], Iterator[str]] = segment if name in SEGMENTING else annotate
             lines = [f"- {line}" for line in run(name, settings)]
             text = f"### {name} ({time.perf_counter() - started:.0f} s)\n\n" + "\n".join(lines) + "\n"
         print(text, flush=True)

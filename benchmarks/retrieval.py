@@ -10,8 +10,6 @@ joins it with the embedder by reciprocal rank.
 
 from __future__ import annotations
 
-import argparse
-import gzip
 import json
 import time
 import zlib
@@ -24,11 +22,15 @@ import numpy as np
 
 from attribution.chunkers import CHUNKERS
 from attribution.embedders import EMBEDDERS
-from attribution.extraction.html import Extracted, make_page
+from attribution.extraction.page import Extracted, make_page
 from attribution.registry import build
-from attribution.retrieval.index import Index, Words, reciprocal_ranks
+from attribution.retrieval.bm25 import Chunks
+from attribution.retrieval.index import Index
+from attribution.retrieval.rank_fusion import reciprocal_ranks
 from attribution.settings import Settings
 from attribution.types import Chunk, Page, Span
+from benchmarks.command import arguments, publish
+from benchmarks.evaluation_sets import rows
 
 CUTS: dict[str, dict[str, Any]] = {
     "fixed 256": {"chunker": "fixed", "chunk_size": 256},
@@ -49,13 +51,11 @@ class Case:
 
 
 def cases(data: Path, count: int) -> list[Case]:
-    """The claims with gold sentences, in an order that a hash of their ids decides."""
-    with gzip.open(data / "eval" / "wice_claim_dev.jsonl.gz", "rt", encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in lines]
-    rows = [r for r in rows if any(r["supporting_sentences"])]
-    rows.sort(key=lambda r: (zlib.crc32(r["id"].encode()), r["id"]))
-    made = []
-    for row in rows[:count]:
+    """The claims with gold sentences, ordered by a hash of their ids."""
+    claims = [r for r in rows(data / "eval" / "wice_claim_dev.jsonl.gz") if any(r["supporting_sentences"])]
+    claims.sort(key=lambda r: (zlib.crc32(r["id"].encode()), r["id"]))
+    sample = []
+    for row in claims[:count]:
         spans: list[Span] = []
         text = ""
         for sentence in row["evidence"]:  # one space between: no chunker is told where the sentences end
@@ -65,24 +65,24 @@ def cases(data: Path, count: int) -> list[Case]:
         page = make_page(
             f"https://wice.invalid/{zlib.crc32(text.encode())}", "web", Extracted(row["claim_title"], text)
         )
-        sets = tuple(tuple(spans[i] for i in chosen) for chosen in row["supporting_sentences"] if chosen)
-        made.append(Case(row["claim"], row["claim_title"], page, sets))
-    return made
+        sets = tuple(tuple(spans[i] for i in indices) for indices in row["supporting_sentences"] if indices)
+        sample.append(Case(row["claim"], row["claim_title"], page, sets))
+    return sample
 
 
-def found(chunks: Sequence[Chunk], span: Span) -> bool:
+def covered(chunks: Sequence[Chunk], span: Span) -> bool:
     """Do nine tenths of the span lie in the chunks together?"""
     inside = {i for c in chunks for i in range(max(c.start, span[0]), min(c.end, span[1]))}
     return len(inside) >= LEAST * (span[1] - span[0])
 
 
 def recall(chunks: Sequence[Chunk], case: Case) -> float:
-    return max(sum(found(chunks, span) for span in chosen) / len(chosen) for chosen in case.gold)
+    return max(sum(covered(chunks, span) for span in gold) / len(gold) for gold in case.gold)
 
 
 def lexical(chunks: Sequence[Chunk], query: str) -> list[Chunk]:
     """The chunks by BM25; those without any of the words are left out."""
-    words = Words()
+    words = Chunks()
     words.add(chunks)
     return words.ranked(query)
 
@@ -92,25 +92,25 @@ def fused(*rankings: Sequence[Chunk]) -> list[Chunk]:
     return sorted(score, key=lambda c: (-score[c], c.start))
 
 
-def measure(chosen: Sequence[Case], embedders: Sequence[str]) -> list[dict[str, Any]]:
+def measure(sample: Sequence[Case], embedders: Sequence[str]) -> list[dict[str, Any]]:
     """One row a chunker and ranking."""
-    rows = []
+    table = []
     for cut, choice in CUTS.items():
         settings = Settings(**choice)
         chunker = build(CHUNKERS, settings.chunker, settings, "chunker")
         started = time.perf_counter()
-        pages = {c.page.id: c.page for c in chosen}
+        pages = {c.page.id: c.page for c in sample}
         chunks = {page_id: chunker.chunk(page) for page_id, page in pages.items()}
         cutting = time.perf_counter() - started
         rankings: dict[str, list[list[Chunk]]] = {}
         seconds: dict[str, float] = {}
         started = time.perf_counter()
-        rankings["lexical"] = [lexical(chunks[c.page.id], c.claim) for c in chosen]
+        rankings["lexical"] = [lexical(chunks[c.page.id], c.claim) for c in sample]
         seconds["lexical"] = time.perf_counter() - started
         for name in embedders:
             embedder = build(EMBEDDERS, name, Settings(embedder=name), "embedder")
             started = time.perf_counter()
-            ranked = rank(chosen, chunks, embedder)
+            ranked = rank(sample, chunks, embedder)
             seconds[name] = seconds[f"hybrid {name}"] = time.perf_counter() - started
             rankings |= {name: ranked}
             rankings[f"hybrid {name}"] = [fused(a, b) for a, b in zip(rankings["lexical"], ranked, strict=True)]
@@ -118,40 +118,37 @@ def measure(chosen: Sequence[Case], embedders: Sequence[str]) -> list[dict[str, 
             row: dict[str, Any] = {"chunker": cut, "ranking": name}
             for k in DEPTHS:
                 row[f"recall@{k}"] = round(
-                    float(np.mean([recall(r[:k], c) for r, c in zip(ranked, chosen, strict=True)])), 4
+                    float(np.mean([recall(r[:k], c) for r, c in zip(ranked, sample, strict=True)])), 4
                 )
                 row[f"characters@{k}"] = round(float(np.mean([sum(len(c.text) for c in r[:k]) for r in ranked])))
             row["chunks_per_page"] = round(float(np.mean([len(c) for c in chunks.values()])), 1)
             row["seconds_per_page"] = round((seconds[name] + cutting) / len(pages), 3)
-            rows.append(row)
+            table.append(row)
             print(json.dumps(row), flush=True)
-    return rows
+    return table
 
 
-def rank(chosen: Sequence[Case], chunks: dict[str, list[Chunk]], embedder: Any) -> list[list[Chunk]]:
+def rank(sample: Sequence[Case], chunks: dict[str, list[Chunk]], embedder: Any) -> list[list[Chunk]]:
     """All chunks of a claim's article by cosine."""
     indexes: dict[str, Index] = {}
     for page_id, of_page in chunks.items():
         indexes[page_id] = Index()
         indexes[page_id].add(of_page, embedder.embed([c.text for c in of_page]))
-    queries = embedder.embed([c.claim for c in chosen])
+    queries = embedder.embed([c.claim for c in sample])
     return [
         [c.chunk for c in indexes[case.page.id].search(query[None], 100, floor=-1)]
-        for case, query in zip(chosen, queries, strict=True)
+        for case, query in zip(sample, queries, strict=True)
     ]
 
 
 def main() -> None:
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("data", type=Path)
-    p.add_argument("--out", type=Path, required=True)
-    p.add_argument("--claims", type=int, default=349, help="a sample of so many (default: all)")
+    p = arguments(__doc__, data="eval/wice_claim_dev.jsonl.gz")
+    p.add_argument("--claims", type=int, default=349, metavar="N", help="a sample of N (default: all)")
     p.add_argument("--embedders", nargs="+", default=["minilm"], choices=list(EMBEDDERS))
     args = p.parse_args()
-    chosen = cases(args.data, args.claims)
-    rows = measure(chosen, args.embedders)
-    figures = {"claims": len(chosen), "articles": len({c.page.id for c in chosen}), "rows": rows}
-    args.out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    sample = cases(args.data, args.claims)
+    table = measure(sample, args.embedders)
+    publish({"claims": len(sample), "articles": len({c.page.id for c in sample}), "rows": table}, args.out)
 
 
 if __name__ == "__main__":

@@ -1,42 +1,39 @@
-"""How a segmenter cuts real long answers: how finely, how faithfully, and what it leaves out (W24, sections 4 and 5).
+"""Decomposition of ExpertQA answers: how fine, how faithful, how complete (W24, sections 4 and 5).
 
 python -m benchmarks.segmenters DATA [--segmenter NAME] [--sample N] [--quick] [--out FILE.json]
 
 coverage    share of the content words of the answer's sentences that lie in a claim's spans
-coherence   share of claims that the embedded verifier finds entailed by their sentence; one that is its sentence is
-divisible   share of claims that the same segmenter cuts further
+coherence   share of claims entailed by their own sentence, by the embedded verifier; a whole sentence counts
+divisible   share of claims that the same segmenter splits further
 
---quick leaves the last two out: they take most of the time.
+--quick leaves out the last two, which take most of the time.
 """
 
 from __future__ import annotations
 
-import argparse
-import gzip
-import json
 import random
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from attribution.registry import build
 from attribution.segmenters import SEGMENTERS, Segmenter
-from attribution.segmenters.sentences import boundaries
 from attribution.segmenters.syntax.drafts import CONTENT
 from attribution.settings import Settings
-from attribution.text.markdown import passages
 from attribution.text.nlp import parse
+from attribution.text.passages import statements
 from attribution.types import Claim, Span
 from attribution.verifiers.embedded import Embedded
+from benchmarks.command import arguments, publish
+from benchmarks.evaluation_sets import rows
 
 SEED = 20261121
 
 
 @dataclass
 class Tally:
-    """What is counted over all answers; of claims, `cut` holds only those that are not their whole sentence."""
+    """Counts over all answers. `cut` counts the claims that are less than their whole sentence."""
 
     answers: int = 0
     sentences: int = 0
@@ -51,7 +48,7 @@ class Tally:
     problems: list[str] = field(default_factory=list)
     incoherent: list[tuple[str, str]] = field(default_factory=list)  # claim, sentence
 
-    def figures(self, judged: bool = True) -> dict[str, object]:
+    def figures(self, verified: bool = True) -> dict[str, object]:
         claims = len(self.claims) or 1
         further = {
             "coherence": round((self.coherent + len(self.claims) - self.cut) / claims, 4),
@@ -67,7 +64,7 @@ class Tally:
             "sentences_left_whole": self.whole,
             "characters_per_claim": round(sum(map(len, self.claims)) / claims, 1),
             "coverage": round(self.covered / max(1, self.words), 4),
-            **(further if judged else {}),
+            **(further if verified else {}),
             "seconds": round(self.seconds, 1),
             "problems": self.problems,
         }
@@ -75,8 +72,8 @@ class Tally:
 
 def sentences(answer: str) -> Iterator[tuple[str, Span, list[Span]]]:
     """Plain text of each sentence, its span in the answer, and the spans of its content words there."""
-    for passage in passages(answer):
-        for a, b in [(0, len(passage.text))] if passage.row else boundaries(passage.text):
+    for passage in statements(answer):
+        for a, b in passage.sentences():
             words = [t for t in parse(passage.text[a:b]) if t.pos_ in CONTENT]
             yield (
                 passage.text[a:b],
@@ -87,11 +84,11 @@ def sentences(answer: str) -> Iterator[tuple[str, Span, list[Span]]]:
 
 def faults(answer: str, claims: Sequence[Claim]) -> list[str]:
     """Empty claims, claims without a span or with one outside the answer, the same claim twice."""
-    found = [f"empty claim {c.id}" for c in claims if not any(x.isalnum() for x in c.text)]
-    found += [f"no span: {c.text!r}" for c in claims if not c.spans]
-    found += [f"span outside: {c.text!r}" for c in claims if any(not 0 <= a < b <= len(answer) for a, b in c.spans)]
+    problems = [f"empty claim {c.id}" for c in claims if not any(x.isalnum() for x in c.text)]
+    problems += [f"no span: {c.text!r}" for c in claims if not c.spans]
+    problems += [f"span outside: {c.text!r}" for c in claims if any(not 0 <= a < b <= len(answer) for a, b in c.spans)]
     texts = [" ".join(c.text.casefold().split()) for c in claims]
-    return found + [f"twice: {t!r}" for t in sorted({t for t in texts if texts.count(t) > 1})]
+    return problems + [f"twice: {t!r}" for t in sorted({t for t in texts if texts.count(t) > 1})]
 
 
 def measure(answer: str, segmenter: Segmenter, verifier: Embedded | None, tally: Tally) -> None:
@@ -124,15 +121,12 @@ def measure(answer: str, segmenter: Segmenter, verifier: Embedded | None, tally:
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path, help="folder with eval/expertqa_val.jsonl.gz")
+    parser = arguments(__doc__, data="eval/expertqa_val.jsonl.gz")
     parser.add_argument("--segmenter", default="clauses")
-    parser.add_argument("--sample", type=int, help="so many answers, drawn with a fixed seed")
+    parser.add_argument("--sample", type=int, metavar="N", help="N answers, drawn with a fixed seed")
     parser.add_argument("--quick", action="store_true", help="neither coherence nor divisibility")
-    parser.add_argument("--out", type=Path)
     args = parser.parse_args(argv)
-    with gzip.open(args.data / "eval" / "expertqa_val.jsonl.gz", "rt", encoding="utf-8") as lines:
-        answers = [json.loads(line)["answer"] for line in lines]
+    answers = [row["answer"] for row in rows(args.data / "eval" / "expertqa_val.jsonl.gz")]
     if args.sample:
         answers = random.Random(SEED).sample(answers, min(args.sample, len(answers)))
     settings = Settings()
@@ -144,11 +138,8 @@ def main(argv: list[str] | None = None) -> int:
         measure(answer, segmenter, verifier, tally)
         print(f"\r{tally.answers}/{len(answers)}", end="", file=sys.stderr)
     print(file=sys.stderr)
-    figures = {"segmenter": args.segmenter, **tally.figures(judged=not args.quick)}
-    print(json.dumps(figures, indent=1))
-    if args.out:
-        figures["incoherent"] = tally.incoherent
-        args.out.write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    figures = {"segmenter": args.segmenter, **tally.figures(verified=not args.quick), "incoherent": tally.incoherent}
+    publish(figures, args.out)
     return bool(tally.problems)
 
 

@@ -24,7 +24,7 @@ from attribution.registry import build
 from attribution.settings import Settings
 from attribution.types import LABELS, Label, Verdict
 from attribution.verifiers import VERIFIERS
-from benchmarks.evaluation_sets import expertqa_claims, held_out, read_rows, retrieved_passages
+from benchmarks.evaluation_sets import expertqa_claims, held_out, retrieved_passages, rows
 
 BATCH = 16  # claims judged between two lines of progress
 BADGES: tuple[Label, ...] = ("supported", "contradicted")
@@ -50,7 +50,7 @@ class LabelledClaim:
 
 def factcheck_bench(folder: Path) -> Iterator[LabelledClaim]:
     """Claims of ChatGPT answers, five web passages each with its stance; supported: at least in part by one of them."""
-    for row in read_rows(folder / "eval" / "factcheck_bench_dev.jsonl.gz"):
+    for row in rows(folder / "eval" / "factcheck_bench_dev.jsonl.gz"):
         for claim in row["claims"]:
             if claim["checkworthiness"] != "factual" or not claim["claim"].strip():
                 continue
@@ -69,7 +69,7 @@ def factcheck_bench(folder: Path) -> Iterator[LabelledClaim]:
 
 def wice(folder: Path) -> Iterator[LabelledClaim]:
     """Claims of Wikipedia against the chunks of the cited article that a search would bring."""
-    for row in read_rows(folder / "eval" / "wice_claim_dev.jsonl.gz"):
+    for row in rows(folder / "eval" / "wice_claim_dev.jsonl.gz"):
         passages = retrieved_passages(row["claim"], "\n".join(row["evidence"]))
         supported = row["label"] == "supported"
         yield LabelledClaim(GivenClaim(row["claim"], passages), row["id"].rsplit("-", 1)[0], supported, None, None)
@@ -90,25 +90,25 @@ SETS: dict[str, Callable[[Path], Iterator[LabelledClaim]]] = {
 
 def figures(claims: Sequence[LabelledClaim], judged: Sequence[JudgedClaim]) -> dict[str, Any]:
     """What the badges of one set are worth."""
-    rows = list(zip(claims, (j.verdict for j in judged), strict=True))
-    labels = Counter(v.label for _, v in rows)
-    supported = [c for c, v in rows if v.label == "supported"]
-    contradicted = [c for c, v in rows if v.label == "contradicted"]
-    true = [v for c, v in rows if c.true]
+    pairs = list(zip(claims, (j.verdict for j in judged), strict=True))
+    labels = Counter(v.label for _, v in pairs)
+    supported = [c for c, v in pairs if v.label == "supported"]
+    contradicted = [c for c, v in pairs if v.label == "contradicted"]
+    true = [v for c, v in pairs if c.true]
     found: dict[str, Any] = {
-        "claims": len(rows),
+        "claims": len(pairs),
         "badges": {label: labels[label] for label in LABELS},
-        "coverage": sum(labels[b] for b in BADGES) / max(1, len(rows)),
+        "coverage": sum(labels[b] for b in BADGES) / max(1, len(pairs)),
         "supported right": _share([bool(c.supported) for c in supported]),
-        "supports shown": _share([v.label == "supported" for c, v in rows if c.supported]),
+        "supports shown": _share([v.label == "supported" for c, v in pairs if c.supported]),
     }
     if any(c.refuted is not None for c in claims):
         found["contradicted right by stance"] = _share([bool(c.refuted) for c in contradicted])
     if true:
         found["contradicted right by truth"] = _share([c.true is False for c in contradicted if c.true is not None])
         found["true shown as contradicted"] = _share([v.label == "contradicted" for v in true])
-        found["false shown as supported"] = _share([v.label == "supported" for c, v in rows if c.true is False])
-    found["risk and coverage"] = {badge: risk_and_coverage(rows, badge) for badge in BADGES}
+        found["false shown as supported"] = _share([v.label == "supported" for c, v in pairs if c.true is False])
+    found["risk and coverage"] = {badge: risk_and_coverage(pairs, badge) for badge in BADGES}
     return found
 
 
@@ -116,13 +116,13 @@ def _share(right: Sequence[bool]) -> dict[str, float]:
     return {"right": sum(right), "of": len(right), "share": round(sum(right) / len(right), 3) if right else 0.0}
 
 
-def risk_and_coverage(rows: Sequence[tuple[LabelledClaim, Verdict]], badge: Label) -> list[tuple[float, float]]:
+def risk_and_coverage(pairs: Sequence[tuple[LabelledClaim, Verdict]], badge: Label) -> list[tuple[float, float]]:
     """(share of all claims that get the badge, share of those that are right), the surest first."""
-    shown = sorted((row for row in rows if row[1].label == badge), key=lambda row: -row[1].confidence)
+    shown = sorted((pair for pair in pairs if pair[1].label == badge), key=lambda pair: -pair[1].confidence)
     curve, right = [], 0
     for n, (claim, _) in enumerate(shown, 1):
         right += bool(claim.supported if badge == "supported" else claim.refuted)
-        curve.append((round(n / len(rows), 4), round(right / n, 4)))
+        curve.append((round(n / len(pairs), 4), round(right / n, 4)))
     return curve
 
 

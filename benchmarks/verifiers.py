@@ -8,12 +8,10 @@ Two-way sets: balanced accuracy of support, the threshold on p(entailed) chosen 
 
 from __future__ import annotations
 
-import argparse
-import json
 import resource
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +22,9 @@ from attribution.errors import BadInput
 from attribution.registry import build
 from attribution.settings import Settings
 from attribution.text.lexical import shared_words
-from attribution.types import RELATIONS
+from attribution.types import RELATIONS, Probabilities
 from attribution.verifiers import VERIFIERS, Verifier
+from benchmarks.command import arguments, publish
 from benchmarks.evaluation_sets import SETS, Case
 
 BINS = 10
@@ -76,10 +75,13 @@ def support(cases: Sequence[Case], scores: Any) -> dict[str, float]:
     }
 
 
-def by_passage(cases: Sequence[Case], score: Callable[[list[tuple[str, str]]], Any]) -> Any:
-    """A score a case: the highest over its passages."""
-    flat = [(c.claim, p) for c in cases for p in c.passages]
-    values, out, at = np.asarray(score(flat)), [], 0
+def flat_pairs(cases: Sequence[Case]) -> list[tuple[str, str]]:
+    return [(c.claim, p) for c in cases for p in c.passages]
+
+
+def highest(cases: Sequence[Case], values: Any) -> Any:
+    """The highest score of each case over its passages; `values` has one for each flat pair."""
+    out, at = [], 0
     for c in cases:
         out.append(values[at : at + len(c.passages)].max())
         at += len(c.passages)
@@ -100,16 +102,16 @@ def judge(verifier: Verifier, pairs: Sequence[tuple[str, str]]) -> tuple[Any, in
     out, refused = np.tile([0.0, 0.0, 1.0], (len(pairs), 1)), 0
     for start in range(0, len(pairs), 64):
         part = list(pairs[start : start + 64])
+        probabilities: list[Probabilities | None] = []
         try:
-            judged = [j.probabilities for j in verifier.verify(part)]
+            probabilities += [j.probabilities for j in verifier.verify(part)]
         except BadInput:
-            judged = []
             for pair in part:
                 try:
-                    judged.append(verifier.verify([pair])[0].probabilities)
+                    probabilities.append(verifier.verify([pair])[0].probabilities)
                 except BadInput:
-                    judged.append(None)
-        for i, p in enumerate(judged, start):
+                    probabilities.append(None)
+        for i, p in enumerate(probabilities, start):
             refused += p is None
             if p is not None:
                 out[i] = [getattr(p, r) for r in RELATIONS]
@@ -124,7 +126,7 @@ def evaluate(name: str, verifier: Verifier, data: Path, most: int | None) -> dic
         cases = read(data)[:most]
         if not cases:
             continue
-        flat = [(c.claim, p) for c in cases for p in c.passages]
+        flat = flat_pairs(cases)
         started = time.perf_counter()
         p, refused = judge(verifier, flat)
         row: dict[str, Any] = {
@@ -147,8 +149,7 @@ def evaluate(name: str, verifier: Verifier, data: Path, most: int | None) -> dic
                 "bins": rows,
             }
         else:
-            lookup = dict(zip(flat, p[:, 0], strict=True))
-            scores = by_passage(cases, lambda pairs, known=lookup: [known[x] for x in pairs])
+            scores = highest(cases, p[:, 0])
             row |= support(cases, scores)
             at_half = [bool(s >= 0.5) for s in scores]
             row["ECE"], row["bins"] = reliability(
@@ -168,7 +169,7 @@ def baselines(data: Path, most: int | None) -> dict[str, Any]:
         if classes == 2:
             cases = read(data)[:most]
             for name, score in (("cosine", cosine), ("overlap", overlap)):
-                results[name][title] = support(cases, by_passage(cases, score))
+                results[name][title] = support(cases, highest(cases, np.asarray(score(flat_pairs(cases)))))
                 print(
                     f"{name} · {title}: balanced accuracy {results[name][title]['balanced accuracy']:.3f}", flush=True
                 )
@@ -199,14 +200,12 @@ def plot(results: dict[str, Any], path: Path) -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path, help="folder with eval/ and nli/")
+    parser = arguments(__doc__, data="eval/ and nli/")
     parser.add_argument("--verifier", nargs="+", default=["embedded"], choices=list(VERIFIERS))
     parser.add_argument("--model", default="", help="a hub model, for a verifier that loads one")
-    parser.add_argument("--most", type=int, help="use so many cases of each set")
+    parser.add_argument("--most", type=int, metavar="N", help="the first N cases of each set")
     parser.add_argument("--no-baselines", action="store_true")
-    parser.add_argument("--out", type=Path)
-    parser.add_argument("--plot", type=Path)
+    parser.add_argument("--plot", type=Path, metavar="FILE.png")
     args = parser.parse_args(argv)
     if not (args.data / "eval").is_dir():
         print(f"benchmarks: {args.data} has no folder eval", file=sys.stderr)
@@ -219,8 +218,7 @@ def main(argv: list[str] | None = None) -> int:
         plot(results, args.plot)
     if not args.no_baselines:
         results |= baselines(args.data, args.most)
-    if args.out:
-        args.out.write_text(json.dumps(results, indent=1, default=float) + "\n", encoding="utf-8")
+    publish(results, args.out)
     return 0
 
 

@@ -1,20 +1,19 @@
 """Check-worthiness by rules: factual against the rest.
 
-python -m benchmarks.worthiness [DATA]     own labelled sentences; with DATA also eval/claimbuster_checkworthy
+python -m benchmarks.worthiness [DATA] [--out FILE.json]     the project's labelled sentences; with DATA ClaimBuster too
 """
 
 from __future__ import annotations
 
-import argparse
-import gzip
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from attribution.claims.worthiness import judge_text
+from attribution.claims.worthiness import classify_text
 from attribution.types import Worthiness
+from benchmarks.command import arguments, publish
+from benchmarks.evaluation_sets import rows
 
 LABELLED = Path(__file__).parent.parent / "tests" / "data" / "worthiness.jsonl"
 CLASSES: tuple[Worthiness, ...] = ("factual", "opinion", "not_a_claim", "other")
@@ -22,11 +21,11 @@ CLASSES: tuple[Worthiness, ...] = ("factual", "opinion", "not_a_claim", "other")
 
 @dataclass(frozen=True)
 class Figures:
-    """Shares of 1; all but `macro_f1_four` are of factual against the rest."""
+    """Shares of 1; all but `macro_f1_four` compare factual with the rest."""
 
     number: int
     accuracy: float
-    majority: float  # accuracy of always saying the commoner class
+    majority: float  # accuracy of always choosing the commoner class
     balanced: float
     macro_f1: float
     macro_f1_four: float  # over the four classes
@@ -38,7 +37,7 @@ def _f1(gold: Sequence[object], said: Sequence[object], label: object) -> float:
 
 
 def measure(gold: Sequence[str], said: Sequence[str]) -> Figures:
-    """Labels of the four classes; what is not one of them counts as not factual."""
+    """Labels of the four classes; anything else counts as not factual."""
     g, s = [x == "factual" for x in gold], [x == "factual" for x in said]
     recalls = [sum(b == c == a for b, c in zip(g, s, strict=True)) / max(1, g.count(a)) for a in (True, False)]
     classes = [c for c in CLASSES if c in gold]
@@ -54,31 +53,26 @@ def measure(gold: Sequence[str], said: Sequence[str]) -> Figures:
 
 def labelled(half: str) -> Figures:
     """The project's own sentences; half is "tune" or "test"."""
-    rows = [json.loads(line) for line in LABELLED.read_text(encoding="utf-8").splitlines()]
-    rows = [r for r in rows if r["half"] == half]
-    return measure([r["label"] for r in rows], [judge_text(r["text"])[0] for r in rows])
+    sentences = [json.loads(line) for line in LABELLED.read_text(encoding="utf-8").splitlines()]
+    sentences = [s for s in sentences if s["half"] == half]
+    return measure([s["label"] for s in sentences], [classify_text(s["text"])[0] for s in sentences])
 
 
 def claimbuster(path: Path) -> Figures:
     """CFS (a check-worthy factual sentence) against NCS, in presidential debates."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        rows = [r for r in map(json.loads, lines) if r["split"] == "test"]
-    gold = ["factual" if r["label"] == "CFS" else "other" for r in rows]
-    return measure(gold, [judge_text(r["claim"])[0] for r in rows])
+    test = [r for r in rows(path) if r["split"] == "test"]
+    gold = ["factual" if r["label"] == "CFS" else "other" for r in test]
+    return measure(gold, [classify_text(r["claim"])[0] for r in test])
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path, nargs="?", help="folder with eval/claimbuster_checkworthy.jsonl.gz")
-    args = parser.parse_args(argv)
-    found = {"own, tune half": labelled("tune"), "own, test half": labelled("test")}
+    args = arguments(__doc__, data="eval/claimbuster_checkworthy.jsonl.gz", optional=True).parse_args(argv)
+    sets = {"own, tune half": labelled("tune"), "own, test half": labelled("test")}
     if args.data:
-        found["claimbuster, test split"] = claimbuster(args.data / "eval" / "claimbuster_checkworthy.jsonl.gz")
-    for name, f in found.items():
-        parts = {k: round(v, 3) for k, v in vars(f).items()}
-        sys.stdout.write(json.dumps({"set": name, **parts}) + "\n")
+        sets["claimbuster, test split"] = claimbuster(args.data / "eval" / "claimbuster_checkworthy.jsonl.gz")
+    publish({name: {k: round(v, 3) for k, v in vars(f).items()} for name, f in sets.items()}, args.out)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -1,6 +1,6 @@
-"""The pictures of the documentation, taken from the running app: `make screenshots [SHOTS="explore compare"]`.
+"""Takes the pictures of the documentation from the running app: `make screenshots [SHOTS="explore compare"]`.
 
-One analysis is made; the other sizes and themes open it by its address. Every step has its limit, and so has the whole.
+One answer is analysed; the other sizes and themes open that run by its address. Every step has a time limit.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from PIL import Image
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from attribution.cli.serve import free_port
 
@@ -28,15 +28,17 @@ ARGUMENTS = (
     "--disable-component-update --disable-sync"
 )
 SIZES = {1440: 900, 1024: 1100, 390: 844}
-STEP, WHOLE = 120, 1500  # seconds: of a look at the page, and of all with what has to be computed
+STEP, WHOLE = 120, 1500  # seconds for one step, and for everything
+Scheme = Literal["light", "dark"]
+SCHEMES: tuple[Scheme, Scheme] = ("light", "dark")
 
 
-def main(wanted: list[str]) -> None:
-    """Take the pictures of these pages; of all without a name."""
+def main(names: list[str]) -> None:
+    """Take the pictures of these pages, or of all."""
     signal.signal(signal.SIGALRM, _too_long)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # so that the server ends with us
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))  # stops the server too
     signal.alarm(WHOLE)
-    pages = wanted or ["explore", "compare", "retrieval"]
+    pages = names or ["explore", "compare", "retrieval"]
     with tempfile.TemporaryDirectory() as folder, _served(folder) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=ARGUMENTS.split())
         page = _open(browser, address, 1440, "light")
@@ -44,12 +46,12 @@ def main(wanted: list[str]) -> None:
         page.get_by_role("button", name="Download report.json").wait_for(timeout=1000 * WHOLE)
         page.wait_for_url("**/?run=*")
         if "explore" in pages:
-            for scheme in ("light", "dark"):
+            for scheme in SCHEMES:
                 for width in SIZES:
-                    shown = _open(browser, page.url, width, scheme)
-                    shown.locator("[data-claim][role=button]").nth(1).click()
-                    _take(shown, f"explore-{width}-{scheme}")
-                    shown.context.close()
+                    shot = _open(browser, page.url, width, scheme)
+                    shot.locator("[data-claim][role=button]").nth(1).click()
+                    _take(shot, f"explore-{width}-{scheme}")
+                    shot.context.close()
         if "compare" in pages:
             page.get_by_role("link", name="Compare").click()
             page.get_by_role("button", name="Compare", exact=True).click()
@@ -66,12 +68,12 @@ def main(wanted: list[str]) -> None:
 
 
 def _too_long(*_: object) -> None:
-    raise TimeoutError(f"the pictures were not done in {WHOLE} seconds")
+    raise TimeoutError(f"the pictures took more than {WHOLE} seconds")
 
 
 @contextmanager
 def _served(folder: str) -> Iterator[str]:
-    """The app on a port of its own with an empty data folder; ended whatever happens."""
+    """The app on a free port with this data folder, stopped at the end."""
     port = free_port(8600)
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     environment = {**os.environ, "ATTRIBUTION_DATA": folder, "HF_HUB_OFFLINE": "1"}
@@ -102,9 +104,9 @@ def _wait(url: str, server: subprocess.Popen[Any]) -> None:
     raise TimeoutError(f"{url} did not answer in {STEP} seconds, or its server ended with {server.poll()}")
 
 
-def _open(browser: Browser, address: str, width: int, scheme: str) -> Page:
-    """The page as a new visitor finds it, ready for use."""
-    viewport = {"width": width, "height": SIZES[width]}
+def _open(browser: Browser, address: str, width: int, scheme: Scheme) -> Page:
+    """The page as a new visitor sees it, ready for use."""
+    viewport: ViewportSize = {"width": width, "height": SIZES[width]}
     page = browser.new_context(viewport=viewport, color_scheme=scheme).new_page()
     page.set_default_timeout(1000 * STEP)
     page.goto(address)
@@ -113,15 +115,16 @@ def _open(browser: Browser, address: str, width: int, scheme: str) -> Page:
 
 
 def _take(page: Page, name: str, whole: bool = False) -> None:
-    """A picture of what is seen, or of all there is to scroll to; in 256 colours, which is all that it has."""
-    page.mouse.move((page.viewport_size or {})["width"] - 9, 3)  # where it lights up nothing
+    """A picture of the visible part or of the whole page, in 256 colours."""
+    assert page.viewport_size
+    page.mouse.move(page.viewport_size["width"] - 9, 3)  # away from anything that reacts to the mouse
     page.locator("[data-testid=stPlotlyChart] .main-svg").first.wait_for()
     page.wait_for_timeout(1500)  # the page has come to rest
     if whole:
         height = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
         page.set_viewport_size({"width": 1440, "height": min(height, 2200)})
         page.wait_for_timeout(1500)
-    path = ROOT / "docs" / f"{name}.png"
+    path = ROOT / "docs" / "images" / f"{name}.png"
     page.screenshot(path=str(path), timeout=1000 * STEP)
     Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
     print(f"{path.name}: {path.stat().st_size // 1000} kB", file=sys.stderr, flush=True)

@@ -1,97 +1,96 @@
-"""Explore: an answer, its claims, what the sources say of each, and why."""
+"""Explore: an answer, its claims, what the sources say about each, and why."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import streamlit as st
 
 from attribution.types import LABELS, Page
-from pages.ui import controls, state
-from pages.ui.form import form
-from pages.ui.frame import styles
-from pages.ui.html import render
-from pages.ui.html.render import el
-from pages.ui.run import provenance, run_state
-from pages.ui.run.answer_view import answer_view, place, reverted, source_view, view
-from pages.ui.run.correct import correct
+from pages.ui import state
+from pages.ui.answer.provenance import date, facts
+from pages.ui.answer.view import answer_view, requested_claim, requested_place, source_view, view
+from pages.ui.form import choices
+from pages.ui.form.sidebar import sidebar
+from pages.ui.form.view import form
+from pages.ui.frame import lead, note, show, styles
+from pages.ui.html.render import badge, el, look
+from pages.ui.link import link
+from pages.ui.run import state as run_state
+from pages.ui.run.correction import correction_dialog
 from pages.ui.run.cost import cost
-from pages.ui.run.results import below, callouts, note, show, slot, status
+from pages.ui.run.results import bar, details, notices, status
 
-POLL = 0.5  # seconds between looks at a run that is under way
+POLL = 0.5  # seconds between looks at a run in progress
 
 
 def analyse_form(compact: bool, running: bool) -> None:
-    """The form, with what a run would cost, and why the last one did not start."""
+    """The form, with what a run would take, and why the last one did not start."""
     form(
         start="Analyse",
         on_start=run_state.analyse,
         on_stop=run_state.stop,
         compact=compact,
         running=running,
-        ready=not isinstance(state.settings(), str),
+        ready=not isinstance(choices.settings(), str),
         estimate=lambda: cost(running),
     )
     if problem := run_state.problem():
         note(*problem, label="contradicted")
-    if saved := run_state.notice():
-        note("The saved run is not shown", saved)
+    if notice := run_state.notice():
+        note("The saved run cannot be shown", notice)
 
 
 def first_visit() -> None:
     """What the page is for, and how to read it."""
-    show(
-        el(
-            "p",
-            "An example is filled in: Analyse shows which of its claims the sources support, which they contradict, "
-            "and for which nothing was found, each with the sentence that decides.",
-            class_="ax-lead",
-        )
+    lead(
+        "Analyse shows which claims of an answer the sources support, which they contradict, and for which nothing "
+        "was found, each with the sentence that decides. An example is filled in."
     )
-    pairs = [
-        el("div", el("span", render.badge(label)), el("span", render.look(label).help, class_="help"))
-        for label in LABELS
-    ]
+    pairs = (el("div", el("span", badge(k)), el("span", look(k).help, class_="help")) for k in LABELS)
     show(el("section", *pairs, class_="ax-key"))
 
 
 def live(polling: bool) -> None:
-    """The result as it stands; looked at again and again while a run is under way.
+    """The result, drawn again and again while a run is in progress.
 
     One fragment, not one for the progress and one for the answer: Streamlit loses updates when two timers coincide.
     """
     now = run_state.current()
-    if polling != run_state.running():  # the form has to hear of it too
+    if polling != run_state.is_running():  # the form has to change too
         st.rerun()
     if now is None:
         return
-    report = run_state.recoloured(now.report)
+    report = run_state.with_threshold(now.report)
     status(now, report)
-    slot(now, report)
+    bar(now, report)
+    link(f"{choices.method(report)}, {date(report.created_at)}" if report.id else "", "run", report.id, key="link")
     with st.container(key="result"):
-        callouts(now, report)
-        data = run_state.drawn(now, lambda: view(report, run=now.key, running=now.running))
+        notices(now, report)
+        data = run_state.cached_view(now, lambda: view(report, run=now.key, running=now.running))
         result = answer_view(data, key="answer_view")
-    if (asked_back := reverted(report, result.revert)) and not now.running:
-        run_state.recheck(asked_back.model_copy(update={"enriched": None}))
+    if now.running:
+        return
+    if request := requested_claim(report, result.revert):
+        run_state.recheck(request[0].model_copy(update={"enriched": None}))
         st.rerun()
-    if asked := place(report, result.open):
-        _source_dialog(*asked)
+    if request := requested_claim(report, result.correct):
+        correction_dialog(*request)
+    if place := requested_place(report, result.open):
+        source_dialog(*place)
 
 
 @st.dialog("Source", width="medium")
-def _source_dialog(page: Page, at: list[int]) -> None:
-    number = page.page_number(at[2])
-    part = f"page {number} of {len(page.breaks)}" if number else ""
-    published = f"published {provenance.moment(page.published)}" if page.published else ""
-    known = (provenance.where(page), part, published, f"read {provenance.moment(page.fetched_at)}", page.url)
-    facts = " · ".join(x for x in known if x)
-    show(el("div", el("h3", page.title, dir="auto"), el("p", facts, class_="ax-quiet"), class_="ax-source"))
-    source_view(page, at, key=f"source-{page.id}-{at[0]}")
+def source_dialog(page: Page, place: Sequence[int]) -> None:
+    line = " · ".join(filter(None, (facts(page, place[2]), page.url)))
+    show(el("div", el("h3", page.title, dir="auto"), el("p", line, class_="ax-quiet"), class_="ax-source"))
+    source_view(page, place, key=f"source-{page.id}-{place[0]}")
 
 
 state.begin("explore", run_state.load)
 styles()
-controls.sidebar()
-polling = run_state.running()  # asked once, so that form and result agree
+sidebar()
+polling = run_state.is_running()  # asked once, so that form and result agree
 analyse_form(compact=polling or run_state.current() is not None, running=polling)
 if run_state.current() is None:
     first_visit()
@@ -99,5 +98,6 @@ else:
     st.fragment(live, run_every=POLL if polling else None)(polling)
     shown = run_state.current()
     if shown and not polling and shown.report.verdicts:
-        correct(shown.report)
-        below(run_state.recoloured(shown.report))
+        if run_state.can_undo():
+            st.button("Undo the last change", on_click=run_state.undo, key="undo")
+        details(run_state.with_threshold(shown.report))

@@ -1,8 +1,9 @@
-"""What all tests share: data folders of their own, and no network beyond this machine."""
+"""Shared by all tests: each has its own data folder, and none reaches the network."""
 
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,3 +33,23 @@ def store(settings: Settings) -> Iterator[Store]:
     opened = Store.open(settings.database_url)
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="session")
+def warm_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with the vectors of the shipped library, which take seconds to compute."""
+    from attribution.pipeline.warmup import warm_up
+
+    path = tmp_path_factory.mktemp("warm") / "attribution.sqlite3"
+    store = Store.open(f"sqlite:///{path}")
+    warm_up(Settings(database_url=f"sqlite:///{path}"), store)
+    store.close()
+    return path
+
+
+@pytest.fixture
+def warm_library(own_data_folder: None, warm_database: Path, settings: Settings) -> None:
+    """The test's own database starts as a copy of the warm one."""
+    path = Path(settings.database_url.removeprefix("sqlite:///"))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(warm_database, path)

@@ -1,4 +1,4 @@
-"""A language model's endpoint on this machine that replies as scripted."""
+"""A local endpoint of a language model with scripted replies."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def claims(*texts: str) -> str:
 
 @contextlib.contextmanager
 def llm_server(script: Script) -> Iterator[Served]:
-    """One prompt at a time: the script sees the body of the latest request."""
+    """Serves one prompt at a time; the script sees the body of the latest request."""
 
     def respond(handler: BaseHTTPRequestHandler) -> Answer:
         made = script(json.loads(served.requests[-1][3]))

@@ -1,4 +1,4 @@
-"""Web servers on this machine that answer as told, well or badly."""
+"""Local web servers with scripted responses, good and bad."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Respond = Callable[[BaseHTTPRequestHandler], Answer]
 
 
 class Served:
-    """A running server: its address, and the requests that came."""
+    """A running server: its address and the requests it received."""
 
     def __init__(self, address: str, port: int) -> None:
         self.address, self.port = address, port
@@ -33,7 +33,7 @@ class Served:
 def http_server(
     respond: Respond, address: str = "127.0.0.1", robots: Respond | None = None, tls: ssl.SSLContext | None = None
 ) -> Iterator[Served]:
-    """A server whose answers `respond` makes of each request, but for robots.txt, which it has only where told."""
+    """A server that answers each request with `respond`; robots.txt is 404 unless `robots` is given."""
 
     class Handler(BaseHTTPRequestHandler):
         def answer(self) -> None:
@@ -73,9 +73,9 @@ def http_server(
 
 @contextlib.contextmanager
 def raw_server(talk: Callable[[socket.socket, threading.Event], None], robots: bool = False) -> Iterator[Served]:
-    """A server that hands each connection to `talk`, which should end when the event is set.
+    """A server that passes each connection to `talk`, which should return when the event is set.
 
-    Unless `robots`, it says first that it has no robots.txt.
+    Requests for robots.txt are answered with 404 unless `robots` is true.
     """
     listener = socket.create_server(("127.0.0.1", 0))
     listener.settimeout(0.02)

@@ -14,7 +14,8 @@ ORDER = """
 core
 text
 storage extraction retrieval
-web llm chunkers embedders verifiers
+web llm
+chunkers embedders verifiers
 searchers
 segmenters claims collections
 evidence

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from attribution.settings import Settings
+from attribution.text.sentences import possible_ends
 from attribution.types import Chunk, Page
-
-_SENTENCE_END = re.compile(r"[.!?][\"'”’)\]]*\s+|\n+")
 
 
 class Fixed:
@@ -32,7 +29,7 @@ class Fixed:
         limit = start + self.size
         if limit >= len(text):
             return len(text)
-        ends = [m.end() for m in _SENTENCE_END.finditer(text, start + self.size * 2 // 3, limit)]
+        ends = [*possible_ends(text, start + self.size * 2 // 3, limit)]
         if ends:
             return ends[-1]
         if text[limit].isspace():

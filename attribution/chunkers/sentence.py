@@ -1,33 +1,10 @@
-"""Windows of sentences. Boundaries come from punctuation alone: any language, any length, no model."""
+"""Windows of sentences: any language, any length, no model."""
 
 from __future__ import annotations
 
-import re
-
 from attribution.settings import Settings
-from attribution.types import Chunk, Page, Span
-
-# A full stop ends a sentence before white space, unless it follows an initial ("J. Smith"); a line always ends one.
-_END = re.compile(r"(?<![\s(][A-Z])[.!?…؟۔।॥]+[\"'”’»)\]]*\s+|[。！？｡]+[」』”’）]*\s*|\s*\n\s*")
-
-
-def sentences(text: str, limit: int) -> list[Span]:
-    """Spans of the sentences without the white space around them; one longer than `limit` is cut between words."""
-    spans: list[Span] = []
-    start = 0
-    for end in [*(m.end() for m in _END.finditer(text)), len(text)]:
-        while start < end:
-            if text[start].isspace():
-                start += 1
-                continue
-            stop = start + len(text[start:end].rstrip())
-            if stop - start > limit:
-                space = max(text.rfind(c, start + 1, start + limit + 1) for c in " \t\u00a0\u3000")
-                stop = space if space > start else start + limit
-                stop = start + len(text[start:stop].rstrip())
-            spans.append((start, stop))
-            start = stop
-    return spans
+from attribution.text.sentences import sentences
+from attribution.types import Chunk, Page
 
 
 class SentenceWindows:

@@ -1,4 +1,4 @@
-"""Does the answer say what a claim says? Subclaims that their own sentence does not entail are left out (W24, 4.3)."""
+"""Does the answer say what a claim says? Subclaims not entailed by their sentence are dropped (W24, section 4.3)."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Callable, Sequence
 
 from attribution.types import Claim
 
-Entailed = Callable[[Sequence[tuple[str, str]]], Sequence[float]]  # (claim, premise) pairs → p(entailed)
+Entailment = Callable[[Sequence[tuple[str, str]]], Sequence[float]]  # (claim, premise) pairs → p(entailed)
 
 
-def judge(answer: str, claims: Sequence[Claim], entailed: Entailed, threshold: float) -> list[Claim]:
-    """Claims with `coherence` and `coherent` set; one that repeats its sentence word for word needs no judging.
+def check_coherence(answer: str, claims: Sequence[Claim], entailment: Entailment, threshold: float) -> list[Claim]:
+    """Claims with `coherence` and `coherent` set, except those that repeat their sentence word for word.
 
-    The premise is the claim's sentence; of a claim that was drawn from several, the whole answer.
+    The premise is the claim's sentence; for a claim drawn from several sentences it is the whole answer.
     """
     pairs = {c.id: (c.text, premise) for c in claims if (premise := _premise(answer, c)) is not None}
-    judged = dict(zip(pairs, entailed(list(pairs.values())), strict=True)) if pairs else {}
+    scores = dict(zip(pairs, entailment(list(pairs.values())), strict=True)) if pairs else {}
     return [
-        c.model_copy(update={"coherence": round(judged[c.id], 4), "coherent": judged[c.id] >= threshold})
-        if c.id in judged
+        c.model_copy(update={"coherence": round(scores[c.id], 4), "coherent": scores[c.id] >= threshold})
+        if c.id in scores
         else c
         for c in claims
     ]

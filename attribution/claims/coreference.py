@@ -1,20 +1,26 @@
-"""What pronouns and definite phrases of an answer refer to: the one thing that sentences, headings and question leave.
+"""What a pronoun or definite phrase of an answer refers to: the only candidate in the sentences, headings and question.
 
-Silent where more than one is left; a wrong name is worse than a pronoun.
+Where there are several, none is taken: a wrong name is worse than a pronoun.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from attribution.claims.mentions import FITS, PRONOUNS, Mention, mentions, root
-from attribution.text.blocks import Block, blocks_of, plain
-from attribution.text.nlp import parse
+from attribution.claims.grammar import BE, SUBJECTS, VERBAL, lower_initial, root
+from attribution.claims.mentions import FITS, PRONOUNS, Kind, Mention, mentions
+from attribution.claims.rules import LEXICON
+from attribution.text.nlp import parse, with_entities
+from attribution.text.passages import Passage, passages, plain
 
-_BACK = 3  # sentences that are looked through for an antecedent
-_VAGUE = re.compile(  # no name for what is spoken of
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Span, Token
+
+_BACK = 3  # sentences that are searched for an antecedent
+_VAGUE = re.compile(  # names nothing in particular
     r"^(?:an?|many|some|few|several|most|all|no|each|every|any|another|other|more|both|one|two|three|various|certain|this"
     r"|that|these|those|such|what|which|whose|how|my|your|our|his|her|its|their|there)\b",
     re.IGNORECASE,
@@ -22,58 +28,48 @@ _VAGUE = re.compile(  # no name for what is spoken of
 _OUTWARD_WORD = re.compile(
     r"\b(?:he|she|it|they|him|her|them|his|its|their|my|your|our|this|these|those|former|latter)\b", re.I
 )
-# a title like these names a side of the topic, not the topic
-_ASPECT = frozenset(
-    "advantage background benefit birth budget career cause challenge change conclusion context cost criticism"
-    " date death"
-    " definition design development difference disadvantage drawback economy education effect effectiveness efficiency"
-    " example family feature financing function future goal history impact importance influence introduction key legacy"
-    " length life limitation location look meaning method music note origin overview performance point position price"
-    " principle problem process purpose quality reason reception result risk role safety scene significance size source"
-    " step strategy structure style success summary symptom time timing tip type use value work year age"
-    " atmosphere behavior behaviour"
-    " body brain climate color colour culture diet habitat heat height intelligence look mass ring shape speed"
-    " temperature weather weight wind".split()
-)
 _FURTHER = re.compile(r"(?:also|additionally|another|furthermore|in addition|likewise|moreover|similarly)\b", re.I)
-_ANYBODY = frozenset("people individuals persons others things researchers experts scientists studies sources".split())
-_WRAPPING = frozenset("concept definition description history list meaning overview story summary term".split())
 
 
 class Context:
-    """What a claim of this answer can lean on."""
+    """The sentences, headings and question in which the claims of one answer find their antecedents."""
 
     def __init__(self, question: str, answer: str) -> None:
-        self.answer = answer
-        self.blocks = list(blocks_of(answer))
-        self.parsed: dict[str, list[tuple[Any, list[Mention]]]] = {}
-        self.question = [m for _, found in self.sentences(plain(question)) for m in found]
-        self.asks_who = bool(re.match(r"\W*(?:who|tell me about)\b", question, re.IGNORECASE))
+        self.blocks = passages(answer)
+        self.parsed: dict[str, list[tuple[Doc, list[Mention]]]] = {}
+        asked = self.sentences(_straight(plain(question)))
+        # keywords and fragments ("Psycho?", "T?") do not say what they ask about
+        self.question = [m for doc, found in asked if any(t.pos_ in VERBAL for t in doc) for m in found]
+        self.who_verb = next((t.head.lower_ for doc, _ in asked for t in doc if t.lower_ == "who"), "")
+        self.people_spoken_of = bool(re.search(r"\b(?:he|she|him|his|her)\b", answer, re.IGNORECASE))
         self.small = {w for w in re.findall(r"\w+", f"{question} {answer}") if w.islower()}
         self.words = set(re.findall(r"\w+", question.casefold()))
-        full = [m for b in self.blocks for _, found in self.sentences(self.raw(b)) for m in found] + self.question
+        self.all_sentences = [*asked, *(s for block in self.blocks for s in self.sentences(self.raw(block)))]
+        full = [m for _, found in self.all_sentences for m in found]
         self.surnames = {m.text.split()[-1]: m.kind for m in full if m.kind in ("he", "she") and " " in m.text}
 
-    def raw(self, block: Block, end: int | None = None) -> str:
-        return plain(self.answer[block.start : block.end if end is None else end])
+    def raw(self, block: Passage, end: int | None = None) -> str:
+        return _straight(block.text if end is None else block.until(end))
 
-    def sentences(self, text: str) -> list[tuple[Any, list[Mention]]]:
+    def sentences(self, text: str) -> list[tuple[Doc, list[Mention]]]:
         if text not in self.parsed:
             docs = [s.as_doc() for s in parse(text).sents] if text.strip() else []
             self.parsed[text] = [(d, list(mentions(d))) for d in docs]
         return self.parsed[text]
 
     def is_topic_label(self, label: str, form: str) -> bool:
-        """A bold term is what its item speaks of where it is a name, or where the question offers nothing else."""
+        """Whether an item is about its bold term: a name, or where the question offers nothing else."""
         name = len(label.split()) > 1 and all(w[0].isupper() for w in label.split())
         rivals = [m for m in self.question if self._fits(m, form) and not _VAGUE.match(m.text)]
         return not self._is_aspect(label) and (name or not rivals)
 
     def _is_aspect(self, label: str) -> bool:
-        return bool({w.casefold().removesuffix("s") for w in label.split()} & _ASPECT) or bool(_VAGUE.match(label))
+        return bool({w.casefold().removesuffix("s") for w in label.split()} & LEXICON["aspects"]) or bool(
+            _VAGUE.match(label)
+        )
 
-    def before(self, number: int, place: int) -> list[tuple[Any, list[Mention]]]:
-        """Sentences before the claim, nearest first: of its block, then of the paragraphs before it in its section."""
+    def before(self, number: int, place: int) -> list[tuple[Doc, list[Mention]]]:
+        """Sentences before the claim, nearest first: of its block, then of the earlier paragraphs of its section."""
         block = self.blocks[number]
         found = list(reversed(self.sentences(self.raw(block, place)))) if place > block.start else []
         for other in reversed(self.blocks[:number]):
@@ -84,7 +80,7 @@ class Context:
         return found
 
     def _topics(self, number: int) -> Iterator[Mention]:
-        """What the section's heading and the question speak of."""
+        """What the section's heading and the question are about."""
         if number and self.blocks[number - 1].kind in ("code", "row"):
             return
         for other in reversed(self.blocks[:number]):
@@ -99,25 +95,59 @@ class Context:
                 break
         yield from self.question
 
+    @cached_property
+    def _names(self) -> dict[str, Kind]:
+        """Bare names that are a person's or a thing's: as a sentence states, else by spaCy's named entities."""
+        names = {m.text: m for _, found in self.all_sentences for m in found if m.kind == "name"}
+        kinds: dict[str, Kind] = {}
+        labels: dict[str, set[str]] = {}
+        for doc, found in self.all_sentences:
+            for mention in (m for m in found if m.text in names):
+                if kind := self._stated_kind(doc[mention.at]):
+                    kinds.setdefault(mention.text, kind)
+        for doc, found in self.all_sentences:
+            if any(m.text in names and m.text not in kinds for m in found):
+                doc = with_entities(doc)
+                for mention in found:
+                    labels.setdefault(mention.text, set()).add(doc[mention.at].ent_type_)
+        for name in names.keys() - kinds.keys():
+            if seen := labels[name] - {""}:
+                kinds[name] = "person" if seen == {"PERSON"} else "name" if "PERSON" in seen else "thing"
+        return kinds
+
+    def _stated_kind(self, name: Token) -> Kind | None:
+        """ "Tesla was an engineer", "Tesla, an engineer, …", "Who was Tesla?", and the subject of what "who" did."""
+        siblings = list(name.head.children) if name.dep_ in (*SUBJECTS, "attr") and name.head.lower_ in BE else []
+        if any(c.lower_ == "who" for c in siblings):
+            return "person"
+        noun = next((c for c in (*siblings, *name.children) if c.dep_ in ("attr", "appos") and c.pos_ == "NOUN"), None)
+        if noun is not None:
+            return "person" if noun.lower_ in LEXICON["persons"] | LEXICON["male"] | LEXICON["female"] else "thing"
+        return "person" if name.dep_ == "nsubj" and name.head.lower_ == self.who_verb else None
+
     def _kind(self, mention: Mention) -> str:
-        return self.surnames.get(mention.text, mention.kind) if mention.kind == "name" else mention.kind
+        if mention.kind != "name":
+            return mention.kind
+        return self.surnames.get(mention.text) or self._names.get(mention.text, "name")
 
     def _fits(self, mention: Mention, form: str) -> bool:
+        """Whether gender and number agree; a name of unknown kind fits "it" where the answer is about no person."""
+        kind = self._kind(mention)
         if form in ("he", "she") and mention.kind == "name" and mention.role == "pobj":
-            return self._kind(mention) == form  # "in Paris"
-        return self._kind(mention) in FITS[form]
+            return kind == form  # "in Paris"
+        return kind in FITS[form] and (kind != "name" or (form == "it" and not self.people_spoken_of))
 
     def _is_topic(self, mention: Mention) -> bool:
         words = {w for w in re.findall(r"\w+", mention.text.casefold()) if w not in ("the", "a", "an", "of", "and")}
         return bool(words) and words <= self.words
 
-    def antecedent(self, token: Any, form: str, before: list[tuple[Any, list[Mention]]], number: int) -> str | None:
-        """The one thing that a pronoun can mean; the subject of the sentence before is preferred."""
-        is_subject = token.dep_ in ("nsubj", "nsubjpass", "poss")
+    def antecedent(self, token: Token, form: str, before: list[tuple[Doc, list[Mention]]], number: int) -> str | None:
+        """The only thing that a pronoun can refer to; the subject of the sentence before is preferred."""
+        is_subject = token.dep_ in (*SUBJECTS, "poss")
         label = self.blocks[number].label
         for doc, found in before[:_BACK]:
             fitting = [m for m in found if self._fits(m, form)]
-            continued = any(PRONOUNS.get(t.lower_) == form and t.dep_ in ("nsubj", "nsubjpass", "poss") for t in doc)
+            continued = any(PRONOUNS.get(t.lower_) == form and t.dep_ in (*SUBJECTS, "poss") for t in doc)
             if continued or not fitting:
                 continue
             subjects = [m for m in fitting if m.subject]
@@ -131,19 +161,14 @@ class Context:
             topical = self._is_topic(best) and not any(self._is_topic(m) for m in rivals)
             return self._name(best, doc) if topical or not rivals else None
         if label and form in ("it", "they") and self.is_topic_label(label, form):
-            known = [m for _, ms in self.sentences(label) for m in ms if self._fits(m, form)]
-            return label if len(known) == 1 else None
+            fitting = [m for _, ms in self.sentences(label) for m in ms if self._fits(m, form)]
+            return label if len(fitting) == 1 else None
         if label and form in ("it", "they") and not self._is_aspect(label):
             return None  # the item's title, or what the question asks about?
         topics: dict[str, Mention] = {}
         for mention in self._topics(number):
-            unsure = form in ("he", "she") and self._kind(mention) == "name" and not self.asks_who
-            if (
-                self._fits(mention, form)
-                and not _VAGUE.match(mention.text)
-                and not unsure
-                and mention.head not in _WRAPPING
-            ):
+            vague = _VAGUE.match(mention.text) or mention.head in LEXICON["wrapping"]
+            if self._fits(mention, form) and not vague:
                 topics.setdefault(mention.text.casefold(), mention)
         outer = [m for m in topics.values() if not any(m.text in o.text and m != o for o in topics.values())]
         section = next(iter(self._topics(number)), None)
@@ -151,16 +176,16 @@ class Context:
             return self._name(section, None)
         return self._name(outer[0], None) if len(outer) == 1 else None
 
-    def _competes(self, rival: Mention, best: Mention, doc: Any, is_subject: bool) -> bool:
+    def _competes(self, rival: Mention, best: Mention, doc: Doc, is_subject: bool) -> bool:
         same = best.text in rival.text or rival.text in best.text or rival.head == best.head
         if same or best.start <= rival.start < best.end or rival.role in ("attr", "appos", "npadvmod"):
             return False
         if best.kind in ("things", "people", "thing") and is_subject:
-            return rival.role in ("dobj", "nsubj", "nsubjpass", "conj")
+            return rival.role in ("dobj", *SUBJECTS, "conj")
         return True
 
-    def _name(self, mention: Mention, doc: Any) -> str | None:
-        """How a mention is called where it replaces a pronoun; None where it is itself vague."""
+    def _name(self, mention: Mention, doc: Doc | None) -> str | None:
+        """The text that replaces a pronoun; None where it is vague itself."""
         text = mention.text
         generic = (
             doc is not None and mention.subject and re.match(r"an? ", text, re.I) and root(doc).lower_ in ("is", "are")
@@ -168,20 +193,20 @@ class Context:
         if (_VAGUE.match(text) and not generic) or _OUTWARD_WORD.search(text) or len(text.split()) > 9:
             return None
         number = doc is not None and re.match(r" \d", doc.text[mention.end :])  # "The Acer Swift | 3"
-        if not mention.whole or number or not balanced(text):
+        if not mention.whole or number or len(text) < 2 or not is_balanced(text):
             return None
-        if text.casefold() in _ANYBODY:
+        if text.casefold() in LEXICON["anybody"]:
             return None
         return self._within(text) if mention.start == 0 else text
 
     def _within(self, text: str) -> str:
-        """Without a capital that only opened the sentence."""
+        """Without the capital of the start of a sentence."""
         first, *rest = text.split()
         named = bool(rest) and all(w[0].isupper() for w in rest)
-        return text[0].lower() + text[1:] if first.istitle() and first.lower() in self.small and not named else text
+        return lower_initial(text) if first.istitle() and first.lower() in self.small and not named else text
 
-    def full(self, chunk: Any, doc: Any, before: list[tuple[Any, list[Mention]]], number: int) -> str | None:
-        """ "The treaty" → "The Treaty of Versailles", where one longer mention before has the same noun."""
+    def full_name(self, chunk: Span, doc: Doc, before: list[tuple[Doc, list[Mention]]], number: int) -> str | None:
+        """ "The treaty" → "The Treaty of Versailles", where exactly one longer mention before has the same noun."""
         if (
             len(chunk) != 2
             or chunk.root.pos_ == "PROPN"
@@ -202,31 +227,30 @@ class Context:
         found = _longer(chunk[1].lower_, [*near, *([] if pointing else self._topics(number))], proper=not pointing)
         return self._within(found) if found else None
 
-    def offset(self, number: int, sentence: str) -> int:
-        at = self.answer.find(sentence[:20], self.blocks[number].start, self.blocks[number].end)
-        return max(0, at - self.blocks[number].start)
+    def place(self, number: int, sentence: str) -> int:
+        """Where a sentence of a block was written."""
+        block = self.blocks[number]
+        return block.places[max(0, self.raw(block).find(sentence[:20]))][0]
 
 
-def balanced(text: str) -> bool:
+def _straight(text: str) -> str:
+    return text.replace("’", "'")
+
+
+def is_balanced(text: str) -> bool:
     return text.count('"') % 2 == 0 and text.count("(") == text.count(")")
 
 
-def _longer(noun: str, found: Sequence[Mention], proper: bool) -> str | None:
+def _longer(noun: str, candidates: Sequence[Mention], proper: bool) -> str | None:
+    """The one longer mention with this noun."""
     matching: dict[str, str] = {}
-    for m in found:
+    for m in candidates:
         words = m.text.split()
-        content = [w for w in words if w.casefold() not in ("the", "of", "and")]
-        if (
-            len(content) < 2
-            or not m.whole
-            or not balanced(m.text)
-            or (proper and not any(w[0].isupper() for w in words[1:]))
-            or m.kind == "many"
-            or _VAGUE.match(m.text)
-            or _OUTWARD_WORD.search(m.text)
-        ):
+        named = any(w[0].isupper() for w in words[1:])
+        if noun not in m.text.casefold().split() or not (m.head == noun or named) or (proper and not named):
             continue
-        named = noun in m.text.casefold().split() and any(w[0].isupper() for w in words[1:])
-        if (m.head == noun or named) and noun in m.text.casefold().split():
+        if m.kind == "many" or not m.whole or len([w for w in words if w.casefold() not in ("the", "of", "and")]) < 2:
+            continue
+        if is_balanced(m.text) and not _VAGUE.match(m.text) and not _OUTWARD_WORD.search(m.text):
             matching.setdefault(m.text.casefold().removeprefix("the "), m.text)
     return next(iter(matching.values())) if len(matching) == 1 else None

@@ -1,4 +1,4 @@
-"""Make a claim stand on its own (V24, section 4.3), by rules: words that point elsewhere become what they point at.
+"""Decontextualisation by rules (V24, section 4.3): what points outside a claim is replaced by what it refers to.
 
 Only where question and answer leave one candidate; a wrong name is worse than a pronoun.
 """
@@ -8,45 +8,61 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from attribution.claims.coreference import Context
-from attribution.claims.mentions import POSSESSIVE, PRONOUNS, outward, root
+from attribution.claims.grammar import lower_initial, root
+from attribution.claims.mentions import POSSESSIVE, PRONOUNS, outward_pronouns
+from attribution.text.language import is_english
 from attribution.text.nlp import parse
 from attribution.types import Claim, Span
 
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
 _LEAD_IN = re.compile(r"\b(?:includes?|included|including|such as)\s*:$", re.IGNORECASE)
 _WORD = re.compile(r"\w+|[^\w\s]")
+_POINTERS = {*PRONOUNS, "the", "a", "an", "this", "that", "these", "those"}
 
 
 def enrich(question: str, answer: str, claims: Sequence[Claim]) -> list[Claim]:
-    """The claims, `enriched` where they are factual, not independent, and it is sure what they speak of."""
+    """The claims, with `enriched` set on factual, dependent ones whose references are certain. English only."""
+    if not is_english(answer):
+        return list(claims)
     context = Context(question, answer)
-    done = []
+    result = []
     for claim in claims:
         if claim.worthiness == "factual" and claim.independent is False and claim.spans and not claim.enriched:
             text = _enriched(context, claim)
             claim = claim.model_copy(update={"enriched": text if text != claim.text else None})
-        done.append(claim)
-    return done
+        result.append(claim)
+    return result
 
 
 def added_words(claim: Claim) -> tuple[Span, ...]:
-    """Where the words that enrichment added stand in `claim.enriched`; a word diff that ignores capitals."""
-    if claim.enriched is None:
-        return ()
-    before = [m.group().casefold() for m in _WORD.finditer(claim.text)]
-    after = list(_WORD.finditer(claim.enriched))
-    matcher = difflib.SequenceMatcher(None, before, [m.group().casefold() for m in after], autojunk=False)
+    """Where the words that enrichment added stand in `claim.enriched`; capitals make no difference."""
+    return _new_words(claim.text, claim.enriched) if claim.enriched is not None else ()
+
+
+def removed_words(claim: Claim) -> tuple[Span, ...]:
+    """Where the words that enrichment removed stand in `claim.text`, except pronouns and determiners."""
+    removed = _new_words(claim.enriched, claim.text) if claim.enriched is not None else ()
+    return tuple((a, b) for a, b in removed if set(re.findall(r"\w+", claim.text[a:b].casefold())) - _POINTERS)
+
+
+def _new_words(before: str, after: str) -> tuple[Span, ...]:
+    """The characters of `after` whose words a word diff does not find in `before`."""
+    old, new = [m.group().casefold() for m in _WORD.finditer(before)], list(_WORD.finditer(after))
+    matcher = difflib.SequenceMatcher(None, old, [m.group().casefold() for m in new], autojunk=False)
     return tuple(
-        (after[a].start(), after[b - 1].end())
+        (new[a].start(), new[b - 1].end())
         for kind, _, _, a, b in matcher.get_opcodes()
         if kind in ("insert", "replace")
     )
 
 
 def _enriched(context: Context, claim: Claim) -> str | None:
-    """The claim's text made to stand alone, or None where that is not sure."""
+    """The text of the claim with its references replaced; None where that is not certain."""
     place = min(a for a, _ in claim.spans)
     number = next((i for i, b in enumerate(context.blocks) if b.start <= place < b.end), None)
     if (
@@ -71,8 +87,7 @@ def _rewrite(context: Context, text: str, number: int, place: int) -> str | None
     before = context.before(number, place)
     changes: list[tuple[int, int, str]] = []
     settled: set[str] = set()
-    pronouns = list(outward(doc))
-    for token in pronouns:
+    for token in list(outward_pronouns(doc)):
         form = PRONOUNS[token.lower_]
         if form in settled:
             continue
@@ -86,8 +101,7 @@ def _rewrite(context: Context, text: str, number: int, place: int) -> str | None
             return None
         changes.append((token.idx, token.idx + len(token.text), name))
     for chunk in doc.noun_chunks:
-        full = context.full(chunk, doc, before, number)
-        if full:
+        if full := context.full_name(chunk, doc, before, number):
             bare = chunk[0].lower_ == "the" and not re.match(r"the ", full, re.IGNORECASE)
             changes.append((chunk.start_char, chunk.end_char, f"the {full}" if bare else full))
     if changes:
@@ -103,7 +117,7 @@ def _joined(context: Context, text: str, label: str) -> str | None:
         return None
     head = parse(label)
     plural = any(t.tag_ in ("NNS", "NNPS") and t == root(head) for t in head)
-    if words[0].lower() == ("they" if plural else "it") and next(outward(parse(rest)), None) is not None:
+    if words[0].lower() == ("they" if plural else "it") and next(outward_pronouns(parse(rest)), None) is not None:
         return f"{label} {' '.join(words[1:])}"
     joined = parse(f"{label} {rest}")
     verb = joined[len(head)]
@@ -112,7 +126,7 @@ def _joined(context: Context, text: str, label: str) -> str | None:
     return joined.text if finite and subject and root(joined).i >= len(head) else None
 
 
-def _under_lead_in(context: Context, text: str, doc: Any, number: int, place: int) -> str | None:
+def _under_lead_in(context: Context, text: str, doc: Doc, number: int, place: int) -> str | None:
     """ "Notable works include:" and the item "Guernica" → "Notable works include Guernica"."""
     block = context.blocks[number]
     lead = next((i for i in range(number - 1, -1, -1) if context.blocks[i].kind != "item"), None)
@@ -132,13 +146,13 @@ def _under_lead_in(context: Context, text: str, doc: Any, number: int, place: in
     if not _LEAD_IN.search(announced):
         return None
     head = announced.rstrip(": ")
-    if next(outward(parse(head)), None) is not None:
-        head = _rewrite(context, head, lead, context.blocks[lead].start + context.offset(lead, announced)) or ""
+    if next(outward_pronouns(parse(head)), None) is not None:
+        head = _rewrite(context, head, lead, context.place(lead, announced)) or ""
     if not head or re.match(r"(?:this|these|those|some|examples?|others?)\b", head, re.I):
         return None
     title = len(doc) > 1 and doc[1].text[:1].isupper()
     small = doc[0].pos_ in ("DET", "NOUN", "ADJ") and doc[0].text.istitle() and not title
-    return f"{head} {text[0].lower() + text[1:] if small else text}"
+    return f"{head} {lower_initial(text) if small else text}"
 
 
 def _possessive(name: str, form: str) -> str:
@@ -150,7 +164,7 @@ def _foreign(text: str) -> bool:
 
 
 def _replaced(text: str, changes: list[tuple[int, int, str]]) -> str:
-    """Capitals put right at the ends of what was put in."""
+    """The text with the changes made, and capitals adapted to their place."""
     for start, end, name in sorted(changes, reverse=True):
         opens = start == 0 or text[:start].rstrip().endswith((".", "!", "?"))
         article = re.match(r"(?:The|A|An) ", name)

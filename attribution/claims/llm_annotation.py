@@ -1,6 +1,6 @@
-"""What a language model is asked of claims, one by one: worthiness, independence, enrichment, queries (V24, section 4).
+"""Annotation of claims by a language model: worthiness, independence, enrichment, queries (V24, section 4).
 
-A reply that fails is a failure of that claim, and what the rules say of it stays.
+Each claim is asked about by itself. Where a reply fails, the failure is reported and the rules' annotation stays.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -22,46 +22,67 @@ from attribution.types import Claim, Failure, LlmUsage, Worthiness
 CONTEXT = 6000  # characters of the answer that are shown around a claim
 LONGEST = 600  # characters of an enriched claim
 QUERIES, LONGEST_QUERY = 2, 300  # of a claim; characters
-RULES = "what the rules say stays"
-_Made = TypeVar("_Made")
+RULES = "the result of the rules is kept"
+Annotated = tuple[list[Claim], list[Failure]]
 
 
-class _Reply(BaseModel):
+class Reply(BaseModel):
+    """What the model says of one claim."""
+
     model_config = ConfigDict(extra="ignore")
 
+    def value(self, claim: Claim) -> Any:
+        """What it changes in the claim, by field. Raises LlmFailed for a reply that is of no use."""
+        raise NotImplementedError
 
-class Worth(_Reply):
+
+class WorthinessReply(Reply):
     worthiness: Worthiness
     reason: str = ""
 
+    def value(self, claim: Claim) -> dict[str, object]:
+        return {"worthiness": self.worthiness, "worthiness_reason": _line(self.reason)}
 
-class Stands(_Reply):
+
+class IndependenceReply(Reply):
     independent: bool
     reason: str = ""
 
+    def value(self, claim: Claim) -> dict[str, object]:
+        return {"independent": self.independent, "independence_reason": _line(self.reason)}
 
-class Rewritten(_Reply):
+
+class EnrichmentReply(Reply):
     claim: str
 
+    def value(self, claim: Claim) -> dict[str, object]:
+        text = _line(self.claim)
+        if not any(c.isalnum() for c in text) or len(text) > LONGEST:
+            raise LlmFailed(f"the language model wrote {len(text)} characters where one sentence was expected")
+        return {"enriched": None if text == claim.text else text}
 
-class Written(_Reply):
+
+class QueriesReply(Reply):
     queries: list[str]
+
+    def value(self, claim: Claim) -> tuple[str, ...]:
+        lines = dict.fromkeys(map(_line, self.queries))
+        queries = [q for q in lines if len(q) <= LONGEST_QUERY and any(c.isalnum() for c in q)]
+        if not queries:
+            raise LlmFailed(f"the language model wrote {len(lines)} queries, none of them words to search for")
+        return tuple(queries[:QUERIES])
 
 
 @dataclass(frozen=True)
 class Task:
-    """One thing that is asked of every claim it concerns."""
+    """One question that is asked about every claim it concerns."""
 
     prompt: str
-    schema: type[_Reply]
+    schema: type[Reply]
     concerned: Callable[[Claim], bool]
-    inputs: Callable[[str, str, Claim], dict[str, str]]  # of question, answer, claim
-    instead: str  # what happens where a reply fails
-    reply: str  # about what a reply looks like, for estimates
-
-
-def _factual(claim: Claim) -> bool:
-    return claim.worthiness == "factual"
+    inputs: Callable[[str, str, Claim], dict[str, str]]  # from question, answer and claim
+    reply: str  # a typical reply, for estimates
+    fallback: str = RULES  # what is used where a reply fails
 
 
 def _around(question: str, answer: str, claim: Claim) -> dict[str, str]:
@@ -69,147 +90,107 @@ def _around(question: str, answer: str, claim: Claim) -> dict[str, str]:
     return {"question": question, "answer": answer[start : start + CONTEXT], "claim": claim.text}
 
 
-# In the order in which they are asked.
+# In the order in which they run.
 TASKS: Mapping[str, Task] = {
     "worthiness": Task(
         "worthiness.v1",
-        Worth,
+        WorthinessReply,
         lambda claim: True,
         lambda question, _, claim: {"question": question, "claim": claim.text},
-        RULES,
         '{"worthiness": "factual", "reason": "It gives a year that a source could confirm."}',
     ),
     "independence": Task(
         "independence.v1",
-        Stands,
-        _factual,
+        IndependenceReply,
+        lambda claim: claim.worthiness == "factual",
         lambda _question, _answer, claim: {"claim": claim.text},
-        RULES,
         '{"independent": false, "reason": "It does not say which tower is meant."}',
     ),
     "enrichment": Task(
         "enrichment.v1",
-        Rewritten,
-        lambda claim: _factual(claim) and claim.independent is False,
+        EnrichmentReply,
+        lambda claim: claim.worthiness == "factual" and claim.independent is False,
         _around,
-        RULES,
         '{"claim": "The building of the Suez Canal took ten years and was paid for by shareholders."}',
     ),
     "queries": Task(
         "queries.v1",
-        Written,
+        QueriesReply,
         lambda claim: claim.checked,
         lambda question, _, claim: {"question": question, "claim": claim.statement},
-        "the claim itself is searched",
         '{"queries": ["Suez Canal opening ceremony date", "Empress Eugénie at the opening of the Suez Canal"]}',
+        fallback="the claim itself is searched",
     ),
 }
 
 
-def chosen(settings: Settings) -> tuple[str, ...]:
-    """The tasks that these settings give to a language model."""
-    by_llm = {
-        "worthiness": settings.worthiness,
-        "independence": settings.independence,
-        "enrichment": settings.enrichment,
-        "queries": settings.query,
-    }
-    return tuple(task for task in TASKS if by_llm[task] == "llm")
+def llm_tasks(settings: Settings) -> tuple[str, ...]:
+    """The tasks that these settings leave to a language model."""
+    choices = (settings.worthiness, settings.independence, settings.enrichment, settings.query)
+    return tuple(task for task, choice in zip(TASKS, choices, strict=True) if choice == "llm")
 
 
 class LlmAnnotator:
-    """The language model's part in one run; `usage` counts it by task, `versions` names wordings and model."""
+    """The annotations of one run; `usage` counts requests by task, `versions` names each task's prompt and model."""
 
     def __init__(self, settings: Settings, store: Store | None, stop: threading.Event) -> None:
-        """Unavailable where no endpoint is configured."""
+        """Raises Unavailable where no endpoint is configured."""
         self._llm = Llm(settings, store, stop)
         self.usage: dict[str, LlmUsage] = {}
         self.versions: dict[str, str] = {}
 
-    def worthiness(self, question: str, claims: Sequence[Claim]) -> tuple[list[Claim], list[Failure]]:
-        def changed(_: Claim, reply: Worth) -> dict[str, Any]:
-            return {"worthiness": reply.worthiness, "worthiness_reason": _line(reply.reason)}
+    def worthiness(self, question: str, claims: Sequence[Claim]) -> Annotated:
+        return self._annotate("worthiness", question, "", claims)
 
-        return self._changed("worthiness", question, "", claims, changed)
+    def independence(self, claims: Sequence[Claim]) -> Annotated:
+        return self._annotate("independence", "", "", claims)
 
-    def independence(self, claims: Sequence[Claim]) -> tuple[list[Claim], list[Failure]]:
-        def changed(_: Claim, reply: Stands) -> dict[str, Any]:
-            return {"independent": reply.independent, "independence_reason": _line(reply.reason)}
-
-        return self._changed("independence", "", "", claims, changed)
-
-    def enrichment(self, question: str, answer: str, claims: Sequence[Claim]) -> tuple[list[Claim], list[Failure]]:
-        """Of claims that are not independent alone."""
-
-        def changed(claim: Claim, reply: Rewritten) -> dict[str, Any]:
-            text = _line(reply.claim)
-            if not any(c.isalnum() for c in text) or len(text) > LONGEST:
-                raise LlmFailed(f"the language model wrote {len(text)} characters where one sentence was expected")
-            return {"enriched": None if text == claim.text else text}
-
-        return self._changed("enrichment", question, answer, claims, changed)
+    def enrichment(self, question: str, answer: str, claims: Sequence[Claim]) -> Annotated:
+        """Only of claims that are not independent."""
+        return self._annotate("enrichment", question, answer, claims)
 
     def queries(self, question: str, claims: Sequence[Claim]) -> tuple[dict[str, tuple[str, ...]], list[Failure]]:
         """One or two queries by claim id; a claim whose reply failed has none."""
-
-        def written(_: Claim, reply: Written) -> tuple[str, ...]:
-            lines = dict.fromkeys(_line(q) for q in reply.queries)
-            fit = [q for q in lines if len(q) <= LONGEST_QUERY and any(c.isalnum() for c in q)]
-            if not fit:
-                raise LlmFailed(f"the language model wrote {len(lines)} queries, none of them words to search for")
-            return tuple(fit[:QUERIES])
-
-        return self._asked("queries", question, "", claims, written)
+        return self._ask("queries", question, "", claims)
 
     def estimate(self, task: str, question: str, answer: str, claims: Sequence[Claim]) -> LlmUsage:
-        """What a task would take, without asking."""
-        questions = [asked for _, asked in _questions(TASKS[task], question, answer, claims)]
+        """What a task would take, without a request."""
+        questions = [q for _, q in _questions(TASKS[task], question, answer, claims)]
         return self._llm.estimate(questions, TASKS[task].schema, len(TASKS[task].reply) // CHARACTERS_PER_TOKEN)
 
-    def _changed(
-        self,
-        task: str,
-        question: str,
-        answer: str,
-        claims: Sequence[Claim],
-        changed: Callable[[Claim, Any], dict[str, Any]],
-    ) -> tuple[list[Claim], list[Failure]]:
-        made, failures = self._asked(task, question, answer, claims, changed)
-        return [c.model_copy(update=made.get(c.id, {})) for c in claims], failures
+    def _annotate(self, task: str, question: str, answer: str, claims: Sequence[Claim]) -> Annotated:
+        updates, failures = self._ask(task, question, answer, claims)
+        return [c.model_copy(update=updates.get(c.id, {})) for c in claims], failures
 
-    def _asked(
-        self,
-        name: str,
-        question: str,
-        answer: str,
-        claims: Sequence[Claim],
-        read: Callable[[Claim, Any], _Made],
-    ) -> tuple[dict[str, _Made], list[Failure]]:
-        """What `read` makes of each reply, by claim id; it may raise LlmFailed too."""
+    def _ask(
+        self, name: str, question: str, answer: str, claims: Sequence[Claim]
+    ) -> tuple[dict[str, Any], list[Failure]]:
+        """The value of each reply, by claim id."""
         task = TASKS[name]
-        asked = _questions(task, question, answer, claims)
+        questions = _questions(task, question, answer, claims)
         before = self._llm.usage
-        replies = self._llm.map([q for _, q in asked], task.schema)
+        replies = self._llm.map([q for _, q in questions], task.schema)
         self.usage[name] = self._llm.usage.since(before)
         self.versions[name] = f"{task.prompt}/{self._llm.version}"
-        made: dict[str, _Made] = {}
+        values: dict[str, Any] = {}
         failures: list[Failure] = []
-        for (claim, _), reply in zip(asked, replies, strict=True):
+        for (claim, _), reply in zip(questions, replies, strict=True):
             try:
                 if isinstance(reply, LlmFailed):
                     raise reply
-                made[claim.id] = read(claim, reply.value)
+                values[claim.id] = reply.value.value(claim)
             except LlmFailed as error:
-                failures.append(LlmFailed(f"{error}; {task.instead}").as_failure(name, claim.text))
-        return made, failures
+                failure = LlmFailed(f"{error}; {task.fallback}", detail=error.detail)
+                failures.append(failure.as_failure(name, claim.text))
+        return values, failures
 
 
 def _questions(task: Task, question: str, answer: str, claims: Sequence[Claim]) -> list[tuple[Claim, Question]]:
-    """The claims that a task concerns, each once, with what is asked of it."""
-    loaded = prompts.load(task.prompt)
+    """The claims that a task concerns, each once, with its question."""
+    prompt = prompts.load(task.prompt)
     concerned = {claim.id: claim for claim in claims if task.concerned(claim)}
     return [
-        (claim, Question(loaded.render(**task.inputs(question, answer, claim)), loaded.version))
+        (claim, Question(prompt.render(**task.inputs(question, answer, claim)), prompt.version))
         for claim in concerned.values()
     ]
 

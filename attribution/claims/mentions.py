@@ -1,7 +1,7 @@
-"""What words refer to: pronouns whose antecedent is not in their own sentence, and the mentions that could be one.
+"""Pronouns whose antecedent is not in their own sentence, and the mentions that could be one.
 
-By rules on the parse: a light form of the salience filters of Lappin and Leass 1994 (pleonastic pronouns, section 2.2;
-agreement and grammatical role, sections 2.1 and 2.4), made to stay silent where it is not sure.
+Rules on the parse: a light form of the salience filters of Lappin and Leass 1994 (pleonastic pronouns, section 2.2;
+agreement and grammatical role, sections 2.1 and 2.4) that prefers silence to a wrong antecedent.
 """
 
 from __future__ import annotations
@@ -9,7 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
+
+from attribution.claims.grammar import SUBJECTS, lower_initial, root
+from attribution.claims.rules import LEXICON
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
 
 Kind = Literal["he", "she", "person", "thing", "name", "people", "things", "many"]
 
@@ -20,47 +26,13 @@ PRONOUNS = {
     **dict.fromkeys(("they", "them", "their", "theirs"), "they"),
 }
 POSSESSIVE = frozenset(("his", "her", "its", "their"))
-# what may stand behind a pronoun; "name" is a proper noun of which no more is known
+# the kinds of mention a pronoun can refer to; "name" is a proper noun of unknown kind
 FITS: dict[str, frozenset[str]] = {
     "he": frozenset(("he", "person", "name")),
     "she": frozenset(("she", "person", "name")),
     "it": frozenset(("thing", "name")),
     "they": frozenset(("people", "things", "many")),
 }
-_TITLES = frozenset("mr sir king president emperor prince pope lord mrs ms miss queen empress princess lady dr".split())
-_HE = frozenset(
-    "mr sir king emperor prince pope lord man boy father son brother husband actor albert alexander alfred"
-    " andrew anthony"
-    " arthur benjamin bernard bill bob carl charles christian christopher daniel david donald edward elon eric ernest"
-    " ferdinand francis frank franklin franz frederick friedrich galileo george gregor gustave hans harry henry herbert"
-    " hugo isaac jack jacob jacques james jean jeff jimmy john johann john joseph karl kevin leo leonardo louis ludwig"
-    " mark martin matthew max michael napoleon neil nelson nicolas nicholas niels nikola oliver oscar otto pablo"
-    " patrick"
-    " paul peter philip pierre ralph rembrandt richard robert roger ronald samuel sigmund simon socrates stephen steve"
-    " steven thomas tim tom urbain victor vincent vladimir walter werner william winston wolfgang".split()
-)
-_SHE = frozenset(
-    "mrs ms miss queen empress princess lady woman girl mother daughter sister wife actress ada agatha alice"
-    " amelia angela"
-    " anna anne barbara beatrice betty catherine charlotte clara cleopatra diana dorothy eleanor elizabeth ella"
-    " emily emma"
-    " esther eva florence frida grace greta hannah helen hillary indira isabella jane janet jennifer joan judith julia"
-    " kamala katherine laura linda lise maria margaret marie marilyn marion martha mary michelle nancy patricia rachel"
-    " rebecca rosa rosalind ruth sally sarah serena simone sofia sophia susan sylvia valentina"
-    " victoria virginia".split()
-)
-_PERSON = frozenset(
-    "human adult applicant buyer candidate caregiver client clinician consumer customer employee employer individual"
-    " learner"
-    " member owner parent person seller suspect defendant victim employee citizen researcher trainee worker"
-    " artist author actor architect astronomer biologist chemist child composer designer director doctor economist"
-    " engineer explorer founder governor historian inventor judge king lawyer leader mathematician minister mother"
-    " musician novelist nurse officer painter patient philosopher physician physicist poet politician president"
-    " psychologist scientist singer sociologist student surgeon teacher tenant user winner worker"
-    " writer woman man".split()
-)
-_MONTHS = frozenset("january february march april may june july august september october november december".split())
-_WEATHER = frozenset("rained rains rain snowed snows snow hailed hails freezes thunders drizzles".split())
 _EXPLETIVE = re.compile(  # what stands behind an "it" that refers to nothing
     r"(?:'s|(?: (?:is|was|has been|would be|may be|might be|will be|can be|could be|should be|becomes?|became"
     r"|remains?)))"
@@ -77,40 +49,35 @@ _EXPLETIVE = re.compile(  # what stands behind an "it" that refers to nothing
 
 @dataclass(frozen=True)
 class Mention:
-    """A noun phrase of a sentence, in characters of that sentence's text; `head` is its main noun, small letters.
+    """A noun phrase of a sentence; its offsets are characters of that sentence.
 
-    `text` is as it would stand within a sentence: "the tower" also where it opens one.
+    `text` is written as within a sentence: "the tower", also where it opens one.
     """
 
     text: str
     start: int
     end: int
-    head: str
+    head: str  # its main noun, in lower case
     kind: Kind
     subject: bool  # of the main clause
     definite: bool  # a name, or "the …"
     role: str  # spaCy's dependency label
     at: int  # index of the head among the sentence's tokens
-    whole: bool  # nothing that says which one is left out ("people | with little money", "the method | that failed")
+    whole: bool  # False: what says which one is left out ("people | with little money")
 
 
-def root(doc: Any) -> Any:
-    """The main verb (or noun) of the first sentence."""
-    return next(iter(doc.sents)).root
-
-
-def is_expletive(token: Any) -> bool:
+def is_expletive(token: Token) -> bool:
     """An "it" that refers to nothing: the weather, or a clause that follows (Lappin and Leass, 2.2)."""
     if token.lower_ != "it":
         return False
     rest = token.doc.text[token.idx + len(token.text) :]
     following = token.nbor().lower_ if token.i + 1 < len(token.doc) else ""
-    return token.dep_ == "expl" or following in _WEATHER or bool(_EXPLETIVE.match(rest))
+    return token.dep_ == "expl" or following in LEXICON["weather"] or bool(_EXPLETIVE.match(rest))
 
 
-def outward(doc: Any) -> Iterator[Any]:
-    """Third person pronouns that refer to something outside of the text."""
-    found = list(mentions(doc))
+def outward_pronouns(doc: Doc) -> Iterator[Token]:
+    """Third-person pronouns that refer to something outside the text."""
+    candidates = list(mentions(doc))
     for token in doc:
         form = PRONOUNS.get(token.lower_)
         following = doc[token.i + 1] if token.i + 1 < len(doc) else None
@@ -119,24 +86,24 @@ def outward(doc: Any) -> Iterator[Any]:
             continue
         own = _own_subject(token)
         kinds = FITS[form] | ({"person"} if form == "they" else set())  # "a tenant … their rent"
-        fitting = [m for m in found if m.kind in kinds and not m.start <= token.idx < m.end and m.at not in own]
+        fitting = [m for m in candidates if m.kind in kinds and not m.start <= token.idx < m.end and m.at not in own]
         if any(m.start < token.idx for m in fitting) or any(m.start > token.idx for m in _ahead(token, fitting)):
             continue
         yield token
 
 
-def _own_subject(token: Any) -> set[int]:
-    """Subjects of the verb that a pronoun is the object of: "it protects it" speaks of two things."""
-    if token.lower_ in POSSESSIVE or token.dep_ in ("nsubj", "nsubjpass"):
+def _own_subject(token: Token) -> set[int]:
+    """Subjects of the verb that a pronoun is the object of: "it protects it" is about two things."""
+    if token.lower_ in POSSESSIVE or token.dep_ in SUBJECTS:
         return set()
     verb = token.head
     while verb.dep_ in ("prep", "agent", "pcomp") and verb.head != verb:
         verb = verb.head
-    return {c.i for c in verb.children if c.dep_ in ("nsubj", "nsubjpass")}
+    return {c.i for c in verb.children if c.dep_ in SUBJECTS}
 
 
-def _ahead(token: Any, fitting: list[Mention]) -> list[Mention]:
-    """Cataphora: "When he was twenty, Newton left": the subject of a main clause that follows the pronoun's own."""
+def _ahead(token: Token, fitting: list[Mention]) -> list[Mention]:
+    """Cataphora, as in "When he was twenty, Newton left": the subject of the main clause after the pronoun's clause."""
     top = root(token.doc)
     clause = [a for a in token.ancestors if a.dep_ in ("advcl", "prep", "pcomp") and a.head == top]
     if token.head == top or not clause:
@@ -144,13 +111,13 @@ def _ahead(token: Any, fitting: list[Mention]) -> list[Mention]:
     return [m for m in fitting if m.subject and (m.definite or m.kind in ("people", "things"))]
 
 
-def mentions(doc: Any) -> Iterator[Mention]:
-    """Noun phrases without their relative clauses, "of …" included; coordinated ones also as one of kind "many"."""
+def mentions(doc: Doc) -> Iterator[Mention]:
+    """Noun phrases with "of …" but without relative clauses; coordinated ones also as one mention of kind "many"."""
     for chunk in doc.noun_chunks:
         head = chunk.root
         if head.pos_ == "PRON" or head.lower_ in ("which", "who", "that"):
             continue
-        start, end = _without_edges(chunk.start, chunk.end, doc)
+        start, end = _trim(chunk.start, chunk.end, doc)
         if start >= end:
             continue
         of = next((c for c in head.children if c.lower_ == "of" and c.i == end), None)
@@ -170,13 +137,13 @@ def mentions(doc: Any) -> Iterator[Mention]:
                 yield _mention(doc, start, last, head, "many")
 
 
-def _without_edges(start: int, end: int, doc: Any) -> tuple[int, int]:
+def _trim(start: int, end: int, doc: Doc) -> tuple[int, int]:
     while start < end and (doc[start].is_punct or doc[start].dep_ in ("cc", "preconj")):
         start += 1
     while (
         start < end - 1
         and doc[start + 1].pos_ in ("PROPN", "NUM")
-        and (doc[start].is_digit or doc[start].lower_ in _MONTHS)
+        and (doc[start].is_digit or doc[start].lower_ in LEXICON["months"])
     ):
         start += 1  # "15 August 1971 Richard Nixon"
     while end > start and doc[end - 1].is_punct:
@@ -184,31 +151,29 @@ def _without_edges(start: int, end: int, doc: Any) -> tuple[int, int]:
     return start, end
 
 
-def _mention(doc: Any, start: int, end: int, head: Any, kind: Kind) -> Mention:
+def _mention(doc: Doc, start: int, end: int, head: Token, kind: Kind) -> Mention:
     span = doc[start:end]
-    subject = head.dep_ in ("nsubj", "nsubjpass") and head.head == root(doc)
+    subject = head.dep_ in SUBJECTS and head.head == root(doc)
     left_out = (c for c in head.children if c.dep_ in ("prep", "relcl", "acl") and c.left_edge.i == end)
     whole = head.pos_ == "PROPN" or kind == "many" or not any(left_out)
     definite = head.pos_ == "PROPN" or span[0].lower_ == "the" or span[0].dep_ == "poss"
     text = span.text
     if start == 0 and text[:1].isupper() and span[0].text[1:].islower() and span[0].pos_ != "PROPN":
-        text = text[0].lower() + text[1:]
+        text = lower_initial(text)
     return Mention(text, span.start_char, span.end_char, head.lower_, kind, subject, definite, head.dep_, head.i, whole)
 
 
-def _kind(doc: Any, start: int, end: int, head: Any) -> Kind:
+def _kind(doc: Doc, start: int, end: int, head: Token) -> Kind:
     words = {t.lower_ for t in doc[start : head.i + 1]}
+    male, female, persons = LEXICON["male"], LEXICON["female"], LEXICON["persons"]
     if head.tag_ in ("NNS", "NNPS") or head.lower_ in ("people", "police", "children"):
-        return "people" if head.lower_.removesuffix("s") in _PERSON | {"people", "children"} else "things"
+        return "people" if head.lower_.removesuffix("s") in persons | {"people", "children"} else "things"
     if head.pos_ == "PROPN":
-        first = {doc[start].lower_, doc[min(start + 1, end - 1)].lower_ if doc[start].pos_ != "PROPN" else ""}
-        if doc[start].pos_ in ("DET", "PRON") and not words & _TITLES or any(c.lower_ == "of" for c in head.children):
+        names = {doc[start].lower_, doc[min(start + 1, end - 1)].lower_ if doc[start].pos_ != "PROPN" else ""}
+        titled = bool(words & LEXICON["titles"])
+        if (doc[start].pos_ in ("DET", "PRON") and not titled) or any(c.lower_ == "of" for c in head.children):
             return "thing"
-        if first & _HE:
-            return "he"
-        return "she" if first & _SHE else "person" if words & _TITLES else "name"
-    if head.lower_ in _HE:
-        return "he"
-    if head.lower_ in _SHE:
-        return "she"
-    return "person" if head.lower_ in _PERSON else "thing"
+        other: Kind = "person" if titled else "name"
+    else:
+        names, other = {head.lower_}, "person" if head.lower_ in persons else "thing"
+    return "he" if names & male else "she" if names & female else other

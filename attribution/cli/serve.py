@@ -1,38 +1,47 @@
-"""Start the web app on a free port."""
+"""`serve`: the web app."""
 
 from __future__ import annotations
 
-import signal
+import argparse
+import os
 import socket
-import subprocess
 import sys
 
+from attribution.errors import BadInput
 from attribution.settings import ROOT
 
-
-def free_port(wanted: int) -> int:
-    """The wanted port, or another one where it is taken."""
-    for port in (wanted, *range(wanted + 1, wanted + 50), 0):
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return int(probe.getsockname()[1])
-    raise OSError(f"no free port near {wanted}")
+PORT = 8501
 
 
-def serve(port: int) -> int:
-    """Run Streamlit until it is interrupted; returns its exit status."""
-    chosen = free_port(port)
-    print(f"Attribution explorer: http://localhost:{chosen}", flush=True)
-    command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.port", str(chosen)]
+def is_free(port: int) -> bool:
+    """Whether a server can listen there. Connections of an earlier one that are still closing do not count."""
+    with socket.socket() as probe:
+        if os.name == "posix":  # elsewhere the option would let two servers share the port
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        return True
+
+
+def free_port(first: int) -> int:
+    """The first free port from this one on."""
+    port = next((port for port in range(first, min(first + 50, 65_536)) if is_free(port)), None)
+    if port is None:
+        raise BadInput(f"no free port from {first} on: choose one with --port")
+    return port
+
+
+def serve(args: argparse.Namespace) -> None:
+    """Become the Streamlit server, so that a signal to this process reaches it."""
+    if args.port is not None and not 0 < args.port < 65_536:
+        raise BadInput(f"port {args.port}: expected a number from 1 to 65535")
+    if args.port is not None and not is_free(args.port):
+        raise BadInput(f"port {args.port} is in use: stop the program that uses it, or choose another --port")
+    port = args.port or free_port(PORT)
+    print(f"Attribution explorer: http://localhost:{port}", flush=True)
+    command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.port", str(port)]
     command += ["--server.address", "localhost", "--server.headless", "true", "--browser.gatherUsageStats", "false"]
-    server = subprocess.Popen(command, cwd=ROOT)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that the server ends with us
-    try:
-        return server.wait()
-    except KeyboardInterrupt:
-        return 0
-    finally:
-        server.terminate()
+    os.chdir(ROOT)
+    os.execv(sys.executable, command)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from attribution.cli import options
+from attribution.cli.console import check_output, progress, write_file
 from attribution.errors import BadInput
 from attribution.settings import Settings
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:  # imported where they are used: --help stays fast
     from attribution.storage.store import Store
     from attribution.types import Report
 
-Choose = Callable[[argparse.Namespace], dict[str, object]]
-
 
 def _store() -> Store:
     from attribution.storage.store import Store
@@ -27,57 +25,56 @@ def _store() -> Store:
     return Store.open(Settings.from_environment().database_url)
 
 
-def _run(run_id: str) -> Snapshot:
+def _saved(run_id: str) -> Snapshot:
     from attribution.snapshots.snapshot import Snapshot
 
     return Snapshot.of(_store(), run_id)
 
 
 def _write(path: Path, content: bytes) -> None:
-    """All of it or nothing: a killed process leaves no half file under that name."""
-    partial = path.with_name(path.name + ".part")
-    partial.write_bytes(content)
-    os.replace(partial, path)
-    print(f"{path}: {len(content):,} bytes", file=sys.stderr)
+    write_file(path, content)
+    progress(f"{path}: {len(content):,} bytes")
 
 
 def read(path: Path) -> Snapshot:
-    """The snapshot in a file."""
+    """Read a snapshot file."""
     from attribution.snapshots.file import FILE_LIMIT, load
 
     if path.is_file() and path.stat().st_size > FILE_LIMIT:
-        raise BadInput(f"{path} has {path.stat().st_size:,} bytes; a snapshot may have {FILE_LIMIT:,}")
+        raise BadInput(f"{path} has {path.stat().st_size:,} bytes; the limit for snapshots is {FILE_LIMIT:,}")
     return load(path.read_bytes())
 
 
 def export(args: argparse.Namespace) -> None:
     from attribution.snapshots.file import dump
 
-    _write(args.out, dump(_run(args.run)))
+    check_output(args.out)
+    _write(args.out, dump(_saved(args.run)))
 
 
 def warc(args: argparse.Namespace) -> None:
-    from attribution.snapshots.warc import warc as written
-    from attribution.storage.http_responses import kept
+    from attribution.snapshots.warc import warc as to_warc
+    from attribution.storage import http_responses
 
-    report = _run(args.run).report
-    _write(args.out, written(report, kept(_store(), [page.id for page in report.pages])))
+    check_output(args.out)
+    report = _saved(args.run).report
+    _write(args.out, to_warc(report, http_responses.load(_store(), [page.id for page in report.pages])))
 
 
 def import_(args: argparse.Namespace) -> None:
-    snapshot = read(args.file)
-    print(json.dumps({"run": keep(snapshot, _store())}))
+    print(json.dumps({"run": import_run(read(args.file), _store())}))
 
 
-def keep(snapshot: Snapshot, store: Store) -> str:
-    """Save the run of a snapshot, so that it can be opened; its id, or a new one where that is another run's."""
-    from attribution.pipeline.run_record import new_run_id
+def import_run(snapshot: Snapshot, store: Store) -> str:
+    """Save the run of a snapshot; its id, or a new one if another run has that id."""
+    from attribution.storage.runs import new_run_id
 
-    known = store.load_run(snapshot.report.id)
-    if known == snapshot.report:
-        return known.id
-    free = known is None and _is_id(snapshot.report.id)
-    report = snapshot.report if free else snapshot.report.model_copy(update={"id": new_run_id()})
+    report = snapshot.report
+    saved = store.load_run(report.id)
+    if saved == report:
+        return report.id
+    if saved is not None or not _is_id(report.id):
+        report = report.model_copy(update={"id": new_run_id()})
     store.save_run(report, snapshot.provenance, frozen=True)
     return report.id
 
@@ -90,49 +87,51 @@ def replay(args: argparse.Namespace) -> None:
     from attribution import events
     from attribution.pipeline.run import run
 
+    check_output(args.out)
     snapshot = read(args.file)
-    settings = snapshot.settings(**args.choose(args))
-    frozen = snapshot.recomputed() if args.recompute else snapshot
+    settings = snapshot.settings(**options.choices(args))
+    source = snapshot.recomputed() if args.recompute else snapshot
     report: Report | None = None
-    for event in run(snapshot.report.question, snapshot.report.answer, settings, frozen=frozen):
+    for event in run(snapshot.report.question, snapshot.report.answer, settings, source=source):
         match event:
             case events.Progress(stage, done, total):
-                print(f"{stage} {done}/{total}", file=sys.stderr, flush=True)
+                progress(f"{stage} {done}/{total}")
             case events.Finished(report):
                 pass
     if report is not None:
         _write(args.out, (report.to_json() + "\n").encode("utf-8"))
 
 
-def changed(args: argparse.Namespace) -> None:
-    from attribution.snapshots.page_changes import changes
+def changes(args: argparse.Namespace) -> None:
+    from attribution.snapshots import page_changes
 
-    report = _run(args.run).report
-    for change in changes(report, Settings.from_environment()):
+    for change in page_changes.changes(_saved(args.run).report, Settings.from_environment()):
         print(change.model_dump_json(), flush=True)
 
 
-def add(p: argparse.ArgumentParser, choose: Choose) -> None:
-    """The sub-commands; `choose` reads --segmenter, --verifier and --set."""
-    commands = p.add_subparsers(dest="snapshot", required=True, metavar="WHAT")
+def commands(p: argparse.ArgumentParser) -> None:
+    """Add the subcommands."""
+    group = p.add_subparsers(dest="action", required=True, metavar="ACTION")
 
-    def command(name: str, does: str, work: Callable[[argparse.Namespace], None], subject: str) -> None:
-        made = commands.add_parser(name, help=does, description=does)
-        made.set_defaults(work=work, choose=choose)
+    def command(name: str, summary: str, work: Callable[[argparse.Namespace], None], subject: str) -> None:
+        q = group.add_parser(name, help=summary, description=summary)
+        q.set_defaults(work=work)
         if subject == "RUN_ID":
-            made.add_argument("run", metavar=subject, help="the id of a saved run: `id` in its report")
+            q.add_argument("run", metavar=subject, help="a saved run: the `id` of its report")
         else:
-            made.add_argument("file", type=Path, metavar=subject)
+            q.add_argument("file", type=Path, metavar=subject)
         if work in (export, warc, replay):
-            made.add_argument("--out", type=Path, required=True, metavar="FILE")
+            q.add_argument("--out", type=Path, required=True, metavar="FILE")
         if work is replay:
-            made.add_argument("--segmenter", help="see: list segmenters")
-            made.add_argument("--verifier", help="see: list verifiers")
-            made.add_argument("--set", action="append", metavar="KEY=VALUE", help="any other setting")
-            made.add_argument("--recompute", action="store_true", help="ask the models again for what is carried along")
+            q.add_argument("--segmenter", help="see: list segmenters")
+            options.add_verifier(q)
+            options.add_settings(q, "top_k=8")
+            q.add_argument(
+                "--recompute", action="store_true", help="run the models again instead of using their output"
+            )
 
-    command("export", "write all that a run used into one file", export, "RUN_ID")
-    command("import", "check a file and keep its run, to be opened in the app", import_, "FILE")
-    command("replay", "run again on the frozen pages, without a network", replay, "FILE")
-    command("changes", "fetch a run's pages again and say what has changed", changed, "RUN_ID")
-    command("warc", "write a run's page texts as a WARC file", warc, "RUN_ID")
+    command("export", "write everything a run used into one file", export, "RUN_ID")
+    command("import", "check a snapshot file and save its run, to open it in the app", import_, "FILE")
+    command("replay", "run again on the pages of a snapshot, without a network", replay, "FILE")
+    command("changes", "download the pages of a run again and show what has changed", changes, "RUN_ID")
+    command("warc", "write the pages of a run as a WARC file", warc, "RUN_ID")

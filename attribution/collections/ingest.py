@@ -1,7 +1,7 @@
-"""Adding to named collections: files, folders, uploads and web pages, each read by itself and kept as soon as it is.
+"""Adding files, folders, uploads and web pages to named collections; each is stored as soon as it is read.
 
-Files are read in processes that can be stopped, pages come through the project's fetching and its cache. What was added
-before is known by the hash of its bytes, so that adding again resumes.
+Files are read in processes that can be killed; web pages come from the fetcher and its cache. Files that were added
+before are recognised by their hash, so that adding again resumes.
 """
 
 from __future__ import annotations
@@ -16,38 +16,36 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from attribution.collections.folder import article
+from attribution.collections.folder import without_front_matter
 from attribution.collections.search import LENGTH, PASSAGES, passages
 from attribution.collections.store import DocumentStore, NewDocument, check_name
 from attribution.embedders import Embedder
 from attribution.errors import BadInput, FetchFailed, StageFailure
 from attribution.extraction.content_type import MARKDOWN, SUFFIXES
-from attribution.extraction.documents import READABLE
-from attribution.extraction.html import make_page
+from attribution.extraction.page import make_page
 from attribution.extraction.sandbox import read
 from attribution.settings import Settings
-from attribution.storage.store import EVER, Store
+from attribution.storage.store import Store
 from attribution.types import Document, Failure, Page
 from attribution.web.fetcher import Fetcher
 
 MAX_BYTES = 50_000_000  # of one file
-READ_SECONDS = 60.0  # for one file: a PDF may take half of them
-SIDE_BY_SIDE = 6  # files and pages under way; their bytes are in memory
-STEP = 16  # documents embedded between two transactions
+WORKERS = 6  # files and pages read at once; their bytes are in memory
+BATCH = 16  # documents embedded in one transaction
 
 
 @dataclass(frozen=True)
 class Item:
-    """Something to add. The same `origin` again replaces what it brought before."""
+    """Something to add. It replaces the document that was added from the same `origin` before."""
 
     name: str
-    origin: str  # a path, an address or upload:NAME
-    content: Callable[[], bytes] | None = None  # None: the origin is an address to fetch
+    origin: str  # a path, a URL or upload:NAME
+    content: Callable[[], bytes] | None = None  # None: the origin is a URL to fetch
 
 
 @dataclass(frozen=True)
-class Added:
-    """What became of one item; `failure` says why it was not read."""
+class ItemResult:
+    """What happened to one item; `failure` says why it was not read."""
 
     name: str
     state: Literal["added", "changed", "unchanged", "failed"]
@@ -61,47 +59,47 @@ def add(
     settings: Settings,
     fetch: Callable[[str, Page | None], Page] | None = None,
     stop: threading.Event | None = None,
-) -> Iterator[Added]:
-    """Add items, several at once; each is safe in the store when it is told. `stop` ends it with those under way.
+) -> Iterator[ItemResult]:
+    """Add items, several at once; each is stored when its result is yielded. `stop` ends with those being read.
 
-    BadInput for a name that no collection can have; an item that cannot be read is told as failed.
+    BadInput for an invalid collection name; an item that cannot be read has the state `failed`.
     """
     check_name(collection)
-    kept = DocumentStore(store)
-    work = partial(_Reading(store, settings, kept.sources(collection), fetch or Fetcher(settings).fetch).read)
-    for ready in _side_by_side(work, items, stop or threading.Event()):
-        new = [r for r in ready if isinstance(r, NewDocument)]
-        states = kept.put(collection, new) if new else []
-        yield from (Added(document.name, state) for document, state in zip(new, states, strict=True))
-        yield from (r for r in ready if isinstance(r, Added))
+    documents = DocumentStore(store)
+    reader = _Reader(store, settings, documents.source_hashes(collection), fetch or Fetcher(settings).fetch)
+    for results in _in_parallel(reader.read, items, stop or threading.Event()):
+        new = [r for r in results if isinstance(r, NewDocument)]
+        states = documents.put(collection, new) if new else []
+        yield from (ItemResult(document.name, state) for document, state in zip(new, states, strict=True))
+        yield from (r for r in results if isinstance(r, ItemResult))
 
 
 def embed(
     store: Store, collection: str, embedder: Embedder, stop: threading.Event | None = None
 ) -> Iterator[tuple[int, int]]:
-    """Make the vectors that are missing, in steps of a few documents: those made so far, and all documents."""
-    kept = DocumentStore(store)
+    """Embed documents without vectors, a few at a time; yields how many have vectors, of how many."""
+    documents = DocumentStore(store)
     while not (stop and stop.is_set()):
-        missing = kept.unembedded(collection, embedder.version, LENGTH * PASSAGES, STEP)
+        missing = documents.unembedded(collection, embedder.version, LENGTH * PASSAGES, BATCH)
         if not missing:
             return
-        cut = {document: passages(title, text) for document, (title, text) in missing.items()}
-        made = iter(embedder.embed([text for texts in cut.values() for text in texts]))
-        vectors = {document: [next(made).tobytes() for _ in texts] for document, texts in cut.items()}
-        kept.put_vectors(collection, embedder.version, vectors)
-        yield next((c.embedded, c.documents) for c in kept.collections(embedder.version) if c.name == collection)
+        texts = {document: passages(title, text) for document, (title, text) in missing.items()}
+        rows = iter(embedder.embed([passage for part in texts.values() for passage in part]))
+        vectors = {document: [next(rows).tobytes() for _ in part] for document, part in texts.items()}
+        documents.put_vectors(collection, embedder.version, vectors)
+        yield next((c.embedded, c.documents) for c in documents.collections(embedder.version) if c.name == collection)
 
 
 def from_paths(paths: Sequence[Path]) -> tuple[list[Item], int]:
-    """The files that are named and those in folders, and how many files of folders are of no type that is read.
+    """The given files and those in the given folders, and how many files in folders have an unsupported type.
 
-    Hidden files and links that lead out of their folder are left out. BadInput for a path that is not there.
+    Hidden files and links that lead out of their folder are left out. BadInput for a path that does not exist.
     """
-    items, left_out = [], 0
+    items, unsupported = [], 0
     for path in paths:
         root = path.expanduser().resolve()
         if not root.exists():
-            raise BadInput(f"{path} does not exist; expected a file, a folder or an http(s) address")
+            raise BadInput(f"{path} does not exist; expected a file, a folder or an http(s) URL")
         if not root.is_dir():
             items.append(_of_file(root, root.name))
             continue
@@ -110,46 +108,50 @@ def from_paths(paths: Sequence[Path]) -> tuple[list[Item], int]:
             hidden = any(part.startswith(".") for part in inside.parts)
             if hidden or not file.is_file() or not file.resolve().is_relative_to(root):
                 continue
-            if file.suffix.lower() in READABLE:
+            if file.suffix.lower() in SUFFIXES:
                 items.append(_of_file(file, (root.name / inside).as_posix()))
             else:
-                left_out += 1
-    return items, left_out
+                unsupported += 1
+    return items, unsupported
 
 
 def from_addresses(lines: Iterable[str]) -> list[Item]:
-    """Web addresses, one a line; empty lines and those that begin with # are left out. BadInput for anything else."""
-    addresses = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
-    if odd := next((a for a in addresses if not a.startswith(("http://", "https://"))), None):
-        raise BadInput(f"{odd[:80]!r} is no web address: expected one a line, each with http:// or https://")
-    return [Item(address, address) for address in dict.fromkeys(addresses)]
+    """URLs, one per line; empty lines and those that start with # are skipped. BadInput for anything else."""
+    urls = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    if wrong := next((url for url in urls if not url.startswith(("http://", "https://"))), None):
+        raise BadInput(f"{wrong[:80]!r} is not a web address: expected one per line, with http:// or https://")
+    return [Item(url, url) for url in dict.fromkeys(urls)]
 
 
 def from_upload(document: Document) -> Item:
-    """A file that came through the page."""
+    """A file uploaded on the page."""
     return Item(document.name, f"upload:{document.name}", lambda: document.content)
 
 
 def _of_file(path: Path, name: str) -> Item:
     origin = os.fsencode(path).decode("utf-8", "backslashreplace")  # a file name need not be text
-    return Item(name, origin, partial(_bytes, path))
+    return Item(name, origin, partial(_read_bytes, path))
 
 
-def _bytes(path: Path) -> bytes:
+def _read_bytes(path: Path) -> bytes:
     if (size := path.stat().st_size) > MAX_BYTES:
-        raise FetchFailed("too_large", f"{path.name} has {size:,} bytes, at most {MAX_BYTES:,} are read; split it")
+        raise _too_large(path.name, size)
     return path.read_bytes()
 
 
-class _Reading:
-    """One item → a document, or why there is none."""
+def _too_large(name: str, size: int) -> FetchFailed:
+    return FetchFailed("too_large", f"{name} has {size:,} bytes; the limit is {MAX_BYTES:,}. Split it")
+
+
+class _Reader:
+    """Reads one item: a document, or why there is none."""
 
     def __init__(
-        self, store: Store, settings: Settings, known: set[str], fetch: Callable[[str, Page | None], Page]
+        self, store: Store, settings: Settings, added_before: set[str], fetch: Callable[[str, Page | None], Page]
     ) -> None:
-        self._store, self._settings, self._known, self._fetch = store, settings, known, fetch
+        self._store, self._settings, self._added_before, self._fetch = store, settings, added_before, fetch
 
-    def read(self, item: Item) -> NewDocument | Added:
+    def read(self, item: Item) -> NewDocument | ItemResult:
         name = _one_line(item.name)
         try:
             if item.content is None:
@@ -158,55 +160,56 @@ class _Reading:
                 return NewDocument(name, item.origin, "", page)
             content = item.content()
             digest = hashlib.sha256(content).hexdigest()
-            if digest in self._known:
-                return Added(name, "unchanged")
+            if digest in self._added_before:
+                return ItemResult(name, "unchanged")
             return NewDocument(name, item.origin, digest, _document(content, name))
         except StageFailure as error:
-            return Added(name, "failed", error.as_failure("fetch", name).model_copy(update={"subject": name}))
+            return ItemResult(name, "failed", error.as_failure("fetch", name).model_copy(update={"subject": name}))
         except OSError as error:
             message = f"{name} cannot be read: {error.strerror or error}"
-            return Added(name, "failed", Failure(stage="fetch", subject=name, kind="unreadable", message=message))
-        except Exception as error:  # a bug in a parser must cost one file, not the rest
-            message = f"{name} could not be read ({type(error).__name__}); the others were"
-            return Added(name, "failed", Failure(stage="fetch", subject=name, kind="stage_failed", message=message))
+            return ItemResult(name, "failed", Failure(stage="fetch", subject=name, kind="unreadable", message=message))
+        except Exception as error:  # a bug in a parser must not stop the others
+            message, detail = f"{name} cannot be read", repr(error)[:500]
+            failure = Failure(stage="fetch", subject=name, kind="stage_failed", message=message, detail=detail)
+            return ItemResult(name, "failed", failure)
 
-    def _page(self, address: str) -> Page:
-        page = self._store.page(address, self._settings.page_days)
+    def _page(self, url: str) -> Page:
+        page = self._store.page(url, self._settings.page_days)
         if page is None:
-            page = self._fetch(address, self._store.page(address, EVER))
+            page = self._fetch(url, self._store.page(url))
             self._store.put_pages([page])
         return page
 
 
 def _document(content: bytes, name: str) -> Page:
     suffix = Path(name).suffix.lower()
-    if suffix not in READABLE:
-        raise FetchFailed("wrong_type", f"{name}: expected one of {', '.join(sorted(READABLE))}", name)
+    if suffix not in SUFFIXES:
+        raise FetchFailed("wrong_type", f"{name}: expected one of {', '.join(sorted(SUFFIXES))}", name)
     if len(content) > MAX_BYTES:
-        raise FetchFailed("too_large", f"{name} has {len(content):,} bytes, at most {MAX_BYTES:,} are read; split it")
-    extracted, reference = read(content, "", name, READ_SECONDS, document=True), ""
+        raise _too_large(name, len(content))
+    extracted, reference = read(content, "", name, document=True), ""
     if SUFFIXES.get(suffix) == MARKDOWN:
-        extracted, reference = article(extracted, name)
+        extracted, reference = without_front_matter(extracted, name)
     titled = replace(extracted, title=extracted.title or Path(name).stem)
-    return make_page(name, "document", titled, reference)  # its address comes with its place in the collection
+    return make_page(name, "document", titled, reference)  # gets its URL when it is stored
 
 
 def _one_line(name: str) -> str:
-    """A name without what cannot be shown, and not longer than a list can take."""
+    """A name in printable characters, short enough for a list."""
     return " ".join("".join(c if c.isprintable() else " " for c in name).split())[-300:] or "document"
 
 
-def _side_by_side(
-    work: Callable[[Item], NewDocument | Added], items: Iterable[Item], stop: threading.Event
-) -> Iterator[list[NewDocument | Added]]:
-    """Results in the order in which they are ready, all those that are ready together."""
-    with ThreadPoolExecutor(SIDE_BY_SIDE, thread_name_prefix="add") as pool:
-        pending: set[Future[NewDocument | Added]] = set()
+def _in_parallel(
+    work: Callable[[Item], NewDocument | ItemResult], items: Iterable[Item], stop: threading.Event
+) -> Iterator[list[NewDocument | ItemResult]]:
+    """Results as they become ready, those that are ready at the same time together."""
+    with ThreadPoolExecutor(WORKERS, thread_name_prefix="add") as pool:
+        pending: set[Future[NewDocument | ItemResult]] = set()
         for item in items:
             if stop.is_set():
                 break
             pending.add(pool.submit(work, item))
-            if len(pending) >= SIDE_BY_SIDE:
+            if len(pending) >= WORKERS:
                 done, pending = wait(pending, return_when=FIRST_COMPLETED)
                 yield [future.result() for future in done]
         if pending:

@@ -1,8 +1,8 @@
-"""Full text and meaning joined: BM25 and the vectors of the documents' first passages, by reciprocal rank fusion.
+"""Keyword and vector search joined by reciprocal rank fusion.
 
-Cormack, Clarke and Büttcher 2009, section 2. A document is as near as the nearest of its passages. They are embedded by
-the model that comes along, whatever the run's embedder is: a library is never sent anywhere. The constants were chosen
-on one half of WiCE's claims (benchmarks/library.py).
+Cormack, Clarke and Büttcher 2009, section 2. A document is as similar as the most similar of its first passages, which
+are embedded by the embedded model whatever the run's embedder is: documents are never sent anywhere. The constants were
+chosen on one half of WiCE's claims (benchmarks/collections.py).
 """
 
 from __future__ import annotations
@@ -10,50 +10,43 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 from attribution.chunkers.fixed import Fixed
-from attribution.collections.collection import Collection
-from attribution.collections.folder import Library
+from attribution.collections.collection import CollectionSearcher
+from attribution.collections.folder import FolderSearcher
+from attribution.collections.keyword import DEPTH, KeywordSearcher
 from attribution.collections.store import DocumentStore
 from attribution.embedders import EMBEDDERS, Embedder
-from attribution.extraction.html import Extracted, make_page
+from attribution.extraction.page import Extracted, make_page
 from attribution.registry import build
-from attribution.retrieval.bm25 import Ranked
-from attribution.retrieval.index import Index, reciprocal_ranks
+from attribution.retrieval.index import Index
+from attribution.retrieval.rank_fusion import reciprocal_ranks
 from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.types import Chunk, SearchHit, content_id
 
+if TYPE_CHECKING:
+    import numpy as np
+
 EMBEDDER = "minilm"
-LENGTH, PASSAGES = 512, 4  # characters of a passage (chunker fixed), and how many of a document have vectors
-DEPTH = 100  # documents of each ranking that are joined
-FUSION = 1  # of the ranks: small, for the first places are what counts
-MEANING = 0.5  # weight of the second ranking; the first has 1
-NEAR = 0.6  # cosine from which on a document is about the query, whatever its words
-MOST_IN_FOLDER = 1000  # passages: of more no vectors are made while a run waits; a collection has them made beforehand
-FLAT = 1_000_000  # vectors searched exactly: a graph takes longer to build than a run takes to search
-
-
-class Corpus(Protocol):
-    """Documents under numbers, found by their words."""
-
-    name: str
-
-    def ranked(self, query: str, depth: int) -> Ranked: ...
-
-    def hits(self, query: str, rows: Sequence[int]) -> list[SearchHit]: ...
+LENGTH, PASSAGES = 512, 4  # characters of a passage (chunker fixed), and how many of a document are embedded
+FUSION = 1  # the constant added to ranks: small, since the first places count most
+VECTOR_WEIGHT = 0.5  # of the vector ranking; the keyword ranking has 1
+MIN_SIMILARITY = 0.6  # cosine from which a document is relevant, whatever its words
+MAX_FOLDER_PASSAGES = 1000  # a run does not wait for the vectors of more; a collection has them made beforehand
+FLAT = 1_000_000  # vectors searched exactly: building a graph takes longer than a run's searches
 
 
 @dataclass(frozen=True)
 class Vectors:
-    """One vector a passage: the numbers of their documents, and float32 (len(rows), dimensions), rows of length 1."""
+    """One vector per passage: the rows of their documents, and float32 (len(rows), dimensions) of length 1."""
 
     rows: Sequence[int]
-    matrix: Any
+    matrix: np.ndarray
 
     @classmethod
-    def of(cls, rows: Sequence[int], data: Sequence[bytes]) -> Vectors:
+    def from_bytes(cls, rows: Sequence[int], data: Sequence[bytes]) -> Vectors:
         import numpy as np
 
         matrix = np.frombuffer(b"".join(data), dtype=np.float32)
@@ -61,91 +54,95 @@ class Vectors:
 
 
 def passages(title: str, text: str) -> list[str]:
-    """What stands for a document: the title over each of its first passages."""
+    """The texts that are embedded for a document: its first passages, each under the title."""
     page = make_page(title, "document", Extracted(title, text[: LENGTH * PASSAGES]))
     return [f"{title}\n{chunk.text}" for chunk in Fixed(Settings(chunk_size=LENGTH)).chunk(page)[:PASSAGES]]
 
 
-def fused(words: Sequence[int], near: Sequence[int], constant: float = FUSION, meaning: float = MEANING) -> list[int]:
-    """All that either ranking holds, best first; ties by number."""
-    score = reciprocal_ranks(((1.0, words), (meaning, near)), constant)
+def fuse(
+    by_words: Sequence[int], by_vectors: Sequence[int], constant: float = FUSION, weight: float = VECTOR_WEIGHT
+) -> list[int]:
+    """The rows of both rankings, best first; ties by row."""
+    score = reciprocal_ranks(((1.0, by_words), (weight, by_vectors)), constant)
     return sorted(score, key=lambda row: (-score[row], row))
 
 
-class Hybrid:
-    """A searcher of both; the vectors are loaded at its first search and stay as they are for its life, a run."""
+class HybridSearcher:
+    """Searches by words and vectors. The vectors are loaded at the first search and stay the same for a run."""
 
-    def __init__(self, corpus: Corpus, embedder: Embedder, load: Callable[[], Vectors]) -> None:
-        self.name = corpus.name
-        self._corpus, self._embedder, self._load = corpus, embedder, load
+    def __init__(self, keywords: KeywordSearcher, embedder: Embedder, load: Callable[[], Vectors]) -> None:
+        self.name = keywords.name
+        self._keywords, self._embedder, self._load = keywords, embedder, load
         self._index: Index | None = None
         self._loading = threading.Lock()
 
     def search(self, query: str, k: int) -> list[SearchHit]:
-        """The k best documents that share enough of the query's words or are near to it; else none."""
-        words = self._corpus.ranked(query, DEPTH)
-        near = self.near(query, DEPTH)
-        about = words.relevant | {row for row, cosine in near if cosine >= NEAR}
-        rows = [row for row in fused(words.rows, [row for row, _ in near]) if row in about]
-        return self._corpus.hits(query, rows[:k])
+        """The k best documents that share enough of the query's words or are similar enough; often none."""
+        by_words = self._keywords.ranked(query, DEPTH)
+        by_vectors = self.nearest(query, DEPTH)
+        relevant = by_words.relevant | {row for row, cosine in by_vectors if cosine >= MIN_SIMILARITY}
+        rows = [row for row in fuse(by_words.rows, [row for row, _ in by_vectors]) if row in relevant]
+        return self._keywords.hits(query, rows[:k])
 
-    def near(self, query: str, depth: int) -> list[tuple[int, float]]:
-        """Documents by the cosine of their nearest passage, best first."""
+    def nearest(self, query: str, depth: int) -> list[tuple[int, float]]:
+        """Documents with the cosine of their nearest passage, best first."""
         with self._loading:
             if self._index is None:
-                loaded = self._load()
+                vectors = self._load()
                 self._index = Index(FLAT)
-                self._index.add([Chunk("", row, row, "") for row in loaded.rows], loaded.matrix)
+                self._index.add([Chunk("", row, row, "") for row in vectors.rows], vectors.matrix)
         if not len(self._index):
             return []
-        found = self._index.search(self._embedder.embed([query]), depth * PASSAGES, floor=-1.0)
+        candidates = self._index.search(self._embedder.embed([query]), depth * PASSAGES, floor=-1.0)
         best: dict[int, float] = {}
-        for candidate in found:
+        for candidate in candidates:
             best.setdefault(candidate.chunk.start, candidate.similarity)
         return list(best.items())[:depth]
 
 
-def embedder(settings: Settings) -> Embedder:
-    """The one that libraries are embedded with."""
-    made: Embedder = build(EMBEDDERS, EMBEDDER, settings, "embedder")
-    return made
+def local_embedder(settings: Settings) -> Embedder:
+    """The embedder of folders and collections."""
+    embedder: Embedder = build(EMBEDDERS, EMBEDDER, settings, "embedder")
+    return embedder
 
 
-def over_folder(library: Library, settings: Settings, store: Store) -> Hybrid:
-    """A folder of articles, whose vectors are made at the first search and kept."""
-    by = embedder(settings)
-
-    def load() -> Vectors:
-        cut = [(row, text) for row, page in enumerate(library.pages) for text in passages(page.title, page.text)]
-        cut = cut if len(cut) <= MOST_IN_FOLDER else []
-        return Vectors([row for row, _ in cut], _kept(store, by, tuple(text for _, text in cut)))
-
-    return Hybrid(library, by, load)
-
-
-def over_collection(collection: str, settings: Settings, store: Store) -> Hybrid:
-    """A kept collection with the vectors it has; BadInput where there is none of that name."""
-    by, documents = embedder(settings), DocumentStore(store)
+def over_folder(folder: FolderSearcher, settings: Settings, store: Store) -> HybridSearcher:
+    """Hybrid search over a folder; its vectors are made at the first search and stored."""
+    embedder = local_embedder(settings)
 
     def load() -> Vectors:
-        return Vectors.of(*documents.vectors(collection, by.version))
+        texts = [(row, text) for row, page in enumerate(folder.pages) for text in passages(page.title, page.text)]
+        texts = texts if len(texts) <= MAX_FOLDER_PASSAGES else []
+        return Vectors([row for row, _ in texts], _embed(store, embedder, tuple(text for _, text in texts)))
 
-    return Hybrid(Collection(documents, collection), by, load)
+    return HybridSearcher(folder, embedder, load)
 
 
-_folders: dict[tuple[str, tuple[str, ...]], Any] = {}  # the last few folders' vectors: runs of a process share them
+def over_collection(collection: str, settings: Settings, store: Store) -> HybridSearcher:
+    """Hybrid search over a collection with the vectors it has. BadInput if there is no such collection."""
+    embedder, documents = local_embedder(settings), DocumentStore(store)
+
+    def load() -> Vectors:
+        return Vectors.from_bytes(*documents.vectors(collection, embedder.version))
+
+    return HybridSearcher(CollectionSearcher(documents, collection), embedder, load)
 
 
-def _kept(store: Store, by: Embedder, texts: tuple[str, ...]) -> Any:
+MAX_FOLDERS = 4
+_folders: dict[tuple[str, tuple[str, ...]], np.ndarray] = {}  # of the last folders, for all runs
+
+
+def _embed(store: Store, embedder: Embedder, texts: tuple[str, ...]) -> np.ndarray:
     """The vectors of texts, from this process, the store or the model."""
-    if (by.version, texts) not in _folders:
-        keys = [content_id(by.version, text) for text in texts]
-        known = store.vectors(keys)
-        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-        made = dict(zip(new, by.embed(list(new.values())), strict=True))
-        store.put_vectors({key: vector.tobytes() for key, vector in made.items()})
-        known |= {key: vector.tobytes() for key, vector in made.items()}
-        while len(_folders) >= 4:
+    if (embedder.version, texts) not in _folders:
+        keys = [content_id(embedder.version, text) for text in texts]
+        vectors = store.vectors(keys)
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
+        rows = embedder.embed(list(missing.values()))
+        new = {key: row.tobytes() for key, row in zip(missing, rows, strict=True)}
+        store.put_vectors(new)
+        vectors |= new
+        while len(_folders) >= MAX_FOLDERS:
             _folders.pop(next(iter(_folders)))
-        _folders[by.version, texts] = Vectors.of(range(len(keys)), [known[key] for key in keys]).matrix
-    return _folders[by.version, texts]
+        _folders[embedder.version, texts] = Vectors.from_bytes(range(len(keys)), [vectors[key] for key in keys]).matrix
+    return _folders[embedder.version, texts]

@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from attribution.registry import Entry, Need
+from attribution.registry import ENDPOINT, Entry, Need
+
+if TYPE_CHECKING:
+    from attribution.retrieval.index import Vectors
 
 
 class Embedder(Protocol):
     version: str  # model and revision: part of the cache key
-    floor: float  # cosine under which its neighbours share no more than their language
+    floor: float  # cosine below which its neighbours share no more than their language
 
-    def embed(self, texts: Sequence[str]) -> Any:
-        """float32 array of shape (len(texts), dimensions), rows of length 1, made in batches.
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """float32 array of shape (len(texts), dimensions), rows of length 1.
 
-        Raises Unavailable where the model or endpoint cannot be had, BadInput where it refuses the texts.
+        Raises Unavailable where the model or endpoint cannot be used, BadInput where it does not accept the texts.
         """
         ...
 
 
 EMBEDDERS = {
     "minilm": Entry(
-        "attribution.embedders.minilm:MiniLM", "all-MiniLM-L6-v2 (embedded)", "384 dimensions, at most 256 tokens"
+        "attribution.embedders.minilm:MiniLM",
+        "all-MiniLM-L6-v2 (embedded)",
+        "384 dimensions, at most 256 tokens",
+        bundled=True,
+        english=True,
     ),
     "sentence_transformer": Entry(
         "attribution.embedders.sentence_transformer:HubModel",
@@ -30,14 +37,14 @@ EMBEDDERS = {
         "all-mpnet-base-v2 (V24; 768 dimensions, 0.4 GB) unless `embedding_model` names another, e.g. the AnglE model "
         "WhereIsAI/UAE-Large-V1; downloads at first use",
         needs=(Need("pip install sentence-transformers", package="sentence_transformers"),),
+        model_setting="embedding_model",
+        english=True,
     ),
     "openai": Entry(
         "attribution.embedders.openai:OpenAI",
         "OpenAI-compatible endpoint",
-        "sends every passage and claim to `openai_base_url`; `embedding_model` names the model",
-        needs=(
-            Need("pip install openai", package="openai"),
-            Need("set OPENAI_API_KEY (any text, for an endpoint that asks for none)", variable="OPENAI_API_KEY"),
-        ),
+        "sends every passage and claim to the language model's address; `embedding_model` names the model",
+        needs=(ENDPOINT,),
+        model_setting="embedding_model",
     ),
 }

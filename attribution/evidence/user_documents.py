@@ -1,12 +1,12 @@
-"""The user's own documents as sources: read once, held against every claim."""
+"""The user's own documents as sources: read in a process of its own, matched with every claim."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from attribution.errors import FetchFailed
-from attribution.extraction.documents import read
-from attribution.extraction.html import make_page
+from attribution.extraction.page import make_page
+from attribution.extraction.sandbox import read
 from attribution.types import Document, Page
 
 SITE = "Your documents"
@@ -15,15 +15,11 @@ MAX_NAME = 120
 
 
 def read_document(document: Document, max_bytes: int = MAX_BYTES) -> Page:
-    """The page of a TXT, Markdown, HTML, PDF, DOCX or EPUB document.
-
-    Raises FetchFailed with the document's name as subject.
-    """
+    """The page of a text, Markdown, HTML, PDF, DOCX or EPUB document; FetchFailed with its name as subject."""
     name = safe_name(document.name)
     if (size := len(document.content)) > max_bytes:
         raise FetchFailed("too_large", f"{name} has {size:,} bytes, at most {max_bytes:,} are read; split it", name)
-    # The suffix decides over what a browser says, which often knows no Markdown; without either the bytes decide.
-    extracted = read(document.content, name, document.media_type)
+    extracted = read(document.content, document.media_type, name, document=True)
     return make_page(f"document:{name}", "document", replace(extracted, title=extracted.title or name, site=SITE))
 
 

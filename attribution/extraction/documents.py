@@ -1,34 +1,68 @@
-"""Bytes of a document → its text, by media type; what is in no table goes to the extraction of web pages."""
+"""Bytes → text: the readers by media type. Web pages say what they are; documents are what their suffix says."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
-from attribution.errors import FetchFailed
-from attribution.extraction.content_type import SUFFIXES
+from attribution.errors import AttributionError, FetchFailed
+from attribution.extraction.content_type import DOCX, EPUB, HTML, MARKDOWN, PDF, PLAIN, SUFFIXES, actual_type, decode
 from attribution.extraction.docx import read_docx
 from attribution.extraction.epub import read_epub
-from attribution.extraction.html import Extracted, clean, extract, one_line
+from attribution.extraction.html import read_html
+from attribution.extraction.page import Extracted, clean, one_line, valid_date
+from attribution.extraction.pdf import read_pdf
 
-READERS: dict[str, Callable[[bytes, str], tuple[str, str]]] = {".docx": read_docx, ".epub": read_epub}
-READABLE = frozenset((*SUFFIXES, *READERS))
+_NO_MEMORY = 2  # what lxml's XMLSyntaxError has as code where memory ran out
+_HEADING = re.compile(r"^#[ \t]+(\S.*)$", re.MULTILINE)
 
 
-def read(content: bytes, name: str, media_type: str = "") -> Extracted:
-    """Title and text. FetchFailed: wrong_type, unreadable (also encrypted), too_large or no_text."""
+def read_plain(content: bytes, media_type: str, name: str) -> Extracted:
+    return Extracted("", decode(content, media_type))
+
+
+def read_markdown(content: bytes, media_type: str, name: str) -> Extracted:
+    """The Markdown as it is, under its first heading as title."""
+    text = decode(content, media_type)
+    heading = _HEADING.search(text[:5000])
+    return Extracted(heading[1] if heading else "", text)
+
+
+READERS: dict[str, Callable[[bytes, str, str], Extracted]] = {
+    HTML: read_html,
+    PDF: read_pdf,
+    DOCX: read_docx,
+    EPUB: read_epub,
+    MARKDOWN: read_markdown,
+    PLAIN: read_plain,
+}
+
+
+def extract(content: bytes, media_type: str, name: str, document: bool = False) -> Extracted:
+    """The readable text. `media_type` is a Content-Type and may carry a charset; the suffix of a `document`'s name
+    overrides it.
+
+    FetchFailed: wrong_type, unreadable, encrypted, too_large, paywall, needs_javascript or no_text.
+    """
+    if document:
+        media_type = SUFFIXES.get(PurePosixPath(name).suffix.lower(), media_type)
     if not content:
         raise FetchFailed("no_text", f"{name} is empty", name)
-    suffix = PurePosixPath(name).suffix.lower()
-    reader = READERS.get(suffix)
-    if reader is None:
-        return extract(content, SUFFIXES.get(suffix, media_type), name)
+    packaged = document and media_type in (DOCX, EPUB)
+    kind = media_type if packaged else actual_type(media_type, content, name)
     try:
-        title, text = reader(content, name)
-    except FetchFailed:
+        extracted = READERS[kind](content, media_type, name)
+    except (AttributionError, MemoryError):
         raise
-    except Exception as error:  # zip and XML parsers fail in many ways on hostile input
-        raise FetchFailed("unreadable", f"{name} is damaged ({type(error).__name__}); save it again", name) from error
-    if not (text := clean(text)):
-        raise FetchFailed("no_text", f"{name} holds no text; paste its text instead", name)
-    return Extracted(one_line(title), text)
+    except Exception as error:  # parsers fail in many ways on hostile input
+        if getattr(error, "code", 0) == _NO_MEMORY:
+            raise MemoryError from error
+        message = f"{name} is damaged or malformed; paste its text as a document instead"
+        raise FetchFailed("unreadable", message, name, detail=repr(error)) from error
+    text = clean(extracted.text)
+    if not text:
+        scan = "; scanned PDFs look like this" if kind == PDF else ""
+        raise FetchFailed("no_text", f"no text was found in {name}{scan}. Paste its text as a document", name)
+    published = valid_date(extracted.published)
+    return Extracted(one_line(extracted.title), text, published, one_line(extracted.site), extracted.breaks)

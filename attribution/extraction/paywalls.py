@@ -1,16 +1,16 @@
-"""Why a web page shows so little text: behind a paywall, drawn by JavaScript, or simply empty."""
+"""Why a web page has so little text: it is behind a paywall, drawn by JavaScript, or simply empty."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from attribution.errors import FetchFailed
 
-TEASER = 1_500  # characters: a page of which less can be read may be no more than the beginning of an article
-NOTICE = 300  # characters: less may be no more than a notice
-_SCANNED = 20_000  # characters of a script looked at
+TEASER = 1_500  # characters: a shorter text may be only the beginning of an article …
+NOTICE = 300  # … and one shorter than this only a notice
+_SCANNED = 20_000  # characters of a script that are searched
 
 _NOT_FREE = re.compile(r"[\"']?isAccessibleForFree[\"']?\s*:\s*[\"']?(?:https?://schema\.org/)?false", re.IGNORECASE)
 _SUBSCRIBE = re.compile(
@@ -27,37 +27,40 @@ _ENABLE = re.compile(
 _SHELLS = {"app", "root", "__next", "__nuxt", "react-root", "svelte", "main-app"}
 
 
-def why_so_little(tree: Any) -> Callable[[str, str], FetchFailed | None]:
-    """What the page's own marks say, read before extraction cleans them away: (text, address) → the failure, if any."""
-    paid = locked = drawn = asks = False
+@dataclass(frozen=True)
+class Signs:
+    """What a page's own marks say of its text."""
+
+    paid: bool = False  # not accessible for free
+    scripted: bool = False  # it runs scripts
+    needs_scripts: bool = False  # it asks for JavaScript, or is an empty shell that scripts fill
+
+    def failure(self, text: str, address: str) -> FetchFailed | None:
+        """Why so little was extracted, if the text is short and the signs explain it: paywall or needs_javascript."""
+        short = text.strip()
+        advice = "open it in a browser and add its text as a document"
+        if len(short) < TEASER and (self.paid or _SUBSCRIBE.search(short)):
+            return FetchFailed("paywall", f"{address} shows its text to subscribers only; {advice}", address)
+        blank = not short and (self.scripted or self.needs_scripts)
+        if blank or len(short) < NOTICE and (self.needs_scripts or _ENABLE.search(short)):
+            message = f"{address} shows its text only with JavaScript, which is not run here; {advice}"
+            return FetchFailed("needs_javascript", message, address)
+        return None
+
+
+def read_signs(tree: Any) -> Signs:
+    """The signs of an lxml tree, read before extraction removes the elements that carry them."""
+    paid = scripted = needs_scripts = False
     for element in tree.iter("script", "meta", "noscript", "div"):
         if element.tag == "script":
             text = (element.text or "")[:_SCANNED]
             paid = paid or ("json" in (element.get("type") or "") and bool(_NOT_FREE.search(text)))
-            drawn = drawn or bool(element.get("src") or text.strip())
+            scripted = scripted or bool(element.get("src") or text.strip())
         elif element.tag == "meta":
             tier = (element.get("property") or element.get("name") or "").endswith("content_tier")
-            locked = locked or (tier and (element.get("content") or "").strip().lower() in ("locked", "metered"))
+            paid = paid or (tier and (element.get("content") or "").strip().lower() in ("locked", "metered"))
         elif element.tag == "noscript":
-            asks = asks or bool(_ENABLE.search("".join(element.itertext())[:_SCANNED]))
+            needs_scripts = needs_scripts or bool(_ENABLE.search("".join(element.itertext())[:_SCANNED]))
         elif element.get("id") in _SHELLS and len(element) == 0 and not (element.text or "").strip():
-            asks = True
-
-    def judge(text: str, address: str) -> FetchFailed | None:
-        short = text.strip()
-        if len(short) < TEASER and (paid or locked or _SUBSCRIBE.search(short)):
-            return FetchFailed(
-                "paywall",
-                f"{address} shows its text to subscribers only; open it in a browser and add its text as a document",
-                address,
-            )
-        if (not short and (drawn or asks)) or (len(short) < NOTICE and (asks or _ENABLE.search(short))):
-            return FetchFailed(
-                "needs_javascript",
-                f"{address} shows its text only through JavaScript, which is not run here; open it in a browser and "
-                "add its text as a document",
-                address,
-            )
-        return None
-
-    return judge
+            needs_scripts = True
+    return Signs(paid, scripted, needs_scripts)

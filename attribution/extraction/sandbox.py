@@ -1,6 +1,6 @@
-"""Extraction in processes of its own: a page that makes a parser hang, crash or swell costs that process alone.
+"""Extraction in processes of its own: content that makes a parser hang, crash or swell costs that process alone.
 
-The parent hands over bytes and gets JSON back, so that a process that a page has taken over can say nothing but text.
+The parent sends bytes and gets JSON back, so that a process that hostile content has taken over can return only text.
 """
 
 from __future__ import annotations
@@ -13,164 +13,169 @@ import struct
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
 from attribution.errors import FetchFailed, StageFailure
-from attribution.extraction import documents
-from attribution.extraction.html import Extracted, extract
+from attribution.extraction.documents import extract
+from attribution.extraction.page import Extracted
 
 PROCESSES = min(2, os.cpu_count() or 1)
-MEMORY = 160_000_000  # bytes a page may take beyond what the process has when it starts
+MEMORY = 160_000_000  # bytes one page may take beyond what the process has when it starts
+DOCUMENT_SECONDS = 60.0  # for one of the user's files
 START_SECONDS = 60.0  # imports on a busy machine; no page's clock runs meanwhile
 _LENGTH = struct.Struct(">Q")
 
 
-def read(content: bytes, media_type: str, name: str, seconds: float, document: bool = False) -> Extracted:
-    """What `extract` says of the content (of a `document`, whose name decides on its type, what `readers` say), or
-    FetchFailed: its own, timed_out, or unreadable where it broke down.
+def read(content: bytes, media_type: str, name: str, seconds: float = 0.0, document: bool = False) -> Extracted:
+    """What `extract` returns, within so many seconds (0: DOCUMENT_SECONDS).
 
-    Waiting for a free process is not part of `seconds`: another page's trouble is not this one's.
+    FetchFailed: those of `extract`, timed_out, or unreadable where the parser crashed. Waiting for a free process does
+    not count: another page's trouble is not this one's.
     """
+    task = {"media_type": media_type, "name": name, "document": document}
+    seconds = seconds or DOCUMENT_SECONDS
     with _slots:
-        about = {"media_type": media_type, "name": name, "document": document}
-        reply = _ask(_take(), content, about, seconds)
-        if reply is None:  # it may have died before it was asked: a new one will tell
-            reply = _ask(_Reader(), content, about, seconds)
+        reply = _ask(_take(), content, task, seconds)
+        if reply is None:  # it may have died before it was asked: a new one tells
+            reply = _ask(_Worker(), content, task, seconds)
     if reply is None:
-        raise FetchFailed("unreadable", f"{name} made the reader break down; paste its text as a document", name)
-    if "failed" in reply:
-        kind, message, subject = reply["failed"]
-        raise FetchFailed(kind, message, subject)
-    extracted = Extracted(**reply["extracted"])
-    return Extracted(**{**asdict(extracted), "breaks": tuple(extracted.breaks)})
-
-
-def _ask(reader: _Reader, content: bytes, about: dict[str, Any], seconds: float) -> dict[str, Any] | None:
-    """The reply of one process, which is put back where it can go on; None where it broke down."""
-    try:
-        reply = reader.ask(about, content, seconds)
-    except BaseException:
-        reader.stop()
-        raise
-    if reply is None or reply.get("full"):
-        reader.stop()
-    else:
-        _idle.put(reader)
-    if reader.late:
-        name = about["name"]
-        raise FetchFailed("timed_out", f"{name} was not read within {seconds:.1f} s; add the part you need", name)
-    return reply
+        raise FetchFailed("unreadable", f"{name} made its parser crash; paste its text as a document", name)
+    if "failure" in reply:
+        kind, message, subject, detail = reply["failure"]
+        raise FetchFailed(kind, message, subject, detail=detail)
+    extracted = reply["extracted"]
+    return Extracted(**{**extracted, "breaks": tuple(extracted["breaks"])})
 
 
 def warm() -> None:
-    """Start a process if none is there, so that it imports what it needs while a page is on its way."""
+    """Start a process if there is none, so that it imports what it needs while a page is on its way."""
     _start(1)
 
 
-class _Reader:
-    """One process; asked by one thread at a time."""
+def _ask(worker: _Worker, content: bytes, task: dict[str, Any], seconds: float) -> dict[str, Any] | None:
+    """The reply of one process, which goes back to the idle ones where it can go on; None where it crashed."""
+    try:
+        reply = worker.ask(task, content, seconds)
+    except BaseException:
+        worker.stop()
+        raise
+    if reply is None or reply.get("full"):
+        worker.stop()
+    else:
+        _idle.put(worker)
+    if worker.late:
+        name = task["name"]
+        message = f"{name} could not be read within {seconds:g} s; add only the part you need"
+        raise FetchFailed("timed_out", message, name)
+    return reply
+
+
+class _Worker:
+    """One process; used by one thread at a time."""
 
     def __init__(self) -> None:
         self.late = False
         self._ready = False
-        command = [sys.executable, "-m", "attribution.extraction.sandbox"]
-        self._process = subprocess.Popen(
-            command,
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "attribution.extraction.sandbox"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             cwd=Path(__file__).resolve().parents[2],
         )
-        _started.add(self)
+        _workers.add(self)
 
     def ready(self) -> bool:
-        """Wait until it has imported what it needs; False where it broke down before."""
+        """Wait until it has imported what it needs; False where it crashed before."""
         self._ready = self._ready or self._within(START_SECONDS, _receive) is not None
         return self._ready
 
-    def ask(self, about: dict[str, Any], content: bytes, seconds: float) -> dict[str, Any] | None:
-        """The reply, or None where the process died or was stopped after so many seconds."""
+    def ask(self, task: dict[str, Any], content: bytes, seconds: float) -> dict[str, Any] | None:
+        """The reply, or None where the process died or was killed after so many seconds."""
         if not self.ready():
             return None
 
-        def talk(pipe: IO[bytes]) -> bytes | None:
-            assert self._process.stdin
-            for part in (json.dumps(about).encode(), content):
-                self._process.stdin.write(_LENGTH.pack(len(part)))
-                self._process.stdin.write(part)
-            self._process.stdin.flush()
+        def exchange(pipe: IO[bytes]) -> bytes | None:
+            assert self.process.stdin
+            _send(self.process.stdin, json.dumps(task).encode())
+            _send(self.process.stdin, content)
             return _receive(pipe)
 
-        reply = self._within(seconds, talk)
-        found = json.loads(reply) if reply else None
-        return found if isinstance(found, dict) else None
+        reply = self._within(seconds, exchange)
+        value = json.loads(reply) if reply else None
+        return value if isinstance(value, dict) else None
 
-    def _within(self, seconds: float, talk: Any) -> bytes | None:
-        def stop() -> None:
+    def _within(self, seconds: float, exchange: Callable[[IO[bytes]], bytes | None]) -> bytes | None:
+        def kill() -> None:
             self.late = True
-            self._process.kill()
+            self.process.kill()
 
-        timer = threading.Timer(seconds, stop)
+        timer = threading.Timer(seconds, kill)
         timer.daemon = True
         timer.start()
         try:
-            assert self._process.stdout
-            reply: bytes | None = talk(self._process.stdout)
-            return reply
+            assert self.process.stdout
+            return exchange(self.process.stdout)
         except OSError:
             return None
         finally:
             timer.cancel()
 
     def stop(self) -> None:
-        _started.discard(self)
-        self._process.kill()
-        for pipe in (self._process.stdin, self._process.stdout):
+        _workers.discard(self)
+        self.process.kill()
+        for pipe in (self.process.stdin, self.process.stdout):
             with suppress(OSError):
                 if pipe:
                     pipe.close()
-        self._process.wait()
+        self.process.wait()
 
 
 _slots = threading.BoundedSemaphore(PROCESSES)
-_idle: queue.LifoQueue[_Reader] = queue.LifoQueue()
-_started: set[_Reader] = set()
+_idle: queue.LifoQueue[_Worker] = queue.LifoQueue()
+_workers: set[_Worker] = set()
 _starting = threading.Lock()
 
 
 def _start(most: int) -> None:
-    """Start a process in the background where there are fewer; it is idle once it has its imports."""
+    """Start a process in the background where there are fewer than `most`; it is idle once it has its imports."""
     with _starting:
-        if len(_started) >= most:
+        if len(_workers) >= most:
             return
-        reader = _Reader()
+        worker = _Worker()
 
     def settle() -> None:
-        reader.ready()
-        _idle.put(reader)
+        worker.ready()
+        _idle.put(worker)
 
-    threading.Thread(target=settle, name="reader", daemon=True).start()
+    threading.Thread(target=settle, name="sandbox", daemon=True).start()
 
 
-def _take() -> _Reader:
-    """The process that is free first: no page waits for one to start while another could read it."""
+def _take() -> _Worker:
+    """The process that is free first: no page waits for one to start while another is idle."""
     while True:
         if _idle.empty():
             _start(PROCESSES)
         with suppress(queue.Empty):
-            reader = _idle.get(timeout=0.2)  # and look again: the last one may have been stopped
-            if reader._process.poll() is None or not reader.ready():
-                return reader
-            reader.stop()  # it died while nobody asked
+            worker = _idle.get(timeout=0.2)  # and look again: the last one may have been stopped
+            if worker.process.poll() is None or not worker.ready():
+                return worker
+            worker.stop()  # it died while idle
 
 
 @atexit.register
 def _stop_all() -> None:
-    for reader in list(_started):
-        reader.stop()
+    for worker in list(_workers):
+        worker.stop()
+
+
+def _send(pipe: IO[bytes], message: bytes) -> None:
+    pipe.write(_LENGTH.pack(len(message)) + message)
+    pipe.flush()
 
 
 def _receive(pipe: IO[bytes]) -> bytes | None:
@@ -178,24 +183,23 @@ def _receive(pipe: IO[bytes]) -> bytes | None:
     head = pipe.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
         return None
-    body = pipe.read(_LENGTH.unpack(head)[0])
-    return body if len(body) == _LENGTH.unpack(head)[0] else None
+    (length,) = _LENGTH.unpack(head)
+    body = pipe.read(length)
+    return body if len(body) == length else None
 
 
-def _answer(about: dict[str, Any], content: bytes) -> dict[str, Any]:
-    name, media_type = about["name"], about["media_type"]
+def _reply(task: dict[str, Any], content: bytes) -> dict[str, Any]:
     try:
-        read = documents.read(content, name, media_type) if about["document"] else extract(content, media_type, name)
-        return {"extracted": asdict(read)}
+        return {"extracted": asdict(extract(content, **task))}
     except StageFailure as error:
-        return {"failed": [error.kind, str(error), error.subject]}
+        return {"failure": [error.kind, str(error), error.subject, error.detail]}
     except MemoryError:
-        message = f"{about['name']} needs too much memory to be read; add the part you need as a document"
-        return {"failed": ["too_large", message, about["name"]]}
+        name = task["name"]
+        return {"failure": ["too_large", f"{name} needs too much memory; add only the part you need", name, ""]}
 
 
-def _bounded() -> int:
-    """Limit this process's memory where the system can (not on Windows); the pages it has now, in bytes."""
+def _limit_memory() -> int:
+    """Bound this process's memory where the system can (not on Windows); the bytes it holds now."""
     try:
         import resource
 
@@ -208,28 +212,23 @@ def _bounded() -> int:
 
 
 def main() -> None:
-    """The process: read a question, answer, until the parent closes the pipe or is gone."""
-    import lxml.html  # type: ignore[import-untyped] # noqa: F401
+    """The process: answer one task after another until the parent closes the pipe or is gone."""
     import pypdf  # noqa: F401
-    import trafilatura  # noqa: F401
 
     extract(b"<p>What is imported at first use is imported now.</p>", "text/html", "https://example.org/")
-    questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    sys.stdout = sys.stderr  # a library that prints must not be taken for an answer
-    base = _bounded()
-    answers.write(_LENGTH.pack(2) + b"{}")
-    answers.flush()
-    while (head := _receive(questions)) is not None and (content := _receive(questions)) is not None:
-        reply = _answer(json.loads(head), content)
+    tasks, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    sys.stdout = sys.stderr  # a library that prints must not be taken for a reply
+    base = _limit_memory()
+    _send(replies, b"{}")
+    while (head := _receive(tasks)) is not None and (content := _receive(tasks)) is not None:
+        reply = _reply(json.loads(head), content)
         del content
         if base:
             import resource
 
-            # memory that a large page has left behind goes back with the process
+            # memory that a large page leaves behind is given back with the process
             reply["full"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 > base + MEMORY // 2
-        body = json.dumps(reply).encode()
-        answers.write(_LENGTH.pack(len(body)) + body)
-        answers.flush()
+        _send(replies, json.dumps(reply).encode())
 
 
 if __name__ == "__main__":

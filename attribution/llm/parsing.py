@@ -23,12 +23,12 @@ _REFUSAL = re.compile(
 
 
 def parse(text: str, schema: type[Schema], truncated: bool = False) -> Schema:
-    """The value in a reply: JSON, fenced or among other words, with trailing commas, or cut off within a list; where
-    the schema is one list of texts, also a numbered or bulleted list. ValueError says what was found."""
+    """The value in a reply: JSON, fenced or between other words, with trailing commas, or cut off within a list; where
+    the schema is one list of texts, also a numbered or bulleted list. ValueError says what it found instead."""
     text = _THOUGHT.sub("", text)
-    for found in _values(text, _list_field(schema), truncated):
+    for value in _values(text, _list_field(schema), truncated):
         try:
-            return schema.model_validate(found)
+            return schema.model_validate(value)
         except ValidationError:
             continue
     shown = " ".join(text.split())[:120]
@@ -46,7 +46,7 @@ def _list_field(schema: type[BaseModel]) -> str:
 
 
 def _values(text: str, field: str, truncated: bool) -> Iterator[Any]:
-    """What the reply may mean, the likeliest first."""
+    """Possible readings of the reply, the likeliest first."""
     for part in (*_FENCE.findall(text), text):
         for value in _json(_TRAILING_COMMA.sub(r"\1", part)):
             yield value
@@ -57,9 +57,9 @@ def _values(text: str, field: str, truncated: bool) -> Iterator[Any]:
         if not field:
             continue
         start = re.search(rf'^\s*(?:\{{\s*"{field}"\s*:\s*)?\[(?!.*\]\s*\}}?\s*$)', part, re.DOTALL)
-        whole = [json.loads(s) for s in _STRING.findall(part, start.end()) if _sound(s)] if start else []
-        if whole:  # of a list that never ends
-            yield {field: whole}
+        strings = [json.loads(s) for s in _STRING.findall(part, start.end()) if _is_json(s)] if start else []
+        if strings:  # of a list that was cut off
+            yield {field: strings}
     if field:
         items = [m.group(1).strip() for line in text.splitlines() if (m := _ITEM.fullmatch(line.rstrip()))]
         items = items[:-1] if truncated else items
@@ -86,7 +86,7 @@ def _only_text(item: object) -> object:
     return texts[0] if isinstance(item, dict) and len(texts) == len(item) == 1 else item
 
 
-def _sound(literal: str) -> bool:
+def _is_json(literal: str) -> bool:
     try:
         json.loads(literal)
     except ValueError:

@@ -1,6 +1,6 @@
 """Prompts as files: `prompts/<task>.v1.md`, YAML front matter (purpose, inputs, output, source) and a Jinja body.
 
-A new wording is a new `.vN`; a run records which one it used.
+A new wording is a new `.vN`; a run records the one it used.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ class Example(BaseModel):
 
 
 def data(text: str) -> str:
-    """Foreign text between marks that it cannot close."""
+    """Foreign text between tags that it cannot close."""
     return "<data>\n" + _MARK.sub("‹", text) + "\n</data>"
 
 
 def _environment() -> ImmutableSandboxedEnvironment:
-    made = ImmutableSandboxedEnvironment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    made.filters["data"] = data
-    made.filters["json"] = lambda value: json.dumps(value, ensure_ascii=False)
-    return made
+    environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["data"] = data
+    environment.filters["json"] = lambda value: json.dumps(value, ensure_ascii=False)
+    return environment
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Prompt:
     body: str
 
     def render(self, **inputs: object) -> str:
-        """The text to send; BadInput where inputs are missing or not declared."""
+        """The text to send. BadInput for missing and undeclared inputs."""
         if set(inputs) != set(self.inputs):
             raise BadInput(f"prompt {self.version}: found inputs {sorted(inputs)}, expected {sorted(self.inputs)}")
         try:
@@ -73,7 +73,7 @@ class Prompt:
 
 
 def load(version: str, folder: Path = FOLDER) -> Prompt:
-    """The prompt of that name, checked: declared inputs are the body's variables. BadInput says what does not fit."""
+    """The prompt of that name. BadInput where there is none, or it declares other inputs than its body uses."""
     return _load(version, folder)
 
 
@@ -83,8 +83,8 @@ def _load(version: str, folder: Path) -> Prompt:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError:
-        known = ", ".join(sorted(p.stem for p in folder.glob("*.md"))) or "none"
-        raise BadInput(f"prompt {version!r}: there is no {path.name}; known: {known}") from None
+        names = ", ".join(sorted(p.stem for p in folder.glob("*.md"))) or "none"
+        raise BadInput(f"prompt {version!r}: there is no {path.name}; expected one of: {names}") from None
     parts = re.fullmatch(r"---\n(.*?)\n---\n(.*)", text, re.DOTALL)
     if not parts:
         raise BadInput(f"prompt {version}: expected YAML front matter between two lines of ---, then the text")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from attribution.types import Claim, Evidence, Verdict, content_id
-from attribution.verdicts import relation, verdict
+from attribution.verdicts import decide, relation
 from attribution.verifiers import Verifier
 
 
@@ -52,5 +52,5 @@ def judge(claims: Sequence[GivenClaim], verifier: Verifier, threshold: float) ->
                 sentence=judgement.sentence,
                 signals=judgement.signals,
             )
-        decided = verdict(claim, list(pieces.values()))
+        decided = decide(claim, list(pieces.values()), threshold)
         yield JudgedClaim(decided, tuple(pieces[text] for text in given.passages))

@@ -1,6 +1,6 @@
-"""BM25 over an FTS5 table of titles and texts, and the gate that keeps a library from answering what it does not hold.
+"""BM25 over FTS5 tables, and the gate that keeps a corpus from answering what it does not hold.
 
-The table has the columns title and text (whatever the second is called), tokenized by `porter unicode61`.
+Robertson and Zaragoza 2009, section 3. The first column of a table weighs more where it has two: title and text.
 """
 
 from __future__ import annotations
@@ -8,33 +8,32 @@ from __future__ import annotations
 import math
 import re
 import sqlite3
-from collections.abc import Iterable
+import weakref
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from attribution.text.lexical import STOP_WORDS, words_of
+from attribution.types import Chunk
+
 MAX_TERMS = 64
-RARE = 2  # a word in at most so many documents says by itself what the document is about …
-RARE_LENGTH = 4  # … if it is no abbreviation
-NAME_WEIGHT = 2.0  # a capital within a sentence: a document without the query's names is seldom about it
+RARE = 2  # a word in at most so many documents tells by itself what a document is about …
+RARE_LENGTH = 4  # … if it is not an abbreviation
+NAME_WEIGHT = 2.0  # of a capitalised word within a sentence: documents without the query's names are seldom about it
 MIN_SHARE = 0.25  # of the query's information (summed idf) that a document must contain
-LARGE = 1000  # documents from which on a word in more than half of them is left out: to BM25 it says nothing
+LARGE = 1000  # documents from which on words in more than half of them are left out: BM25 gives them no weight
 TITLE_WEIGHT = 3.0
 
-_WORD = re.compile(r"[^\W_]+")
 _NAME = re.compile(r"(?<=[^.!?:*] )[\"(]?([A-Z][^\W_]+)")
-_STOP_WORDS = (
-    "a about after all also although am an and any are as at be became because been before being between both but "
-    "by can could did do does during each for from had has have he her here hers him his how i if in into is it its "
-    "itself just like made make many may me might more most much must my no nor not now of off on once one only or "
-    "other our out over own s same she should since so some such t than that the their theirs them then there these "
-    "they this those through to too two under until up upon us very was we were what when where whether which while "
-    "who whom whose why will with within without would yet you your "
-)
-STOP_WORDS = frozenset(_STOP_WORDS.split())
+
+
+def create(database: sqlite3.Connection, name: str, *columns: str) -> None:
+    """An empty FTS5 table; neither name nor columns are ever foreign text."""
+    database.execute(f"CREATE VIRTUAL TABLE {name} USING fts5({', '.join(columns)}, tokenize='porter unicode61')")
 
 
 @dataclass(frozen=True)
 class Table:
-    """An FTS5 table; its name is never foreign text. Used by one thread at a time."""
+    """An FTS5 table of titles and texts; its name is never foreign text. Used by one thread at a time."""
 
     database: sqlite3.Connection
     name: str
@@ -43,7 +42,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Ranked:
-    """Rows, best first, and those of them that say enough of what was asked."""
+    """Rows, best first, and those of them that hold enough of what the query asks."""
 
     rows: tuple[int, ...] = ()
     relevant: frozenset[int] = frozenset()
@@ -51,35 +50,70 @@ class Ranked:
 
 def ranked(table: Table, query: str, depth: int) -> Ranked:
     """The best `depth` documents by BM25, ties by row."""
-    distinct = dict.fromkeys(_WORD.findall(query.lower()))
-    words = [word for word in distinct if len(word) > 1 and word not in STOP_WORDS][:MAX_TERMS]
-    where = {word: _rows_with(table, word) for word in words}
+    words = [word for word in _words(query) if word not in STOP_WORDS][:MAX_TERMS]
+    rows_with = {word: _rows_with(table, word) for word in words}
     if table.documents >= LARGE:
-        telling = {word: rows for word, rows in where.items() if 2 * len(rows) <= table.documents}
-        where = telling if any(telling.values()) else where
-    if not any(where.values()):
+        telling = {word: rows for word, rows in rows_with.items() if 2 * len(rows) <= table.documents}
+        rows_with = telling if any(telling.values()) else rows_with
+    if not any(rows_with.values()):
         return Ranked()
-    order = f"ORDER BY bm25({table.name}, {TITLE_WEIGHT}, 1.0), rowid LIMIT ?"
-    found = table.database.execute(
-        f"SELECT rowid FROM {table.name} WHERE {table.name} MATCH ? {order}", (_match(where), depth)
-    )
-    rows = tuple(int(row[0]) for row in found)
-    return Ranked(rows, _relevant(rows, where, table.documents, {name.lower() for name in _NAME.findall(query)}))
+    scored = _scored(table.database, table.name, rows_with, depth, TITLE_WEIGHT, 1.0)
+    rows = tuple(row for row, _ in scored)
+    names = {name.lower() for name in _NAME.findall(query)}
+    return Ranked(rows, _relevant(rows, rows_with, table.documents, names))
 
 
 def snippet(table: Table, query: str, row: int) -> str:
-    """A few words around what a document has of the query; empty where it has none."""
-    words = dict.fromkeys(w for w in _WORD.findall(query.lower()) if w not in STOP_WORDS)
+    """A few words around the query's words in a document; empty where it has none of them."""
+    words = [word for word in _words(query, 1) if word not in STOP_WORDS][:MAX_TERMS]
     if not words:
         return ""
     sql = f"SELECT snippet({table.name}, 1, '', '', '…', 24) FROM {table.name} WHERE {table.name} MATCH ? AND rowid = ?"
-    found = table.database.execute(sql, (_match(dict.fromkeys(list(words)[:MAX_TERMS])), row)).fetchone()
-    return str(found[0]) if found else ""
+    match = table.database.execute(sql, (_match(words), row)).fetchone()
+    return str(match[0]) if match else ""
 
 
-def _rows_with(table: Table, word: str) -> set[int]:
-    rows = table.database.execute(f"SELECT rowid FROM {table.name} WHERE {table.name} MATCH ?", (_match([word]),))
-    return {row[0] for row in rows.fetchall()}
+class Texts:
+    """Texts in memory, ranked by the words they share with a query."""
+
+    def __init__(self, texts: Sequence[str] = ()) -> None:
+        self._database = sqlite3.connect(":memory:", check_same_thread=False)  # a run may change its thread
+        weakref.finalize(self, self._database.close)
+        create(self._database, "texts", "body")
+        self._count = 0
+        self.add(texts)
+
+    def add(self, texts: Sequence[str]) -> None:
+        rows = enumerate(texts, self._count)
+        self._database.executemany("INSERT INTO texts(rowid, body) VALUES (?, ?)", rows)
+        self._count += len(texts)
+
+    def ranked(self, query: str, shortest: int = 2, depth: int = 1000) -> list[tuple[int, float]]:
+        """Numbers of the texts that hold a word of the query of at least `shortest` letters, with FTS5's score: the
+        least is best, ties by number."""
+        words = _words(query, shortest)
+        return _scored(self._database, "texts", words, depth) if words else []
+
+
+class Chunks:
+    """Chunks ranked by the words they share with a text, whatever the order in which they came."""
+
+    def __init__(self) -> None:
+        self._chunks: list[Chunk] = []
+        self._texts = Texts()
+
+    def add(self, chunks: Sequence[Chunk]) -> None:
+        self._texts.add([chunk.text for chunk in chunks])
+        self._chunks += chunks
+
+    def ranked(self, text: str) -> list[Chunk]:
+        """Best first, ties by page and place; none without one of the words."""
+        scored = [(round(score, 6), self._chunks[number]) for number, score in self._texts.ranked(text)]
+        return [chunk for _, chunk in sorted(scored, key=lambda s: (s[0], s[1].page_id, s[1].start))]
+
+
+def _words(query: str, shortest: int = 2) -> list[str]:
+    return [word for word in dict.fromkeys(words_of(query)) if len(word) >= shortest]
 
 
 def _match(words: Iterable[str]) -> str:
@@ -87,21 +121,34 @@ def _match(words: Iterable[str]) -> str:
     return " OR ".join(f'"{word}"' for word in words)
 
 
-def _relevant(rows: tuple[int, ...], where: dict[str, set[int]], documents: int, names: set[str]) -> frozenset[int]:
+def _scored(
+    database: sqlite3.Connection, name: str, words: Iterable[str], depth: int, *weights: float
+) -> list[tuple[int, float]]:
+    bm25 = f"bm25({', '.join((name, *map(str, weights)))})"
+    sql = f"SELECT rowid, {bm25} FROM {name} WHERE {name} MATCH ? ORDER BY 2, 1 LIMIT ?"
+    return [(int(row), float(score)) for row, score in database.execute(sql, (_match(words), depth))]
+
+
+def _rows_with(table: Table, word: str) -> set[int]:
+    rows = table.database.execute(f"SELECT rowid FROM {table.name} WHERE {table.name} MATCH ?", (_match([word]),))
+    return {row[0] for row in rows.fetchall()}
+
+
+def _relevant(rows: tuple[int, ...], rows_with: dict[str, set[int]], documents: int, names: set[str]) -> frozenset[int]:
     """The rows with two of the words or a rare one, and a fair share of the query's information.
 
-    The share is what keeps a document about something else out: a claim on Mekong boats finds none through "boats".
+    The share keeps documents about something else out: a claim on Mekong boats finds none through "boats".
     """
-    # A word in no document weighs as one in a single one: in a small library it would outweigh all others.
+    # A word in no document weighs as much as one in a single one: in a small library it would outweigh all others.
     weight = {
-        word: math.log(1 + documents / (0.5 + max(1, len(held)))) * (NAME_WEIGHT if word in names else 1)
-        for word, held in where.items()
+        word: math.log(1 + documents / (0.5 + max(1, len(found)))) * (NAME_WEIGHT if word in names else 1)
+        for word, found in rows_with.items()
     }
     least = MIN_SHARE * sum(weight.values())
     relevant = set()
     for row in rows:
-        held = [word for word in where if row in where[word]]
-        rare = any(len(where[w]) <= RARE and len(w) >= RARE_LENGTH and not w.isdecimal() for w in held)
-        if (len(held) >= 2 or rare) and sum(weight[w] for w in held) >= least:
+        shared = [word for word, found in rows_with.items() if row in found]
+        rare = any(len(rows_with[w]) <= RARE and len(w) >= RARE_LENGTH and not w.isdecimal() for w in shared)
+        if (len(shared) >= 2 or rare) and sum(weight[w] for w in shared) >= least:
             relevant.add(row)
     return frozenset(relevant)

@@ -1,27 +1,22 @@
-"""FAISS inner product over the question's chunks, top k per claim (V24, section 4.4); HNSW where they are many.
-
-Beside the vectors, the words: a name or a year that a claim turns on is one word among many to a vector.
-"""
+"""FAISS inner product over the vectors of chunks (V24, section 4.4); an HNSW graph where they are many."""
 
 from __future__ import annotations
 
-import re
-import sqlite3
-import weakref
-from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from attribution.errors import BadInput
 from attribution.types import Chunk
 
-H = TypeVar("H", bound=Hashable)
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
-FLOOR = 0.25  # cosine under which MiniLM's neighbours share no more than their language
-LARGE = 50_000  # chunks from which a graph is searched: the time of exact search grows with their number
-FUSION = 60  # the usual constant of reciprocal rank fusion
-_WORD = re.compile(r"[^\W_]+")
+    Vectors = npt.NDArray[np.float32]  # (number of texts, dimensions), rows of length 1
+
+FLOOR = 0.25  # cosine below which MiniLM's neighbours share no more than their language
+LARGE = 50_000  # chunks above which a graph is searched: the time of exact search grows with their number
 NEIGHBOURS, BREADTH, SEARCHED = 32, 80, 128  # HNSW: links of a node, candidates while building and while searching
 
 
@@ -32,19 +27,19 @@ class Candidate:
 
 
 class Index:
-    """Inner-product search; vectors of length 1 make it cosine similarity. Exact up to `large` chunks, HNSW beyond."""
+    """Inner-product search; vectors of length 1 make it cosine similarity. Exact up to `large` chunks, HNSW above."""
 
     def __init__(self, large: int = LARGE) -> None:
         self._chunks: list[Chunk] = []
-        self._index: Any = None
+        self._index: Any = None  # of faiss, which has no types
         self._large = large
         self.exact = True
 
     def __len__(self) -> int:
         return len(self._chunks)
 
-    def add(self, chunks: Sequence[Chunk], vectors: Any) -> None:
-        """Chunks with their vectors, float32 (len(chunks), dimensions)."""
+    def add(self, chunks: Sequence[Chunk], vectors: Vectors) -> None:
+        """Chunks with their vectors, one a row."""
         import faiss
 
         if not chunks:
@@ -61,65 +56,29 @@ class Index:
         self._index.add(vectors)
         self._chunks += chunks
 
-    def search(self, vectors: Any, k: int, floor: float = FLOOR) -> list[Candidate]:
-        """The k chunks nearest to any of the vectors, (n, dimensions); best first, ties by page and place.
+    def search(self, vectors: Vectors, k: int, floor: float = FLOOR) -> list[Candidate]:
+        """The k chunks nearest to any of the vectors; best first, ties by page and place.
 
         Neither order nor similarity depends on the order in which pages came or on the processor: the nearest are
-        scored again in double precision, whose rounding is far below the sixth decimal.
+        scored again in double precision, whose rounding errors are far below the sixth decimal.
         """
         if self._index is None:
             return []
         self._check(vectors)
         _, places = self._index.search(vectors, min(len(self), k + 8))
-        exact, best = vectors.astype("float64"), dict[int, float]()
-        for query, row in zip(exact, places.tolist(), strict=True):
+        best: dict[int, float] = {}
+        for query, row in zip(vectors.astype("float64"), places.tolist(), strict=True):
             for place in row:
                 if place >= 0:
                     score = float(self._index.reconstruct(place).astype("float64") @ query)
                     best[place] = max(score, best.get(place, -1.0))
-        found = [Candidate(self._chunks[p], round(score, 6)) for p, score in best.items() if score >= floor]
-        found.sort(key=lambda c: (-c.similarity, c.chunk.page_id, c.chunk.start))
-        return found[:k]
+        nearest = [Candidate(self._chunks[p], round(score, 6)) for p, score in best.items() if score >= floor]
+        nearest.sort(key=lambda c: (-c.similarity, c.chunk.page_id, c.chunk.start))
+        return nearest[:k]
 
-    def _check(self, vectors: Any) -> None:
+    def _check(self, vectors: Vectors) -> None:
         if vectors.shape[1] != self._index.d:
             raise BadInput(
-                f"vectors of {vectors.shape[1]} dimensions meet passages of {self._index.d}: "
-                "they come from different models; embed both with one"
+                f"vectors of {vectors.shape[1]} dimensions cannot be compared with passages of {self._index.d}: "
+                "they come from different models; embed both with the same one"
             )
-
-
-class Words:
-    """Chunks by BM25 of the words they share with a text (SQLite's FTS5)."""
-
-    def __init__(self) -> None:
-        self._chunks: list[Chunk] = []
-        self._database = sqlite3.connect(":memory:", check_same_thread=False)  # a run may change its thread
-        self._database.execute("CREATE VIRTUAL TABLE chunks USING fts5(body, tokenize='porter unicode61')")
-        weakref.finalize(self, self._database.close)
-
-    def add(self, chunks: Sequence[Chunk]) -> None:
-        rows = [(number, chunk.text) for number, chunk in enumerate(chunks, len(self._chunks))]
-        self._database.executemany("INSERT INTO chunks(rowid, body) VALUES (?, ?)", rows)
-        self._chunks += chunks
-
-    def ranked(self, text: str, most: int = 1000) -> list[Chunk]:
-        """Best first, ties by page and place; none without one of the words."""
-        words = dict.fromkeys(word for word in _WORD.findall(text.lower()) if len(word) > 1)
-        if not words:
-            return []
-        match = " OR ".join(f'"{word}"' for word in words)  # letters and digits only: no syntax of FTS5
-        found = self._database.execute(
-            "SELECT rowid, bm25(chunks) FROM chunks WHERE chunks MATCH ? ORDER BY 2, 1 LIMIT ?", (match, most)
-        ).fetchall()
-        scored = [(round(score, 6), self._chunks[row]) for row, score in found]
-        return [chunk for _, chunk in sorted(scored, key=lambda s: (s[0], s[1].page_id, s[1].start))]
-
-
-def reciprocal_ranks(rankings: Sequence[tuple[float, Sequence[H]]], constant: float = FUSION) -> dict[H, float]:
-    """Scores by reciprocal rank fusion of weighted rankings (Cormack, Clarke and Büttcher 2009, section 2)."""
-    score: dict[H, float] = defaultdict(float)
-    for weight, ranking in rankings:
-        for rank, held in enumerate(ranking, 1):
-            score[held] += weight / (constant + rank)
-    return score

@@ -13,23 +13,21 @@ class Searcher(Protocol):
     name: str
 
     def search(self, query: str, k: int) -> list[SearchHit]:
-        """At most k hits, best first, ranks from 1. Raises SearchFailed where the engine cannot be asked."""
+        """At most k hits, best first, ranks from 1. Raises SearchFailed where the engine cannot be searched."""
         ...
 
 
-INSTANCE = "searxng:"  # a source that names an instance: searxng:https://…
+INSTANCE = "searxng:"  # prefix of a source that is an instance: searxng:https://…
 LOCAL = ("library", "documents")
 
 
 def is_local(name: str) -> bool:
-    """Is it searched on this machine: no budget, no limits, no engine in its place?"""
+    """Is it searched on this machine, without budget, limits and fallback?"""
     return name in LOCAL or name.startswith(COLLECTION)
 
 
 SEARCHERS = {
-    "library": Entry(
-        "attribution.collections.folder:Library", "Library", "the articles in the library folder; works offline"
-    ),
+    "library": Entry("attribution.collections.folder:FolderSearcher", "Library", "the shipped articles; works offline"),
     "duckduckgo": Entry(
         "attribution.searchers.duckduckgo:DuckDuckGo",
         "Web (DuckDuckGo)",
@@ -41,8 +39,13 @@ SEARCHERS = {
     "searxng": Entry(
         "attribution.searchers.searxng:SearXNG",
         "SearXNG",
-        "sends the question and each claim to the instance you name, which hands them on",
-        (Need("set ATTRIBUTION_SEARXNG_URL to an instance that answers JSON", variable="ATTRIBUTION_SEARXNG_URL"),),
+        "sends the question and each claim to an instance, which passes them on to other engines",
+        (
+            Need(
+                "set ATTRIBUTION_SEARXNG_URL to one that allows the format json",
+                variable="ATTRIBUTION_SEARXNG_URL",
+            ),
+        ),
     ),
     "google_cse": Entry(
         "attribution.searchers.google_cse:GoogleCSE",

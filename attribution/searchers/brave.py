@@ -11,11 +11,11 @@ from attribution.types import SearchHit
 NAME, LABEL = "brave", "Brave"
 KEY, VARIABLE = "BRAVE_API_KEY", "ATTRIBUTION_BRAVE_URL"
 MAX_QUERY, MAX_WORDS = 400, 50
-MOST = 20  # results that one question can ask for
+MAX_RESULTS = 20  # of one request
 
 
 class Brave:
-    """Titles and snippets come with marks, which are taken out."""
+    """Titles and snippets come as HTML with <strong>, which is removed."""
 
     name = NAME
 
@@ -26,14 +26,14 @@ class Brave:
         self._headers = {"X-Subscription-Token": key(KEY, LABEL)}
 
     def search(self, query: str, k: int) -> list[SearchHit]:
-        """At most k web pages, twenty of them at most."""
-        asked = shortened(" ".join(query.split()[:MAX_WORDS]), MAX_QUERY)
-        if not asked:
+        """At most k web pages, and at most 20."""
+        text = shortened(" ".join(query.split()[:MAX_WORDS]), MAX_QUERY)
+        if not text:
             return []
-        parameters = {"q": asked, "count": min(k, MOST), "search_lang": self._language}
-        found = rows(self._api.ask(self._address, query, parameters, self._headers), "web", "results")
-        told = ((r.get("url"), _plain(r.get("title")), _plain(r.get("description"))) for r in found)
-        return self._api.hits(told, query, k)
+        parameters = {"q": text, "count": min(k, MAX_RESULTS), "search_lang": self._language}
+        results = rows(self._api.ask(self._address, query, parameters, self._headers), "web", "results")
+        plain = ((r.get("url"), _plain(r.get("title")), _plain(r.get("description"))) for r in results)
+        return self._api.hits(plain, query, k)
 
 
 def _plain(text: object) -> str:

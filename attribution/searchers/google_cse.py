@@ -9,11 +9,11 @@ from attribution.types import SearchHit
 NAME, LABEL = "google_cse", "Google"
 KEY, ENGINE, VARIABLE = "GOOGLE_CSE_KEY", "GOOGLE_CSE_ID", "ATTRIBUTION_GOOGLE_URL"
 MAX_QUERY = 2_000
-MOST = 10  # results that one question can ask for
+MAX_RESULTS = 10  # of one request
 
 
 class GoogleCSE:
-    """The key goes into a header, so that it is in no address."""
+    """Sends the key in a header, so that no address contains it."""
 
     name = NAME
 
@@ -25,10 +25,10 @@ class GoogleCSE:
         self._engine = key(ENGINE, "the search engine")
 
     def search(self, query: str, k: int) -> list[SearchHit]:
-        """At most k web pages, ten of them at most."""
-        asked = shortened(query, MAX_QUERY)
-        if not asked:
+        """At most k web pages, and at most 10."""
+        text = shortened(query, MAX_QUERY)
+        if not text:
             return []
-        parameters = {"q": asked, "cx": self._engine, "num": min(k, MOST), "hl": self._language}
-        found = rows(self._api.ask(self._address, query, parameters, self._headers), "items")
-        return self._api.hits(((r.get("link"), r.get("title"), r.get("snippet")) for r in found), query, k)
+        parameters = {"q": text, "cx": self._engine, "num": min(k, MAX_RESULTS), "hl": self._language}
+        results = rows(self._api.ask(self._address, query, parameters, self._headers), "items")
+        return self._api.hits(((r.get("link"), r.get("title"), r.get("snippet")) for r in results), query, k)

@@ -1,4 +1,4 @@
-"""Any SearXNG instance that answers in JSON. The environment's may be one of your own, on a private address."""
+"""Any SearXNG instance that replies in JSON. The environment's may be on a private address."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from attribution.web.network import is_public
 
 NAME, LABEL = "searxng", "SearXNG"
 VARIABLE = "ATTRIBUTION_SEARXNG_URL"
-STEP = f"set {VARIABLE} to the address of an instance whose settings allow the format json"
 MAX_QUERY = 400
 
 
 class SearXNG:
-    """What the instance's own engines find."""
+    """What the instance's engines find."""
 
     def __init__(self, settings: Settings, address: str = "") -> None:
-        """The environment's instance, or the one at that address: then on the public web, for anybody may name it."""
+        """The environment's instance, or one at an address of the public web, because any user may enter it."""
         self._address = (address or engine_address(VARIABLE)).rstrip("/")
         if not self._address:
-            raise Unavailable(f"no SearXNG instance is named: {STEP}")
+            raise Unavailable(
+                f"no SearXNG instance is set: set {VARIABLE} to the address of one that allows the format json"
+            )
         host = site(self._address)
         self.name = f"{NAME} at {host}" if address else NAME
         label = f"{LABEL} at {host}" if address else LABEL
@@ -32,16 +33,16 @@ class SearXNG:
             self._address += "/search"
 
     def search(self, query: str, k: int) -> list[SearchHit]:
-        """At most k web pages; SearchFailed where the instance found nothing because its engines did not answer."""
-        asked = shortened(query, MAX_QUERY)
-        if not asked:
+        """At most k web pages; SearchFailed where nothing was found because the instance's engines did not reply."""
+        text = shortened(query, MAX_QUERY)
+        if not text:
             return []
-        found = self._api.ask(self._address, query, {"q": asked, "format": "json", "language": self._language})
-        results = rows(found, "results")
-        if not results and found.get("unresponsive_engines"):
+        reply = self._api.ask(self._address, query, {"q": text, "format": "json", "language": self._language})
+        results = rows(reply, "results")
+        if not results and reply.get("unresponsive_engines"):
             raise SearchFailed(
                 "search_failed",
-                "none of the engines that this SearXNG instance asks has answered; run again later",
+                "none of this SearXNG instance's engines has replied: run again later",
                 query,
             )
         return self._api.hits(((r.get("url"), r.get("title"), r.get("content")) for r in results), query, k)

@@ -9,11 +9,11 @@ from attribution.types import SearchHit
 NAME, LABEL = "tavily", "Tavily"
 KEY, VARIABLE = "TAVILY_API_KEY", "ATTRIBUTION_TAVILY_URL"
 MAX_QUERY = 400
-MOST = 20  # results that one question can ask for
+MAX_RESULTS = 20  # of one request
 
 
 class Tavily:
-    """Only addresses are taken from it: the pages are read here, as for every engine."""
+    """Only its addresses are used: pages are fetched here, as for every engine."""
 
     name = NAME
 
@@ -23,10 +23,10 @@ class Tavily:
         self._headers = {"Authorization": f"Bearer {key(KEY, LABEL)}"}
 
     def search(self, query: str, k: int) -> list[SearchHit]:
-        """At most k web pages, twenty of them at most."""
-        asked = shortened(query, MAX_QUERY)
-        if not asked:
+        """At most k web pages, and at most 20."""
+        text = shortened(query, MAX_QUERY)
+        if not text:
             return []
-        parameters = {"query": asked, "max_results": min(k, MOST), "search_depth": "basic"}
-        found = rows(self._api.ask(self._address, query, parameters, self._headers, post=True), "results")
-        return self._api.hits(((r.get("url"), r.get("title"), r.get("content")) for r in found), query, k)
+        parameters = {"query": text, "max_results": min(k, MAX_RESULTS), "search_depth": "basic"}
+        results = rows(self._api.ask(self._address, query, parameters, self._headers, post=True), "results")
+        return self._api.hits(((r.get("url"), r.get("title"), r.get("content")) for r in results), query, k)

@@ -18,7 +18,7 @@ _WORD = re.compile(r"[^\W_](?:[^\W_]|['’-](?=[^\W_]))*")
 
 
 class Wikipedia:
-    """Articles in `settings.search_language`. A claim whose words are in no one article is asked by any of them."""
+    """Articles in `settings.search_language` with all of the query's words, or else with any of them."""
 
     name = NAME
 
@@ -34,27 +34,27 @@ class Wikipedia:
         words = [w for w in _WORD.findall(plain) if len(w) > 3 or w[0].isupper() or w.isdecimal()][:MAX_WORDS]
         return self._ask(plain, query, k) or (self._ask(" OR ".join(words), query, k) if len(words) > 1 else [])
 
-    def _ask(self, asked: str, query: str, k: int) -> list[SearchHit]:
+    def _ask(self, text: str, query: str, k: int) -> list[SearchHit]:
         parameters = {
             "action": "query",
             "format": "json",
             "formatversion": 2,
             "generator": "search",
-            "gsrsearch": shortened(asked, MAX_QUERY).removesuffix(" OR"),
+            "gsrsearch": shortened(text, MAX_QUERY).removesuffix(" OR"),
             "gsrlimit": min(k, 50),
             "prop": "info",
             "inprop": "url",
         }
-        found = self._api.ask(self._address, query, parameters)
-        if error := found.get("error"):
+        reply = self._api.ask(self._address, query, parameters)
+        if error := reply.get("error"):
             code = str(error.get("code", "") if isinstance(error, dict) else "")[:40]
             limited = code in ("ratelimited", "maxlag", "readonly")
             raise SearchFailed(
                 "search_limited" if limited else "search_failed",
-                f"{LABEL} refuses this search ({code}); run again later or choose another engine",
+                f"{LABEL} does not answer this search ({code}): run again later or choose another engine",
                 query,
             )
-        pages = sorted(rows(found, "query", "pages"), key=lambda page: _rank(page.get("index")))
+        pages = sorted(rows(reply, "query", "pages"), key=lambda page: _rank(page.get("index")))
         return self._api.hits(((p.get("fullurl"), p.get("title"), "") for p in pages), query, k)
 
 

@@ -1,19 +1,24 @@
-"""Answer → claims."""
+"""From an answer to its claims."""
 
 from __future__ import annotations
 
+import threading
 from typing import Protocol
 
 from attribution.registry import LLM, Entry, Need
-from attribution.types import Segmented
+from attribution.types import LlmUsage, Segmented
 
 
 class Segmenter(Protocol):
-    def segment(self, question: str, answer: str) -> Segmented:
+    def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
         """Claims in the order of the answer, none empty, none twice, each with its spans in the answer.
 
-        A sentence that could not be worked on is a failure and stays as the claim it is.
+        A sentence that fails is a failure and stays one claim; setting `stop` ends requests to a language model.
         """
+        ...
+
+    def estimate(self, question: str, answer: str) -> LlmUsage | None:
+        """What the language model would be asked at most, without asking it; None: no model is asked."""
         ...
 
 
@@ -22,31 +27,37 @@ SEGMENTERS = {
     "clauses": Entry(
         "attribution.segmenters.clauses:Clauses",
         "Clauses",
-        "propositions from the dependency parse; a sentence it is not sure of stays whole",
+        "propositions from the dependency parse; a sentence it is unsure of stays whole",
+        english=True,
     ),
     "predpatt": Entry(
         "attribution.segmenters.predpatt:PredPatt",
         "PredPatt",
-        "predicates with their arguments (W24); plainly worded, fluently where a language model is configured",
+        "predicates with their arguments (W24); reworded if a language model is configured",
+        english=True,
     ),
     "factscore": Entry(
         "attribution.segmenters.llm:factscore", "FActScore", "independent facts of each sentence; asks an LLM", (LLM,)
     ),
     "wice": Entry("attribution.segmenters.llm:wice", "WiCE", "individual facts of each sentence; asks an LLM", (LLM,)),
-    "chen": Entry("attribution.segmenters.llm:chen", "Chen et al.", "splits as far as it goes; asks an LLM", (LLM,)),
+    "chen": Entry("attribution.segmenters.llm:chen", "Chen et al.", "splits as far as possible; asks an LLM", (LLM,)),
     "conllu": Entry(
-        "attribution.segmenters.llm:conllu", "CoNLL-U", "shows an LLM each sentence with its parse", (LLM,)
+        "attribution.segmenters.llm:conllu",
+        "CoNLL-U",
+        "shows each sentence and its parse to an LLM",
+        (LLM,),
+        english=True,
     ),
     "r_nd": Entry(
         "attribution.segmenters.llm:r_nd",
         "Russellian and neo-Davidsonian",
-        "one- and two-place propositions, the finest cut; asks an LLM",
+        "propositions with one or two arguments, the finest split; asks an LLM",
         (LLM,),
     ),
     "direct": Entry(
         "attribution.segmenters.direct:Direct",
         "Direct, with context",
-        "an LLM reads question and answer as a whole; the best in V24",
+        "an LLM reads the question and the whole answer; the best in V24",
         (LLM,),
     ),
     "propsegment": Entry(
@@ -54,5 +65,7 @@ SEGMENTERS = {
         "SegmenT5 or another T5 of the hub",
         "downloads the model at first use (about 3 GB for the default)",
         (Need("pip install transformers torch", package="transformers"),),
+        model_setting="segmenter_model",
+        english=True,
     ),
 }

@@ -1,28 +1,17 @@
-"""Rewritten claim → the words of the answer it came from: by tokens, in order, numbers and names weighing more."""
+"""From a rewritten claim back to the words of the answer: tokens matched in order, numbers and names weigh more."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from attribution.types import Claim, Span, content_id
+from attribution.errors import LlmFailed
+from attribution.text.lexical import STOP_WORDS, folded, stem
+from attribution.types import Claim, Failure, Span, content_id
 
-Similarity = Callable[[str, Sequence[str]], Sequence[float]]  # of a text to each of others; cosines, for instance
-
-FLOOR = 0.4  # share of a claim's weight that must be found; below, it is not in the answer
-CLOSE = 0.1  # sentences whose shares differ by less are undecided
+FLOOR = 0.4  # share of a claim's weight that its sentence must have; below, the claim is not in the answer
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
-_SUFFIX = re.compile(r"(?<=\w{3})(?:['’]s|ations?|ings?|ies|ied|es|ed|ly|s|e|y)$")
-_FUNCTION = frozenset(
-    re.findall(
-        r"\w+",
-        "a an the of to in on at by for from with as into and or but nor so than then that this these those there it "
-        "its he she they him her his hers them their who whom which whose what when where why how is are was were be "
-        "been being am has have had having do does did will would can could may might must shall should not no very "
-        "one some any such about after before during over under between through while because if also",
-    )
-)
 MOST_WORDS = 400  # of a sentence or claim that are compared
 
 
@@ -35,66 +24,92 @@ class Token:
 
 @dataclass(frozen=True)
 class Alignment:
-    spans: tuple[Span, ...]  # empty: it fits nowhere
+    spans: tuple[Span, ...]  # empty: the claim is not in the answer
     sentence: Span | None
     confidence: float
 
 
+@dataclass(frozen=True)
+class Rewrite:
+    """The claims that a model made of a sentence; none: the sentence stays as it is."""
+
+    texts: tuple[str, ...]
+    problem: str = ""  # what was wrong with the model's output
+    detail: str = ""  # in the server's words
+
+
 def tokens(text: str, offset: int = 0) -> list[Token]:
     """Words with their places; spans are shifted by `offset`."""
-    found = []
+    words = []
     for match in _WORD.finditer(text):
-        word, first = match.group(), match.start() == 0
-        folded = word.casefold()
+        word, lower = match.group(), folded(match.group())
         if word[0].isdigit():
-            stem, weight = folded.replace(",", ""), 3.0
-        elif folded in _FUNCTION:
-            stem, weight = folded, 0.05
+            key, weight = lower.replace(",", ""), 3.0
+        elif lower in STOP_WORDS:
+            key, weight = lower, 0.05
         else:
-            stem, weight = _SUFFIX.sub("", folded) or folded, 2.0 if word[0].isupper() and not first else 1.0
-        found.append(Token(stem, (offset + match.start(), offset + match.end()), weight))
-    return found[:MOST_WORDS]
+            key, weight = stem(lower), 2.0 if word[0].isupper() and match.start() else 1.0
+        words.append(Token(key, (offset + match.start(), offset + match.end()), weight))
+    return words[:MOST_WORDS]
 
 
-def align(
-    claim: str, answer: str, sentences: Sequence[Span], context: str = "", similarity: Similarity | None = None
-) -> Alignment:
+def align(claim: str, answer: str, sentences: Sequence[Span], context: str = "") -> Alignment:
     """The words of one of these sentences that say what the claim says.
 
     Words that the claim took from elsewhere in the answer, or from `context` (the question), count little for or
-    against a sentence. `similarity` decides between sentences that tokens leave undecided.
+    against a sentence.
     """
     words = tokens(claim)
     if not words or not sentences:
         return Alignment((), None, 0.0)
-    known = {t.stem for t in tokens(context)} | {t.stem for span in sentences for t in tokens(answer[slice(*span)])}
-    bags = [({t.stem for t in tokens(answer[slice(*span)])}, span) for span in sentences]
-    shares = sorted(((_share(words, bag, known), -span[0], span) for bag, span in bags), reverse=True)
-    close = [span for share, _, span in shares if share >= shares[0][0] - CLOSE][:5]
-    if len(close) > 1 and similarity is not None:
-        scores = similarity(claim, [answer[slice(*span)] for span in close])
-        best = close[max(range(len(close)), key=lambda i: scores[i])]
-    else:
-        best = shares[0][2]
+    stems = [{t.stem for t in tokens(answer[slice(*span)])} for span in sentences]
+    known = {t.stem for t in tokens(context)}.union(*stems)
+    best = max(zip(stems, sentences, strict=True), key=lambda pair: (_share(words, pair[0], known), -pair[1][0]))[1]
     there = tokens(answer[slice(*best)], best[0])
-    matched = _matched(words, there)
-    confidence = _share(words, {words[i].stem for i, _ in matched}, known)
-    spans = _spans(there, {j for _, j in matched})
-    if not spans:  # nothing but function words
+    pairs = _match(words, there)
+    confidence = _share(words, {words[i].stem for i, _ in pairs}, known)
+    spans = _spans(there, {j for _, j in pairs})
+    if not spans:  # function words alone
         return Alignment((), None, 0.0)
-    if confidence < FLOOR:
-        return Alignment((), None, round(confidence, 3))
-    return Alignment(spans, best, round(confidence, 3))
+    return Alignment(spans if confidence >= FLOOR else (), best if confidence >= FLOOR else None, round(confidence, 3))
+
+
+def aligned_claim(text: str, answer: str, sentences: Sequence[Span], question: str) -> Claim:
+    """A claim on the sentence of the answer that it fits best; `merge` gives it its id."""
+    alignment = align(text, answer, sentences, question)
+    return Claim(id="-", text=text, spans=alignment.spans, sentence=alignment.sentence, alignment=alignment.confidence)
+
+
+def replace_sentences(
+    question: str, answer: str, sentences: Sequence[Claim], rewrites: Mapping[str, Rewrite]
+) -> tuple[tuple[Claim, ...], tuple[Failure, ...]]:
+    """The claims of each sentence that has a rewrite (by its id), aligned with its words; other sentences stay."""
+    claims: list[Claim] = []
+    failures: list[Failure] = []
+    for sentence in sentences:
+        rewrite = rewrites.get(sentence.id, Rewrite(()))
+        for text in rewrite.texts:
+            parts = [align(text, answer, [span], question) for span in sentence.spans]
+            spans = tuple(s for p in parts for s in p.spans)
+            confidence = max(p.confidence for p in parts)
+            claims.append(Claim(id="-", text=text, spans=spans, sentence=sentence.sentence, alignment=confidence))
+        if not rewrite.texts:
+            claims.append(sentence)
+        if rewrite.problem:
+            message = rewrite.problem if rewrite.texts else f"{rewrite.problem}; the sentence is kept as it is"
+            failure = LlmFailed(message, detail=rewrite.detail)
+            failures.append(failure.as_failure("segment", sentence.text))
+    return merge(claims), tuple(failures)
 
 
 def _share(words: Sequence[Token], found: set[str], known: set[str]) -> float:
-    """The found part of the claim's weight, 0 to 1."""
+    """The share of the claim's weight whose stems are found, 0 to 1."""
     whole = sum(w.weight * (0.25 if w.stem in known and w.stem not in found else 1.0) for w in words)
     return min(1.0, sum(w.weight for w in words if w.stem in found) / whole)
 
 
-def _matched(claim: Sequence[Token], sentence: Sequence[Token]) -> list[tuple[int, int]]:
-    """Pairs of indices: the heaviest common subsequence, then content words that were moved."""
+def _match(claim: Sequence[Token], sentence: Sequence[Token]) -> list[tuple[int, int]]:
+    """Pairs of indices: the heaviest common subsequence, then content words in another order."""
     rows, columns = len(claim), len(sentence)
     best = [[0.0] * (columns + 1) for _ in range(rows + 1)]
     for i in range(rows - 1, -1, -1):
@@ -112,18 +127,17 @@ def _matched(claim: Sequence[Token], sentence: Sequence[Token]) -> list[tuple[in
             i += 1
         else:
             j += 1
-    left = {i for i in range(rows) if claim[i].weight >= 1} - {i for i, _ in pairs}
-    free = {j for j in range(columns)} - {j for _, j in pairs}
-    for i in sorted(left):
+    free = set(range(columns)) - {j for _, j in pairs}
+    for i in sorted(set(range(rows)) - {i for i, _ in pairs}):
         moved = min((j for j in free if sentence[j].stem == claim[i].stem), default=None)
-        if moved is not None:
+        if moved is not None and claim[i].weight >= 1:
             pairs.append((i, moved))
             free.discard(moved)
     return pairs
 
 
 def _spans(sentence: Sequence[Token], matched: set[int]) -> tuple[Span, ...]:
-    """Runs of matched words; function words alone are no run, and a few of them do not part two."""
+    """Runs of matched words; a run needs a content word, and a few function words do not interrupt it."""
     anchors = sorted(j for j in matched if sentence[j].weight >= 1)
     runs: list[list[int]] = []
     for j in anchors:
@@ -137,21 +151,17 @@ def _spans(sentence: Sequence[Token], matched: set[int]) -> tuple[Span, ...]:
     return tuple((sentence[a].span[0], sentence[b].span[1]) for a, b in runs)
 
 
-def merged(claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    """In the answer's order, none empty; what is said twice is one claim with the spans of both."""
-    found: dict[str, Claim] = {}
+def merge(claims: Sequence[Claim]) -> tuple[Claim, ...]:
+    """The claims without empty ones and with their ids; a repeated one is one claim with the spans of both."""
+    unique: dict[str, Claim] = {}
     for claim in claims:
-        same = " ".join(claim.text.casefold().split()).rstrip(".")
-        if not any(c.isalnum() for c in claim.text):
-            continue
-        if old := found.get(same):
+        key = " ".join(claim.text.casefold().split()).rstrip(".")
+        if any(c.isalnum() for c in claim.text):
+            old = unique.get(key, claim)
             spans = tuple(sorted({*old.spans, *claim.spans}))
-            sentence = old.sentence or claim.sentence
-            alignment = max(old.alignment, claim.alignment)
-            found[same] = old.model_copy(update={"spans": spans, "sentence": sentence, "alignment": alignment})
-        else:
-            found[same] = claim
+            sentence, alignment = old.sentence or claim.sentence, max(old.alignment, claim.alignment)
+            unique[key] = old.model_copy(update={"spans": spans, "sentence": sentence, "alignment": alignment})
     return tuple(
         c.model_copy(update={"id": content_id(c.text, str(c.spans[0] if c.spans else c.sentence))})
-        for c in found.values()
+        for c in unique.values()
     )

@@ -1,4 +1,4 @@
-"""Whole answer and question → independent claims with their context (V24, section 4.4)."""
+"""A language model reads the whole answer and the question, and lists independent claims (V24, section 4.4)."""
 
 from __future__ import annotations
 
@@ -8,48 +8,43 @@ from collections.abc import Sequence
 from attribution.errors import LlmFailed
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
-from attribution.segmenters.alignment import Similarity, align, merged
-from attribution.segmenters.llm import Claims, cut_off, tidy
+from attribution.segmenters.alignment import aligned_claim, merge
+from attribution.segmenters.llm import Claims, as_rewrite
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
 from attribution.types import Claim, Failure, LlmUsage, Segmented, Span
 
-PART = 6000  # characters sent at once: what a small model can still list without leaving things out
+PART = 6000  # characters sent at once: a small model leaves claims of longer texts out
 
 
 class Direct:
     """Segmenter `direct`."""
 
-    def __init__(
-        self, settings: Settings, stop: threading.Event | None = None, similar: Similarity | None = None
-    ) -> None:
-        self.llm, self.prompt = Llm(settings, stop=stop), prompts.load("direct.v1")
+    def __init__(self, settings: Settings) -> None:
+        self.llm, self.prompt = Llm(settings), prompts.load("direct.v1")
         self.version = f"{self.prompt.version}/{self.llm.version}"
-        self._sentences, self._similar = Sentences(settings), similar
+        self._sentences = Sentences(settings)
 
-    def segment(self, question: str, answer: str) -> Segmented:
-        """Claims in the order of the answer; the sentences of a part that fails stay as the claims they are."""
+    def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
+        """Claims in the order of the answer; of a part whose reply fails, the sentences stay claims as they are."""
+        self.llm.stop = stop or self.llm.stop
         parts = self._parts(question, answer)
         replies = self.llm.map([self._question(question, answer, p) for p in parts], Claims)
-        everywhere = [s for part in parts for c in part for s in c.spans]
+        sentences = [span for part in parts for claim in part for span in claim.spans]
         claims: list[Claim] = []
         failures: list[Failure] = []
         for part, reply in zip(parts, replies, strict=True):
-            subject = answer[slice(*_extent(part))][:200]
-            texts = [] if isinstance(reply, LlmFailed) else [t for t in map(tidy, reply.value.claims) if t]
-            if not texts:
-                why = str(reply) if isinstance(reply, LlmFailed) else "the language model found no claim"
-                failures.append(LlmFailed(f"{why}; the sentences are kept as they are").as_failure("segment", subject))
-                claims += part
-                continue
-            if not isinstance(reply, LlmFailed) and reply.truncated:
-                failures.append(cut_off(subject))
-            claims += [self._aligned(text, question, answer, everywhere) for text in texts]
+            rewrite = as_rewrite(reply)
+            claims += [aligned_claim(t, answer, sentences, question) for t in rewrite.texts] or part
+            if rewrite.problem:
+                message = rewrite.problem if rewrite.texts else f"{rewrite.problem}; the sentences are kept as they are"
+                failure = LlmFailed(message, detail=rewrite.detail)
+                failures.append(failure.as_failure("segment", answer[slice(*_extent(part))][:200]))
         claims.sort(key=lambda c: c.spans[0][0] if c.spans else len(answer))  # what is not in the answer comes last
-        return Segmented(merged(claims), tuple(failures), self.llm.usage, self.version)
+        return Segmented(merge(claims), tuple(failures), self.llm.usage, self.version)
 
     def estimate(self, question: str, answer: str) -> LlmUsage:
-        """What segmenting would take, without asking."""
+        """What segmenting would take, without a request."""
         parts = self._parts(question, answer)
         tokens = sum(len(c.text) for p in parts for c in p) // 3 // max(1, len(parts))
         return self.llm.estimate([self._question(question, answer, p) for p in parts], Claims, tokens)
@@ -67,10 +62,6 @@ class Direct:
     def _question(self, question: str, answer: str, part: Sequence[Claim]) -> Question:
         text = answer[slice(*_extent(part))]
         return Question(self.prompt.render(question=question or "(not known)", answer=text), self.prompt.version)
-
-    def _aligned(self, text: str, question: str, answer: str, sentences: Sequence[Span]) -> Claim:
-        found = align(text, answer, sentences, question, self._similar)
-        return Claim(id="-", text=text, spans=found.spans, sentence=found.sentence, alignment=found.confidence)
 
 
 def _extent(part: Sequence[Claim]) -> Span:

@@ -1,31 +1,33 @@
-"""Statements made by rules, in fluent words by a language model: what W24 (section 3) does with PredPatt's."""
+"""Claims of a rule-based segmenter, reworded by a language model, as W24 (section 3) does with PredPatt's."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 
 from attribution.errors import LlmFailed
 from attribution.llm import prompts
-from attribution.llm.client import Answered, Llm, Question
-from attribution.segmenters.alignment import merged
-from attribution.segmenters.llm import Claims, tidy
+from attribution.llm.client import Llm, Question, Reply
+from attribution.segmenters.alignment import merge
+from attribution.segmenters.llm import Claims, clean
 from attribution.settings import Settings
 from attribution.types import Claim, Failure, LlmUsage, Segmented, Span
 
-KEPT = "the statements are kept as the rules worded them"
-WORDS = 20  # tokens of a statement, about; for estimates
+KEPT = "the claims keep the wording of the rules"
+TOKENS_PER_CLAIM = 20  # about; for estimates
 
 
 class Fluent:
-    """One prompt a sentence. Spans stay those of the rules: only the wording changes."""
+    """One prompt for each sentence. Only the wording changes: spans stay those of the rules."""
 
     def __init__(self, settings: Settings) -> None:
-        """Unavailable where no endpoint is configured."""
+        """Raises Unavailable where no endpoint is configured."""
         self.llm, self.prompt = Llm(settings), prompts.load("predpatt_fluent.v1")
         self.version = f"{self.prompt.version}/{self.llm.version}"
 
-    def worded(self, answer: str, claims: Sequence[Claim]) -> Segmented:
-        """The claims in their order, reworded sentence by sentence; a sentence whose reply fails keeps its own."""
+    def reword(self, answer: str, claims: Sequence[Claim], stop: threading.Event | None = None) -> Segmented:
+        """The claims in order, reworded sentence by sentence; where a reply fails, the rules' wording stays."""
+        self.llm.stop = stop or self.llm.stop
         groups = list(_groups(claims).items())
         replies = self.llm.map([self._question(answer, span, group) for span, group in groups], Claims)
         wordings: dict[str, str] = {}
@@ -35,14 +37,14 @@ class Fluent:
                 wordings |= zip((c.id for c in group), _wordings(reply, len(group)), strict=True)
             except LlmFailed as error:
                 subject = answer[slice(*span)][:200]
-                failures.append(LlmFailed(f"{error}; {KEPT}").as_failure("segment", subject))
-        made = [c.model_copy(update={"text": wordings.get(c.id, c.text)}) for c in claims]
-        return Segmented(merged(made), tuple(failures), self.llm.usage, self.version)
+                failures.append(LlmFailed(f"{error}; {KEPT}", detail=error.detail).as_failure("segment", subject))
+        reworded = [c.model_copy(update={"text": wordings.get(c.id, c.text)}) for c in claims]
+        return Segmented(merge(reworded), tuple(failures), self.llm.usage, self.version)
 
     def estimate(self, answer: str, claims: Sequence[Claim]) -> LlmUsage:
-        """What rewording would take, without asking."""
+        """What rewording would take, without a request."""
         groups = _groups(claims)
-        tokens = WORDS * sum(map(len, groups.values())) // max(1, len(groups))
+        tokens = TOKENS_PER_CLAIM * sum(map(len, groups.values())) // max(1, len(groups))
         return self.llm.estimate([self._question(answer, s, g) for s, g in groups.items()], Claims, tokens)
 
     def _question(self, answer: str, span: Span, group: Sequence[Claim]) -> Question:
@@ -51,19 +53,19 @@ class Fluent:
 
 
 def _groups(claims: Sequence[Claim]) -> dict[Span, list[Claim]]:
-    """The claims of each sentence that was cut."""
-    found: dict[Span, list[Claim]] = {}
+    """The claims of each sentence that was split."""
+    groups: dict[Span, list[Claim]] = {}
     for claim in claims:
         if claim.sentence is not None and claim.spans != (claim.sentence,):
-            found.setdefault(claim.sentence, []).append(claim)
-    return found
+            groups.setdefault(claim.sentence, []).append(claim)
+    return groups
 
 
-def _wordings(reply: Answered[Claims] | LlmFailed, expected: int) -> list[str]:
-    """As many wordings as there are statements; LlmFailed says what came instead."""
+def _wordings(reply: Reply[Claims] | LlmFailed, expected: int) -> list[str]:
+    """One wording for each claim; raises LlmFailed where the number differs."""
     if isinstance(reply, LlmFailed):
         raise reply
-    texts = [tidy(text) for text in reply.value.claims]
+    texts = [clean(text) for text in reply.value.claims]
     if len(texts) != expected or not all(texts):
         raise LlmFailed(f"the language model wrote {len(texts)} claims where {expected} were expected")
     return texts

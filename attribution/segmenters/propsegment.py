@@ -1,19 +1,22 @@
-"""A sequence-to-sequence segmenter of the hub, by default SegmenT5 (Chen et al. 2023, Sub-Sentence Encoder)."""
+"""A sequence-to-sequence segmenter from the Hugging Face hub, by default SegmenT5 (Chen et al. 2024, Sub-Sentence
+Encoder)."""
 
 from __future__ import annotations
 
+import threading
 from functools import cache
 from typing import Any
 
-from attribution.errors import LlmFailed, Unavailable
-from attribution.segmenters.alignment import align, merged
-from attribution.segmenters.llm import KEPT, cut_off, states, tidy
+from attribution.errors import model_unavailable
+from attribution.segmenters.alignment import Rewrite, replace_sentences
+from attribution.segmenters.llm import CUT_OFF, clean, is_statement
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
-from attribution.types import Claim, Failure, Segmented
+from attribution.text.hub import hide_loading_bar
+from attribution.types import LlmUsage, Segmented
 
 DEFAULT = "sihaochen/SegmenT5-large"
-INPUT, SEPARATOR = "segment sentence: {}", "[sep]"  # what the model was trained on
+INPUT, SEPARATOR = "segment sentence: {}", "[sep]"  # the form of its training data
 LONGEST_INPUT, LONGEST_OUTPUT, BATCH = 512, 256, 8  # tokens, tokens, sentences
 
 
@@ -22,54 +25,37 @@ def _load(name: str) -> tuple[Any, Any]:
     import torch
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
+    hide_loading_bar()
     cuda = torch.cuda.is_available()
     try:
         tokenizer = AutoTokenizer.from_pretrained(name)
         model = AutoModelForSeq2SeqLM.from_pretrained(name)
     except (OSError, ValueError) as error:
-        raise Unavailable(
-            f"the model {name} cannot be loaded ({str(error).splitlines()[0][:160]}): connect to the hub once, "
-            f"or fetch it elsewhere with `hf download {name}` and give its folder as segmenter_model; "
-            "`sentences` needs no download"
-        ) from error
+        raise model_unavailable(name, "segmenter_model", "sentences", error) from error
     return model.to("cuda" if cuda else "cpu").eval(), tokenizer
 
 
 class PropSegment:
-    """Segmenter `propsegment`; `settings.segmenter_model` names another model of the hub or a folder."""
+    """Segmenter `propsegment`; `settings.segmenter_model` names another model on the hub, or a folder."""
 
     def __init__(self, settings: Settings) -> None:
         self.model = settings.segmenter_model or DEFAULT
         self.version = f"propsegment/{self.model}"
         self._sentences = Sentences(settings)
 
-    def segment(self, question: str, answer: str) -> Segmented:
-        """Claims in the order of the answer; a sentence for which the model writes nothing stays as it is."""
+    def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
+        """Claims in the order of the answer; a sentence for which the model writes nothing stays a claim as it is."""
         sentences = self._sentences.segment(question, answer).claims
-        asked = [s for s in sentences if states(s.text)]
-        written = dict(zip((s.id for s in asked), self._write([s.text for s in asked]), strict=True))
-        claims: list[Claim] = []
-        failures: list[Failure] = []
-        for sentence in sentences:
-            if sentence.id not in written:
-                claims.append(sentence)
-                continue
-            output, ended = written[sentence.id]
-            texts = list(filter(None, map(tidy, output.split(SEPARATOR))))
-            if not texts:
-                failure = LlmFailed(f"the segmenter model wrote no claim; {KEPT}").as_failure("segment", sentence.text)
-                claims, failures = [*claims, sentence], [*failures, failure]
-                continue
-            failures += [] if ended else [cut_off(sentence.text)]
-            for text in texts:
-                parts = [align(text, answer, [span], question) for span in sentence.spans]
-                spans = tuple(s for p in parts for s in p.spans)
-                sure = max(p.confidence for p in parts)
-                claims.append(Claim(id="-", text=text, spans=spans, sentence=sentence.sentence, alignment=sure))
-        return Segmented(merged(claims), tuple(failures), None, self.version)
+        statements = [s for s in sentences if is_statement(s.text)]
+        outputs = self._write([s.text for s in statements])
+        rewrites = {s.id: _as_rewrite(*output) for s, output in zip(statements, outputs, strict=True)}
+        return Segmented(*replace_sentences(question, answer, sentences, rewrites), None, self.version)
+
+    def estimate(self, question: str, answer: str) -> LlmUsage | None:
+        return None
 
     def _write(self, sentences: list[str]) -> list[tuple[str, bool]]:
-        """For each sentence what the model writes, greedily, and whether it came to an end."""
+        """For each sentence the output of greedy decoding, and whether it is complete."""
         import torch
 
         if not sentences:
@@ -87,3 +73,8 @@ class PropSegment:
             for i, row in zip(part, rows.tolist(), strict=True):
                 written[i] = (tokenizer.decode(row, skip_special_tokens=True), model.config.eos_token_id in row[1:])
         return [written[i] for i in range(len(sentences))]
+
+
+def _as_rewrite(output: str, complete: bool) -> Rewrite:
+    texts = tuple(filter(None, map(clean, output.split(SEPARATOR))))
+    return Rewrite(texts, "the segmenter model wrote no claim" if not texts else "" if complete else CUT_OFF)

@@ -1,4 +1,4 @@
-"""A snapshot as one file: a ZIP of JSON and JSON Lines with the same bytes for the same run. Import trusts nothing."""
+"""Snapshot files: a ZIP of JSON and JSON Lines, the same bytes for the same run. Reading one trusts nothing in it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ import zlib
 from pydantic import ValidationError
 
 from attribution.errors import BadInput
+from attribution.provenance import Provenance
 from attribution.snapshots.snapshot import Snapshot
-from attribution.types import Frozen, Judgement, Page, Probabilities, Provenance, Report, Span, content_id
+from attribution.types import Frozen, Judgement, Page, Probabilities, Report, Span, content_id
 
 FORMAT, VERSION = "attribution-snapshot", 1
 MANIFEST = "manifest.json"
@@ -34,7 +35,7 @@ class _Vector(Frozen):
     data: str  # base64 of little-endian float32
 
 
-class _Judged(Frozen):
+class _Judgement(Frozen):
     key: str
     probabilities: Probabilities
     sentence: Span
@@ -42,7 +43,7 @@ class _Judged(Frozen):
 
 
 def dump(snapshot: Snapshot) -> bytes:
-    """The snapshot's file."""
+    """The content of a snapshot file."""
 
     def lines(rows: list[Frozen]) -> str:
         return "".join(row.model_dump_json() + "\n" for row in rows)
@@ -51,7 +52,7 @@ def dump(snapshot: Snapshot) -> bytes:
         _Vector(key=key, data=base64.b64encode(data).decode()) for key, data in sorted(snapshot.vectors.items())
     ]
     judged: list[Frozen] = [
-        _Judged(key=key, probabilities=j.probabilities, sentence=j.sentence, signals=j.signals)
+        _Judgement(key=key, probabilities=j.probabilities, sentence=j.sentence, signals=j.signals)
         for key, j in sorted(snapshot.judgements.items())
     ]
     texts = (
@@ -74,14 +75,14 @@ def dump(snapshot: Snapshot) -> bytes:
 
 
 def load(data: bytes) -> Snapshot:
-    """The snapshot in a file; BadInput says what is wrong with it. Nothing is written anywhere."""
+    """Read a snapshot file. BadInput says what is wrong with it."""
     contents = _members(data)
     try:
         report = Report.model_validate_json(contents["report.json"])
         pages = tuple(Page.model_validate_json(line) for line in _lines(contents["pages.jsonl"]))
         provenance = Provenance.model_validate_json(contents["trail.json"])
         vectors = [_Vector.model_validate_json(line) for line in _lines(contents["vectors.jsonl"])]
-        judged = [_Judged.model_validate_json(line) for line in _lines(contents["judgements.jsonl"])]
+        judged = [_Judgement.model_validate_json(line) for line in _lines(contents["judgements.jsonl"])]
         decoded = {v.key: base64.b64decode(v.data, validate=True) for v in vectors}
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
@@ -90,7 +91,7 @@ def load(data: bytes) -> Snapshot:
     except (ValueError, RecursionError) as error:
         raise _bad(f"{type(error).__name__}: {str(error)[:120]}") from None
     if tuple(p.model_copy(update={"text": ""}) for p in pages) != report.pages:
-        raise _bad("pages.jsonl holds other pages than report.json")
+        raise _bad("pages.jsonl and report.json have different pages")
     snapshot = Snapshot(
         report.model_copy(update={"pages": pages}),
         provenance,
@@ -98,51 +99,51 @@ def load(data: bytes) -> Snapshot:
         {j.key: Judgement(j.probabilities, j.sentence, j.signals) for j in judged},
     )
     _check(snapshot)
-    snapshot.settings()  # BadInput for settings that this version does not know
+    snapshot.settings()  # BadInput for unknown settings
     return snapshot
 
 
-def _bad(found: str) -> BadInput:
-    return BadInput(f"this is no snapshot that can be used ({found}): export it again with `snapshot export`")
+def _bad(problem: str) -> BadInput:
+    return BadInput(f"not a usable snapshot file ({problem}): export it again with `snapshot export`")
 
 
 def _members(data: bytes) -> dict[str, bytes]:
-    """The files within, each unpacked no further than the limit and compared with its hash."""
+    """The members, each unpacked up to the limit only and checked against its hash."""
     if len(data) > FILE_LIMIT:
-        raise _bad(f"{len(data):,} bytes, at most {FILE_LIMIT:,} are read")
-    # The directory is counted before anything reads it: millions of entries would fill the memory.
+        raise _bad(f"{len(data):,} bytes; the limit is {FILE_LIMIT:,}")
+    # Checked before zipfile reads the directory: millions of entries would fill the memory.
     end = data[-_END_SIZE:]
     if not end.startswith(_END) or data[-_END_SIZE - 20 : -_END_SIZE].startswith(_END_64):
         raise _bad("not a plain ZIP file")
     if int.from_bytes(end[10:12], "little") != len(MEMBERS) + 1 or int.from_bytes(end[12:16], "little") > 2000:
-        raise _bad("more or fewer files within than a snapshot has")
+        raise _bad("it does not have the members of a snapshot")
     contents: dict[str, bytes] = {}
-    left = TOTAL_LIMIT
+    budget = TOTAL_LIMIT
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if [info.filename for info in archive.infolist()] != [MANIFEST, *MEMBERS]:
-                raise _bad("other files within than a snapshot has")
+                raise _bad("it does not have the members of a snapshot")
             for info in archive.infolist():
                 if info.compress_type not in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED) or info.flag_bits & 1:
-                    raise _bad(f"{info.filename} is encrypted or packed in an unknown way")
+                    raise _bad(f"{info.filename} is encrypted or uses an unknown compression")
                 with archive.open(info) as member:
-                    contents[info.filename] = member.read(left + 1)
-                left -= len(contents[info.filename])
-                if left < 0:
-                    raise _bad(f"more than {TOTAL_LIMIT:,} bytes unpacked")
+                    contents[info.filename] = member.read(budget + 1)
+                budget -= len(contents[info.filename])
+                if budget < 0:
+                    raise _bad(f"more than {TOTAL_LIMIT:,} bytes when unpacked")
         manifest = _Manifest.model_validate_json(contents.pop(MANIFEST))
     except ValidationError:  # a ValueError, too
-        raise _bad(f"{MANIFEST} is not that of a snapshot") from None
+        raise _bad(f"{MANIFEST} is not valid") from None
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
         raise _bad(f"damaged: {error}") from None
     if (manifest.format, manifest.version) != (FORMAT, VERSION):
         raise BadInput(
-            f"a snapshot of format {manifest.format[:40]!r}, version {manifest.version}; this version of the explorer "
-            f"reads {FORMAT!r}, version {VERSION}: update the explorer, or export again"
+            f"the file has format {manifest.format[:40]!r}, version {manifest.version}; this explorer reads "
+            f"{FORMAT!r}, version {VERSION}: update the explorer, or export the run again"
         )
     for name, content in contents.items():
         if hashlib.sha256(content).hexdigest() != manifest.sha256.get(name):
-            raise _bad(f"the content of {name} is not what the manifest says: it was damaged or changed")
+            raise _bad(f"{name} does not match its hash in the manifest: it was damaged or changed")
     return contents
 
 
@@ -151,7 +152,7 @@ def _lines(content: bytes) -> list[bytes]:
 
 
 def _check(snapshot: Snapshot) -> None:
-    """Every offset, id and hash leads where it says."""
+    """Check that every offset, id and hash is consistent."""
     report, provenance = snapshot.report, snapshot.provenance
     texts = {page.id: page.text for page in report.pages}
     claims = {claim.id for claim in report.claims}
@@ -162,26 +163,26 @@ def _check(snapshot: Snapshot) -> None:
     for page in report.pages:
         sha256 = hashlib.sha256(page.text.encode("utf-8", "surrogatepass")).hexdigest()
         if page.sha256 != sha256 or page.id != content_id(page.url, sha256):
-            raise _bad(f"the text of page {page.id[:16]} is not that of its hash")
+            raise _bad(f"the text of page {page.id[:16]} does not match its hash")
         if not page.url.startswith(("https://", "http://", f"{page.kind}:")):
-            raise _bad(f"page {page.id[:16]} has an address of an unknown kind")
+            raise _bad(f"page {page.id[:16]} has an unsupported URL")
     for claim in report.claims:
         if not all(within(span, report.answer) for span in (*claim.spans, *filter(None, [claim.sentence]))):
             raise _bad(f"claim {claim.id[:16]} points outside the answer")
     for piece in report.evidence:
         text = texts.get(piece.page_id, "")
         if piece.claim_id not in claims or not within(piece.sentence, text) or not math.isfinite(piece.similarity):
-            raise _bad(f"evidence of claim {piece.claim_id[:16]} leads nowhere")
+            raise _bad(f"evidence of claim {piece.claim_id[:16]} refers to an unknown claim or lies outside its page")
         if not within((piece.start, piece.end), text) or text[piece.start : piece.end] != piece.text:
-            raise _bad(f"evidence of claim {piece.claim_id[:16]} is not what its page says")
+            raise _bad(f"evidence of claim {piece.claim_id[:16]} differs from its page")
     if not all(v.claim_id in claims and math.isfinite(v.confidence) for v in report.verdicts):
-        raise _bad("a verdict is about no claim")
+        raise _bad("a verdict has no claim")
     if not {t.page_id for t in provenance.traces} | provenance.chunks.keys() <= texts.keys():
-        raise _bad("the provenance names pages that are not there")
+        raise _bad("the provenance refers to unknown pages")
     if not all(within(span, texts[page]) for page, spans in provenance.chunks.items() for span in spans):
         raise _bad("a chunk lies outside its page")
     if len({len(v) for v in snapshot.vectors.values()}) > 1 or not all(map(_is_vector, snapshot.vectors.values())):
-        raise _bad("its vectors are not rows of finite numbers")
+        raise _bad("its vectors are not finite numbers of one length")
     if not all(0 <= j.sentence[0] <= j.sentence[1] <= 100_000 for j in snapshot.judgements.values()):
         raise _bad("a judgement points outside its passage")
 

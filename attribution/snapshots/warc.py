@@ -1,7 +1,7 @@
-"""A run's pages as a WARC file for archives (ISO 28500), by warcio.
+"""The pages of a run as a WARC file (ISO 28500), written by warcio.
 
-Of each page what its server sent, where this machine fetched it, as a `response`; the text taken from it, which the
-offsets of the evidence count in, as a `conversion` of that; its facts, and the report, as `metadata`.
+A page that this machine fetched is a `response` record; its extracted text, in which the evidence's offsets count, is a
+`conversion` of that; its metadata, and the report, are `metadata` records.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from attribution.types import Page, Report
 if TYPE_CHECKING:
     from warcio.statusandheaders import StatusAndHeaders
 
-_NAMES = uuid.UUID("5f1d2f2e-6f0a-4a35-9e58-0f3d7a4f2c11")  # ids are made of content: the same run, the same file
+_NAMES = uuid.UUID("5f1d2f2e-6f0a-4a35-9e58-0f3d7a4f2c11")  # record ids are hashes: the same run gives the same file
 _ABOUT = "software: attribution-explorer\r\nformat: WARC File Format 1.1\r\n"
-# Bodies are kept unpacked, so these no longer say what follows; the prefix is the one that archives use.
-_NO_LONGER_TRUE = {"content-encoding", "content-length", "transfer-encoding"}
+# Bodies are stored uncompressed, so these no longer apply; archives mark them with the prefix X-Archive-Orig-.
+_ORIGINAL = {"content-encoding", "content-length", "transfer-encoding"}
 
 
 def warc(report: Report, responses: Mapping[str, Response] | None = None) -> bytes:
-    """A gzipped WARC 1.1 file of a report with its pages' texts, and what servers sent, by page id."""
+    """A gzipped WARC 1.1 file of a report with its pages' texts; `responses` by page id."""
     try:
         from warcio.warcwriter import WARCWriter
     except ImportError as error:
@@ -60,12 +60,11 @@ def warc(report: Report, responses: Mapping[str, Response] | None = None) -> byt
 
 
 def _http(response: Response) -> StatusAndHeaders:
-    """The status line and the headers as they came, but for those that speak of a packed body."""
+    """The status line and headers as received, with those about the transfer renamed."""
     from warcio.statusandheaders import StatusAndHeaders
 
     headers = [
-        (f"X-Archive-Orig-{name}" if name.lower() in _NO_LONGER_TRUE else name, value)
-        for name, value in response.headers
+        (f"X-Archive-Orig-{name}" if name.lower() in _ORIGINAL else name, value) for name, value in response.headers
     ]
     headers.append(("Content-Length", str(len(response.body))))
     return StatusAndHeaders(
@@ -74,15 +73,15 @@ def _http(response: Response) -> StatusAndHeaders:
 
 
 def _uri(page: Page) -> str:
-    """The address; of a page that has none on the web, its content's name."""
+    """The URL, or for a page without one on the web, a URN of its hash."""
     plain = page.url.isascii() and page.url.isprintable() and " " not in page.url
     return page.url if page.kind == "web" and plain else f"urn:sha256:{page.sha256}"
 
 
 def _utc(moment: str) -> str:
-    """An ISO time as WARC wants it; the start of 1970 where it is none."""
+    """An ISO time as WARC writes it; for anything else, the start of 1970."""
     try:
-        given = datetime.fromisoformat(moment)
+        time = datetime.fromisoformat(moment)
     except ValueError:
-        given = datetime.fromtimestamp(0, UTC)
-    return given.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        time = datetime.fromtimestamp(0, UTC)
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

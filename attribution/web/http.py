@@ -1,4 +1,4 @@
-"""One request to a checked address: bounded in time and bytes, unpacked on the way, every failure with its kind."""
+"""One request to a checked address: bounded in time and bytes, decompressed on the way, with typed failures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import httpx
 
 from attribution.errors import FetchFailed
 from attribution.settings import Settings
-from attribution.web.network import Allow, Clock, open_pool
+from attribution.web.network import Allow, Clock, NameNotResolved, open_pool
 
 AGENT = "attribution-explorer"  # the name that a robots.txt can address
 USER_AGENT = f"{AGENT}/1.0 (checks the claims of an answer against its sources)"
@@ -23,7 +23,7 @@ _BLOCK = 65_536
 
 @dataclass(frozen=True)
 class Reply:
-    """What one request brought; the content is read only where the status is 2xx."""
+    """The response to one request; the content is read only where the status is 2xx."""
 
     url: httpx.URL
     status: int
@@ -32,24 +32,26 @@ class Reply:
 
 
 def parsed(url: str, base: httpx.URL | None = None) -> httpx.URL:
-    """The URL without its fragment; FetchFailed(bad_address) where it is not one that may be fetched."""
+    """The URL without its fragment; FetchFailed(bad_address) where it may not be fetched."""
     try:
-        found = (base.join(url.strip()) if base else httpx.URL(url.strip())).copy_with(fragment=None)
+        target = (base.join(url.strip()) if base else httpx.URL(url.strip())).copy_with(fragment=None)
     except (httpx.InvalidURL, ValueError):
-        raise FetchFailed("bad_address", f"{url[:200]!r} is not an address; expected https://… or http://…") from None
-    if found.scheme not in ("http", "https") or not _HOST.fullmatch(found.raw_host):
+        raise FetchFailed(
+            "bad_address", f"{url[:200]!r} is not a web address; expected https://… or http://…"
+        ) from None
+    if target.scheme not in ("http", "https") or not _HOST.fullmatch(target.raw_host):
         raise FetchFailed(
             "bad_address", f"{url[:200]!r} cannot be fetched; expected an address with http:// or https://"
         )
-    if found.userinfo:
-        raise FetchFailed("bad_address", f"the address on {host_of(found)} carries a user name or password; remove it")
-    if found.port is not None and not 0 < found.port < 65_536:
-        raise FetchFailed("bad_address", f"port {found.port} does not exist; expected 1 to 65535")
-    return found
+    if target.userinfo:
+        raise FetchFailed("bad_address", f"the address on {host_of(target)} carries a user name or password; remove it")
+    if target.port is not None and not 0 < target.port < 65_536:
+        raise FetchFailed("bad_address", f"port {target.port} does not exist; expected 1 to 65535")
+    return target
 
 
 def host_of(url: httpx.URL) -> str:
-    """The host as it is asked for; `url.host` fails on names that IDNA 2008 does not know, such as xn--i-7iq.ws."""
+    """The host as it is sent; `url.host` fails on names that are invalid in IDNA 2008, such as xn--i-7iq.ws."""
     return url.raw_host.decode("ascii")
 
 
@@ -65,9 +67,9 @@ def send(
     body: bytes | None = None,
     check: Callable[[httpx.Headers], None] | None = None,
 ) -> Reply:
-    """One GET, or POST of a body, without redirects and cookies. `check` may refuse a 2xx by its headers.
+    """One GET, or POST of a body, without redirects and cookies. `check` may reject a 2xx response by its headers.
 
-    A body beyond `limit` bytes (packed or unpacked) is cut where `cut`, else FetchFailed(too_large). Other kinds:
+    A body of more than `limit` bytes (packed or unpacked) is cut where `cut`, else FetchFailed(too_large). Other kinds:
     timed_out, unreachable, bad_certificate, blocked_address, unreadable.
     """
     sent: dict[bytes | str, bytes | str] = {
@@ -94,34 +96,37 @@ def send(
                 extensions={"timeout": timeout},
             ) as response,
         ):
-            found = httpx.Headers(response.headers)
+            fields = httpx.Headers(response.headers)
             if not 200 <= response.status < 300:
-                return Reply(url, response.status, found)
+                return Reply(url, response.status, fields)
             if check:
-                check(found)
-            return Reply(url, response.status, found, _read(host, response, found, limit, cut))
+                check(fields)
+            return Reply(url, response.status, fields, _read(host, response, fields, limit, cut))
     except httpcore.ConnectTimeout:
-        raise FetchFailed("unreachable", f"{host} did not take a connection in time; run again later") from None
+        raise FetchFailed("unreachable", f"{host} did not accept a connection in time; run again later") from None
     except httpcore.TimeoutException:
-        raise FetchFailed("timed_out", f"{host} did not deliver within {clock.seconds:g} s; run again later") from None
+        raise FetchFailed("timed_out", f"{host} did not respond within {clock.seconds:g} s; run again later") from None
     except (httpcore.NetworkError, httpcore.ProtocolError) as error:
         if "CERTIFICATE_VERIFY_FAILED" in str(error):
             raise FetchFailed(
                 "bad_certificate",
-                f"the certificate of {host} is not valid, so nobody knows who answers; add the page's text as a "
+                f"the certificate of {host} is not valid, so it may be another server; add the page's text as a "
                 "document if you trust it",
             ) from None
-        # A local error may quote what was sent, keys among it.
-        reason = type(error).__name__ if isinstance(error, httpcore.LocalProtocolError) else str(error)
-        raise FetchFailed(
-            "unreachable",
-            f"{host} could not be read: {reason[:200] or type(error).__name__}; check the address",
-        ) from None
+        # A local error may quote what was sent, including keys.
+        detail = type(error).__name__ if isinstance(error, httpcore.LocalProtocolError) else repr(error)
+        if isinstance(error, NameNotResolved):
+            problem = f"the name {host} cannot be resolved; check the address"
+        elif isinstance(error, httpcore.ConnectError):
+            problem = f"{host} cannot be reached; check the address, or run again later"
+        else:
+            problem = f"{host} closed the connection or sent no valid response; run again later"
+        raise FetchFailed("unreachable", problem, detail=detail) from None
 
 
 def _read(host: str, response: httpcore.Response, headers: httpx.Headers, limit: int, cut: bool) -> bytes:
     too_large = FetchFailed(
-        "too_large", f"{host} sends more than {limit:,} bytes for this page; add the part you need as a document"
+        "too_large", f"{host} sends more than {limit:,} bytes for this page; add only the part you need, as a document"
     )
     length = headers.get("content-length", "")
     if length.isdecimal() and int(length) > limit and not cut:
@@ -135,12 +140,13 @@ def _read(host: str, response: httpcore.Response, headers: httpx.Headers, limit:
             if len(content) > limit:
                 raise too_large
     except zlib.error as error:
-        raise FetchFailed("unreadable", f"{host} sends compressed data that cannot be unpacked: {error}") from None
+        message = f"{host} sends compressed data that cannot be decompressed"
+        raise FetchFailed("unreadable", message, detail=error) from None
     return bytes(content)
 
 
 def _inflated(parts: Iterable[bytes], encoding: str, limit: int) -> Iterator[bytes]:
-    """The body unpacked in small blocks, so that a few bytes cannot become gigabytes before they are counted.
+    """The body decompressed in small blocks, so that a few bytes cannot become gigabytes before they are counted.
 
     A gzip body may have several members one after the other (RFC 1952, 2.2); what follows the last one is padding.
     """
@@ -149,12 +155,12 @@ def _inflated(parts: Iterable[bytes], encoding: str, limit: int) -> Iterator[byt
         yield from parts
         return
     if encoding not in ("gzip", "x-gzip"):
-        raise zlib.error(f"encoding {encoding[:40]!r} was not asked for")
+        raise zlib.error(f"encoding {encoding[:40]!r} was not requested")
     gzip, packed = zlib.decompressobj(16 + zlib.MAX_WBITS), 0
     waiting = b""
     for part in parts:
         packed += len(part)
-        if packed > limit:  # blocks that unpack to nothing are not read for ever
+        if packed > limit:  # blocks that decompress to nothing are not read for ever
             raise zlib.error(f"more than {limit:,} bytes packed")
         waiting += part
         while waiting:

@@ -1,7 +1,7 @@
-"""Connections that go to checked addresses only and share one wall clock.
+"""Connections to checked addresses only, under one wall clock.
 
-The name is resolved once, every address is checked, and the socket is opened to a checked address: a name
-that answers differently the second time (DNS rebinding) has no second time. Host header and TLS name stay.
+The name is resolved once, every address is checked, and the socket is opened to a checked address: a name that
+resolves differently the second time (DNS rebinding) has no second time. Host header and TLS name stay.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _UNICAST = IPv6Network("2000::/3")
 
 
 def is_public(address: str) -> bool:
-    """Whether a numeric address lies on the public internet; an IPv4 address wrapped in IPv6 is judged by itself."""
+    """Is a numeric address on the public internet? An IPv4 address mapped into IPv6 is judged as IPv4."""
     try:
         ip = ip_address(address)
     except ValueError:
@@ -37,6 +37,10 @@ def is_public(address: str) -> bool:
             return ip in _UNICAST and ip.is_global and not ip.is_multicast
         ip = wrapped
     return ip.is_global and not ip.is_multicast and not ip.is_reserved
+
+
+class NameNotResolved(httpcore.ConnectError):
+    """No address is known for a host."""
 
 
 class Clock:
@@ -59,28 +63,28 @@ class Clock:
 
 
 def resolve(host: str, port: int, timeout: float) -> list[str]:
-    """The addresses of a host, in the system's order. In a thread, because getaddrinfo itself knows no timeout."""
+    """The addresses of a host, in the system's order. In a thread, because getaddrinfo has no timeout."""
     answers: queue.SimpleQueue[list[str] | Exception] = queue.SimpleQueue()
 
-    def ask() -> None:
+    def look_up() -> None:
         try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            answers.put(list(dict.fromkeys(str(info[4][0]) for info in found)))
+            infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            answers.put(list(dict.fromkeys(str(info[4][0]) for info in infos)))
         except Exception as error:
             answers.put(error)
 
-    threading.Thread(target=ask, name="resolve", daemon=True).start()
+    threading.Thread(target=look_up, name="resolve", daemon=True).start()
     try:
         answer = answers.get(timeout=timeout)
     except queue.Empty:
         raise httpcore.ConnectTimeout(f"the name {host} was not resolved in {timeout:.1f} s") from None
     if isinstance(answer, Exception) or not answer:
-        raise httpcore.ConnectError(f"the name {host} cannot be resolved")
+        raise NameNotResolved(str(answer))
     return answer
 
 
 class CheckedBackend(httpcore.NetworkBackend):
-    """Opens sockets only to addresses that `allow` lets through; one forbidden address refuses the host."""
+    """Opens sockets only to addresses that `allow` accepts; one forbidden address rejects the host."""
 
     def __init__(self, allow: Allow, clock: Clock) -> None:
         self._allow = allow
@@ -99,10 +103,10 @@ class CheckedBackend(httpcore.NetworkBackend):
         if not all(map(self._allow, addresses)):
             raise FetchFailed(
                 "blocked_address",
-                f"{host} is not on the public web (its address is private, local or reserved); only public addresses "
-                "are fetched. Add the page's text as a document instead",
+                f"{host} is not on the public web (its address is private, local or reserved), so it is not fetched; "
+                "add the page's text as a document instead",
             )
-        failed: Exception = httpcore.ConnectError(f"{host} has no address")
+        failure: Exception = httpcore.ConnectError(f"{host} has no address")
         for address in addresses:
             try:
                 stream = self._sockets.connect_tcp(
@@ -110,12 +114,12 @@ class CheckedBackend(httpcore.NetworkBackend):
                 )
                 return _TimedStream(stream, self._clock)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
-                failed = error
-        raise failed
+                failure = error
+        raise failure
 
 
 class _TimedStream(httpcore.NetworkStream):
-    """A stream whose every operation also ends with the page's clock, so that a slow drip cannot outlast it."""
+    """A stream whose every operation also ends with the page's clock, so that a server that drips cannot outlast it."""
 
     def __init__(self, stream: httpcore.NetworkStream, clock: Clock) -> None:
         self._stream = stream

@@ -1,8 +1,9 @@
-"""Work in a thread of one session's own: it tells how far it is, and ends early with what it has."""
+"""Background jobs: a thread that belongs to one session, reports its progress and can be stopped."""
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
@@ -12,27 +13,31 @@ from attribution.errors import AttributionError
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """What is known at one moment; a stop and a broken end keep what is there."""
+    """The state of a job at one moment. Stopping a job, or an error in it, keeps the results so far."""
 
     running: bool = True
     stopping: bool = False
-    broken: str = ""  # it ended early, with the reason
+    error: str = ""  # why it ended early
+    seconds: float = 0.0  # since it was started
 
 
 P = TypeVar("P", bound=Progress)
+T = TypeVar("T")
+Work = Callable[[threading.Event, Callable[..., P]], None]
 
 
-class Worker(Generic[P]):
-    """Owns its thread and its stop signal; `work` is given the signal and what to report with."""
+class Job(Generic[P]):
+    """Owns its thread and its stop signal. `work` gets the signal and a function that updates the progress."""
 
-    def __init__(self, name: str, first: P, work: Callable[[threading.Event, Callable[..., P]], None]) -> None:
+    def __init__(self, name: str, initial: P, work: Work[P]) -> None:
         self._lock = threading.Lock()
         self._stop = threading.Event()
-        self._progress = first
+        self._progress = initial
+        self._started = time.monotonic()
         threading.Thread(target=self._run, args=(work,), name=name, daemon=True).start()
 
     def stop(self) -> None:
-        """Ask it to end with what it has."""
+        """Ask the job to end with the results it has."""
         self._stop.set()
 
     @property
@@ -41,21 +46,43 @@ class Worker(Generic[P]):
             return self._progress.running
 
     def progress(self) -> P:
+        """The progress now; all values in it are frozen."""
         with self._lock:
-            return replace(self._progress, stopping=self._stop.is_set() and self._progress.running)
+            now = self._progress
+            return replace(now, seconds=self._elapsed(), stopping=self._stop.is_set()) if now.running else now
 
-    def _told(self, **changes: Any) -> P:
-        """Change what is known; without changes, only say it."""
+    def _elapsed(self) -> float:
+        return time.monotonic() - self._started
+
+    def _update(self, **changes: Any) -> P:
+        """Change the progress, and return it."""
         with self._lock:
             self._progress = replace(self._progress, **changes)
             return self._progress
 
-    def _run(self, work: Callable[[threading.Event, Callable[..., P]], None]) -> None:
-        broken = ""
+    def _run(self, work: Work[P]) -> None:
+        error = ""
         try:
-            work(self._stop, self._told)
-        except AttributionError as error:
-            broken = str(error)
-        except Exception as error:  # a bug must not leave the page waiting for ever
-            broken = f"{type(error).__name__}: {error}"
-        self._told(running=False, broken=broken)
+            work(self._stop, self._update)
+        except AttributionError as expected:
+            error = str(expected)
+        except Exception as bug:  # the page must not wait for ever
+            error = f"{type(bug).__name__}: {bug}"
+        self._update(running=False, seconds=self._elapsed(), error=error)
+
+
+@dataclass(frozen=True)
+class Result(Progress, Generic[T]):
+    """The value of a computation; None until it is done, and after an error."""
+
+    key: object
+    value: T | None = None
+
+
+def compute(key: object, function: Callable[[], T]) -> Job[Result[T]]:
+    """Compute one value in the background."""
+
+    def work(_stop: threading.Event, update: Callable[..., Result[T]]) -> None:
+        update(value=function())
+
+    return Job("computation", Result[T](key), work)

@@ -1,21 +1,64 @@
-"""What every page begins with."""
+"""What all pages draw with: the style sheet, nodes and notices."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from pages.ui import state
 from pages.ui.html import render
+from pages.ui.html.render import Node, el
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+
+_HERE = Path(__file__).parent
+_script = st.components.v2.component("attribution.page", js=(_HERE / "page.js").read_text("utf-8"))
 
 
 def styles() -> None:
-    """The colours of the theme and the style sheet."""
-    scheme = "dark" if state.dark() else "light"
-    css = (
-        f":root{{color-scheme:{scheme}}}"
-        + render.tokens_css(".stApp")
-        + (Path(__file__).parent / "styles.css").read_text("utf-8")
-    )
-    st.html(f"<style>{css}</style>")
+    """The colours of the theme, the style sheet and the script of every page."""
+    scheme = "dark" if state.is_dark() else "light"
+    css = (_HERE / "styles.css").read_text("utf-8")
+    st.html(f"<style>:root{{color-scheme:{scheme}}}{render.tokens_css('.stApp')}{css}</style>")
+    _script(key="page")
+
+
+def show(node: Node) -> None:
+    st.html(render.html(node))
+
+
+def small(text: str) -> None:
+    """A line in small print; never read as Markdown."""
+    show(el("p", text, class_="ax-quiet"))
+
+
+def section(title: str) -> None:
+    show(el("p", title, class_="ax-section"))
+
+
+def lead(text: str) -> None:
+    """The sentences that say what a page is for."""
+    show(el("p", text, class_="ax-lead"))
+
+
+def status_line(text: str) -> None:
+    """One line that says what is being done, or what came of it."""
+    show(el("p", text, class_="ax-status", role="status"))
+
+
+def progress_bar(share: float, label: str) -> None:
+    show(el("progress", class_="ax-bar", value=f"{min(share, 1):.3f}", max=1, aria_label=label))
+
+
+def note(title: str, *lines: str, label: str = "pending") -> None:
+    """A notice in its place on the page; its text is never read as markup."""
+    show(el("div", el("h3", title), *(el("p", line) for line in lines), class_=f"ax-note v-{label}", role="status"))
+
+
+def plot(figure: Figure, key: str, alt: str) -> None:
+    """A chart; `alt` says what it shows."""
+    st.plotly_chart(figure, config={"displayModeBar": False}, theme=None, key=key, alt=alt)

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attribution.claims.coherence import judge
+from attribution.claims.coherence import check_coherence
 from attribution.types import Claim, content_id
-from attribution.verdicts import verdict
+from attribution.verdicts import decide
 
 ANSWER = "Ada wrote notes in 1843. She lived in London."
 
@@ -26,7 +26,7 @@ def test_a_claim_that_its_sentence_does_not_say_is_left_out_with_the_reason() ->
         claim("She lived in London.", (25, 45)),
         claim("Ada wrote notes in London.", None),
     ]
-    good, bad, verbatim, whole = judge(ANSWER, claims, entailed, 0.5)
+    good, bad, verbatim, whole = check_coherence(ANSWER, claims, entailed, 0.5)
     assert asked == [
         ("Ada wrote notes.", "Ada wrote notes in 1843."),
         ("Ada won a prize.", "Ada wrote notes in 1843."),
@@ -36,15 +36,15 @@ def test_a_claim_that_its_sentence_does_not_say_is_left_out_with_the_reason() ->
     assert (bad.coherence, bad.coherent, bad.checked) == (0.1235, False, False)
     assert verbatim.coherence is None and verbatim.checked
     assert whole.coherent
-    made = verdict(bad, ())
+    made = decide(bad, (), 0.5)
     assert made.label == "not_checked" and "0.12" in made.reason
 
 
 def test_a_threshold_of_zero_keeps_every_claim_and_no_claim_needs_no_verifier() -> None:
-    kept = judge(ANSWER, [claim("Ada won.", (0, 24))], lambda pairs: [0.0], 0.0)
+    kept = check_coherence(ANSWER, [claim("Ada won.", (0, 24))], lambda pairs: [0.0], 0.0)
     assert kept[0].checked
 
     def never(pairs: Sequence[tuple[str, str]]) -> list[float]:
-        raise AssertionError("nothing to judge")
+        raise AssertionError("nothing to check")
 
-    assert judge(ANSWER, [], never, 0.5) == []
+    assert check_coherence(ANSWER, [], never, 0.5) == []

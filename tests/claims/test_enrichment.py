@@ -6,13 +6,14 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attribution.claims.enrichment import added_words, enrich
-from attribution.claims.independence import judge as judge_independence
+from attribution.claims.enrichment import added_words, enrich, removed_words
+from attribution.claims.independence import check_independence
 from attribution.claims.mentions import PRONOUNS
-from attribution.claims.worthiness import judge as judge_worthiness
+from attribution.claims.worthiness import classify
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
 from attribution.types import Claim
@@ -26,7 +27,7 @@ POINTERS = {*PRONOUNS, "the", "this", "that", "these", "those"}
 @cache
 def enriched_claims(question: str, answer: str) -> list[Claim]:
     claims = Sentences(Settings()).segment(question, answer).claims
-    return enrich(question, answer, judge_independence(judge_worthiness(claims)))
+    return enrich(question, answer, check_independence(classify(claims)))
 
 
 def words(text: str) -> Counter[str]:
@@ -95,11 +96,66 @@ def test_only_factual_claims_that_lean_on_others_are_touched() -> None:
     assert found["Marie Curie was a physicist."] is None and found["I think she was great."] is None
 
 
+@pytest.mark.parametrize(
+    "question", ["", "T?", "Psycho?", "What is Psycho?", "Who directed Psycho?", "Tell me about Psycho."]
+)
+@pytest.mark.parametrize(
+    ("answer", "person", "thing"),
+    [
+        ("Psycho is a 1960 film by Hitchcock. He was born in 1899. It won awards.", None, "Psycho"),
+        ("The film was shot in 1959. He was born in 1899. It won awards.", None, "The film"),
+        ("Alfred Hitchcock directed Psycho in 1960. He was born in 1899. It won awards.", "Alfred Hitchcock", "Psycho"),
+        ("Hitchcock directed Psycho in 1960. She was born in 1899. It won awards.", None, "Psycho"),
+    ],
+)
+def test_pronouns_agree_with_what_replaces_them(question: str, answer: str, person: str | None, thing: str) -> None:
+    _, born, won = enriched_claims(question, answer)
+    if not (question.startswith("Who") and answer.startswith("Hitchcock")):  # then he is known to be a person
+        assert born.enriched == (f"{person} was born in 1899." if person else None)
+    assert won.enriched in (f"{thing} won awards.", None)
+
+
+@pytest.mark.parametrize("question", ["T?", "Psycho?", "Eiffel Tower height"])
+@pytest.mark.parametrize("answer", ["It was shot in black and white.", "He was born in 1899.", "They are tall."])
+def test_a_fragment_of_a_question_replaces_no_pronoun(question: str, answer: str) -> None:
+    assert [c.enriched for c in enriched_claims(question, answer)] == [None]
+
+
+@pytest.mark.parametrize("answer", ["He was born in 1899.", "She was born in 1899."])
+def test_the_work_that_a_question_names_is_not_the_person_it_asks_for(answer: str) -> None:
+    assert enriched_claims("Who directed Psycho?", answer)[0].enriched is None
+    assert enriched_claims("Who was Hitchcock?", answer)[0].enriched == "Hitchcock was born in 1899."
+
+
+def test_a_person_is_not_it() -> None:
+    answer = "Hitchcock directed Psycho in 1960. He was born in 1899. It was a success."
+    enriched = [c.enriched for c in enriched_claims("Who was Hitchcock?", answer)]
+    assert enriched[1:] == ["Hitchcock was born in 1899.", "Psycho was a success."]
+
+
 def test_added_words_are_a_word_diff() -> None:
     found = claim("Her second prize was for chemistry.").model_copy(
         update={"enriched": "Marie Curie's second prize was for chemistry."}
     )
     assert [found.enriched[a:b] for a, b in added_words(found)] == ["Marie Curie's"]
+
+
+@pytest.mark.parametrize(
+    ("text", "enriched", "added", "removed"),
+    [
+        ("He was born in 1899.", "Hitchcock was born in 1899.", ["Hitchcock"], []),
+        ("The tower opened in 1889.", "Eiffel's tower opened in 1889.", ["Eiffel's"], []),
+        ("Very few people came in 1889.", "People came in 1889.", [], ["Very few"]),
+        ("He quit in 1966.", "Jim resigned in 1966.", ["Jim resigned"], ["He quit"]),
+        ("It opened.", None, [], []),
+    ],
+)
+def test_words_that_were_removed_are_not_added(
+    text: str, enriched: str | None, added: list[str], removed: list[str]
+) -> None:
+    found = claim(text).model_copy(update={"enriched": enriched})
+    assert [(enriched or "")[a:b] for a, b in added_words(found)] == added
+    assert [text[a:b] for a, b in removed_words(found)] == removed
 
 
 def test_a_claim_without_a_place_in_the_answer_stays() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.claims.independence import judge, reason
+from attribution.claims.independence import check_independence, dependence_reason
 from tests.make import claim
 
 DATA = Path(__file__).parents[1] / "data" / "independence.jsonl"
@@ -26,7 +26,7 @@ MISSED = {"Won the Turner Prize in 1995."}  # the parser takes it for an instruc
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c["text"][:40])
 def test_each_kind_of_dependence(case: dict[str, str]) -> None:
-    found = reason(case["text"])
+    found = dependence_reason(case["text"])
     if case["text"] in MISSED:
         pytest.xfail("known miss")
     if case["kind"]:
@@ -36,13 +36,13 @@ def test_each_kind_of_dependence(case: dict[str, str]) -> None:
 
 
 @given(st.text(max_size=120))
-def test_any_text_is_judged(text: str) -> None:
-    reason(text)
+def test_any_text_is_checked(text: str) -> None:
+    dependence_reason(text)
 
 
 def test_a_dependent_claim_says_why_and_keeps_everything_else() -> None:
     before = claim("He was born in Leytonstone.")
-    (after,) = judge([before])
+    (after,) = check_independence([before])
     assert after.independent is False and "“He”" in after.independence_reason
     assert after.model_copy(update={"independent": None, "independence_reason": ""}) == before
-    assert judge([claim("Paris is the capital of France.")])[0].independent is True
+    assert check_independence([claim("Paris is the capital of France.")])[0].independent is True

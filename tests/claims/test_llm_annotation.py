@@ -13,15 +13,15 @@ from attribution.claims.llm_annotation import LlmAnnotator
 from attribution.errors import Unavailable
 from attribution.events import Event, Finished
 from attribution.evidence.queries import QUERIES
-from attribution.llm import client as llm
 from attribution.pipeline.estimate import estimate
 from attribution.pipeline.run import run, segment
 from attribution.registry import LLM
 from attribution.settings import Settings
-from attribution.snapshots.snapshot import Snapshot, comparable
+from attribution.snapshots.snapshot import Snapshot
 from attribution.storage.store import Store
 from attribution.types import Claim, Report, content_id
 from tests.llm_server import llm_server, llm_settings
+from tests.make import comparable
 from tests.servers import Answer
 
 ANSWER = "Ada Lovelace wrote notes. She died in 1852. Lovely!"
@@ -29,7 +29,7 @@ ANSWER = "Ada Lovelace wrote notes. She died in 1852. Lovely!"
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(llm, "FIRST_DELAY", 0.01)
+    monkeypatch.setattr("attribution.retry.FIRST_PAUSE", 0.01)
 
 
 def claim(text: str, **more: Any) -> Claim:
@@ -61,7 +61,7 @@ def test_worthiness_is_what_it_says_and_a_bad_reply_leaves_the_rules(store: Stor
         (died, lovely), failures = asked.worthiness("Who was she?", claims)
         assert (died.worthiness, died.worthiness_reason) == ("factual", "a date")
         assert lovely.worthiness == "factual"
-        assert [f.kind for f in failures] == ["llm_failed"] and "what the rules say stays" in failures[0].message
+        assert [f.kind for f in failures] == ["llm_failed"] and "the result of the rules is kept" in failures[0].message
         before = len(served.requests)
         again, _ = asked.worthiness("Who was she?", claims[:1])
         assert again == [died] and len(served.requests) == before  # from the store
@@ -121,7 +121,7 @@ def test_a_run_searches_what_the_model_writes_and_a_replay_keeps_it(store: Store
         chosen = llm_settings(served, query="llm")
         report = finished(run("", answer, chosen, store))
         served.requests.clear()
-        replayed = finished(run("", answer, chosen, store, frozen=Snapshot.of(store, report.id)))
+        replayed = finished(run("", answer, chosen, store, source=Snapshot.of(store, report.id)))
         assert served.requests == []
     tower, nile = ({e.query for e in report.evidence if e.claim_id == c.id} for c in report.claims)
     assert "Eiffel Tower year of completion" in tower and report.claims[1].statement in nile

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.claims.worthiness import judge, judge_text
+from attribution.claims.independence import dependence_reason
+from attribution.claims.worthiness import classify, classify_text
 from attribution.types import Worthiness
 from benchmarks.worthiness import labelled
 from tests.make import claim
@@ -93,18 +94,18 @@ CASES: list[tuple[str, Worthiness]] = [
 
 @pytest.mark.parametrize(("text", "expected"), CASES)
 def test_each_kind_of_sentence(text: str, expected: Worthiness) -> None:
-    assert judge_text(text)[0] == expected
+    assert classify_text(text)[0] == expected
 
 
 @given(st.text(max_size=200))
-def test_any_text_is_judged_and_all_but_facts_have_a_reason(text: str) -> None:
-    worthiness, reason = judge_text(text)
+def test_any_text_is_classified_and_all_but_facts_have_a_reason(text: str) -> None:
+    worthiness, reason = classify_text(text)
     assert bool(reason) == (worthiness != "factual")
 
 
 def test_claims_keep_everything_else() -> None:
     before = claim("I think so.", None)
-    (after,) = judge([before])
+    (after,) = classify([before])
     assert after.worthiness == "opinion" and after.worthiness_reason
     assert after.model_copy(update={"worthiness": None, "worthiness_reason": ""}) == before
 
@@ -115,3 +116,14 @@ def test_sentences_of_real_answers_labelled_by_hand(half: str) -> None:
     assert figures.number == 150
     assert figures.accuracy >= max(0.85, figures.majority + 0.1)
     assert figures.balanced >= 0.8 and figures.macro_f1 >= 0.8
+
+
+@pytest.mark.parametrize("row", ["Film: Psycho; Year: 1960", "Planet: Mars; Moons: two", "Mars | two", "a|b"])
+def test_a_table_row_is_factual_but_not_independent(row: str) -> None:
+    assert classify_text(row) == ("factual", "")
+    assert dependence_reason(row).startswith("A table row: ")
+
+
+@pytest.mark.parametrize("text", ["Mars: two moons", "He said: yes; no", "Two moons; small ones"])
+def test_a_colon_alone_is_no_table_row(text: str) -> None:
+    assert not dependence_reason(text).startswith("A table row: ")

@@ -1,4 +1,4 @@
-"""`library add`, `list` and `remove` on the command line, and a collection as the source of a run."""
+"""`collections add`, `list` and `remove`, and a collection as the source of a run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def said(capsys) -> object:
 
 
 def test_from_a_folder_to_a_verdict(folder: Path, tmp_path: Path, capsys) -> None:
-    assert main(["library", "add", "rivers", str(folder)]) == 0
+    assert main(["collections", "add", "rivers", str(folder)]) == 0
     told = capsys.readouterr()
     counts = json.loads(told.out)
     failures = counts.pop("failures")
@@ -36,12 +36,12 @@ def test_from_a_folder_to_a_verdict(folder: Path, tmp_path: Path, capsys) -> Non
         "collection": "rivers", "added": 2, "changed": 0, "unchanged": 0, "failed": 1, "left_out": 1,
     }  # fmt: skip
     assert [(f["subject"], f["kind"]) for f in failures] == [("rivers/bad.pdf", "unreadable")]
-    assert "add 3/3" in told.err and "embed 2/2" in told.err and "! rivers/bad.pdf: " in told.err
+    assert "add 3/3" in told.err and "embed 2/2" in told.err and "! fetch: rivers/bad.pdf: " in told.err
 
-    assert main(["library", "list"]) == 0
+    assert main(["collections", "list"]) == 0
     (only,) = said(capsys)
     assert (only["name"], only["documents"], only["embedded"]) == ("rivers", 2, 2)
-    assert main(["library", "list", "rivers"]) == 0
+    assert main(["collections", "list", "rivers"]) == 0
     assert [row["name"] for row in said(capsys)] == ["rivers/nile.txt", "rivers/rhine.md"]
 
     out = tmp_path / "report.json"
@@ -53,12 +53,12 @@ def test_from_a_folder_to_a_verdict(folder: Path, tmp_path: Path, capsys) -> Non
     assert "collection:rivers/rivers/nile.txt" in [page["url"] for page in report["pages"]]
 
     capsys.readouterr()
-    assert main(["library", "remove", "rivers", "rivers/nile.txt"]) == 0
+    assert main(["collections", "remove", "rivers", "rivers/nile.txt"]) == 0
     assert said(capsys) == {"collection": "rivers", "removed": 1}
-    assert main(["library", "remove", "rivers"]) == 0
+    assert main(["collections", "remove", "rivers"]) == 0
     assert said(capsys) == {"collection": "rivers", "removed": 1}
     assert main(analyze) == 2
-    assert "collection 'rivers': expected one of those there are (none yet)" in capsys.readouterr().err
+    assert "there is no collection 'rivers'; collections: none yet" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -67,14 +67,14 @@ def test_from_a_folder_to_a_verdict(folder: Path, tmp_path: Path, capsys) -> Non
         (["add", "c"], "nothing to add"),
         (["add", "a/b", "x.txt"], "printable characters without /"),
         (["add", "c", "no-such-file"], "no-such-file does not exist"),
-        (["add", "c", "ftp://example.org/x"], "no web address"),
-        (["add", "c", "--urls", "no-such-file"], "No such file"),
+        (["add", "c", "ftp://example.org/x"], "not a web address"),
+        (["add", "c", "--urls", "no-such-file"], "no such file"),
         (["list", "c"], "collection 'c'"),
         (["remove", "c"], "collection 'c'"),
     ],
 )
 def test_bad_input_is_one_line_and_a_status(command: list[str], message: str, capsys) -> None:
-    assert main(["library", *command]) == 2
+    assert main(["collections", *command]) == 2
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1
 
@@ -82,7 +82,16 @@ def test_bad_input_is_one_line_and_a_status(command: list[str], message: str, ca
 def test_when_nothing_can_be_read_the_status_says_so(tmp_path: Path, capsys) -> None:
     (tmp_path / "empty.txt").write_text("")
     (tmp_path / "list.txt").write_text("# addresses\nhttp://127.0.0.1:1/a\n\n")
-    assert main(["library", "add", "c", str(tmp_path / "empty.txt"), "--urls", str(tmp_path / "list.txt")]) == 2
+    assert main(["collections", "add", "c", str(tmp_path / "empty.txt"), "--urls", str(tmp_path / "list.txt")]) == 2
     told = capsys.readouterr()
     kinds = {f["kind"] for f in json.loads(told.out)["failures"]}
     assert kinds == {"no_text", "blocked_address"} and "none of the 2 could be read" in told.err
+
+
+def test_the_old_name_works_and_says_the_new_one(capsys) -> None:
+    assert main(["library", "list"]) == 0
+    output = capsys.readouterr()
+    assert json.loads(output.out) == [] and "`collections`" in output.err
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert "library" not in capsys.readouterr().out

@@ -15,25 +15,15 @@ ROOT = Path(__file__).parents[2]
 ANSWER = "The Eiffel Tower was completed in 1889. Is it tall?"
 
 
+@pytest.mark.usefixtures("warm_library")
 def test_analyze_writes_a_report(tmp_path: Path) -> None:
     out = tmp_path / "report.json"
-    command = [
-        sys.executable,
-        "-m",
-        "attribution",
-        "analyze",
-        "--question",
-        "When?",
-        "--answer",
-        "-",
-        "--out",
-        str(out),
-        "--set",
-        "top_k=1",
-    ]
+    command = [sys.executable, "-m", "attribution", "analyze", "--question", "When?", "--answer", "-"]
+    command += ["--out", str(out), "--set", "top_k=1"]
     done = subprocess.run(command, input=ANSWER.encode(), capture_output=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert done.stdout == b"" and b"verify" in done.stderr
+    assert b"Loading" not in done.stderr and b"%" not in done.stderr  # no progress bars of libraries
     report = json.loads(out.read_text(encoding="utf-8"))
     assert {
         "question",
@@ -95,45 +85,77 @@ def test_list_names_every_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(set(r) == {"table", "name", "label", "note", "ready", "needs"} for r in rows)
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ('{"claim": "a"}', "line 1: expected an object with text in claim, evidence"),
-        ("not json", "line 1: not JSON"),
-        ('{"claim": "a", "evidence": ""}', "evidence is empty"),
-        ("[1]", "line 1: expected"),
-    ],
-)
-def test_bad_rows_are_named_and_nothing_is_written(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str, message: str
+BAD_ROWS = [
+    ("not json", "not JSON"),
+    ("[1]", "not an object"),
+    ('{"claim": "a"}', '"evidence" is missing'),
+    ('{"claim": 1, "evidence": "b"}', '"claim" is not text'),
+    ('{"claim": "a", "evidence": " "}', '"evidence" is empty'),
+    ('{"claim": "a", "evidence": "\\ud800"}', "surrogate"),
+    ("[" * 100_000, "too deeply nested"),
+    (json.dumps({"claim": "word " * 5000, "evidence": "b"}), "claim"),
+]
+
+
+def test_a_bad_row_gets_its_own_error_and_the_others_are_done(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source, out = tmp_path / "pairs.jsonl", tmp_path / "out.jsonl"
-    source.write_text(content, encoding="utf-8")
-    assert main(["verify", "--input", str(source), "--output", str(out)]) == 2
-    assert message in capsys.readouterr().err
-    assert list(tmp_path.glob("out*")) == []
+    good = json.dumps({"claim": "The tower is tall.", "evidence": "The tower is tall.\u2028It is red.", "error": "old"})
+    lines = [good, "", *(row for row, _ in BAD_ROWS), good]
+    source.write_text("\r\n".join(lines), encoding="utf-8")
+    assert main(["verify", "--input", str(source), "--output", str(out)]) == 1
+    rows = [json.loads(line) for line in out.read_text(encoding="utf-8").split("\n") if line]
+    assert len(rows) == len(BAD_ROWS) + 2
+    for number, (row, (_, message)) in enumerate(zip(rows[1:-1], BAD_ROWS, strict=True), 3):
+        assert row["line"] == number and message in row["error"] and "relation" not in row
+    assert rows[3]["claim"] == "a"
+    assert rows[0] == rows[-1] and rows[0]["relation"] == "entailed" and "error" not in rows[0]
+    assert f"2 done, {len(BAD_ROWS)} failed" in capsys.readouterr().err
+
+
+def test_worth_does_the_good_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, out = tmp_path / "claims.jsonl", tmp_path / "out.jsonl"
+    source.write_text('{"claim": "Paris is in France."}\n{"claims": []}\n' + json.dumps({"claim": "x " * 20_000}))
+    assert main(["worth", "--input", str(source), "--output", str(out)]) == 1
+    first, second, third = (json.loads(line) for line in out.read_text(encoding="utf-8").splitlines())
+    assert first["worthiness"] == "factual" and '"claim" is missing' in second["error"]
+    assert "40,000 characters" in third["error"] and third["line"] == 3
+    assert "1 done, 2 failed" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["segment", "--answer", ""], "The answer is empty"),
-        (["segment", "--answer", "x", "--segmenter", "none"], "expected one of"),
-        (["analyze", "--answer", "x", "--out", "o", "--set", "top_k"], "expected key=value"),
-        (["analyze", "--answer", "x", "--out", "o", "--set", "top_k=0"], "setting top_k"),
-        (["verify", "--input", "no-such-file", "--output", "o"], "no-such-file"),
-        (["analyze", "--answer", "x", "--out", "o", "--sources", "no-such-source"], "no-such-source"),
+        ("segment --answer=", "The answer is empty"),
+        ("segment --answer x --segmenter none", "expected one of"),
+        ("analyze --answer x --out o --set top_k", "expected key=value"),
+        ("analyze --answer x --out o --set top_k=0", "setting top_k"),
+        ("analyze --answer x --out o --set topk=8", "did you mean top_k?"),
+        ("analyze --answer x --out o --verifier nope", "verifier 'nope': expected one of"),
+        ("analyze --answer x --out o --set embedder=nope", "embedder 'nope': expected one of"),
+        ("analyze --answer x --out o --sources no-such-source", "no-such-source"),
+        ("analyze --answer x --out missing/o", "the folder missing does not exist"),
+        ("analyze --answer x --out .", "is a folder"),
+        ("verify --input no-such-file --output o", "no such file: no-such-file"),
+        ("verify --input empty --output o", "empty: the file is empty"),
+        ("verify --input latin --output o", "latin: not UTF-8"),
+        ("verify --input one --output missing/o", "the folder missing does not exist"),
+        ("verify --input one --output o --verifier nope", "verifier 'nope': expected one of"),
+        ("worth --input no-such-file --output o", "no such file"),
+        ("compare --input one --out o --segmenters sentences nope", "segmenter 'nope': expected one of"),
+        ("compare --input one --out o --segmenters sentences", "two to four"),
+        ("compare --input no-such-file --out o --segmenters sentences clauses", "no such file"),
     ],
 )
 def test_bad_input_ends_with_one_line_and_no_file(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    arguments: list[str],
-    message: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: str, message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(arguments) == 2
+    (tmp_path / "empty").write_text("\n \n")
+    (tmp_path / "latin").write_bytes('{"claim": "café"}'.encode("latin-1"))
+    (tmp_path / "one").write_text('{"claim": "a", "evidence": "b", "answer": "c"}')
+    assert main(arguments.split()) == 2
     errors = capsys.readouterr().err
     assert message in errors and len(errors.strip().splitlines()) == 1
     assert not (tmp_path / "o").exists()
@@ -143,14 +165,3 @@ def test_latin_1_on_standard_input_is_said(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "attribution", "segment", "--answer", "-"]
     done = subprocess.run(command, input="café".encode("latin-1"), capture_output=True, cwd=ROOT)
     assert done.returncode == 2 and b"UTF-8" in done.stderr and b"Traceback" not in done.stderr
-
-
-def test_a_taken_port_is_left_alone() -> None:
-    import socket
-
-    from attribution.cli.serve import free_port
-
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        assert free_port(taken.getsockname()[1]) != taken.getsockname()[1]

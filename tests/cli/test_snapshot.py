@@ -9,15 +9,16 @@ from pathlib import Path
 import pytest
 
 from attribution.cli.main import main
-from attribution.cli.snapshot import keep, read
+from attribution.cli.snapshot import import_run, read
 from attribution.settings import Settings
-from attribution.snapshots.snapshot import comparable
 from attribution.storage.store import Store
 from attribution.types import Report
+from tests.make import comparable
 
 ANSWER = "The Eiffel Tower was completed in 1889. It was painted green in 2021."
 
 
+@pytest.mark.usefixtures("warm_library")
 def test_export_import_and_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     first, again, frozen = tmp_path / "first.json", tmp_path / "again.json", tmp_path / "run.zip"
     assert main(["analyze", "--question", "When?", "--answer", ANSWER, "--out", str(first)]) == 0
@@ -56,7 +57,7 @@ def test_export_import_and_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     snapshot = read(frozen)
     foreign = snapshot.report.model_copy(update={"question": "Another?"})
-    other = keep(type(snapshot)(foreign, snapshot.provenance, {}, {}), store)
+    other = import_run(type(snapshot)(foreign, snapshot.provenance, {}, {}), store)
     assert other != run_id and store.load_run(run_id) == kept  # nobody's run is replaced by an import
     assert main(["snapshot", "changes", run_id]) == 0
     assert {json.loads(line)["state"] for line in capsys.readouterr().out.splitlines()} == {"unread"}
@@ -66,8 +67,8 @@ def test_export_import_and_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     ("command", "message"),
     [
         (["export", "no-such-run", "--out", "x.zip"], "no saved run"),
-        (["import", "no-such-file"], "No such file"),
-        (["replay", "no-such-file", "--out", "x.json"], "No such file"),
+        (["import", "no-such-file"], "no such file"),
+        (["replay", "no-such-file", "--out", "x.json"], "no such file"),
         (["changes", "no-such-run"], "no saved run"),
     ],
 )
@@ -80,4 +81,4 @@ def test_bad_input_is_one_line_and_a_status(command: list[str], message: str, ca
 def test_a_file_that_is_no_snapshot(tmp_path: Path, capsys) -> None:
     (tmp_path / "x.zip").write_bytes(b"nothing")
     assert main(["snapshot", "import", str(tmp_path / "x.zip")]) == 2
-    assert "no snapshot" in capsys.readouterr().err
+    assert "not a usable snapshot file" in capsys.readouterr().err

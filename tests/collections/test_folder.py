@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from attribution.collections import folder as folders
-from attribution.collections.folder import Library
+from attribution.collections import folder as folder_module
+from attribution.collections.folder import FolderSearcher
 from attribution.errors import SearchFailed
 from attribution.settings import Settings
 from tests.servers import pdf_bytes
@@ -48,11 +48,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 def found(folder: Path, query: str, k: int = 5) -> list[str]:
-    return [hit.url for hit in Library.over(folder).search(query, k)]
+    return [hit.url for hit in FolderSearcher(Settings(), folder).search(query, k)]
 
 
 def test_front_matter_becomes_the_page(folder: Path) -> None:
-    (hit, *_) = Library.over(folder).search("The Nile flooded Egypt every summer.", 3)
+    (hit, *_) = FolderSearcher(Settings(), folder).search("The Nile flooded Egypt every summer.", 3)
     assert hit.page is not None and hit.rank == 1 and hit.searcher == "library" and "flooded" in hit.snippet
     page = hit.page
     assert (page.url, page.title, page.site, page.kind) == ("library:nile.md", "Nile", "Library", "library")
@@ -61,7 +61,7 @@ def test_front_matter_becomes_the_page(folder: Path) -> None:
 
 
 def test_every_kind_of_file_is_found(folder: Path) -> None:
-    everything = Library.over(folder)
+    everything = FolderSearcher(Settings(), folder)
     assert len(everything.pages) == 6 and everything.failures == ()
     assert found(folder, "How do honey bees dance?") == ["library:deep/bees.txt"]
     assert found(folder, "Who built the Eiffel Tower?") == ["library:tower.html"]
@@ -93,7 +93,7 @@ def test_what_the_library_knows_nothing_of_is_not_found(folder: Path, query: str
 ])  # fmt: skip
 def test_a_query_is_never_fts_syntax(folder: Path, query: str) -> None:
     assert "library:nile.md" in found(folder, query)
-    assert len(Library.over(folder).pages) == 6
+    assert len(FolderSearcher(Settings(), folder).pages) == 6
 
 
 def test_files_that_cannot_be_read_are_listed_and_skipped(folder: Path) -> None:
@@ -101,7 +101,7 @@ def test_files_that_cannot_be_read_are_listed_and_skipped(folder: Path) -> None:
     (folder / "empty.md").write_text("---\ntitle: Nothing\n---\n", encoding="utf-8")
     (folder / "yaml.md").write_text("---\ntitle: [open\n---\nText.", encoding="utf-8")
     (folder / "large.txt").write_text("x" * 2000, encoding="utf-8")
-    searcher = Library(Settings(library=folder, page_bytes=1500))
+    searcher = FolderSearcher(Settings(library=folder, page_bytes=1500))
     kinds = {failure.subject: failure.kind for failure in searcher.failures}
     assert kinds == {
         "broken.pdf": "unreadable",
@@ -118,7 +118,7 @@ def test_files_that_cannot_be_read_are_listed_and_skipped(folder: Path) -> None:
 ])  # fmt: skip
 def test_hostile_front_matter_costs_its_own_file_alone(folder: Path, line: str) -> None:
     (folder / "bad.md").write_text(f"---\n{line}\n---\nA line.", encoding="utf-8")
-    (failure,) = Library.over(folder).failures
+    (failure,) = FolderSearcher(Settings(), folder).failures
     assert (failure.subject, failure.kind) == ("bad.md", "unreadable") and len(failure.message) < 500
     assert found(folder, "Himalaya") == ["library:everest.md"]
 
@@ -132,14 +132,14 @@ def test_a_file_that_cannot_be_opened_is_skipped(folder: Path, monkeypatch: pyte
         return read(path)
 
     monkeypatch.setattr(Path, "read_bytes", read_bytes)
-    (failure,) = Library.over(folder).failures
+    (failure,) = FolderSearcher(Settings(), folder).failures
     assert (failure.kind, failure.message) == ("unreadable", "nile.md cannot be read: Permission denied")
     assert found(folder, "Himalaya") == ["library:everest.md"]
 
 
 def test_a_time_of_day_is_left_out_of_the_date(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("---\ndate: 2026-07-22T10:00:00Z\n---\nA line.", encoding="utf-8")
-    assert [page.published for page in Library.over(tmp_path).pages] == ["2026-07-22"]
+    assert [page.published for page in FolderSearcher(Settings(), tmp_path).pages] == ["2026-07-22"]
 
 
 @pytest.mark.parametrize("text", [
@@ -148,24 +148,26 @@ def test_a_time_of_day_is_left_out_of_the_date(tmp_path: Path) -> None:
 ])  # fmt: skip
 def test_odd_front_matter(tmp_path: Path, text: str) -> None:
     (tmp_path / "odd.md").write_text(text, encoding="utf-8")
-    (page,) = Library.over(tmp_path).pages
+    (page,) = FolderSearcher(Settings(), tmp_path).pages
     assert "A line" in page.text and page.title == "odd" and page.reference == ""
 
 
 def test_missing_and_empty_folders_say_what_to_set(tmp_path: Path) -> None:
-    for folder, says in ((tmp_path / "none", "does not exist"), (tmp_path, "holds no article")):
+    for folder, says in ((tmp_path / "none", "does not exist"), (tmp_path, "contains no articles")):
         with pytest.raises(SearchFailed, match=says) as caught:
-            Library.over(folder).search("anything", 3)
+            FolderSearcher(Settings(), folder).search("anything", 3)
         assert caught.value.kind == "search_failed" and "--set library=" in str(caught.value)
     (tmp_path / "a.pdf").write_bytes(b"broken")
     with pytest.raises(SearchFailed, match="1 cannot be read"):
-        Library.over(tmp_path).search("anything", 3)
+        FolderSearcher(Settings(), tmp_path).search("anything", 3)
 
 
 def test_the_index_is_built_once_and_again_after_a_change(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     builds: list[Path] = []
-    build = folders._build
-    monkeypatch.setattr(folders, "_build", lambda folder, *rest: builds.append(folder) or build(folder, *rest))
+    build = folder_module._build_index
+    monkeypatch.setattr(
+        folder_module, "_build_index", lambda folder, *rest: builds.append(folder) or build(folder, *rest)
+    )
     assert found(folder, "Everest mountain") and found(folder, "Himalaya")
     assert len(builds) == 1
     (folder / "everest.md").write_text("All about the Matterhorn.", encoding="utf-8")
@@ -175,7 +177,7 @@ def test_the_index_is_built_once_and_again_after_a_change(folder: Path, monkeypa
 
 
 def test_searches_at_once(folder: Path) -> None:
-    searcher = Library.over(folder)
+    searcher = FolderSearcher(Settings(), folder)
     queries = ["flooded Egypt fields", "honey bees dance", "Everest Himalaya", "Gustave Eiffel Paris"] * 10
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda query: [hit.url for hit in searcher.search(query, 3)], queries))
@@ -183,7 +185,7 @@ def test_searches_at_once(folder: Path) -> None:
 
 
 def test_the_library_that_comes_along() -> None:
-    searcher = Library(Settings())
+    searcher = FolderSearcher(Settings())
     assert len(searcher.pages) >= 20 and searcher.failures == ()
     assert all(page.reference.startswith("https://") and page.published for page in searcher.pages)
     for claim, name in {

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from attribution.collections import ingest
-from attribution.collections.ingest import Added, Item, from_addresses, from_paths, from_upload
+from attribution.collections.ingest import Item, ItemResult, from_addresses, from_paths, from_upload
 from attribution.collections.store import DocumentStore
 from attribution.errors import BadInput
 from attribution.settings import Settings
@@ -66,7 +66,7 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def add(store: Store, settings: Settings, items: list[Item], **more) -> dict[str, Added]:
+def add(store: Store, settings: Settings, items: list[Item], **more) -> dict[str, ItemResult]:
     return {added.name: added for added in ingest.add(store, "c", items, settings, **more)}
 
 
@@ -170,7 +170,7 @@ def test_pages_come_through_the_fetching_and_its_cache(store: Store, settings: S
 
 @pytest.mark.parametrize("line", ["ftp://example.org/a", "example.org", "javascript:alert(1)", "file:///etc/passwd"])
 def test_a_list_holds_addresses_only(line: str) -> None:
-    with pytest.raises(BadInput, match="no web address"):
+    with pytest.raises(BadInput, match="not a web address"):
         from_addresses(["https://example.org/a", line])
 
 

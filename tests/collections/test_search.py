@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from attribution.collections import search as hybrid
-from attribution.collections.collection import Collection
-from attribution.collections.folder import Library
+from attribution.collections.collection import CollectionSearcher
+from attribution.collections.folder import FolderSearcher
 from attribution.collections.ingest import embed
-from attribution.collections.search import PASSAGES, Hybrid, Vectors, fused, over_folder, passages
+from attribution.collections.search import PASSAGES, HybridSearcher, Vectors, fuse, over_folder, passages
 from attribution.collections.store import DocumentStore, NewDocument
 from attribution.errors import BadInput, SearchFailed
 from attribution.evidence.sources import open_sources
@@ -49,21 +49,23 @@ def kept(store: Store) -> DocumentStore:
     return made
 
 
-def searcher(kept: DocumentStore, store: Store, embedder: Fake, vectors: bool = True) -> Hybrid:
+def searcher(kept: DocumentStore, store: Store, embedder: Fake, vectors: bool = True) -> HybridSearcher:
     if vectors:
         assert list(embed(store, "c", embedder)) == [(3, 3)]
 
-    return Hybrid(Collection(kept, "c"), embedder, lambda: Vectors.of(*kept.vectors("c", embedder.version)))
+    return HybridSearcher(
+        CollectionSearcher(kept, "c"), embedder, lambda: Vectors.from_bytes(*kept.vectors("c", embedder.version))
+    )
 
 
-def found(by: Hybrid, query: str, k: int = 3) -> list[str]:
+def found(by: HybridSearcher, query: str, k: int = 3) -> list[str]:
     return [hit.url.removeprefix("collection:c/") for hit in by.search(query, k)]
 
 
 def test_fusion_weighs_ranks() -> None:
-    assert fused([1, 2, 3], [3, 2, 1], 60, 1.0) == [1, 3, 2]  # 1/61 + 1/63 is more than 2/62; ties by number
-    assert fused([1, 2], [2, 5], 60, 1.0) == [2, 1, 5] and fused([], [7]) == [7] and fused([], []) == []
-    assert fused([1], [2], meaning=2.0) == [2, 1] and fused([1], [2], meaning=0.5) == [1, 2]
+    assert fuse([1, 2, 3], [3, 2, 1], 60, 1.0) == [1, 3, 2]  # 1/61 + 1/63 is more than 2/62; ties by number
+    assert fuse([1, 2], [2, 5], 60, 1.0) == [2, 1, 5] and fuse([], [7]) == [7] and fuse([], []) == []
+    assert fuse([1], [2], weight=2.0) == [2, 1] and fuse([1], [2], weight=0.5) == [1, 2]
 
 
 def test_either_half_finds_and_nothing_is_invented(kept: DocumentStore, store: Store) -> None:
@@ -81,7 +83,7 @@ def test_a_document_is_as_near_as_its_nearest_passage(kept: DocumentStore, store
     assert [len(text) for text in passages("T", "x" * 5000)] == [514] * PASSAGES and passages("T", "x") == ["T\nx"]
     assert list(embed(store, "c", Fake())) == [(4, 4)]
     by = searcher(kept, store, Fake(), vectors=False)
-    near = dict(by.near("a mountain", 10))
+    near = dict(by.nearest("a mountain", 10))
     assert len(near) == 4 and near[4] == near[3] > near[1]
 
 
@@ -110,29 +112,29 @@ def test_a_document_removed_during_a_run_is_left_out(kept: DocumentStore, store:
 
 
 def test_an_unknown_collection_is_said_before_a_run(settings: Settings, kept: DocumentStore, store: Store) -> None:
-    opened = open_sources(settings.model_copy(update={"sources": ("collection:c",)}), (), lambda d: page(""), store)
+    opened = open_sources(settings.model_copy(update={"sources": ("collection:c",)}), (), store)
     assert [s.name for s in opened.searchers] == ["collection:c"]
-    with pytest.raises(BadInput, match=r"collection 'd': expected one of those there are \(c\)"):
-        open_sources(settings.model_copy(update={"sources": ("collection:d",)}), (), lambda d: page(""), store)
+    with pytest.raises(BadInput, match=r"there is no collection 'd'; collections: c\."):
+        open_sources(settings.model_copy(update={"sources": ("collection:d",)}), (), store)
 
 
 def test_a_folder_is_embedded_once(settings: Settings, store: Store, tmp_path: Path, monkeypatch) -> None:
     fake = Fake()
-    monkeypatch.setattr(hybrid, "embedder", lambda settings: fake)
+    monkeypatch.setattr(hybrid, "local_embedder", lambda settings: fake)
     for name, text in TEXTS.items():
         (tmp_path / f"{name}.md").write_text(text)
     for _ in range(2):
-        by = over_folder(Library.over(tmp_path), settings, store)
+        by = over_folder(FolderSearcher(Settings(), tmp_path), settings, store)
         assert [h.url for h in by.search("Which insect signals to its colony?", 3)] == ["library:bees.md"]
     hybrid._folders.clear()
-    assert over_folder(Library.over(tmp_path), settings, store).search("Which insect signals?", 3)
+    assert over_folder(FolderSearcher(Settings(), tmp_path), settings, store).search("Which insect signals?", 3)
     assert len(fake.texts) == 3 + 3  # three articles, three queries
-    monkeypatch.setattr(hybrid, "MOST_IN_FOLDER", 2)
-    assert over_folder(Library.over(tmp_path), settings, store).search("Which insect signals?", 3) == []
+    monkeypatch.setattr(hybrid, "MAX_FOLDER_PASSAGES", 2)
+    assert over_folder(FolderSearcher(Settings(), tmp_path), settings, store).search("Which insect signals?", 3) == []
 
 
 def test_the_library_that_comes_along_by_the_model(settings: Settings, store: Store) -> None:
-    by = over_folder(Library(settings), settings, store)
+    by = over_folder(FolderSearcher(settings), settings, store)
     for claim, name in {
         "The Nile is about 6,650 kilometres long.": "nile",
         "Alexander Fleming discovered penicillin in 1928.": "penicillin",

@@ -31,17 +31,18 @@ def whole(kept: DocumentStore, collection: str = "c") -> int:
     """How many documents there are; each has its one index entry, and the index fits the texts."""
     count = next((c.documents for c in kept.collections() if c.name == collection), 0)
     if count:
-        with kept.full_text(collection) as (database, table, total):
-            assert total == count
+        with kept.full_text(collection) as table:
+            assert table.documents == count
             if len(kept.collections()) == 1:  # the check compares with all documents that there are
-                database.execute(f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 1)")
-                database.rollback()
+                table.database.execute(f"INSERT INTO {table.name}({table.name}, rank) VALUES ('integrity-check', 1)")
+                table.database.rollback()
         for name in names(kept, collection):
             found = kept.page(collection, name)
             assert found is not None and found.text
-            with kept.full_text(collection) as (database, table, _):
+            with kept.full_text(collection) as table:
                 word = found.text.split()[0]
-                assert database.execute(f"SELECT rowid FROM {table} WHERE {table} MATCH ?", (f'"{word}"',)).fetchall()
+                match = f"SELECT rowid FROM {table.name} WHERE {table.name} MATCH ?"
+                assert table.database.execute(match, (f'"{word}"',)).fetchall()
     return count
 
 
@@ -116,12 +117,10 @@ def test_names_that_can(store: Store, name: str) -> None:
 def test_another_database_is_refused_by_name() -> None:
     import sqlalchemy as sa
 
-    class Elsewhere:
-        engine = sa.create_engine("sqlite://")
-
-    Elsewhere.engine.dialect.name = "postgresql"
+    engine = sa.create_engine("sqlite://")
+    engine.dialect.name = "postgresql"
     with pytest.raises(StoreError, match="need SQLite"):
-        DocumentStore(Elsewhere())  # type: ignore[arg-type]
+        DocumentStore(Store(engine))
 
 
 WRITE = """

@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler
 import numpy as np
 import pytest
 
+from attribution.embedders import EMBEDDERS
 from attribution.embedders import openai as endpoint
 from attribution.errors import BadInput, Unavailable
 from attribution.settings import Settings
@@ -49,12 +50,12 @@ def test_texts_become_unit_rows_in_order_and_in_batches(monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("status", "body", "error", "words"),
     [
-        (401, {"error": {"message": f"Incorrect API key {KEY}"}}, Unavailable, "check OPENAI_API_KEY"),
-        (404, {}, Unavailable, "check embedding_model"),
+        (401, {"error": {"message": f"Incorrect API key {KEY}"}}, Unavailable, "check the key"),
+        (404, {}, Unavailable, "check the model"),
         (400, {"error": {"message": "too long"}}, BadInput, "chunk_size"),
-        (200, {"data": []}, Unavailable, "embeddings"),
-        (200, [1, 2], Unavailable, "embeddings"),
-        (200, {"data": [{"index": 0, "embedding": [1, "x"]}]}, Unavailable, "embeddings"),
+        (200, {"data": []}, Unavailable, "cannot be read"),
+        (200, [1, 2], Unavailable, "cannot be read"),
+        (200, {"data": [{"index": 0, "embedding": [1, "x"]}]}, Unavailable, "cannot be read"),
     ],
 )
 def test_what_goes_wrong_is_said_without_the_key(
@@ -68,8 +69,7 @@ def test_what_goes_wrong_is_said_without_the_key(
     assert KEY not in str(caught.value) + caplog.text + repr(used._settings) + str(used._settings.public())
 
 
-def test_a_server_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endpoint, "RETRIES", 0)
+def test_a_server_that_is_not_there_is_said() -> None:
     with http_server(lambda handler: answer(handler, {})) as served:
         used = embedder(served)
     with pytest.raises(Unavailable, match="cannot be reached"):
@@ -79,6 +79,32 @@ def test_a_server_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> 
 def test_without_a_key_nothing_is_asked(settings: Settings) -> None:
     with pytest.raises(Unavailable, match="OPENAI_API_KEY"):
         endpoint.OpenAI(Settings()).embed(["a"])
+
+
+def test_a_key_that_was_typed_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Typed in the sidebar it is a setting, and in no environment."""
+    typed = Settings(openai_api_key=KEY)  # type: ignore[arg-type]
+    assert EMBEDDERS["openai"].missing(typed) == "" and "OPENAI_API_KEY" in EMBEDDERS["openai"].missing(Settings())
+    assert EMBEDDERS["openai"].missing(Settings(openai_base_url="http://127.0.0.1:1/v1")) == ""
+
+
+def test_a_redirect_is_not_followed_and_nothing_of_the_environment_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Other: secret-of-another")
+    with http_server(lambda handler: answer(handler, {})) as other:
+        target = {"Location": other.url("/v1/embeddings")}
+        with http_server(lambda handler: (307, target, b"")) as served:
+            with pytest.raises(Unavailable, match="redirects"):
+                embedder(served).embed(["a"])
+            assert "x-other" not in {name.lower() for name in served.requests[0][2]}
+    assert other.requests == []
+
+
+def test_a_reply_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attribution.llm.endpoint.MAX_BYTES", 10_000)
+    monkeypatch.setattr("attribution.retry.FIRST_PAUSE", 0.01)
+    long = {"data": [{"index": 0, "embedding": [0.1] * 10_000}]}
+    with http_server(lambda handler: answer(handler, long)) as served, pytest.raises(Unavailable, match="closed"):
+        embedder(served).embed(["a"])
 
 
 def test_the_environment_gives_key_and_address(monkeypatch: pytest.MonkeyPatch) -> None:

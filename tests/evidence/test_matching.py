@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from attribution.evidence.matching import MAX_SIMILARITY_GAP, Matcher
-from attribution.extraction.html import Extracted, make_page
+from attribution.extraction.page import Extracted, make_page
 from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.types import Claim, Page

@@ -9,7 +9,7 @@ import pytest
 
 from attribution.errors import FetchFailed
 from attribution.extraction import package
-from attribution.extraction.documents import read
+from attribution.extraction.documents import extract
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 CONTAINER = '<container><rootfiles><rootfile full-path="O/b.opf"/></rootfiles></container>'
@@ -43,12 +43,12 @@ def chapter(text: str) -> str:
 
 
 def test_docx_paragraphs_in_order() -> None:
-    assert read(docx(paragraph("One.") + paragraph("Two.")), "a.docx").text == "One.\n\nTwo."
+    assert extract(docx(paragraph("One.") + paragraph("Two.")), "", "a.docx", document=True).text == "One.\n\nTwo."
 
 
 def test_epub_follows_the_spine() -> None:
     book = epub("z.xhtml", "a.xhtml", **{"O__a.xhtml": chapter("Second."), "O__z.xhtml": chapter("First.")})
-    text = read(book, "b.epub").text
+    text = extract(book, "", "b.epub", document=True).text
     assert text.index("First.") < text.index("Second.")
 
 
@@ -61,17 +61,17 @@ BOMB = '<!DOCTYPE d [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>'
         ("empty.docx", b"", "no_text"),
         ("blank.docx", docx(paragraph(" ")), "no_text"),
         ("text.docx", b"not a zip", "wrong_type"),
-        ("locked.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "unreadable"),
+        ("locked.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "encrypted"),
         ("bomb.docx", docx(paragraph("&b;"), BOMB), "unreadable"),
         ("parts.docx", zipped(other="x"), "unreadable"),
         ("broken.docx", docx("<w:p>"), "unreadable"),
         ("path.epub", epub("../../../etc/passwd"), "unreadable"),
-        ("rights.epub", epub(**{"META-INF__rights.xml": "x"}), "unreadable"),
+        ("rights.epub", epub(**{"META-INF__rights.xml": "x"}), "encrypted"),
     ],
 )
 def test_each_failure_has_its_kind(name: str, content: bytes, kind: str) -> None:
     with pytest.raises(FetchFailed) as failed:
-        read(content, name)
+        extract(content, "", name, document=True)
     assert failed.value.kind == kind
     assert name in str(failed.value)
 
@@ -79,5 +79,5 @@ def test_each_failure_has_its_kind(name: str, content: bytes, kind: str) -> None
 def test_a_huge_member_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(package, "MAX_MEMBER", 10_000)
     with pytest.raises(FetchFailed) as failed:
-        read(docx(paragraph("a" * 20_000)), "big.docx")
+        extract(docx(paragraph("a" * 20_000)), "", "big.docx", document=True)
     assert failed.value.kind == "too_large"

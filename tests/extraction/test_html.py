@@ -11,7 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attribution.errors import FetchFailed
-from attribution.extraction.html import clean, extract, make_page, valid_date
+from attribution.extraction.documents import extract
+from attribution.extraction.page import clean, make_page, valid_date
+from attribution.extraction.pdf import join_lines
 from attribution.types import content_id
 from tests.servers import encrypted, pdf_bytes
 
@@ -103,6 +105,24 @@ def test_pdf_pages_are_joined() -> None:
     assert make_page("a", "web", extract(b"No pages.", "text/plain", "a")).page_number(0) is None
 
 
+def test_wrapped_lines_of_a_pdf_are_joined() -> None:
+    lines = [
+        "The Nile flows north through eleven countries and is one",
+        "of the longest rivers on Earth, with a length of about 6,650 kilo-",
+        "metres. It ends in the Mediterranean Sea in Egypt, where it",
+        "Alexandria and Rosetta lie.",
+        "Its sources",
+        "The White Nile comes from Lake Victoria, the Blue Nile from Lake Tana.",
+        "- Ethiopia gives most of the water that reaches the sea in the end",
+        "- Uganda gives the rest",
+    ]
+    assert join_lines("\n".join(lines)).split("\n") == [
+        "The Nile flows north through eleven countries and is one of the longest rivers on Earth, with a length of "
+        "about 6,650 kilometres. It ends in the Mediterranean Sea in Egypt, where it Alexandria and Rosetta lie.",
+        *lines[4:],
+    ]
+
+
 @given(st.lists(st.sampled_from(["", "One.", "Two words.", "Three"]), min_size=1, max_size=8))
 @settings(max_examples=40, deadline=None)
 def test_every_character_of_a_pdf_knows_its_page(pages: list[str]) -> None:
@@ -133,7 +153,7 @@ def test_pdf_that_cannot_be_read() -> None:
 
 
 def test_pdf_with_too_many_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attribution.extraction.html.MAX_PDF_PAGES", 2)
+    monkeypatch.setattr("attribution.extraction.pdf.MAX_PAGES", 2)
     long = failure(pdf_bytes("a", "b", "c"), "application/pdf")
     assert long.kind == "too_large" and "3 pages" in str(long)
 
@@ -155,7 +175,7 @@ PAID = '<script type=\'application/ld+json\'>{"@type": "NewsArticle", "isAccessi
 
 
 @pytest.mark.parametrize(("page", "kind", "says"), [
-    ("", "no_text", "no text"), ("  \n", "no_text", "no text"), ("<body><img src=a.png></body>", "no_text", "no text"),
+    ("", "no_text", "is empty"), ("  \n", "no_text", "no text"), ("<body><img src=a.png></body>", "no_text", "no text"),
     ("<body><script>render()</script><div id=app></div></body>", "needs_javascript", "JavaScript"),
     ("<body><div id=root></div><noscript>You need to enable JavaScript to run this app.</noscript></body>",
      "needs_javascript", "JavaScript"),

@@ -14,8 +14,8 @@ FRONT = "---\npurpose: p\ninputs: [a]\noutput: o\nsource: s\n---\n"
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.md")), ids=lambda p: p.stem)
 def test_every_prompt_is_sound_and_marks_its_inputs_as_data(path: Path) -> None:
     prompt = load(path.stem)
-    given = {name: f"<{name}>" for name in prompt.inputs} | ({"examples": []} if "examples" in prompt.inputs else {})
-    rendered = prompt.render(**given)
+    lists = {"examples": [], "passages": ["<passages>"]}
+    rendered = prompt.render(**{name: lists.get(name, f"<{name}>") for name in prompt.inputs})
     for name in set(prompt.inputs) - {"examples"}:
         assert f"<data>\n<{name}>\n</data>" in rendered
     assert prompt.purpose and prompt.source and prompt.version == path.stem
@@ -55,7 +55,7 @@ def test_inputs_are_strict_and_templates_sandboxed(tmp_path: Path) -> None:
         load("a.v1", tmp_path).render(a="x", b="y")
     with pytest.raises(BadInput, match="cannot be rendered"):
         load("b.v1", tmp_path).render(a="x")
-    with pytest.raises(BadInput, match=r"no none\.v1\.md; known: a\.v1, b\.v1"):
+    with pytest.raises(BadInput, match=r"no none\.v1\.md; expected one of: a\.v1, b\.v1"):
         load("none.v1", tmp_path)
 
 

@@ -25,7 +25,7 @@ ARGUMENTS = (
     "--disable-component-update --disable-sync"
 )
 ROOT = Path(__file__).parents[2]
-PATIENCE = 60_000  # milliseconds; a first run loads its models
+PATIENCE = 150_000  # milliseconds; a first run loads its models, and the machine may be busy
 ANSWER = (
     "The Nile flows north into the Mediterranean. The Nile flows south into the Indian Ocean. I think it is lovely."
 )
@@ -60,7 +60,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
                     time.sleep(0.5)
             yield f"http://127.0.0.1:{port}"
         finally:
-            server.terminate()
+            server.kill()
             server.wait(20)
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -109,7 +109,7 @@ def analyse(page: Page, end: bool = True) -> None:
 
 
 def claims(page: Page) -> object:
-    return page.locator("[data-claim][role=button]")
+    return page.locator("[data-claim][role=button], sup.number[role=button]")
 
 
 def test_the_example_runs_to_verdicts_with_evidence_and_link(page: Page) -> None:
@@ -201,7 +201,7 @@ def test_bad_input_is_told_and_nothing_is_lost(page: Page, answer: str, words: s
     expect(page.get_by_text(words)).to_be_visible(timeout=PATIENCE)
     expect(page.get_by_label("Question", exact=True)).to_have_value("Why?")
     expect(page.get_by_label("Answer", exact=True)).to_have_value(answer)
-    expect(page.get_by_text("This result is of an earlier text")).to_be_visible()
+    expect(page.get_by_text("The text has changed")).to_be_visible()
     expect(claims(page)).to_have_count(3)
 
 
@@ -218,7 +218,7 @@ def test_a_web_that_cannot_be_searched_offers_the_library(page: Page) -> None:
     analyse(page)
     expect(page.get_by_text("The web could not be searched")).to_be_visible(timeout=PATIENCE)
     expect(page.get_by_text("What did not work")).to_be_visible()
-    page.get_by_role("button", name="Check against the built-in library instead").click()
+    page.get_by_role("button", name="Check against the built-in library").click()
     expect(page.locator(".chip.v-supported")).to_be_visible(timeout=PATIENCE)
 
 
@@ -262,7 +262,7 @@ def test_two_visitors_never_see_each_other(browser: Browser, address: str) -> No
     expect(first.get_by_role("button", name="Download report.json")).to_be_visible(timeout=PATIENCE)
     for page, own, other in ((first, "Atlantis", "Lemuria"), (second, "Lemuria", "Atlantis")):
         expect(page.get_by_label("The answer, with its claims marked")).to_contain_text(own)
-        assert other not in page.content() and other not in page.get_by_label("The answer", exact=False).inner_text()
+        assert other not in page.content() and other not in page.get_by_label("The answer, with").inner_text()
         assert page.events == []
     third = visit(browser, address)
     assert not re.search("Atlantis|Lemuria", third.content())
@@ -324,5 +324,5 @@ def test_evidence_added_by_hand_checks_that_claim_alone_again(page: Page) -> Non
     expect(first).to_have_accessible_name(re.compile("supported"), timeout=PATIENCE)
     first.click()
     expect(page.locator("aside.panel .title", has_text="Pasted text").first).to_be_visible()
-    page.get_by_role("button", name="Undo the last change of a claim").click()
+    page.get_by_role("button", name="Undo the last change").click()
     expect(page.locator("aside.panel .title", has_text="Pasted text")).to_have_count(0, timeout=PATIENCE)

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from attribution.retrieval.index import Index, Words, reciprocal_ranks
+from attribution.retrieval.bm25 import Chunks
+from attribution.retrieval.index import Index
+from attribution.retrieval.rank_fusion import reciprocal_ranks
 from attribution.types import Chunk
 
 
@@ -84,12 +86,12 @@ def test_words_rank_what_shares_the_rarest_first_and_nothing_else() -> None:
     ]
     orders = []
     for order in (texts, texts[::-1]):
-        words = Words()
+        words = Chunks()
         for text in order:
             words.add([Chunk(text, 0, len(text), text)])
         orders.append([c.text for c in words.ranked('The "bridge" opening of 1937 AND OR ( * -')])
     assert orders[0] == orders[1] and orders[0][0] == texts[0] and set(orders[0]) == set(texts[:3])
-    assert Words().ranked("bridge") == [] and words.ranked("?! x") == []
+    assert Chunks().ranked("bridge") == [] and words.ranked("?! x") == []
 
 
 def test_ranks_are_fused_by_their_reciprocals() -> None:

@@ -56,6 +56,11 @@ class Engine:
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
 
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attribution.retry.FIRST_PAUSE", 0.01)
+
+
 @pytest.fixture
 def engine() -> Engine:
     return Engine()
@@ -69,8 +74,8 @@ def server(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
         yield served
 
 
-def searcher(timeout: float = 2.0, total: float = 5.0, pause: float = 0.01) -> DuckDuckGo:
-    return DuckDuckGo(Settings(read_timeout=timeout, page_timeout=total), pause=pause)
+def searcher(timeout: float = 2.0, total: float = 5.0) -> DuckDuckGo:
+    return DuckDuckGo(Settings(read_timeout=timeout, page_timeout=total))
 
 
 def failure(search: Callable[[], object]) -> SearchFailed:
@@ -141,6 +146,9 @@ def test_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Duckduckgo, "search_url", f"http://127.0.0.1:{port}/html/")
     error = failure(lambda: searcher().search("q", 3))
     assert error.kind == "search_failed" and "check the network" in str(error)
+    assert "Error" not in str(error) and error.detail  # one sentence of ours; the library's words apart
+    shown = error.as_failure("search")
+    assert shown.detail == error.detail and "detail" in shown.model_dump_json()
 
 
 def test_a_stall_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,11 +17,10 @@ import pytest
 from attribution.errors import SearchFailed, Unavailable
 from attribution.evidence.sources import open_sources
 from attribution.registry import build
+from attribution.retry import retry_after
 from attribution.searchers import SEARCHERS
-from attribution.searchers.json_api import seconds_to_wait
 from attribution.settings import Settings
 from attribution.storage.store import Store
-from tests.make import page
 from tests.servers import Answer, Served, http_server
 
 JSON = {"Content-Type": "application/json"}
@@ -70,6 +69,11 @@ class Engine:
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
 
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attribution.retry.FIRST_PAUSE", 0.01)
+
+
 @pytest.fixture
 def engine() -> Engine:
     return Engine()
@@ -86,9 +90,7 @@ def server(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
 
 
 def searcher(name: str, total: float = 5.0, **settings: Any) -> Any:
-    made = build(SEARCHERS, name, Settings(page_timeout=total, **settings), "searcher")
-    made._api.pause = 0.01
-    return made
+    return build(SEARCHERS, name, Settings(page_timeout=total, **settings), "searcher")
 
 
 def failure(search: Callable[[], object]) -> SearchFailed:
@@ -148,9 +150,9 @@ def test_a_wish_to_wait_is_respected_up_to_a_limit(engine: Engine, server: Serve
 
 def test_retry_after_in_both_forms() -> None:
     said = ("7", "", "soon", "-3", "²", "Wed, 21 Oct 2015 07:28:00 GMT")
-    assert [seconds_to_wait(text) for text in said] == [7, 0, 0, 0, 0, 0]
-    later = seconds_to_wait(format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True))
-    assert 80 < later <= 90 and seconds_to_wait("9" * 500) <= 1e9
+    assert [retry_after(text) for text in said] == [7, 0, 0, 0, 0, 0]
+    later = retry_after(format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True))
+    assert 80 < later <= 90 and retry_after("9" * 500) <= 1e9
 
 
 def test_what_each_engine_is_told(engine: Engine, server: Served) -> None:
@@ -214,7 +216,7 @@ def test_an_instance_that_a_source_names_is_on_the_public_web_or_is_not_asked(
     settings = Settings(
         sources=("library", f"searxng:{server.url('/ask')}"), database_url=f"sqlite:///{tmp_path}/kept.sqlite3"
     )
-    sources = open_sources(settings, (), lambda _: page(""), Store.open(settings.database_url))
+    sources = open_sources(settings, (), Store.open(settings.database_url))
     (instance,) = (s for s in sources.searchers if s.name != "library")
     assert instance.name == f"searxng at 127.0.0.1:{server.port}"
     error = failure(lambda: instance.search("q", 3))

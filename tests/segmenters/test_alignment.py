@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from attribution.segmenters.alignment import align, merged, tokens
+from attribution.segmenters.alignment import align, merge, tokens
 from attribution.types import Claim
 
 ANSWER = (
@@ -56,17 +56,6 @@ def test_a_verbatim_claim_is_certain_and_a_changed_figure_is_not() -> None:
     assert align("The film cost $806,948.", ANSWER, SENTENCES).confidence < 0.6
 
 
-def test_similarity_decides_between_sentences_that_share_the_same_words() -> None:
-    answer = "The bridge is long. The bridge is old."
-    sentences = [(0, 19), (20, 38)]
-    assert align("The bridge has great age.", answer, sentences).sentence != sentences[1]
-
-    def similar(claim: str, others: object) -> list[float]:
-        return [0.2 + ("old" in o) for o in others]  # type: ignore[attr-defined]
-
-    assert align("The bridge is of age.", answer, sentences, similarity=similar).sentence == sentences[1]
-
-
 WORDS = st.lists(
     st.sampled_from(["the", "river", "is", "1899", "Paris,", "great", "und", "*bold*", "größer", "1,000", "😀"]),
     max_size=30,
@@ -90,7 +79,7 @@ def test_spans_are_words_of_the_sentence_in_order(claim: list[str], sentence: li
 
 
 def test_the_same_claim_twice_is_one_with_both_spans() -> None:
-    made = merged(
+    made = merge(
         [
             Claim(id="-", text="A river is long.", spans=((5, 9),), sentence=(0, 10), alignment=0.6),
             Claim(id="-", text="a  river is long", spans=((25, 29),), sentence=(20, 30), alignment=0.9),

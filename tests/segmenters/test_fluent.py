@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from attribution.llm import client as llm
 from attribution.segmenters.predpatt import PredPatt
 from attribution.settings import Settings
 from attribution.types import Segmented
@@ -20,7 +19,7 @@ CUT = [c for c in PLAIN if c.text != "It glows."]
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(llm, "FIRST_DELAY", 0.01)
+    monkeypatch.setattr("attribution.retry.FIRST_PAUSE", 0.01)
 
 
 def run(script: Any) -> Segmented:
@@ -59,7 +58,7 @@ def test_the_wording_is_the_models_and_the_spans_are_the_rules() -> None:
 def test_a_reply_that_does_not_fit_keeps_the_rules_claims(reply: Answer) -> None:
     made = run(lambda body: reply)
     assert made.claims == PLAIN
-    assert [f.kind for f in made.failures] == ["llm_failed"] and "as the rules worded" in made.failures[0].message
+    assert [f.kind for f in made.failures] == ["llm_failed"] and "the wording of the rules" in made.failures[0].message
 
 
 def test_injected_text_goes_out_as_data_and_two_equal_wordings_are_one_claim() -> None:

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from attribution.llm import client as llm
 from attribution.registry import LLM, build
 from attribution.segmenters import SEGMENTERS
-from attribution.segmenters.llm import METHODS, chosen, conllu_text, states, tidy
+from attribution.segmenters.llm import METHODS, clean, examples_for, is_statement, to_conllu
 from attribution.types import Claim, Segmented
 from tests.llm_server import asked, claims, completion, error, llm_server, llm_settings
 from tests.servers import Answer
@@ -24,7 +23,7 @@ OF_SECOND = ("Hitchcock made Psycho.", "Psycho was made in 1960.", "The moon is 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(llm, "FIRST_DELAY", 0.01)
+    monkeypatch.setattr("attribution.retry.FIRST_PAUSE", 0.01)
 
 
 def good(body: dict[str, Any]) -> str:
@@ -179,15 +178,15 @@ def test_a_long_answer_goes_to_direct_in_parts() -> None:
 
 def test_examples_are_fixed_and_the_nearest() -> None:
     for name, count in (("factscore", 8), ("r_nd", 8), ("wice", 6)):
-        picked = chosen(METHODS[name], "Which is the highest mountain in Africa?")
+        picked = examples_for(METHODS[name], "Which is the highest mountain in Africa?")
         assert len(picked) == count and len({e.sentence for e in picked}) == count
         if METHODS[name].retrieved:
             assert "Kilimanjaro" in picked[-1].sentence
-            assert picked[:7] == chosen(METHODS[name], '"; DROP TABLE bank; --')[:7]
+            assert picked[:7] == examples_for(METHODS[name], '"; DROP TABLE bank; --')[:7]
 
 
 def test_the_parse_is_conllu() -> None:
-    lines = conllu_text("He wasn't born in 1899.").splitlines()
+    lines = to_conllu("He wasn't born in 1899.").splitlines()
     rows = [line.split("\t") for line in lines[1:]]
     assert lines[0].startswith("# text =") and all(len(r) == 10 for r in rows)
     assert [r[0] for r in rows] == [str(n) for n in range(1, len(rows) + 1)]
@@ -199,11 +198,10 @@ def test_the_parse_is_conllu() -> None:
     [("He was born.", True), ("Kibo | 5,895 m", True), ("Is it so?", False), ("A fine day.", False), ("Yes.", False)],
 )
 def test_only_what_states_something_is_sent(sentence: str, does: bool) -> None:
-    assert states(sentence) is does
+    assert is_statement(sentence) is does
 
 
-def test_claims_are_tidied() -> None:
-    assert (
-        tidy("  1. A\tis\n b.\x07 ") == "A is b." and tidy(" - ") == "" and tidy("1899 was cold.") == "1899 was cold."
-    )
-    assert len(tidy("x" * 5000)) == 1000
+def test_claims_are_cleaned() -> None:
+    assert clean("  1. A\tis\n b.\x07 ") == "A is b."
+    assert clean(" - ") == "" and clean("1899 was cold.") == "1899 was cold."
+    assert len(clean("x" * 5000)) == 1000

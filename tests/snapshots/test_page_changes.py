@@ -1,4 +1,4 @@
-"""What became of a run's pages, on a server of this machine."""
+"""What has become of a run's pages, on a server of this machine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 import pytest
 
 from attribution.settings import Settings
-from attribution.snapshots.page_changes import COMPARED, Difference, changes, compare
+from attribution.snapshots.page_changes import MAX_SENTENCES, Difference, changes, compare
 from attribution.types import Report
 from attribution.web.fetcher import Fetcher
 from tests.make import claim, evidence, page
@@ -69,14 +69,14 @@ def test_another_layout_is_no_other_text_and_a_text_that_was_not_kept_is_said() 
     same = compare(then, page(THEN.replace(". ", ".\n\n")), report(then))
     assert same.state == "changed" and same.differences == () and "line breaks" in same.message
     lost = compare(then.model_copy(update={"text": ""}), page("New."), report(then))
-    assert lost.state == "changed" and "not kept" in lost.message and lost.differences == ()
+    assert lost.state == "changed" and "not saved" in lost.message and lost.differences == ()
 
 
 def test_pages_made_to_take_long_do_not() -> None:
-    lines = ["a a a.", "b b b."]
-    then = page(" ".join(lines[n % 2] for n in range(3 * COMPARED)))
-    now = page(" ".join(lines[n % 3 == 0] for n in range(3 * COMPARED)))
+    lines = ["It is so.", "It was so."]
+    then = page(" ".join(lines[n % 2] for n in range(3 * MAX_SENTENCES)))
+    now = page(" ".join(lines[n % 3 == 0] for n in range(3 * MAX_SENTENCES)))
     started = time.process_time()
     found = compare(then, now, report(then))
     assert time.process_time() - started < 20 and len(found.differences) <= 200
-    assert f"first {COMPARED:,} sentences" in found.message
+    assert f"first {MAX_SENTENCES:,} sentences" in found.message

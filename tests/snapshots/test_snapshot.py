@@ -10,9 +10,10 @@ from attribution import events
 from attribution.errors import BadInput
 from attribution.pipeline.run import run
 from attribution.settings import Settings
-from attribution.snapshots.snapshot import Snapshot, comparable
+from attribution.snapshots.snapshot import Snapshot
 from attribution.storage.store import Store
 from attribution.types import Document, Report
+from tests.make import comparable
 
 QUESTION = "When was the Eiffel Tower finished?"
 ANSWER = (
@@ -24,7 +25,7 @@ SOURCES = ("library", "documents", "http://10.0.0.1/secret.html")
 
 
 def finished(settings: Settings, store: Store, frozen: Snapshot | None = None, documents: tuple = ()) -> Report:
-    *_, last = run(QUESTION, ANSWER, settings, store, documents, frozen=frozen)
+    *_, last = run(QUESTION, ANSWER, settings, store, documents, source=frozen)
     assert isinstance(last, events.Finished)
     return last.report
 
@@ -49,7 +50,7 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
-    monkeypatch.setattr("attribution.collections.folder.Library.search", refuse)
+    monkeypatch.setattr("attribution.collections.keyword.KeywordSearcher.ranked", refuse)
 
 
 def test_a_replay_gives_the_same_report(snapshot: Snapshot, other: Store, offline: None) -> None:
@@ -98,7 +99,7 @@ def test_frozen_claims_stay_unless_what_makes_them_changes(snapshot: Snapshot) -
 
 
 def test_an_answer_that_is_new_is_held_against_the_same_pages(snapshot: Snapshot, other: Store, offline: None) -> None:
-    *_, last = run(QUESTION, "The Eiffel Tower was built by a company.", snapshot.settings(), other, frozen=snapshot)
+    *_, last = run(QUESTION, "The Eiffel Tower was built by a company.", snapshot.settings(), other, source=snapshot)
     assert isinstance(last, events.Finished)
     assert last.report.pages == snapshot.report.pages and last.report.evidence
 

@@ -15,9 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from attribution.evidence.gathering import Gatherer, Step
+from attribution.evidence import GatherStep
+from attribution.evidence.gathering import LiveSources
 from attribution.evidence.sources import Sources
-from attribution.extraction.sandbox import _started, read
+from attribution.extraction.sandbox import _workers, read
 from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.web.fetcher import Fetcher
@@ -90,7 +91,7 @@ class Memory:
     @staticmethod
     def _now() -> int:
         total = 0
-        for pid in ("self", *(str(reader._process.pid) for reader in list(_started))):
+        for pid in ("self", *(str(worker.process.pid) for worker in list(_workers))):
             status = Path(f"/proc/{pid}/status")
             try:
                 total += next(int(x.split()[1]) for x in status.read_text().splitlines() if x.startswith("VmRSS"))
@@ -140,8 +141,8 @@ def test_every_case_ends_by_itself(web: tuple[dict[str, str], Served], store: St
     read(PAGE, "text/html", "warm", 60.0)
     memory = Memory()
     started = time.monotonic()
-    gatherer = Gatherer(chosen, store, Sources(addresses=list(expected)), Fetcher(chosen, local).fetch)
-    steps: list[Step] = list(gatherer.gather([claim()], "", threading.Event()))
+    gatherer = LiveSources(chosen, store, Sources(addresses=list(expected)), Fetcher(chosen, local).fetch)
+    steps: list[GatherStep] = list(gatherer.gather([claim()], "", threading.Event()))
     seconds, grown = time.monotonic() - started, memory.grown()
     found = {p.url: "page" for s in steps for p in s.pages} | {f.subject: f.kind for s in steps for f in s.failures}
     assert found == expected
@@ -162,8 +163,8 @@ def test_a_parser_that_hangs_or_dies_costs_its_page_alone(monkeypatch: pytest.Mo
         read(nested, "text/html", "https://slow.example/", 0.2)
     assert caught.value.kind == "timed_out"
     assert read(PAGE, "text/html", "https://good.example/", 60.0).text == "The Nile flows north."
-    for reader in list(_started):
-        reader._process.kill()
+    for worker in list(_workers):
+        worker.process.kill()
     assert read(PAGE, "text/html", "https://good.example/", 60.0).text == "The Nile flows north."
 
 
@@ -175,7 +176,7 @@ def test_no_page_waits_for_a_process_to_start_while_another_is_free(monkeypatch:
     while not sandbox._idle.empty():
         sandbox._idle.get().stop()
     over = threading.Event()
-    monkeypatch.setattr(sandbox._Reader, "ready", lambda self: over.wait(20) or self._ready)
+    monkeypatch.setattr(sandbox._Worker, "ready", lambda self: over.wait(20) or self._ready)
     taken: list[object] = []
     taker = threading.Thread(target=lambda: taken.append(sandbox._take()))
     taker.start()

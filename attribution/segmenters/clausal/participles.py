@@ -1,170 +1,135 @@
-"""Participles as sentences of their own, where it is sure who does what they say."""
+"""Participial clauses as sentences, where it is clear who does what they say."""
 
 from __future__ import annotations
 
-from typing import Any
+import re
 
-from attribution.segmenters.syntax.drafts import AUXILIARIES, SUBJECTS, Draft, parts, trimmed
-from attribution.segmenters.syntax.grammar import (
-    attribute,
-    be,
-    denied,
-    first,
-    members,
-    named,
-    negated,
-    past,
-    phrase,
-    plural,
-    set_off,
-    subject_of,
-    third_person,
-)
-from attribution.segmenters.syntax.scope import stem
+from spacy.tokens import Token
 
-PERSONS = ("er", "or", "ist", "ian", "ant", "man", "men", "woman", "women", "people", "person", "child", "children",
-           "king", "queen", "boy", "girl", "wife", "husband", "friend", "students", "players")  # fmt: skip
-ACTIVE = {
-    "providing": "provide", "offering": "offer", "featuring": "feature", "containing": "contain", "serving": "serve",
-    "covering": "cover", "requiring": "require", "using": "use", "emphasizing": "emphasize", "involving": "involve",
-    "representing": "represent", "supporting": "support", "incorporating": "incorporate", "combining": "combine",
-    "describing": "describe", "targeting": "target", "ensuring": "ensure", "focusing": "focus",
-    "maintaining": "maintain", "comprising": "comprise", "encompassing": "encompass", "addressing": "address",
-    "promoting": "promote", "highlighting": "highlight", "integrating": "integrate", "reflecting": "reflect",
-    "paying": "pay", "outlining": "outline", "exploring": "explore", "playing": "play",
-}  # fmt: skip
-# what the thing that does one act brings about by it
-EFFECTS = {
-    "resulting": "result", "leading": "lead", "causing": "cause", "allowing": "allow", "enabling": "enable",
-    "helping": "help", "making": "make", "reducing": "reduce", "improving": "improve", "increasing": "increase",
-    "contributing": "contribute", "preventing": "prevent", "creating": "create", "giving": "give",
-    "facilitating": "facilitate", "limiting": "limit", "affecting": "affect", "enhancing": "enhance",
-    "minimizing": "minimize", "fostering": "foster", "encouraging": "encourage", "protecting": "protect",
-    "strengthening": "strengthen", "eliminating": "eliminate", "impacting": "impact", "triggering": "trigger",
-    "boosting": "boost", "producing": "produce", "influencing": "influence", "decreasing": "decrease",
-    "ensuring": "ensure", "promoting": "promote", "supporting": "support", "maintaining": "maintain",
-    "stimulating": "stimulate", "inhibiting": "inhibit", "optimizing": "optimize", "streamlining": "streamline",
-}  # fmt: skip
-# verbs whose subject does nothing to bring an effect about
-UNDERGOING = {"experience", "undergo", "face", "suffer", "lose", "receive", "get", "have", "become", "remain", "need",
-              "require", "lack", "see", "develop", "show", "want", "know", "has", "had", "learn"}  # fmt: skip
-MADE = [[pronoun, article] for pronoun in ("it", "them") for article in ("a", "an", "the")]
-POSSIBLE = {"can", "could", "may", "might", "will", "would"}
-PAST = {"pay": "paid", "lead": "led", "make": "made", "give": "gave"}
-# participles that say how a clause goes on from others
-LINKS = {"given", "compared", "based", "provided", "followed", "granted", "including", "combined", "coupled",
-         "depending", "accompanied", "according"}  # fmt: skip
+from attribution.segmenters.syntax import LEXICON, tree
+from attribution.segmenters.syntax.drafts import Draft, Part, parts, trim
+
+PERSONS = tuple(LEXICON["persons"])
+UNCLEAR = {"WP", "WDT", "EX"}  # tags of subjects that cannot be repeated
 
 
-def participle(verb: Any) -> Draft | None:
+def _is_clear(noun: Token | None) -> bool:
+    """Whether a noun can be the subject of a sentence of its own."""
+    return (
+        noun is not None
+        and noun.tag_ not in UNCLEAR
+        and len(tree.conjuncts(noun)) == 1
+        and not tree.in_negative_scope(noun)
+    )
+
+
+def participle(verb: Token) -> Draft | None:
     """ "…, widely regarded as …" → "Hitchcock was widely regarded as …"."""
-    if any(c.dep_ in {*SUBJECTS, *AUXILIARIES, "mark"} for c in verb.children) or verb.lower_ in LINKS:
+    if tree.child(verb, {*tree.SUBJECTS, *tree.AUXILIARIES, "mark"}) is not None:
+        return None
+    if verb.lower_ in LEXICON["prepositional_participles"]:
         return None
     if verb.dep_ == "advcl":
-        noun = next((c for c in verb.head.children if c.dep_ in {"nsubj", "nsubjpass"}), None)
-        before = {c.lower_ for c in verb.children if c.i < verb.i}
-        if not set_off(verb) or before & {"as", "when", "if", "once"} or noun is None or between(noun, verb):
+        noun = tree.child(verb.head, tree.NOMINAL_SUBJECTS)
+        before = {c.lower_ for c in verb.lefts}
+        if not tree.comma_before(verb) or before & {"as", "when", "if", "once"} or _is_ambiguous(noun, verb):
             return None
     else:
-        noun = named(verb.head)
-        if not set_off(verb) and (noun is verb.head or noun.pos_ not in {"PROPN", "PRON"}) and not attribute(verb.head):
+        noun = tree.referent(verb.head)
+        aside = tree.comma_before(verb) or (noun is not verb.head and noun.pos_ in {"PROPN", "PRON"})
+        if not aside and not tree.is_predicate_noun(verb.head):
             return None
-    if noun is None or noun.tag_ in {"WP", "WDT", "EX"} or len(members(noun)) > 1 or denied(noun):
+    if noun is None or not _is_clear(noun) or noun.lower_ in {"i", "those"}:
         return None
-    if noun.lower_ in {"i", "those"}:
-        return None
-    if any(c.dep_ == "dobj" for c in verb.children):  # the past tense taken for a participle
-        return trimmed((*phrase(noun), *parts(verb.subtree))) if verb.lower_.endswith("ed") and set_off(verb) else None
-    return trimmed((*phrase(noun), be(noun, past(verb) or verb.lower_ == "born"), *parts(verb.subtree)))
-
-
-def while_(verb: Any) -> bool:
-    """ "while paying attention": at the same time, by the same subject."""
-    return bool(verb.doc[first(verb)].lower_ == "while")
-
-
-def between(noun: Any, verb: Any) -> bool:
-    """Whether another noun stands between the subject and the participle after its clause: it may be the one meant."""
-    return verb.i > verb.head.i > noun.i and any(
-        t.pos_ in {"NOUN", "PROPN"} for t in verb.doc[verb.head.i + 1 : first(verb)]
+    if tree.child(verb, {"dobj"}) is not None:  # a past tense that was taken for a participle
+        finite = verb.lower_.endswith("ed") and tree.comma_before(verb)
+        return trim((*tree.as_subject(noun), *parts(verb.subtree))) if finite else None
+    return trim(
+        (*tree.as_subject(noun), tree.be(noun, tree.is_past(verb) or verb.lower_ == "born"), *parts(verb.subtree))
     )
 
 
-def made(verb: Any) -> Draft | None:
-    """ "It repels water, making it a good coat" → "It is a good coat": "it" is the subject, in number."""
-    main, doc = verb.head, verb.doc
-    noun = subject_of(main) or (subject_of(main.head) if main.dep_ == "conj" else None)
-    after = [t.lower_ for t in doc[verb.i + 1 : verb.i + 3]]
-    if verb.lower_ != "making" or after not in MADE or noun is None or noun.dep_ not in {"nsubj", "nsubjpass"}:
-        return None
-    if (
-        not set_off(verb)
-        or verb.i != first(verb)
-        or plural(noun) != (after[0] == "them")
-        or noun.tag_ in {"EX", "WDT", "WP"}
-    ):
-        return None
-    if len(members(noun)) > 1 or denied(noun) or negated(main) or main.dep_ not in {"ROOT", "conj"}:
-        return None
-    return trimmed((*phrase(noun), be(noun, past(noun)), *parts(t for t in verb.subtree if t.i > verb.i + 1)))
+def _is_ambiguous(noun: Token | None, verb: Token) -> bool:
+    """Whether another noun stands between the subject and the participle: it may be the one meant."""
+    if noun is None:
+        return True
+    between = verb.doc[verb.head.i + 1 : tree.first(verb)] if verb.i > verb.head.i > noun.i else ()
+    return any(t.pos_ in {"NOUN", "PROPN"} for t in between)
 
 
-def effect(verb: Any) -> Draft | None:
-    """ "It blocks light, reducing glare" → "It reduces glare": what a thing does by what it does to another."""
+def result(verb: Token) -> Draft | None:
+    """ "It repels water, making it a good coat" → "It is a good coat": where "it" agrees with the subject."""
     main = verb.head
-    while main.dep_ == "xcomp" and subject_of(main) is None:
-        main = main.head
-    noun = next((c for c in main.children if c.dep_ == "nsubj"), None)
-    if noun is None or not set_off(verb) or verb.i < main.i or main.dep_ not in {"ROOT", "conj"} or negated(main):
+    noun = tree.subject_of(main) or (tree.subject_of(main.head) if main.dep_ == "conj" else None)
+    after = verb.doc[verb.i + 1 : verb.i + 3].text.lower()
+    if verb.lower_ != "making" or not re.fullmatch(r"(it|them) (an?|the)", after):
         return None
-    person = (
-        noun.tag_ in {"PRP", "WP", "WDT", "EX"} and noun.lower_ not in {"it", "they"} or noun.lower_.endswith(PERSONS)
+    if noun is None or noun.dep_ not in tree.NOMINAL_SUBJECTS or not _is_clear(noun):
+        return None
+    if not tree.comma_before(verb) or verb.i != tree.first(verb) or tree.is_plural(noun) != after.startswith("them"):
+        return None
+    if tree.is_negated(main) or main.dep_ not in {"ROOT", "conj"}:
+        return None
+    return trim(
+        (*tree.as_subject(noun), tree.be(noun, tree.is_past(noun)), *parts(t for t in verb.subtree if t.i > verb.i + 1))
     )
-    if person or len(members(noun)) > 1 or denied(noun) or negated(noun):
+
+
+def effect(verb: Token) -> Draft | None:
+    """ "It blocks light, reducing glare" → "It reduces glare": what a thing brings about by what it does."""
+    main = verb.head
+    while main.dep_ == "xcomp" and tree.subject_of(main) is None:
+        main = main.head
+    noun = tree.child(main, {"nsubj"})
+    if not tree.comma_before(verb) or verb.i < main.i or main.dep_ not in {"ROOT", "conj"} or tree.is_negated(main):
         return None
-    if stem(main) in UNDERGOING or not any(c.dep_ in {"dobj", "xcomp"} for c in main.children):
+    if noun is None or not _is_clear(noun) or tree.is_negated(noun):
         return None
-    if any(c.dep_ in SUBJECTS for t in main.subtree for c in t.children if t != main and t.i < first(verb)):
+    if (noun.tag_ == "PRP" and noun.lower_ not in {"it", "they"}) or noun.lower_.endswith(PERSONS):
+        return None
+    if tree.lemma(main.lower_) in LEXICON["undergoing"] or tree.child(main, {"dobj", "xcomp"}) is None:
+        return None
+    if any(c.dep_ in tree.SUBJECTS for t in main.subtree for c in t.children if t != main and t.i < tree.first(verb)):
         return None  # "it lets her learn, making …": which of them?
-    verbs = members(verb)
-    if any(v.lower_ not in EFFECTS and v.lower_ not in ACTIVE for v in verbs) or verb.lower_ not in EFFECTS:
+    verbs, effects = tree.conjuncts(verb), LEXICON["effect_verbs"]
+    if not _is_gerund(verb, effects) or not all(_is_gerund(v, effects | LEXICON["attributive_verbs"]) for v in verbs):
         return None
     if verb.doc[verb.i + 1].lower_ in {"it", "them"}:
         return None
-    helping = [c for c in main.children if c.dep_ == "aux"]
-    if any(c.lower_ not in POSSIBLE for c in helping) or not (helping or main.tag_ in {"VBZ", "VBP", "VBD"}):
+    modals = [c for c in main.children if c.dep_ == "aux"]
+    if any(c.lower_ not in LEXICON["modals"] for c in modals) or not (modals or main.tag_ in tree.TENSED):
         return None
-    before = [t for c in verb.children if c.dep_ == "advmod" and c.i < verb.i for t in c.subtree]
-    forms = {v.i: inflected(EFFECTS.get(v.lower_) or ACTIVE[v.lower_], main, noun) for v in verbs}
-    told = tuple((t.i, forms.get(t.i, t.text)) for t in verb.subtree if t not in before)
-    kept = parts(t for t in before if t.lower_ not in {"thus", "thereby", "hence", "therefore", "so", "then"})
-    return trimmed((*phrase(noun), *parts(helping), *kept, *told))
+    before = [t for c in verb.lefts if c.dep_ == "advmod" for t in c.subtree]
+    forms = {v.i: _like(main, tree.lemma(v.lower_), noun) for v in verbs}
+    clause = tuple(Part(t.i, forms.get(t.i, t.text)) for t in verb.subtree if t not in before)
+    adverbs = parts(t for t in before if t.lower_ not in LEXICON["consequence"] | {"thereby", "then"})
+    return trim((*tree.as_subject(noun), *parts(modals), *adverbs, *clause))
 
 
-def inflected(base: str, main: Any, noun: Any) -> str:
-    """A verb in the tense and number of the main one; as it stands after "can" or "will"."""
-    if any(c.dep_ == "aux" for c in main.children):
-        return base
-    if main.tag_ == "VBD":
-        return PAST.get(base, base + ("d" if base.endswith("e") else "ed"))
-    return base if plural(noun) else third_person(base)
-
-
-def active(verb: Any) -> Draft | None:
+def active(verb: Token) -> Draft | None:
     """ "…, providing shade" → "The tree provides shade": verbs whose subject is that of the main clause."""
-    if verb.lower_ not in ACTIVE:
+    main, start = verb.head, tree.first(verb)
+    noun = tree.child(main, tree.NOMINAL_SUBJECTS)
+    if not _is_gerund(verb, LEXICON["attributive_verbs"]) or noun is None or not _is_clear(noun) or noun.lower_ == "i":
         return None
-    main = verb.head
-    noun = next((c for c in main.children if c.dep_ in {"nsubj", "nsubjpass"}), None)
+    if verb.i < main.i or not (tree.comma_before(verb) or verb.doc[start].lower_ == "while"):
+        return None
     modal = any(c.dep_ in {"aux", "neg"} and c.tag_ != "VBZ" for c in main.children)
-    if noun is None or modal or verb.i < main.i or not (set_off(verb) or while_(verb)):
-        return None
-    if noun.tag_ in {"WP", "WDT", "EX"} or len(members(noun)) > 1 or denied(noun) or main.dep_ not in {"ROOT", "conj"}:
+    if modal or main.dep_ not in {"ROOT", "conj"} or main.tag_ not in tree.TENSED:
         return None
     if any(c.dep_ == "conj" or c.dep_ == "advmod" and c.i < verb.i for c in verb.children):
         return None
-    if noun.lower_ == "i" or main.tag_ not in {"VBZ", "VBP", "VBD"}:
-        return None
-    form = inflected(ACTIVE[verb.lower_], main, noun)
     rest = parts(t for t in verb.subtree if t.i != verb.i and t.dep_ != "mark")
-    return trimmed((*phrase(noun), (verb.i, form), *rest))
+    return trim((*tree.as_subject(noun), Part(verb.i, _like(main, tree.lemma(verb.lower_), noun)), *rest))
+
+
+def _is_gerund(verb: Token, of: frozenset[str]) -> bool:
+    """Whether it is the -ing form of one of these verbs."""
+    return verb.lower_.endswith("ing") and tree.lemma(verb.lower_) in of
+
+
+def _like(main: Token, verb: str, noun: Token) -> str:
+    """A verb in the tense and number of the main one; its base form after a modal."""
+    if tree.child(main, {"aux"}) is not None or (main.tag_ != "VBD" and tree.is_plural(noun)):
+        return verb
+    return tree.inflect(verb, "VBD" if main.tag_ == "VBD" else "VBZ")

@@ -1,45 +1,42 @@
-"""When a parse is not to be trusted: signs that the parser lost its way in the sentence."""
+"""Signs that the parser lost its way in a sentence, which then stays whole."""
 
 from __future__ import annotations
 
-from typing import Any
+from spacy.tokens import Doc, Token
 
-from attribution.segmenters.syntax.drafts import SUBJECTS
-from attribution.segmenters.syntax.grammar import NOUNS, RELATIVE, VERBAL, first
-
-
-def trusted(doc: Any) -> bool:
-    """No sign that the parser lost its way in the sentence."""
-    return not any(sign(t) for sign in (_unjoined, _parted, _dangling, _without_subject, _within) for t in doc)
+from attribution.segmenters.syntax.tree import NOMINAL_SUBJECTS, NOUNS, RELATIVE, SUBJECTS, VERBAL, child, first
 
 
-def _unjoined(token: Any) -> bool:
-    """A verb that goes on from another without "and" or comma: the real main verb came later than the parser saw."""
-    if token.dep_ != "conj" or token.pos_ not in VERBAL or token.head.pos_ not in VERBAL:
+def is_reliable(doc: Doc) -> bool:
+    """Whether the parse shows none of these signs."""
+    return not any(sign(token) for sign in SIGNS for token in doc)
+
+
+def _verb_without_conjunction(token: Token) -> bool:
+    """A verb coordinated with another without "and" or comma: the parser took the main verb for a conjunct."""
+    if token.dep_ != "conj" or token.pos_ not in VERBAL or token.head.pos_ not in VERBAL or not first(token):
         return False
-    start = first(token)
-    before = token.doc[start - 1] if start else None
-    return before is not None and not (before.is_punct or before.dep_ == "cc" or before.lower_ in {"then", "as"})
+    before = token.doc[first(token) - 1]
+    return not (before.is_punct or before.dep_ == "cc" or before.lower_ in {"then", "as"})
 
 
-def _parted(token: Any) -> bool:
-    """One comma between a subject with a clause of its own and its verb: the verb goes on with that clause."""
-    if token.dep_ not in {"nsubj", "nsubjpass"} or token.head.i < token.i:
+def _subject_cut_off(token: Token) -> bool:
+    """A single comma between a subject with a relative clause and its verb: the verb belongs to that clause."""
+    if token.dep_ not in NOMINAL_SUBJECTS or token.head.i < token.i:
         return False
-    between = [t for t in token.doc[token.i : token.head.i] if t.text == "," and t.head in {token, token.head}]
-    return len(between) == 1 and any(c.dep_ == "relcl" for c in token.children)
+    commas = [t for t in token.doc[token.i : token.head.i] if t.text == "," and t.head in {token, token.head}]
+    return len(commas) == 1 and child(token, {"relcl"}) is not None
 
 
-def _dangling(token: Any) -> bool:
-    """ "solo singers and the number of arias increased": a verb taken for a participle at the end of its noun."""
-    if token.dep_ != "acl" or token.tag_ not in {"VBN", "VBD"} or token.i <= token.head.i:
+def _verb_taken_for_participle(token: Token) -> bool:
+    """ "solo singers and the number of arias increased": a main verb that ends its clause."""
+    if token.dep_ != "acl" or token.tag_ not in {"VBN", "VBD"} or token.i + 1 >= len(token.doc):
         return False
-    after = token.doc[token.i + 1] if token.i + 1 < len(token.doc) else None
-    return after is not None and after.is_punct and token.head.i < token.i - 1 and token.head.dep_ == "conj"
+    return token.doc[token.i + 1].is_punct and token.head.i < token.i - 1 and token.head.dep_ == "conj"
 
 
-def _without_subject(token: Any) -> bool:
-    """A finite verb of a clause of its own that nobody does."""
+def _finite_without_subject(token: Token) -> bool:
+    """A finite adverbial clause without a subject."""
     return (
         token.dep_ == "advcl"
         and token.tag_ in {"VBZ", "VBP"}
@@ -47,8 +44,17 @@ def _without_subject(token: Any) -> bool:
     )
 
 
-def _within(token: Any) -> bool:
-    """A list with semicolons that would go on within a relative clause."""
+def _list_in_relative_clause(token: Token) -> bool:
+    """A list with semicolons that would continue inside a relative clause."""
     start = first(token)
-    listed = token.dep_ == "conj" and token.tag_ in NOUNS and start and token.doc[start - 1].text == ";"
-    return bool(listed) and any(a.dep_ == "relcl" for a in token.ancestors)
+    listed = token.dep_ == "conj" and token.tag_ in NOUNS and start > 0 and token.doc[start - 1].text == ";"
+    return listed and any(a.dep_ == "relcl" for a in token.ancestors)
+
+
+SIGNS = (
+    _verb_without_conjunction,
+    _subject_cut_off,
+    _verb_taken_for_participle,
+    _finite_without_subject,
+    _list_in_relative_clause,
+)

@@ -2,136 +2,120 @@
 
 from __future__ import annotations
 
-from typing import Any
+from spacy.tokens import Doc, Token
 
-from attribution.segmenters.syntax.drafts import AUXILIARIES, SUBJECTS
-from attribution.segmenters.syntax.grammar import first, negated, own, subject_of, with_comma
+from attribution.segmenters.syntax import LEXICON, tree
 
-CONDITIONAL = {"if", "unless", "when", "whenever", "once"}
 OBJECTS = {"dobj", "attr", "ccomp", "xcomp", "oprd", "acomp", "dative"}
+JOINS = {"punct", "conj", "cc"}
 
 
-def left(head: Any, group: list[Any]) -> list[Any]:
-    """What the conjuncts of a verb share: subject, what stands before it, and markers."""
-    subject = subject_of(head)
-    marks = any(c.dep_ == "mark" for m in group[1:] for c in m.children)
-    marked = [c for c in head.children if c.dep_ == "mark" and not marks]
-    if any(c.dep_ in SUBJECTS for m in group[1:] for c in m.children):
-        return [t for c in marked for t in c.subtree]
-    shared = [*marked, *(c for c in head.children if subject is not None and c.i <= subject.i)]
-    # "giving them separately helps"
-    shared += [c for c in head.children if clausal(head) and c.dep_ == "advmod" and c.i < head.i and c not in shared]
-    shared += [c for c in head.children if c.text in {",", ";"} and subject is not None and c.i < head.i]
+def shared_words(head: Token, group: list[Token]) -> list[Token]:
+    """What the conjuncts of a verb share: the subject, what stands before it, and subordinating conjunctions."""
+    subject = tree.subject_of(head)
+    own_marks = any(tree.child(m, {"mark"}) is not None for m in group[1:])
+    shared = [c for c in head.children if c.dep_ == "mark" and not own_marks]
+    if any(tree.child(m, tree.SUBJECTS) is not None for m in group[1:]):
+        return [t for c in shared for t in c.subtree]
+    if subject is not None:
+        shared += [c for c in head.children if c.i <= subject.i]
+        shared += [c for c in head.lefts if c.text in {",", ";"}]
+    if _has_clausal_subject(head):  # "giving them separately helps"
+        shared += [c for c in head.lefts if c.dep_ == "advmod"]
     return [t for c in shared for t in c.subtree]
 
 
-def verbs(head: Any, group: list[Any]) -> list[list[int]]:
-    """Token numbers of each conjunct with the auxiliaries it needs; empty where the splitter is not sure."""
-    subjects = [any(c.dep_ in SUBJECTS for c in m.children) for m in group]
+def verb_pieces(head: Token, group: list[Token]) -> list[list[int]]:
+    """For each conjunct its token indices, with the auxiliaries it needs; empty where that is unsure."""
+    subjects = [tree.child(m, tree.SUBJECTS) is not None for m in group]
     if any(subjects[1:]) and not (all(subjects) and head.dep_ == "ccomp"):
         return []
-    shared = {t.i for t in left(head, group)}
+    shared = {t.i for t in shared_words(head, group)}
+    deps = {c.dep_ for c in head.children}
     if any(c.dep_ == "ccomp" and c.i in shared for c in head.children):
-        return []  # "…", she said and left
-    if (
-        any(c.lower_ == "it" for c in head.children if c.i in shared)
-        and any(c.dep_ in {"acomp", "attr"} for c in head.children)
-        and any(c.dep_ in {"ccomp", "xcomp"} for c in head.children)
-    ):
+        return []  # "…, she said and left"
+    it = any(c.lower_ == "it" and c.i in shared for c in head.children)
+    if it and deps & {"acomp", "attr"} and deps & {"ccomp", "xcomp"}:
         return []  # "It is clear that prices rise and should be watched": prices should
-    trailing = [c for c in head.children if c.i > group[-1].i and c.dep_ not in {"punct", "conj", "cc"}]
-    clauses = [c for m in group for c in m.children if c.dep_ == "advcl" and c.i > m.i]
-    marked = [
-        c for c in clauses if any((g.dep_ == "mark" and g.lower_ != "for") or g.tag_ == "WRB" for g in c.children)
-    ]
-    if any(not conditional(c) or c.i < group[-1].i for c in marked):
+    trailing = [c for c in head.children if c.i > group[-1].i and c.dep_ not in JOINS]
+    conditions = [c for m in group for c in m.rights if c.dep_ == "advcl" and _is_marked(c)]
+    if any(not _is_conditional(c) or c.i < group[-1].i for c in conditions):
         return []
-    if any(c.dep_ == "auxpass" for m in group[1:] for c in m.children) and clausal(head):
+    if any(tree.child(m, {"auxpass"}) is not None for m in group[1:]) and _has_clausal_subject(head):
         return []  # "that climbing is wrong and is encouraged to ask": not the climbing
-    helping = [c for c in head.children if c.dep_ in AUXILIARIES]
+    helping = [c for c in head.children if c.dep_ in tree.AUXILIARIES]
     pieces: list[list[int]] = []
     for member in group:
-        tokens = {t.i for t in own(member)} - shared - {t.i for c in trailing for t in c.subtree}
+        tokens = {t.i for t in tree.own_words(member)} - shared - {t.i for c in trailing for t in c.subtree}
         tokens -= {c.i for c in member.children if c.text in {".", "!"}}
         if member != head and not any(subjects[1:]):
-            if not _fits(member, head, helping):
+            if not _shares_auxiliaries(member, head, helping):
                 return []
-            if plainly(member, head) and not any(c.dep_ in AUXILIARIES for c in member.children):
+            if _is_untensed(member, head) and tree.child(member, tree.AUXILIARIES) is None:
                 tokens |= {a.i for a in helping}
         pieces.append(sorted(tokens))
-    if any(unfinished(head.doc, piece) for piece in pieces):
+    if any(_is_unfinished(head.doc, piece) for piece in pieces):
         return []
     for n, member in enumerate(group[:-1]):
-        if pieces[n][-1] == member.i and marked:
+        if pieces[n][-1] == member.i and conditions:
             return []  # "rest and take naps when the baby sleeps"
-        if pieces[n][-1] == member.i and not _complete(member, group[n + 1 :]):
-            right = _objects(group[n + 1 :])
-            if not right:
+        following = _complements(group[n + 1 :])
+        if pieces[n][-1] == member.i and any(c.dep_ in {*OBJECTS, "prep", "agent"} for c in following):
+            if not any(c.dep_ in OBJECTS for c in following):
                 return []
-            pieces[n] += right  # "wrote and directed films"
-    for condition in marked:  # "… and closes if it rains": what holds holds if it rains as well
+            pieces[n] += [t.i for c in following for t in c.subtree]  # "wrote and directed films"
+    for condition in conditions:  # "… and closes if it rains": the other holds in that case as well
         for piece in pieces[:-1]:
-            piece += with_comma(condition)
-    for child in trailing:  # said of the last; the others are true without it
-        for piece in pieces if child.dep_ in OBJECTS else pieces[-1:]:
-            piece += with_comma(child)
+            piece += tree.with_comma(condition)
+    for clause in trailing:  # said of the last; the others are true without it
+        for piece in pieces if clause.dep_ in OBJECTS else pieces[-1:]:
+            piece += tree.with_comma(clause)
     return pieces
 
 
-def unfinished(doc: Any, piece: list[int]) -> bool:
+def _is_unfinished(doc: Doc, piece: list[int]) -> bool:
     """ "buy equipment, real estate": a list whose end is not in the piece."""
-    for i in piece:
-        token = doc[i]
-        listed = token.dep_ == "conj" or (token.dep_ == "appos" and not any(c.dep_ == "det" for c in token.children))
+    for token in (doc[i] for i in piece):
+        listed = token.dep_ == "conj" or (token.dep_ == "appos" and tree.child(token, {"det"}) is None)
         ended = any(doc[k].dep_ == "cc" for k in piece if k > token.head.i)
-        if listed and not ended and token.head.i in piece and doc[first(token) - 1].text == ",":
+        if listed and not ended and token.head.i in piece and doc[tree.first(token) - 1].text == ",":
             return True
     return False
 
 
-def conditional(clause: Any) -> bool:
-    return any(c.lower_ in CONDITIONAL and c.i == first(clause) for c in clause.children)
+def _is_marked(clause: Token) -> bool:
+    return any((c.dep_ == "mark" and c.lower_ != "for") or c.tag_ == "WRB" for c in clause.children)
 
 
-def clausal(verb: Any) -> bool:
-    subject = subject_of(verb)
+def _is_conditional(clause: Token) -> bool:
+    return any(c.lower_ in LEXICON["conditional"] and c.i == tree.first(clause) for c in clause.children)
+
+
+def _has_clausal_subject(verb: Token) -> bool:
+    subject = tree.subject_of(verb)
     return subject is not None and subject.dep_ in {"csubj", "csubjpass"}
 
 
-def _fits(member: Any, head: Any, helping: list[Any]) -> bool:
-    """Whether the auxiliaries of the first verb, if the other has none, go with it."""
-    if any(c.dep_ in AUXILIARIES for c in member.children):
+def _shares_auxiliaries(member: Token, head: Token, helping: list[Token]) -> bool:
+    """Whether the auxiliaries of the first verb go with the other one, if it has none of its own."""
+    if tree.child(member, tree.AUXILIARIES) is not None:
         return True
-    if negated(head):
+    if tree.is_negated(head):
         return False
-    if plainly(member, head):
+    if _is_untensed(member, head):
         governed = head.dep_ in {"xcomp", "pcomp", "ccomp", "advcl", "acl", "relcl"} or head.tag_ == "VB"
-        return bool((member.tag_ == head.tag_ or member.tag_ == "VBP") and (helping or governed))
+        return member.tag_ in {head.tag_, "VBP"} and (bool(helping) or governed)
     if helping:
-        return member.tag_ in {"VBZ", "VBP"} or (
-            member.tag_ == "VBD" and all(a.lower_ in {"was", "were"} for a in helping)
-        )
+        past = member.tag_ == "VBD" and all(a.lower_ in {"was", "were"} for a in helping)
+        return past or member.tag_ in {"VBZ", "VBP"}
     return member.tag_ == head.tag_ or not {member.tag_, head.tag_} & {"VB", "VBN", "VBG"}
 
 
-def plainly(member: Any, head: Any) -> bool:
-    """Whether the verb has no tense of its own; after an infinitive, a plural present is one as well."""
+def _is_untensed(member: Token, head: Token) -> bool:
+    """Whether the verb has no tense of its own; after an infinitive, what looks like a plural present has none."""
     return member.tag_ in {"VB", "VBN", "VBG"} or (member.tag_ == "VBP" and head.tag_ == "VB")
 
 
-def _complete(member: Any, others: list[Any]) -> bool:
-    """Whether the bare verb says something without what follows the next one."""
-    for other in others:
-        right = [c for c in other.children if c.i > other.i and c.dep_ not in {"cc", "conj", "punct"}]
-        if right:
-            return not any(c.dep_ in {*OBJECTS, "prep", "agent"} for c in right)
-    return True
-
-
-def _objects(others: list[Any]) -> list[int]:
-    """The objects of the next verb that has some, with all that follows them; none where it has only adjuncts."""
-    for member in others:
-        right = [c for c in member.children if c.i > member.i and c.dep_ not in {"cc", "conj", "punct"}]
-        if right:
-            return [t.i for c in right for t in c.subtree] if any(c.dep_ in OBJECTS for c in right) else []
-    return []
+def _complements(verbs: list[Token]) -> list[Token]:
+    """What follows the first of these verbs that anything follows."""
+    return next((right for v in verbs if (right := [c for c in v.rights if c.dep_ not in JOINS])), [])

@@ -1,155 +1,158 @@
-"""Statements under construction: words of a parsed sentence and function words between them, and how they are put
-into writing and back onto the answer. What `clauses` and `predpatt` share."""
+"""Statements under construction, for the segmenters that work on a parse (`clauses`, `predpatt`).
+
+A draft is a sequence of words of a parsed sentence, with function words added between them. Here drafts become text,
+and are mapped back to the characters of the answer.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import NamedTuple
 
-from attribution.segmenters.sentences import boundaries
-from attribution.text.markdown import Passage, passages
+from spacy.tokens import Doc, Token
+
+from attribution.segmenters.alignment import merge
+from attribution.segmenters.syntax import LEXICON
+from attribution.text.language import is_english
 from attribution.text.nlp import parse
-from attribution.types import Claim, Segmented, Span, content_id
+from attribution.text.passages import statements
+from attribution.types import Claim, Segmented, Span
 
-Part = tuple[int, str]  # the number of a token and how it is written; the number is -1 for an added function word
+
+class Part(NamedTuple):
+    """One word of a draft."""
+
+    i: int  # of the token in its sentence; ADDED for a function word that is not in it
+    text: str  # as it is written in the statement
+
+
 Draft = tuple[Part, ...]
-Split = Callable[[Any], Sequence[Draft]]  # a sentence's Doc → its statements; none: the sentence stays whole
+Split = Callable[[Doc], Sequence[Draft]]  # a sentence → its statements; none: the sentence stays whole
+Statement = tuple[str, list[Span]]  # text, and the characters of its sentence
 
 ADDED = -1
-LONGEST = 120  # tokens; the parse of a longer sentence is not to be trusted
+LONGEST = 120  # tokens; the parse of a longer sentence is not reliable
 CONTENT = {"NOUN", "PROPN", "VERB", "ADJ", "NUM"}
-# ties what follows to what came before, and says nothing itself
-LINKING = {"meaning", "making", "including", "such", "other", "even"}
-SUBJECTS = {"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"}
-AUXILIARIES = {"aux", "auxpass"}
-_CLOSE = re.compile(r"[,.;:!?)\]%’]|'s?$|’s$|n['’]t$")
+MARKS = {",", ";", ":", "–", "—", "-"}
+_NO_SPACE_BEFORE = re.compile(r"[,.;:!?)\]%’]|'s?$|’s$|n['’]t$")
 _END = re.compile(r"[.!?…][\"'”’)\]]*$")
 _LABEL = re.compile(r"[^:.!?\"“]{1,60}?:\s+(?=\S)")
 
 
-def parts(tokens: Iterable[Any]) -> Draft:
+def added(*words: str) -> Draft:
+    """Function words that the sentence does not have."""
+    return tuple(Part(ADDED, word) for word in words)
+
+
+def parts(tokens: Iterable[Token]) -> Draft:
     """Tokens in the order of the sentence."""
-    return tuple((t.i, t.text) for t in sorted(tokens, key=lambda t: t.i))
+    return tuple(Part(t.i, t.text) for t in sorted(tokens, key=lambda t: t.i))
 
 
-def subtree(token: Any, *without: Any) -> list[Any]:
-    """The token and all below it, but for the branches left out."""
-    out = {t.i for branch in without for t in branch.subtree}
-    return [t for t in token.subtree if t.i not in out]
+def indices(draft: Draft) -> set[int]:
+    """The tokens of the sentence that a draft uses."""
+    return {part.i for part in draft} - {ADDED}
 
 
-def trimmed(draft: Draft) -> Draft:
-    """Without marks and conjunctions at either end, and no comma twice."""
+def words(draft: Draft) -> set[str]:
+    return {part.text.lower() for part in draft}
+
+
+def trim(draft: Draft) -> Draft:
+    """The draft without punctuation and conjunctions at its ends, and without doubled commas."""
     kept: list[Part] = []
     for part in draft:
-        if part[1] in {",", ";", "–", "—"} and (not kept or kept[-1][1] in {",", ";", "(", "–", "—"}):
+        if part.text in {",", ";", "–", "—"} and (not kept or kept[-1].text in {",", ";", "(", "–", "—"}):
             continue
         kept.append(part)
-    while kept and kept[-1][1] in {",", ";", ":", "–", "—", "-", ".", "and", "but"}:
+    while kept and kept[-1].text in {*MARKS, ".", "and", "but"}:
         kept.pop()
-    while kept and kept[0][1].lower() in {",", ";", ":", "–", "—", "-", "and", "but"}:
+    while kept and kept[0].text.lower() in {*MARKS, "and", "but"}:
         kept.pop(0)
     return tuple(kept)
 
 
-def wording(doc: Any, draft: Draft) -> str:
-    """The statement as a sentence: capital, spaces, a or an, the full stop that its sentence has."""
+def to_text(doc: Doc, draft: Draft) -> str:
+    """The draft as a sentence: initial capital, spaces, "a" or "an", and the full stop if its sentence has one."""
     written = ""
     for n, (i, text) in enumerate(draft):
-        before = draft[n - 1] if n else (-1, "")
-        in_place = n > 0 and i > 0 and before[0] == i - 1
+        before = draft[n - 1] if n else Part(ADDED, "")
+        after = draft[n + 1] if n + 1 < len(draft) else None
         if i == 0 and n and doc[0].pos_ != "PROPN" and text[1:].islower() and text != "I":
             text = text[0].lower() + text[1:]
-        if text.lower() in {"a", "an"} and n + 1 < len(draft) and not (i >= 0 and draft[n + 1][0] == i + 1):
-            text = text[0] + ("n" if draft[n + 1][1][0].lower() in "aeiou" else "")
-        if in_place:
+        if text.lower() in {"a", "an"} and after and not (i >= 0 and after.i == i + 1):
+            text = text[0] + ("n" if after.text[0].lower() in "aeiou" else "")
+        if n > 0 and i > 0 and before.i == i - 1:
             space = bool(doc[i - 1].whitespace_)
         else:
-            space = n > 0 and not _CLOSE.match(text) and before[1] not in {"(", "[", "“", "$"}
+            space = n > 0 and not _NO_SPACE_BEFORE.match(text) and before.text not in {"(", "[", "“", "$"}
         written += " " * space + text
     # a name such as "eBay" keeps its small letter
-    written = written[:1].upper() + written[1:] if written[1:2].islower() or len(written) < 3 else written
-    written = written[:1].upper() + written[1:] if written[1:2] == " " else written
+    if written[1:2].islower() or written[1:2] == " " or len(written) < 3:
+        written = written[:1].upper() + written[1:]
     end = _END.search(doc.text)
     return written if not end or _END.search(written) else written + end.group()[0]
 
 
-def covers(doc: Any, drafts: Iterable[Draft]) -> bool:
+def covers(doc: Doc, drafts: Iterable[Draft]) -> bool:
     """Whether every content word of the sentence is in one of the statements."""
-    words = {i for draft in drafts for i, _ in draft}
-    return all(t.i in words or t.lower_ in LINKING for t in doc if t.pos_ in CONTENT)
+    used = set().union(*map(indices, drafts))
+    return all(t.i in used or t.lower_ in LEXICON["linking"] for t in doc if t.pos_ in CONTENT)
 
 
-def balanced(text: str) -> bool:
+def is_balanced(text: str) -> bool:
     return text.count("(") == text.count(")") and text.count("“") == text.count("”") and text.count('"') % 2 == 0
 
 
 def segment(answer: str, split: Split) -> Segmented:
-    """Claims of an answer, sentence by sentence, in its order; one said twice is one claim with the spans of both."""
-    found: dict[str, tuple[str, list[Span], Span]] = {}
-    known: dict[str, list[tuple[str, list[Span]]]] = {}  # a sentence said twice is parsed once
-    for passage in passages(answer):
-        for a, b in _sentences(passage):
-            whole = passage.span(a, b)
+    """The claims of an answer, sentence by sentence, in order; a repeated claim is one claim with several spans.
+
+    The parser knows English: sentences of another language stay whole.
+    """
+    english = is_english(answer)
+    claims: list[Claim] = []
+    known: dict[str, list[Statement]] = {}  # a repeated sentence is parsed once
+    for passage in statements(answer):
+        for a, b in passage.sentences():
             sentence = passage.text[a:b]
             if sentence not in known:
-                known[sentence] = list(_statements(sentence, split))
-            for text, at in known[sentence]:
-                spans = [passage.span(a + s, a + e) for s, e in at]
-                key = " ".join(text.casefold().split()).rstrip(".")
-                found.setdefault(key, (text, [], whole))[1].extend(spans)
-    claims = []
-    for text, raw, origin in found.values():
-        places = _merged(raw)
-        claims.append(Claim(id=content_id(text, str(places[0])), text=text, spans=places, sentence=origin))
-    return Segmented(tuple(claims))
+                known[sentence] = list(_statements(sentence, split if english else _whole))
+            for text, places in known[sentence]:
+                spans = _joined([passage.span(a + start, a + end) for start, end in places])
+                claims.append(Claim(id="-", text=text, spans=spans, sentence=passage.span(a, b)))
+    return Segmented(merge(claims))
 
 
-def _sentences(passage: Passage) -> list[Span]:
-    if not any(c.isalnum() for c in passage.text):
-        return []
-    return [(0, len(passage.text))] if passage.row else boundaries(passage.text)
+def _whole(doc: Doc) -> Sequence[Draft]:
+    return ()
 
 
-def _statements(sentence: str, split: Split) -> Iterator[tuple[str, list[Span]]]:
-    """Texts and their characters in the sentence. A label before a colon goes before each of its statements."""
-    whole = [(sentence, [(0, len(sentence))])]
-    if len(sentence) > 12 * LONGEST:
-        yield from whole
-        return
+def _statements(sentence: str, split: Split) -> Iterator[Statement]:
+    """The statements of one sentence. A label before a colon is repeated before each of them."""
+    drafts: dict[str, list[Span]] = {}
     label = _LABEL.match(sentence)
     skip = label.end() if label and len(label.group().split()) <= 8 else 0
-    doc = parse(sentence[skip:])
-    if len(doc) > LONGEST or "|" in sentence or doc.text[-1:] in {"?", ":"} or ": " in doc.text:
-        yield from whole
+    if len(sentence) <= 12 * LONGEST:
+        doc = parse(sentence[skip:])
+        if len(doc) <= LONGEST and "|" not in sentence and doc.text[-1:] not in {"?", ":"} and ": " not in doc.text:
+            for draft in split(doc):
+                places = [(doc[i].idx, doc[i].idx + len(doc[i])) for i in indices(draft) if doc[i].text.strip()]
+                if text := to_text(doc, draft):
+                    drafts.setdefault(text, [(skip + a, skip + b) for a, b in _joined(places)])
+    if len(drafts) < 2 or not all(map(is_balanced, drafts)):
+        yield sentence, [(0, len(sentence))]
         return
-    made: dict[str, list[Span]] = {}
-    for draft in split(doc):
-        if text := wording(doc, draft):
-            made.setdefault(text, _runs(doc, draft, skip))
-    if len(made) < 2 or not all(balanced(text) for text in made):
-        yield from whole
-        return
-    for text, places in made.items():
-        yield (sentence[:skip] + text, [(0, skip), *places] if skip else places)
+    for text, spans in drafts.items():
+        yield sentence[:skip] + text, [(0, skip), *spans] if skip else spans
 
 
-def _runs(doc: Any, draft: Draft, skip: int) -> list[Span]:
-    return [
-        (skip + a, skip + b)
-        for a, b in _merged(
-            [(doc[i].idx, doc[i].idx + len(doc[i])) for i, _ in draft if i >= 0 and doc[i].text.strip()]
-        )
-    ]
-
-
-def _merged(spans: Sequence[Span]) -> tuple[Span, ...]:
-    """In order, those that touch or have one character between them as one."""
-    merged: list[Span] = []
+def _joined(spans: Sequence[Span]) -> tuple[Span, ...]:
+    """Spans in order; those with at most one character between them become one."""
+    joined: list[Span] = []
     for a, b in sorted(set(spans)):
-        if merged and a <= merged[-1][1] + 1:
-            merged[-1] = (merged[-1][0], max(b, merged[-1][1]))
+        if joined and a <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(b, joined[-1][1]))
         else:
-            merged.append((a, b))
-    return tuple(merged)
+            joined.append((a, b))
+    return tuple(joined)

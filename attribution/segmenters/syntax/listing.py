@@ -1,92 +1,92 @@
-"""Lists as they are written: after "include" or "such as", the pieces between the commas go on from one another,
-wherever the parser hung them."""
+"""Lists as they are written: after "include" or "such as", the pieces between the commas are conjuncts, wherever the
+parser attached them."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal
 
-from attribution.segmenters.syntax.drafts import SUBJECTS
-from attribution.segmenters.syntax.grammar import FINITE, NOUNS, RELATIVE, VERBAL, first, members
+from spacy.tokens import Doc, Token
 
-Change = tuple[int, str, Any]  # token, what is changed (head, dep, tag), the new value
-Piece = tuple[int, int]  # first token and the one after the last
+from attribution.segmenters.syntax import LEXICON
+from attribution.segmenters.syntax.tree import FINITE, NOUNS, RELATIVE, SUBJECTS, VERBAL, conjuncts, first
 
-LISTING = {"include", "includes", "included", "involve", "involves", "involved"}
+Column = Literal["head", "dep", "tag", "pos"]
+Change = tuple[int, Column, int | str]  # token, what is changed, the new value
+Piece = tuple[int, int]  # the first token and the one after the last
+
 OPENING = {"DT", "PDT", "PRP$", "JJ", "JJR", "JJS", *NOUNS, "CD", "VBG", "VBN", "RB", "RBR", "``", "$"}
-CLAUSES = {"whether", "how", "what", "why"}
-NESTED = {"such", "including", "like", "e.g.", "namely", "especially", "particularly", "as", "rather", "not", "but"}
 LINKED = {"conj", "appos", "dobj", "pobj", "attr", "dep", "ROOT", "advcl", "ccomp", "xcomp", "pcomp", *SUBJECTS}
 
 
-def listed(token: Any) -> list[Change]:
-    """ "include a burning sensation, passing small amounts, and cloudy urine": three things that are included."""
-    if not opener(token) and not _governor(token):
+def repair_list(token: Token) -> list[Change]:
+    """ "include a burning sensation, passing small amounts, and cloudy urine": three objects of "include"."""
+    if not opens_list(token) and not _governs_list(token):
         return []
-    found = pieces(token.doc, token.i + 1, verbal=token.pos_ in VERBAL)
-    if len(found) < 3 or not all(_nominal(token.doc, piece) for piece in found):
+    doc, found = token.doc, pieces(token.doc, token.i + 1, verbal=token.pos_ in VERBAL)
+    if len(found) < 3 or not all(_is_nominal(doc, piece) for piece in found):
         return []
-    gerunds = [token.doc[a].tag_ == "VBG" for a, _ in found]
-    if not opener(token) and len(set(gerunds)) > 1:
+    gerunds = [doc[a].tag_ == "VBG" for a, _ in found]
+    if not opens_list(token) and len(set(gerunds)) > 1:
         return []  # "promoting A, B, and doing C"
     if gerunds[0] and not all(gerunds) and found[0][1] - found[0][0] > 1:
         return []  # "include adjusting the content, process, or products": objects of the gerund
     if not gerunds[0] and all(gerunds[1:]):
         return []  # "include rules for doing A, avoiding B, and seeking C"
-    heads = [_head(token.doc, piece) for piece in found]
-    if any(head is None or head.dep_ == "ROOT" or token in head.subtree for head in heads):
+    heads = [head for piece in found if (head := _head(doc, piece)) is not None]
+    if len(heads) < len(found) or any(head.dep_ == "ROOT" or token in head.subtree for head in heads):
         return []
-    if not opener(token) and sum(h in members(heads[0]) for h in heads) in {1, len(heads)}:
+    if not opens_list(token) and sum(h in conjuncts(heads[0]) for h in heads) in {1, len(heads)}:
         return []  # the parser saw no list, or all of it
-    return _chained(token, found, heads)
+    return _chain(token, found, heads)
 
 
-def opener(token: Any) -> bool:
-    """Whether a list may begin behind it."""
+def opens_list(token: Token) -> bool:
+    """Whether a list may begin after it."""
     before = token.doc[token.i - 1] if token.i else token
     if token.lower_ == "as":
-        return bool(before.lower_ == "such")
+        return before.lower_ == "such"
     if token.lower_ == "like":
-        return bool(token.tag_ == "IN" and before.tag_ == "NNS" and token.head == before)
-    return token.lower_ in LISTING and token.tag_ in {"VB", "VBP", "VBZ", "VBD"} or token.lower_ == "including"
+        return token.tag_ == "IN" and before.tag_ == "NNS" and token.head == before
+    verb = token.lower_ in LEXICON["list_verbs"] and token.tag_ in {"VB", "VBP", "VBZ", "VBD"}
+    return verb or token.lower_ == "including"
 
 
-def _governor(token: Any) -> bool:
-    """A verb or preposition whose object begins right behind it."""
+def _governs_list(token: Token) -> bool:
+    """Whether it is a verb or preposition whose object follows at once."""
     objects = [c for c in token.children if c.dep_ in {"dobj", "pobj"} and first(c) == token.i + 1]
     verb = token.head if token.pos_ == "ADP" and token.lower_ not in {"like", "than", "as"} else token
     return verb.pos_ == "VERB" and bool(objects)
 
 
-def pieces(doc: Any, start: int, verbal: bool) -> list[Piece]:
-    """What stands between the commas (or semicolons) up to the piece behind ", and"; none where it is no such list."""
+def pieces(doc: Doc, start: int, verbal: bool) -> list[Piece]:
+    """What stands between the commas (or semicolons), up to the piece after ", and"; none where it is no such list."""
     end = _end(doc, start)
     marks = [i for i in range(start, end) if doc[i].text in {",", ";"} and not _depth(doc, start, i)]
     semicolons = [i for i in marks if doc[i].text == ";"]
-    marks = semicolons or marks
     found: list[Piece] = []
     at, joined = start, False
-    for mark in [*marks, end]:
-        joined = doc[at].lower_ in {"and", "or"}
+    for mark in [*(semicolons or marks), end]:
+        joined = at < end and doc[at].lower_ in {"and", "or"}
         found.append((at + joined, mark))
         at = mark + 1
         if joined:
             break
     if not joined:
-        found = [] if semicolons else _last_two(doc, found)
+        found = [] if semicolons else _split_last(doc, found)
     if found and not semicolons:
         found = _whole_phrases(doc, found)
-        if any(_inner(doc, a, b) for a, b in found):
+        if any(_has_inner_list(doc, a, b) for a, b in found):
             return []
         a, b = found[-1]
-        told = next((i for i in range(a, b) if doc[i].tag_ in FINITE and not _relative(doc, a, i)), None)
-        if told is not None:
+        verb = _finite_verb(doc, (a, b))
+        if verb is not None:
             if verbal or any(t.tag_ in FINITE for t in doc[:start]):
-                return []  # ", and patients may die": a clause, not a member
-            found[-1] = (a, told)
+                return []  # ", and patients may die": a clause, not a conjunct
+            found[-1] = (a, verb)
     return found if all(a < b for a, b in found) else []
 
 
-def _end(doc: Any, start: int) -> int:
+def _end(doc: Doc, start: int) -> int:
     """Where the sentence, or the bracket around the list, ends."""
     for i in range(start, len(doc)):
         text = doc[i].text
@@ -97,14 +97,14 @@ def _end(doc: Any, start: int) -> int:
     return len(doc)
 
 
-def _depth(doc: Any, start: int, place: int) -> int:
+def _depth(doc: Doc, start: int, place: int) -> int:
     texts = [t.text for t in doc[start:place]]
     brackets = sum(t in {"(", "[", "“"} for t in texts) - sum(t in {")", "]", "”"} for t in texts)
     return brackets + texts.count('"') % 2
 
 
-def _last_two(doc: Any, found: list[Piece]) -> list[Piece]:
-    """ "A, B and C": the piece behind the last comma holds the last two."""
+def _split_last(doc: Doc, found: list[Piece]) -> list[Piece]:
+    """ "A, B and C": the piece after the last comma holds two conjuncts."""
     a, b = found[-1]
     joins = [[i for i in range(*piece) if doc[i].lower_ in {"and", "or"}] for piece in found]
     if len(found) < 2 or any(joins[:-1]) or len(joins[-1]) != 1 or b - a > 12:
@@ -112,8 +112,8 @@ def _last_two(doc: Any, found: list[Piece]) -> list[Piece]:
     return [*found[:-1], (a, joins[-1][0]), (joins[-1][0] + 1, b)]
 
 
-def _whole_phrases(doc: Any, found: list[Piece]) -> list[Piece]:
-    """ "a strong, persistent urge": a comma between adjectives parts nothing."""
+def _whole_phrases(doc: Doc, found: list[Piece]) -> list[Piece]:
+    """ "a strong, persistent urge": a comma between adjectives separates nothing."""
     joined: list[Piece] = []
     for n, (a, b) in enumerate(found):
         if joined and doc[joined[-1][1] - 1].tag_ in {"JJ", "JJR"} and doc[a - 1].text == "," and n < len(found) - 1:
@@ -122,43 +122,51 @@ def _whole_phrases(doc: Any, found: list[Piece]) -> list[Piece]:
     return joined
 
 
-def _inner(doc: Any, start: int, end: int) -> bool:
-    """Whether a list or clause of its own begins within the piece, whose commas would be taken for the list's."""
-    return any(doc[i].lower_ in NESTED and not (doc[i].lower_ == "as" and doc[i - 1].lower_ == "well")
-               for i in range(start, end) if not _depth(doc, start, i))  # fmt: skip
+def _has_inner_list(doc: Doc, start: int, end: int) -> bool:
+    """Whether a list or clause begins within the piece, whose commas would be taken for this list's."""
+    return any(
+        doc[i].lower_ in LEXICON["nested_list_words"] and not (doc[i].lower_ == "as" and doc[i - 1].lower_ == "well")
+        for i in range(start, end)
+        if not _depth(doc, start, i)
+    )
 
 
-def _nominal(doc: Any, piece: Piece) -> bool:
+def _is_nominal(doc: Doc, piece: Piece) -> bool:
     """Whether a piece names something: a noun phrase, a gerund or an indirect question."""
     a, b = piece
-    if doc[a].lower_ in CLAUSES:
+    if doc[a].lower_ in LEXICON["question_words"]:
         return True
-    if doc[a].tag_ not in OPENING or not any(t.tag_ in NOUNS or t.tag_ == "VBG" for t in doc[a:b]):
-        return False
-    return not any(doc[i].tag_ in FINITE and not _relative(doc, a, i) for i in range(a, b))
+    nominal = doc[a].tag_ in OPENING and any(t.tag_ in {*NOUNS, "VBG"} for t in doc[a:b])
+    return nominal and _finite_verb(doc, piece) is None
 
 
-def _relative(doc: Any, start: int, place: int) -> bool:
-    """Whether a relative pronoun or question word stands before it in its piece."""
-    return any(t.tag_ in {*RELATIVE, "WRB"} or t.lower_ in {"that", "whether"} for t in doc[start:place])
+def _finite_verb(doc: Doc, piece: Piece) -> int | None:
+    """The first finite verb of a piece that no relative pronoun or question word precedes."""
+    a, b = piece
+    for i in range(a, b):
+        if doc[i].tag_ in {*RELATIVE, "WRB"} or doc[i].lower_ in {"that", "whether"}:
+            return None
+        if doc[i].tag_ in FINITE:
+            return i
+    return None
 
 
-def _head(doc: Any, piece: Piece) -> Any | None:
-    """The word of a piece that the others hang on."""
+def _head(doc: Doc, piece: Piece) -> Token | None:
+    """The word of a piece that the others depend on."""
     a, b = piece
     above = [t for t in doc[a:b] if not a <= t.head.i < b]
-    if doc[a].lower_ in CLAUSES:
-        return next((t for t in above if t.pos_ in {"VERB", "AUX"}), None)
+    if doc[a].lower_ in LEXICON["question_words"]:
+        return next((t for t in above if t.pos_ in VERBAL), None)
     if doc[a].tag_ == "VBG" and (doc[a] in above or any(c.dep_ in {"dobj", "prep", "prt"} for c in doc[a].children)):
         return doc[a]
     run = a
     while run < b and (doc[run].tag_ in {*OPENING, "HYPH", "POS"} or doc[run].text == ","):
         run += 1
-    return next((t for t in reversed(doc[a:run]) if t.tag_ in NOUNS), None)
+    return next((t for t in reversed(list(doc[a:run])) if t.tag_ in NOUNS), None)
 
 
-def _chained(token: Any, found: list[Piece], heads: list[Any]) -> list[Change]:
-    """Each head goes on from the one before, and all of its piece hangs on it."""
+def _chain(token: Token, found: list[Piece], heads: list[Token]) -> list[Change]:
+    """Each head becomes a conjunct of the one before, and its piece depends on it."""
     doc, changes = token.doc, list[Change]()
     for n, ((a, b), head) in enumerate(zip(found, heads, strict=True)):
         above = token if n == 0 else heads[n - 1]

@@ -1,76 +1,81 @@
-"""What keeps fragments out: a statement has a subject, then a finite verb, no loose end, and the parser, shown it
-alone, reads one whole sentence."""
+"""What keeps fragments out. A statement has a subject and a finite verb, no loose end, and reads as one sentence when
+the parser sees it alone."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
-from attribution.segmenters.syntax.drafts import CONTENT, SUBJECTS, Draft, wording
-from attribution.segmenters.syntax.grammar import FINITE, RELATIVE, finite, members
+from spacy.tokens import Doc, Token
+
+from attribution.segmenters.syntax.drafts import CONTENT, Draft, indices, to_text
+from attribution.segmenters.syntax.tree import BE, FINITE, RELATIVE, SUBJECTS, child, conjuncts, is_finite
 from attribution.text.nlp import parse
 
-BE = {"is", "are", "was", "were"}
 DANGLING = {"ADP", "DET", "CCONJ", "SCONJ", "PART"}
 SUBJECT_LIKE = {"NOUN", "PROPN", "PRON", "VERB", "DET", "NUM", "ADJ"}
 
 
-def sound(doc: Any, draft: Draft) -> bool:
-    """Whether the statement can stand as a sentence of its own."""
+def is_sound(doc: Doc, draft: Draft) -> bool:
+    """Whether the draft can stand as a sentence."""
     tokens = [doc[i] if i >= 0 else None for i, _ in draft]
-    if len(draft) < 3 or not any(t is not None and t.pos_ in CONTENT for t in tokens):
+    present = [t for t in tokens if t is not None]
+    if len(draft) < 3 or not any(t.pos_ in CONTENT for t in present):
         return False
-    words = {i for i, _ in draft}
-    if any(t is not None and told(t, t.text) and t.head.i in words and not hung(t) for t in tokens):
-        return False  # "a director directed films": the past tense taken for a participle
-    if any(a[1] in BE and b[1].lower() == "hence" for a, b in pairwise(draft)):
-        return False  # "…, hence their importance": a consequence taken for another name
-    opening = tokens[0]
-    relative = opening is not None and opening.lower_ in {"which", "who", "that"} and opening.tag_ != "DT"
-    if opening is not None and (opening.pos_ == "CCONJ" or (relative and opening.dep_ != "det")):
-        return False
-    root = next(doc.sents).root
-    end = tokens[-1]
+    inside = indices(draft)
+    if any(_is_made_finite(t, t.text) and t.head.i in inside and not _after_comma(t) for t in present):
+        return False  # "a director directed films": a past tense that was taken for a participle
+    if any(a.text in BE and b.text.lower() == "hence" for a, b in pairwise(draft)):
+        return False  # "…, hence their importance": a consequence that was taken for an apposition
+    opening, end = tokens[0], tokens[-1]
+    if opening is not None:
+        relative = opening.lower_ in {"which", "who", "that"} and opening.tag_ != "DT" and opening.dep_ != "det"
+        if relative or opening.pos_ == "CCONJ":
+            return False
     whole = end is None or end.i == len(doc) - 1 or doc[end.i + 1].is_punct or end.pos_ not in DANGLING
-    if imperative(root) and not any(t is not None and t.dep_ in SUBJECTS and t.head == root for t in tokens):
-        return whole and any(t is not None and t in members(root) for t in tokens)
+    root = next(doc.sents).root
+    if is_imperative(root) and not any(t.dep_ in SUBJECTS and t.head == root for t in present):
+        return whole and any(t in conjuncts(root) for t in present)
     verbs = [
         n
-        for n, t in enumerate(tokens)
-        if (draft[n][1] in {*BE, "has", "have", "had"} if t is None else t.tag_ in FINITE or told(t, draft[n][1]))
+        for n, (token, part) in enumerate(zip(tokens, draft, strict=True))
+        if (part.text in {*BE, "has", "have", "had"} if token is None else _carries_tense(token, part.text))
     ]
     if not verbs or not any(t is not None and t.pos_ in SUBJECT_LIKE for t in tokens[: verbs[-1]]):
         return False
-    return whole and (len(draft) == len(doc) or reads(wording(doc, draft)))
+    return whole and (len(draft) == len(doc) or is_sentence(to_text(doc, draft)))
 
 
 @lru_cache(maxsize=4096)
-def reads(text: str) -> bool:
-    """Whether the parser, shown the statement alone, sees one sentence with subject and finite verb."""
+def is_sentence(text: str) -> bool:
+    """Whether the parser sees one sentence with a subject and a finite verb."""
     sentences = list(parse(text).sents)
     root = sentences[0].root
-    subject = next((c for c in root.children if c.dep_ in SUBJECTS), None)
-    if len(sentences) != 1 or subject is None or not finite(root) or subject.tag_ in RELATIVE or root.tag_ == "MD":
+    subject = child(root, SUBJECTS)
+    if len(sentences) != 1 or subject is None or not is_finite(root) or subject.tag_ in RELATIVE or root.tag_ == "MD":
         return False
-    if any((c.dep_ == "mark" or c.tag_ == "WRB") and c.i < root.i for c in root.children):
-        return False  # a clause that waits for another
+    if any(c.dep_ == "mark" or c.tag_ == "WRB" for c in root.lefts):
+        return False  # a subordinate clause
     commas = [t for t in root.doc[subject.i : root.i] if t.text == "," and t.head in {subject, root}]
     return len(commas) != 1  # one alone parts the subject from its verb
 
 
-def imperative(root: Any) -> bool:
-    """ "If it bleeds, press on it": a plain verb with no subject, and nothing before it but its setting."""
-    before = {c.dep_ for c in root.children if c.i < root.i}
+def is_imperative(root: Token) -> bool:
+    """ "If it bleeds, press on it": a base form without a subject, after adverbials at most."""
+    before = {c.dep_ for c in root.lefts}
     return root.tag_ == "VB" and root.dep_ == "ROOT" and before <= {"advmod", "punct", "cc", "prep", "advcl"}
 
 
-def told(verb: Any, text: str) -> bool:
-    """A participle that was made, or read as, a finite verb."""
-    active = verb.tag_ == "VBN" and verb.dep_ in {"acl", "advcl"} and any(c.dep_ == "dobj" for c in verb.children)
-    return active or (verb.tag_ == "VBG" and text != verb.text)
+def _carries_tense(verb: Token, text: str) -> bool:
+    return verb.tag_ in FINITE or _is_made_finite(verb, text)
 
 
-def hung(verb: Any) -> bool:
-    """Whether the verb was made a sentence: its noun then stands before it without a comma between."""
-    return verb.i > 0 and bool(verb.doc[verb.i - 1].text == ",")
+def _is_made_finite(verb: Token, text: str) -> bool:
+    """A participle that a rule has made finite, or that is a finite verb the parser took for one."""
+    if verb.tag_ == "VBN" and verb.dep_ in {"acl", "advcl"} and child(verb, {"dobj"}) is not None:
+        return True
+    return verb.tag_ == "VBG" and text != verb.text
+
+
+def _after_comma(verb: Token) -> bool:
+    return verb.i > 0 and verb.doc[verb.i - 1].text == ","

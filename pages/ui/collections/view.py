@@ -1,33 +1,25 @@
-"""Collections drawn: the table, how far adding is, and what could not be read. Imports no streamlit."""
+"""Collections: the table, how far adding is, and what could not be read. Imports no streamlit."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attribution.collections.store import Kept
+from attribution.collections.store import CollectionSummary
 from attribution.types import Failure
-from pages.ui.collections.job import Progress
-from pages.ui.html.render import Node, el, plural
-from pages.ui.run.cards import moment
+from pages.ui.answer.provenance import date
+from pages.ui.collections.job import IngestProgress
+from pages.ui.html.render import Node, plural, table
 
 SHOWN = 200  # failures in the table
 
 
-def table(kept: Sequence[Kept]) -> Node:
+def collection_table(collections: Sequence[CollectionSummary]) -> Node:
     """The collections with counts, size and dates."""
-    rows = [
-        el(
-            "tr",
-            el("td", c.name, dir="auto"),
-            el("td", f"{c.documents:,}"),
-            el("td", size(c.characters)),
-            el("td", f"{c.embedded:,}"),
-            el("td", moment(c.changed_at)),
-        )
-        for c in kept
-    ]
-    heads = ("Collection", "Documents", "Text", "Found by meaning too", "Last change")
-    return el("table", el("thead", el("tr", *(el("th", h) for h in heads))), el("tbody", *rows), class_="ax-table")
+    heads = ("Collection", "Documents", "Text", "Searchable by meaning", "Last change")
+    rows = (
+        (c.name, f"{c.documents:,}", size(c.characters), f"{c.embedded:,}", date(c.changed_at)) for c in collections
+    )
+    return table(heads, rows)
 
 
 def size(characters: int) -> str:
@@ -38,8 +30,8 @@ def size(characters: int) -> str:
     return plural(characters, "character")
 
 
-def doing(now: Progress) -> str:
-    """One line: what is being done and how far, or what came of it."""
+def status(now: IngestProgress) -> str:
+    """What is being done and how far it is, or the result."""
     if not now.running:
         same = now.done - now.new - len(now.failures)
         parts = [f"{plural(now.new, 'document')} added to “{now.collection}”"]
@@ -48,22 +40,22 @@ def doing(now: Progress) -> str:
         parts += [f"stopped before {now.total - now.done:,} more"] if now.done < now.total else []
         return ", ".join(parts) + "."
     if now.stopping:
-        return "Stopping after those under way …"
+        return "Stopping after the documents in progress …"
     if now.embedded:
-        return f"All can be searched; finding by meaning prepared for {now.embedded[0]:,} of {now.embedded[1]:,} …"
+        done, total = now.embedded
+        return f"All documents can be searched by their words. Preparing search by meaning: {done:,} of {total:,} …"
     return f"Adding {now.done:,} of {now.total:,} to “{now.collection}” …"
 
 
-def share(now: Progress) -> float:
-    """Of the step under way."""
+def share(now: IngestProgress) -> float:
+    """Of the current step."""
     done, total = now.embedded or (now.done, now.total)
     return done / total if total else 0.0
 
 
-def failures(failed: Sequence[Failure]) -> Node:
-    """What could not be read, one row each."""
-    rows = [el("tr", el("td", f.subject, dir="auto"), el("td", f.message, dir="auto")) for f in failed[:SHOWN]]
-    if len(failed) > SHOWN:
-        rows.append(el("tr", el("td", f"{len(failed) - SHOWN:,} more"), el("td", "")))
-    head = el("thead", el("tr", el("th", "File or address"), el("th", "Why it was not added")))
-    return el("table", head, el("tbody", *rows), class_="ax-table")
+def failure_table(failures: Sequence[Failure]) -> Node:
+    """What could not be read, a row each."""
+    rows = [(f.subject, f.message) for f in failures[:SHOWN]]
+    if len(failures) > SHOWN:
+        rows.append((f"{len(failures) - SHOWN:,} more", ""))
+    return table(("File or address", "Why it was not added"), rows)

@@ -40,7 +40,7 @@ def _extent(node: Tree) -> tuple[int, int] | None:
 
 
 def _split(text: Text, marks: Sequence[_Mark]) -> list[Tree]:
-    if text.start < 0:
+    if text.start < 0 or text.written:
         return [text]
     cuts = sorted({text.start, text.end} | {p for m in marks for p in (m.start, m.end) if text.start < p < text.end})
     return [Text(text.text[a - text.start : b - text.start], a) for a, b in zip(cuts, cuts[1:], strict=False)]

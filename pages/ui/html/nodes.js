@@ -1,11 +1,11 @@
-// Trees of render.py → elements. Tags and attributes come from short lists; text only ever becomes a text node.
+// Builds the trees of render.py as elements. Tags and attributes come from short lists; text becomes text nodes only.
 const TAGS = new Set([
   ..."p h2 h3 h4 h5 h6 ul ol li table thead tbody tr th td blockquote pre hr div section article dl dt dd".split(" "),
   ..."details summary span strong em del code a br progress button".split(" "),
 ]);
 const ATTRIBUTES = new Set([
   ..."class href target rel title role start value max dir type aria-label aria-hidden".split(" "),
-  ..."data-claim data-span data-page data-at data-revert".split(" "),
+  ..."data-claim data-span data-page data-at data-revert data-correct".split(" "),
 ]);
 
 function make(tag, className, text) {

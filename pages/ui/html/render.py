@@ -1,14 +1,14 @@
-"""Foreign text → escaped HTML or plain data: the only place where either is made. Imports no streamlit.
+"""Foreign text becomes escaped HTML or plain data here, and nowhere else. Imports no streamlit.
 
-A view is a tree of nodes whose tags and attributes come from two short lists; `html` escapes every text of it,
-`data` hands the same tree to a component that builds it with createElement and textContent.
+A view is a tree of nodes whose tags and attributes come from two short lists. `html` escapes every text in it;
+`data` is the same tree for a component, which builds it with createElement and textContent.
 """
 
 from __future__ import annotations
 
 import html as _html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ BLOCKS = frozenset(
 INLINE = frozenset(("span", "strong", "em", "del", "code", "a", "br", "progress", "button"))
 ATTRIBUTES = frozenset(
     ("class", "href", "target", "rel", "title", "role", "start", "value", "max", "dir", "type", "aria-label")
-    + ("aria-hidden", "data-claim", "data-span", "data-page", "data-at", "data-revert")
+    + ("aria-hidden", "data-claim", "data-span", "data-page", "data-at", "data-revert", "data-correct")
 )  # fmt: skip
 _VOID = frozenset(("br", "hr"))
 NODES_JS = (Path(__file__).parent / "nodes.js").read_text("utf-8")  # builds a tree of nodes in the browser
@@ -31,14 +31,15 @@ NODES_JS = (Path(__file__).parent / "nodes.js").read_text("utf-8")  # builds a t
 
 @dataclass(frozen=True)
 class Text:
-    """A text, and where it starts in the text it was taken from (-1: it is our own)."""
+    """A text, and where it starts in the text it comes from (-1: it is our own)."""
 
     text: str
     start: int = -1
+    written: int = 0  # characters there that it stands for, where these are others (an escape or entity)
 
     @property
     def end(self) -> int:
-        return self.start + len(self.text)
+        return self.start + (self.written or len(self.text))
 
 
 @dataclass(frozen=True)
@@ -56,10 +57,10 @@ Child = Tree | str | None
 
 
 def el(tag: str, *children: Child, **attributes: str | int | None) -> Node:
-    """A node; attribute names take a trailing underscore off and `_` for `-`. An unsafe href is left out."""
+    """A node. A trailing underscore of an attribute's name is dropped, others become `-`. An unsafe href is dropped."""
     if tag not in BLOCKS and tag not in INLINE:
         raise ValueError(f"tag {tag!r} is not on the list")
-    kept = []
+    safe = []
     for key, value in attributes.items():
         name = key.rstrip("_").replace("_", "-")
         if name not in ATTRIBUTES:
@@ -67,9 +68,9 @@ def el(tag: str, *children: Child, **attributes: str | int | None) -> Node:
         if name == "href" and value is not None:
             value = safe_url(str(value))
         if value is not None and value != "":
-            kept.append((name, str(value)))
-    made = [Text(c) if isinstance(c, str) else c for c in children if c is not None]
-    return Node(tag, tuple(kept), tuple(made))
+            safe.append((name, str(value)))
+    nodes = [Text(c) if isinstance(c, str) else c for c in children if c is not None]
+    return Node(tag, tuple(safe), tuple(nodes))
 
 
 def html(tree: Tree) -> str:
@@ -119,12 +120,12 @@ def safe_url(url: str) -> str | None:
 
 
 def _directive(text: str) -> str:
-    """Percent-encoded for a text fragment, where `-`, `,` and `&` have a meaning."""
+    """Percent-encoded for a text fragment, in which `-`, `,` and `&` have a meaning."""
     return quote(text, safe="").replace("-", "%2D")
 
 
 def link_to_sentence(url: str, sentence: str, *, longest: int = 120) -> str | None:
-    """The address, opened at the sentence by a text fragment; of a long one its first and last words."""
+    """The address, opened at the sentence by a text fragment; a long sentence is named by its first and last words."""
     safe = safe_url(url)
     if safe is None:
         return None
@@ -141,7 +142,7 @@ def link_to_sentence(url: str, sentence: str, *, longest: int = 120) -> str | No
     return f"{base}#{fragment}:~:text={directive}" if mark else f"{base}#:~:text={directive}"
 
 
-# --- verdicts: the one table of their looks ---
+# --- the looks of the verdicts ---
 
 
 @dataclass(frozen=True)
@@ -163,37 +164,53 @@ LOOKS: dict[Label, Look] = {
     "supported": Look(
         "✓", "Supported", "supported",
         "#116329", "#d6f5dc", "#7ee2a0", "#12351f", "solid",
-        "A source states it; none contradicts it (entailment).",
+        "A source supports it, and none contradicts it (entailment).",
     ),
     "contradicted": Look(
         "✗", "Contradicted", "contradicted",
         "#a40e26", "#ffe3e1", "#ffa198", "#471418", "double",
-        "A source states something else; none supports it (contradiction).",
+        "A source contradicts it, and none supports it (contradiction).",
     ),
     "conflicting": Look(
         "⚡", "Conflicting", "conflicting",
         "#7a4b00", "#ffedc2", "#f2c46d", "#3d2a05", "wavy",
         "Some sources support it, others contradict it.",
     ),
+    "unclear": Look(
+        "≈", "Unclear", "unclear",
+        "#2f5573", "#dfeaf3", "#a9cbe6", "#1f3547", "dotted",
+        "Passages are about it, but the model cannot tell: read them.",
+    ),
     "no_relation": Look(
         "○", "Nothing related", "with nothing related",
         "#444c56", "#e6eaef", "#b6c0cc", "#2b3138", "dotted",
-        "Passages were found, but none settles it (neutral).",
+        "Passages were found, but none supports or contradicts it (neutral).",
     ),
     "missing": Look(
         "?", "Not found", "not found",
         "#4a3a78", "#ece6fb", "#cbb8ff", "#2c2349", "dashed",
-        "No passage could be retrieved; the reason says which step.",
+        "No passage was retrieved; the reason names the step that failed.",
+    ),
+    "not_reached": Look(
+        "◌", "Not reached", "not reached",
+        "#4d5560", "#f6f4f1", "#aab3bd", "#201f1d", "dashed",
+        "The run ended before this claim was compared with its sources.",
     ),
     "not_checked": Look(
         "–", "Not checked", "not checked",
         "#57606a", "transparent", "#9aa4af", "transparent", "none",
-        "An opinion, question or offer: there is nothing to verify.",
+        "An opinion, a question or an offer: there is nothing to verify.",
     ),
 }  # fmt: skip
 PENDING = Look(
     "·", "Being checked", "being checked", "#57606a", "#f1efec", "#9aa4af", "#23211e", "none", "Not decided yet."
 )
+NOT_REACHED = Look(
+    "⋯", "Not reached", "not reached",
+    "#57606a", "#f1efec", "#9aa4af", "#23211e", "dotted",
+    "The run ended before this claim was checked.",
+)  # fmt: skip
+OTHER = {"pending": PENDING, "not_reached": NOT_REACHED}  # claims without a verdict
 RELATIONS: dict[Relation, tuple[Label, str]] = {
     "entailed": ("supported", "Supports"),
     "contradicted": ("contradicted", "Contradicts"),
@@ -202,24 +219,23 @@ RELATIONS: dict[Relation, tuple[Label, str]] = {
 
 
 def look(label: str | None) -> Look:
-    """A verdict's look; of a claim without one, the look of waiting."""
-    return next((LOOKS[known] for known in LABELS if known == label), PENDING)
+    """The look of a verdict; a claim without one is pending."""
+    return OTHER.get(str(label)) or next((LOOKS[name] for name in LABELS if name == label), PENDING)
 
 
 def tokens_css(selector: str) -> str:
     """The colours as CSS variables that follow the theme, and a class for each verdict."""
-    names: dict[str, Look] = {label: LOOKS[label] for label in LABELS}
-    names["pending"] = PENDING
-    lines = [
+    names = {**{str(label): style for label, style in LOOKS.items()}, **OTHER}
+    variables = [
         f"--{n}-ink:light-dark({v.ink},{v.dark_ink});--{n}-tint:light-dark({v.tint},{v.dark_tint});"
         for n, v in names.items()
     ]
     classes = [f".v-{n}{{--ink:var(--{n}-ink);--tint:var(--{n}-tint);--line:{v.line}}}" for n, v in names.items()]
-    return f"{selector}{{{''.join(lines)}}}{''.join(classes)}"
+    return f"{selector}{{{''.join(variables)}}}{''.join(classes)}"
 
 
 def badge(label: str | None, probability: float | None = None, word: str = "") -> Node:
-    """Icon, word and, where one decided, its probability."""
+    """Icon, word and, if a passage decided, its probability."""
     style = look(label)
     number = el("span", f"{probability:.2f}", class_="num") if probability is not None else None
     return el(
@@ -235,3 +251,9 @@ def badge(label: str | None, probability: float | None = None, word: str = "") -
 def plural(count: int, noun: str, many: str = "") -> str:
     """A count with its noun."""
     return f"{count:,} {noun if count == 1 else many or noun + 's'}"
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[Child]], class_: str = "ax-table") -> Node:
+    """A table of our own; cells keep the direction of their text."""
+    body = [el("tr", *(el("td", cell, dir="auto") for cell in row)) for row in rows]
+    return el("table", el("thead", el("tr", *(el("th", head) for head in heads))), el("tbody", *body), class_=class_)

@@ -1,4 +1,4 @@
-"""The retrieval grid computed in the background of one session, cell by cell."""
+"""The retrieval grid, computed in the background cell by cell."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from attribution.errors import AttributionError
 from attribution.evaluation.retrieval_grid import Cell, Choice, choices
 from attribution.snapshots.snapshot import Snapshot
 from pages.ui import background
@@ -14,27 +15,31 @@ Compute = Callable[[Snapshot, Sequence[Choice], threading.Event], Iterator[Cell]
 
 
 @dataclass(frozen=True)
-class Progress(background.Progress):
-    """What is known of a grid at one moment."""
+class GridProgress(background.Progress):
+    """A grid at one moment."""
 
-    cells: tuple[Cell, ...] = ()
-    chosen: tuple[Choice, ...] = ()  # the cells in all
-
-    @property
-    def total(self) -> int:
-        return len(self.chosen)
+    cells: tuple[Cell, ...] = ()  # those that are done
+    choices: tuple[Choice, ...] = ()  # all of them
+    failures: tuple[tuple[Choice, str], ...] = ()  # cells that could not be computed, with the reason
 
 
-class GridJob(background.Worker[Progress]):
-    """Opens the snapshot too: that takes its time."""
+class GridJob(background.Job[GridProgress]):
+    """Opens the snapshot, which takes long too, then computes the cells one by one; one that fails costs itself."""
 
     def __init__(
-        self, open_: Callable[[], Snapshot], cuts: Sequence[str], embedders: Sequence[str], compute: Compute
+        self, open_snapshot: Callable[[], Snapshot], cuts: Sequence[str], embedders: Sequence[str], compute: Compute
     ) -> None:
-        def work(stop: threading.Event, tell: Callable[..., Progress]) -> None:
-            snapshot = open_()
-            now = tell(chosen=tuple(choices(snapshot, cuts, embedders)))
-            for cell in compute(snapshot, now.chosen, stop):
-                now = tell(cells=(*now.cells, cell))
+        def work(stop: threading.Event, update: Callable[..., GridProgress]) -> None:
+            snapshot = open_snapshot()
+            now = update(choices=tuple(choices(snapshot, cuts, embedders)))
+            for choice in now.choices:
+                try:
+                    for cell in compute(snapshot, [choice], stop):
+                        now = update(cells=(*now.cells, cell))
+                except Exception as error:
+                    reason = str(error) if isinstance(error, AttributionError) else f"{type(error).__name__}: {error}"
+                    now = update(failures=(*now.failures, (choice, reason)))
+                if stop.is_set():
+                    return
 
-        super().__init__("grid", Progress(), work)
+        super().__init__("grid", GridProgress(), work)

@@ -1,47 +1,41 @@
-"""The retrieval grid drawn: heat map, table, and the passages that differ. Imports no streamlit."""
+"""The retrieval grid: heat map, table, and the passages that differ. Imports no streamlit."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from attribution.embedders import EMBEDDERS
 from attribution.evaluation.retrieval_grid import OUTCOMES, Cell, Choice, Difference
-from attribution.types import Evidence, Label, Report
-from pages.ui.html import markdown
-from pages.ui.html.render import LOOKS, RELATIONS, Child, Node, badge, el, plural
+from attribution.types import UNCHECKED, Evidence, Label, Report
+from pages.ui.html.render import LOOKS, RELATIONS, Child, Node, badge, el, plural, table
 from pages.ui.run.chart import CLEAR, FONT, graph_objects
 
-AS: dict[str, Label] = {
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+LABELS: dict[str, Label] = {
     "entailed": "supported", "contradicted": "contradicted", "no_relation": "no_relation", "missing": "missing",
 }  # fmt: skip
 SHOWN, LONGEST = 30, 600  # claims of a comparison; characters of a passage
-NARROW = 12  # characters of a row's name in a line: on a telephone the figures need the room
+NARROW = 12  # characters per line of a row's name: on a telephone the figures need the room
 DEEPEST, DEEPEST_DARK = 0.5, 0.35  # of the way from tint to ink: deeper would hide the figures
 
 
 def names(choices: Sequence[Choice]) -> list[str]:
-    """Each cell in as few words as tell it from the others."""
+    """Each cell in as few words as distinguish it from the others."""
     several, both = len({c.embedder for c in choices}) > 1, len({c.enriched for c in choices}) > 1
-    return [
-        " · ".join(
-            part
-            for part in (
-                choice.cut,
-                (EMBEDDERS[choice.embedder].label if choice.embedder in EMBEDDERS else choice.embedder)
-                if several
-                else "",
-                ("enriched" if choice.enriched else "as written") if both else "",
-            )
-            if part
-        )
-        for choice in choices
-    ]
+    result = []
+    for choice in choices:
+        embedder = EMBEDDERS[choice.embedder].label if choice.embedder in EMBEDDERS else choice.embedder
+        wording = "enriched" if choice.enriched else "as written"
+        result.append(" · ".join([choice.chunking, *([embedder] if several else []), *([wording] if both else [])]))
+    return result
 
 
 def _checked(cell: Cell) -> int:
-    return sum(v.label != "not_checked" for v in cell.report.verdicts)
+    return sum(v.label not in UNCHECKED for v in cell.report.verdicts)
 
 
 def _count(cell: Cell, outcome: str) -> int:
@@ -54,10 +48,10 @@ def summary(cells: Sequence[Cell]) -> str:
     for outcome in ("entailed", "contradicted"):
         counts = [_count(c, outcome) for c in cells]
         low, high = min(counts), max(counts)
-        parts.append(f"{low if low == high else f'{low} to {high}'} {LOOKS[AS[outcome]].noun}")
+        parts.append(f"{low if low == high else f'{low} to {high}'} {LOOKS[LABELS[outcome]].noun}")
     return (
-        f"Of {plural(_checked(cells[0]), 'claim')} that were checked, {' and '.join(parts)}, "
-        "depending on how passages are cut and found."
+        f"Of {plural(_checked(cells[0]), 'checked claim')}, {' and '.join(parts)}, "
+        "depending on how passages are split and found."
     )
 
 
@@ -66,10 +60,10 @@ def _mix(one: str, two: str, share: float) -> str:
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
 
 
-def heat_map(cells: Sequence[Cell], dark: bool) -> Any:
-    """A plotly figure: cells down, outcomes across, each outcome in its verdict's colour, deeper for more claims."""
+def heat_map(cells: Sequence[Cell], dark: bool) -> Figure:
+    """Cells down, outcomes across, each outcome in its verdict's colour, deeper for more claims."""
     go = graph_objects()
-    looks = [LOOKS[AS[outcome]] for outcome in OUTCOMES]
+    looks = [LOOKS[LABELS[outcome]] for outcome in OUTCOMES]
     count, scale = len(looks), []
     for column, look in enumerate(looks):  # one stretch of a common scale for each outcome
         ink, tint = (look.dark_ink, look.dark_tint) if dark else (look.ink, look.tint)
@@ -78,7 +72,7 @@ def heat_map(cells: Sequence[Cell], dark: bool) -> Any:
         [line for part in name.split(" · ") for line in textwrap.wrap(part, NARROW, break_long_words=False)]
         for name in names([c.choice for c in cells])
     ]
-    figure = go.Figure(
+    figure: Figure = go.Figure(
         go.Heatmap(
             x=[f"{look.icon}<br>{look.word.replace(' ', '<br>')}" for look in looks],
             y=["<br>".join(lines) for lines in labels],
@@ -108,62 +102,68 @@ def heat_map(cells: Sequence[Cell], dark: bool) -> Any:
     return figure
 
 
-def table(cells: Sequence[Cell]) -> Node:
+def cell_table(cells: Sequence[Cell]) -> Node:
     """The same figures with their cost."""
-    head = ["Passages", *(LOOKS[AS[o]].word for o in OUTCOMES), "Time", "Memory", "Chunks", "Pairs"]
-    body = [
-        el(
-            "tr",
-            el("th", name),
-            *(el("td", f"{_count(c, o)} of {_checked(c)}") for o in OUTCOMES),
-            el("td", f"{c.seconds:.1f} s"),
-            el("td", "not measured" if c.megabytes is None else f"+{c.megabytes:.0f} MB"),
-            el("td", f"{c.report.usage.chunks:,}"),
-            el("td", f"{c.report.usage.pairs:,}"),
-        )
+    heads = ["Passages", *(LOOKS[LABELS[o]].word for o in OUTCOMES), "Time", "Memory", "Chunks", "Pairs"]
+    rows = (
+        [
+            name,
+            *(f"{_count(c, o)} of {_checked(c)}" for o in OUTCOMES),
+            f"{c.seconds:.1f} s",
+            "not measured" if c.megabytes is None else f"+{c.megabytes:.0f} MB",
+            f"{c.report.usage.chunks:,}",
+            f"{c.report.usage.pairs:,}",
+        ]
         for c, name in zip(cells, names([c.choice for c in cells]), strict=True)
-    ]
-    made = el("table", el("thead", el("tr", *(el("th", h) for h in head))), el("tbody", *body), class_="ax-table wide")
-    return el("div", made, class_="ax-scroll")
+    )
+    return el("div", table(heads, rows, "ax-table wide"), class_="ax-scroll")
 
 
-def compared(found: Sequence[Difference], left: Cell, right: Cell) -> Node:
-    """The claims whose passages differ, those with another verdict first, with what each cell alone was given."""
-    if not found:
+def failure_table(choices: Sequence[Choice], failures: Sequence[tuple[Choice, str]]) -> Node:
+    """The cells that could not be computed, of all that were chosen."""
+    labels = dict(zip(choices, names(choices), strict=True))
+    return table(("Not computed", "Why"), ((labels[choice], reason) for choice, reason in failures))
+
+
+def difference_list(differences: Sequence[Difference], left: Cell, right: Cell) -> Node:
+    """The claims whose passages differ, those with another verdict first, with the passages of one cell only."""
+    if not differences:
         return el("p", "Both found the same passages for every claim.", class_="ax-quiet")
-    changed = [d for d in found if _label(d, left) != _label(d, right)]
-    ordered = [*changed, *(d for d in found if d not in changed)][:SHOWN]
-    more = f" The first {SHOWN} are shown." if len(found) > SHOWN else ""
-    said = f"Passages differ for {plural(len(found), 'claim')}; {len(changed)} of them get another verdict.{more}"
+    verdicts = [d for d in differences if _label(d, left) != _label(d, right)]
+    ordered = [*verdicts, *(d for d in differences if d not in verdicts)][:SHOWN]
+    more = f" The first {SHOWN} are shown." if len(differences) > SHOWN else ""
+    summary = (
+        f"Passages differ for {plural(len(differences), 'claim')}; {len(verdicts)} of them get another verdict.{more}"
+    )
     titles = names([left.choice, right.choice])
     return el(
         "div",
-        el("p", said, class_="ax-status"),
+        el("p", summary, class_="ax-status"),
         *(_difference(d, left, right, titles) for d in ordered),
         class_="ax-differences",
     )
 
 
-def _difference(found: Difference, left: Cell, right: Cell, titles: Sequence[str]) -> Node:
+def _difference(difference: Difference, left: Cell, right: Cell, titles: Sequence[str]) -> Node:
     sides = [
         el("div", el("h4", title), _only(pieces, cell.report))
-        for title, pieces, cell in zip(titles, (found.left, found.right), (left, right), strict=True)
+        for title, pieces, cell in zip(titles, (difference.left, difference.right), (left, right), strict=True)
     ]
-    labels = _label(found, left), _label(found, right)
+    labels = _label(difference, left), _label(difference, right)
     verdicts: list[Child] = [badge(labels[0])]
     if labels[0] != labels[1]:
         verdicts += [" → ", badge(labels[1])]
-    text = el("span", markdown.plain(found.claim.text)[:LONGEST], dir="auto")
+    text = el("span", difference.claim.text[:LONGEST], dir="auto")
     return el("details", el("summary", *verdicts, " ", text), el("div", *sides, class_="ax-two"))
 
 
-def _label(found: Difference, cell: Cell) -> Label | None:
-    return next((v.label for v in cell.report.verdicts if v.claim_id == found.claim.id), None)
+def _label(difference: Difference, cell: Cell) -> Label | None:
+    return next((v.label for v in cell.report.verdicts if v.claim_id == difference.claim.id), None)
 
 
 def _only(pieces: Sequence[Evidence], report: Report) -> Node:
     if not pieces:
-        return el("p", "Nothing that the other did not find.", class_="ax-quiet")
+        return el("p", "No passage that the other did not find.", class_="ax-quiet")
     titles = {page.id: page.title for page in report.pages}
     return el("ul", *(_piece(e, titles.get(e.page_id, "")) for e in pieces))
 

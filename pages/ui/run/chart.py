@@ -3,43 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
-from attribution.types import LABELS, Label, Report
-from pages.ui.html.render import LOOKS, Node, el
+from attribution.types import LABELS, Report
+from pages.ui.html.render import LOOKS, Node, table
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
 
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, Noto Sans, DejaVu Sans, sans-serif"
-NARROWEST, NAMED = 340, 80  # pixels of the bar on a telephone, where a label must fit too; of a bar's own name
+NARROWEST, NAME = 340, 80  # pixels: of the bar on a telephone, where a label must fit too; of a bar's name
 CLEAR = "rgba(0,0,0,0)"
 
 
-def graph_objects() -> Any:
-    """plotly, imported where a result needs it. Where another thread (the models are loaded aside) is still importing
-    numpy or pandas, it would use them half there as they are; importing them here waits for that thread."""
+def graph_objects() -> ModuleType:
+    """plotly, imported where a result needs it.
+
+    numpy and pandas come first: while another thread (the models load in the background) is still importing them,
+    plotly would use them half imported; importing them here waits for that thread.
+    """
     import numpy  # noqa: F401
     import pandas  # noqa: F401
-    import plotly.graph_objects as go  # type: ignore[import-untyped]
+    import plotly.graph_objects
 
-    return go
-
-
-def rows(report: Report) -> list[tuple[Label, int]]:
-    """Verdict and number of claims, for those that occur."""
-    labels = [v.label for v in report.verdicts]
-    return [(label, labels.count(label)) for label in LABELS if label in labels]
+    module: ModuleType = plotly.graph_objects
+    return module
 
 
-def bar(report: Report, dark: bool) -> Any:
-    """A plotly figure of one run."""
-    return bars([("", report)], dark)
-
-
-def bars(reports: Sequence[tuple[str, Report]], dark: bool) -> Any:
-    """One bar a run, all as long as their shares."""
-    go = graph_objects()
-
-    figure, several = go.Figure(), len(reports) > 1
-    room = NARROWEST - NAMED * several
+def bars(reports: Sequence[tuple[str, Report]], dark: bool) -> Figure:
+    """One bar per run; their stretches are the shares of the verdicts."""
+    figure: Figure = graph_objects().Figure()
+    several = len(reports) > 1
+    room = NARROWEST - NAME * several
     names = [name for name, _ in reports]
     most = max((len(r.verdicts) for _, r in reports), default=1) or 1
     for label in LABELS:
@@ -86,17 +82,15 @@ def bars(reports: Sequence[tuple[str, Report]], dark: bool) -> Any:
 
 
 def _words(icon: str, noun: str, count: int, room: float) -> str:
-    """As much of a label as its stretch of the bar has room for, on a telephone too."""
+    """As much of a label as fits into its stretch of the bar, on a telephone too."""
     for words in (f"{icon} {count} {noun}", f"{icon} {count}", f"{icon}\u2009{count}"):
         if len(words.replace("\u2009", "")) * 7.6 + 8 <= room:  # a thin space hardly counts
             return words
     return ""
 
 
-def table(report: Report) -> Node:
+def figures(report: Report) -> Node:
     """The same figures as a table."""
-    total = len(report.verdicts)
-    body = [el("tr", el("td", LOOKS[k].word), el("td", f"{count} of {total}")) for k, count in rows(report)]
-    return el(
-        "table", el("thead", el("tr", el("th", "Verdict"), el("th", "Claims"))), el("tbody", *body), class_="ax-table"
-    )
+    labels = [v.label for v in report.verdicts]
+    rows = ((LOOKS[k].word, f"{labels.count(k)} of {len(labels)}") for k in LABELS if k in labels)
+    return table(("Verdict", "Claims"), rows)

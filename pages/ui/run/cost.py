@@ -1,4 +1,4 @@
-"""What a run or a comparison would cost, said before it is started."""
+"""What a run or a comparison would take, shown before it is started."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from pages.ui.frame import show
 from pages.ui.html.render import Child, el, plural
-from pages.ui.run import run_state
-from pages.ui.run.results import show
-from pages.ui.run.spent import expected
+from pages.ui.run import state as run_state
+from pages.ui.run.usage import expected_cost
 
-POLL = 0.5  # seconds between looks at an estimate that is being worked out
+POLL = 0.5  # seconds between looks at an estimate in progress
 
 
 def cost(running: bool, segmenters: Sequence[str] = ()) -> None:
-    """Of a run, or of a comparison of segmenters; worked out aside, so that the page never waits for it."""
+    """Of a run, or of a comparison of segmenters; computed in the background, so that the page never waits."""
     waiting = run_state.estimate(segmenters)[1] and not running
     st.fragment(_line, run_every=POLL if waiting else None)(waiting, running, segmenters)
 
@@ -32,6 +32,6 @@ def _line(polling: bool, running: bool, segmenters: Sequence[str]) -> None:
     elif value is not None:
         pages = f"up to {plural(value.pages, 'page')}"
         parts = [f"~{plural(value.claims, 'claim')} ·", f"{pages} ·", f"{max(value.seconds, 1):.0f} s"]
-        parts += [f"· {asked}"] if (asked := expected(value.llm)) else []
-    spaced: list[Child] = [node for part in parts for node in (el("span", part), " ")]  # each stays in one line
+        parts += [f"· {prompts}"] if (prompts := expected_cost(value.llm)) else []
+    spaced: list[Child] = [node for part in parts for node in (el("span", part), " ")]  # each stays on one line
     show(el("p", *spaced, class_="ax-estimate"))

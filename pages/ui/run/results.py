@@ -1,203 +1,155 @@
-"""What a run says above and below the answer: how far it is, its totals, its failures, and states that need words."""
+"""A run around its answer: progress, totals, notices, figures and failures."""
 
 from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
 
 import streamlit as st
 
 from attribution.types import Report
 from pages.ui import state
-from pages.ui.html import render
-from pages.ui.html.render import Child, Node, el, plural
-from pages.ui.run import cards, chart, run_state
-from pages.ui.run.changed import changed
-from pages.ui.run.job import State
-from pages.ui.run.spent import budget, costs
+from pages.ui.answer.cards import totals
+from pages.ui.form import choices
+from pages.ui.frame import note, plot, progress_bar, show
+from pages.ui.html.render import Child, el, plural, table
+from pages.ui.run import chart
+from pages.ui.run import state as run_state
+from pages.ui.run.job import RunProgress
+from pages.ui.run.page_changes import page_changes
+from pages.ui.run.usage import budget, llm_costs
 
-STEPS = ("segment", "search", "embed", "verify")
-DOING = {
-    "segment": "Finding claims",
-    "search": "Searching and reading pages",
-    "embed": "Loading models and comparing passages",
-    "verify": "Checking claims",
+STEPS = {  # of a run, with their shares of the progress bar
+    "segment": ("Finding claims", 0.03),
+    "search": ("Searching and reading pages", 0.27),
+    "embed": ("Loading models and comparing passages", 0.2),
+    "verify": ("Checking claims", 0.5),
 }
-SHARES = {"segment": 0.03, "search": 0.27, "embed": 0.2, "verify": 0.5}  # of the progress bar
-STAGE_WORDS = {
-    "segment": "Claims",
-    "worth": "Claims",
-    "worthiness": "Claims",
-    "independence": "Claims",
-    "enrichment": "Claims",
-    "coherence": "Claims",
-    "queries": "Queries",
+STAGES = {
+    "segment": "Finding claims",
+    "worth": "Check-worthiness",
+    "worthiness": "Check-worthiness",
+    "independence": "Claims that need context",
+    "enrichment": "Adding context",
+    "coherence": "Coherence",
+    "queries": "Writing queries",
     "search": "Search",
-    "fetch": "Pages",
-    "gather": "Search and pages",
-    "embed": "Passages",
-    "verify": "Check",
+    "fetch": "Reading pages",
+    "gather": "Searching and reading pages",
+    "embed": "Comparing passages",
+    "verify": "Checking claims",
 }
 SEARCH_FAILED = ("search_failed", "search_limited")
 
 
-def show(node: Node) -> None:
-    st.html(render.html(node))
+def _step(now: RunProgress) -> str:
+    step = {"worth": "segment", "fetch": "search"}.get(now.stage, now.stage)
+    return step if step in STEPS else "segment"
 
 
-def note(title: str, *lines: str, label: str = "pending") -> None:
-    """A message in its place on the page; its text is never read as markup."""
-    show(el("div", el("h3", title), *(el("p", line) for line in lines), class_=f"ax-note v-{label}", role="status"))
+def _units(now: RunProgress, step: str) -> tuple[int, int]:
+    """Units done and in all. A search that led to downloads continues in them."""
+    return max((now.units.get(name, (0, 0)) for name in {step, "fetch" if step == "search" else step}), default=(0, 0))
 
 
-def _step(now: State) -> int:
-    stage = {"worth": "segment", "fetch": "search"}.get(now.stage, now.stage)
-    return STEPS.index(stage) if stage in STEPS else 0
-
-
-def _done(now: State, step: str) -> tuple[int, int]:
-    """Units done and in all; a search that led to downloads counts on in them."""
-    return max(
-        (now.progress.get(name, (0, 0)) for name in ({step, "fetch"} if step == "search" else {step})), default=(0, 0)
-    )
-
-
-def status(now: State, report: Report) -> None:
-    """One line that says what is being done and how far, or what was found."""
+def status(now: RunProgress, report: Report) -> None:
+    """One line that says what is being done and how far it is, or what was found."""
+    spent = budget(report)
     if not now.running:
-        took = f"{now.seconds:.1f} s" if now.seconds else ""
         facts = [
             plural(len(report.pages), "page"),
-            plural(report.usage.pairs, "passage") + " judged" if report.usage.pairs else "",
-            took,
-            budget(report),
+            f"{plural(report.usage.pairs, 'passage')} judged" if report.usage.pairs else "",
+            f"{now.seconds:.1f} s" if now.seconds else "",
+            spent,
         ]
-        early = "Stopped early: what was found until then is kept. " if report.stopped else ""
-        show(
-            el(
-                "p",
-                el("span", early + cards.totals(report)),
-                el("span", " · ".join(f for f in facts if f), class_="quiet"),
-                class_="ax-status",
-            )
-        )
+        early = "Stopped early; the results so far are kept. " if report.stopped else ""
+        quiet = el("span", " · ".join(filter(None, facts)), class_="quiet")
+        show(el("p", el("span", early + totals(report)), quiet, class_="ax-status"))
         return
-    at = _step(now)
-    ended = {
+    results = {
         "segment": plural(len(report.claims), "claim"),
         "search": plural(len(report.pages), "page"),
         "embed": "passages compared",
     }
+    names, current = list(STEPS), _step(now)
     parts: list[Child] = []
-    for index, name in enumerate(STEPS):
-        done, total = _done(now, name)
-        if index < at:
-            parts.append(el("span", f"✓ {ended[name]}", class_="step"))
-        elif index == at:
-            parts.append(
-                el("span", f"{DOING[name]} {done} of {total}" if total else f"{DOING[name]} …", class_="step now")
-            )
+    for name, (doing, _) in STEPS.items():
+        done, total = _units(now, name)
+        if names.index(name) < names.index(current):
+            parts.append(el("span", f"✓ {results[name]}", class_="step"))
+        elif name == current:
+            parts.append(el("span", f"{doing} {done} of {total}" if total else f"{doing} …", class_="step now"))
         else:
-            parts.append(el("span", DOING[name], class_="step"))
+            parts.append(el("span", doing, class_="step"))
     clock = f"{'Stopping … ' if now.stopping else ''}{now.seconds:.0f} s"
-    parts.append(el("span", " · ".join(filter(None, (clock, budget(report)))), class_="quiet"))
+    parts.append(el("span", " · ".join(filter(None, (clock, spent))), class_="quiet"))
     show(el("p", *parts, class_="ax-status", role="status"))
 
 
-def slot(now: State, report: Report) -> None:
-    """The progress bar while it runs; in the same place, the verdicts' shares when it has ended."""
+def bar(now: RunProgress, report: Report) -> None:
+    """The progress bar of a run; in the same place, the shares of the verdicts when it has ended."""
     with st.container(key="slot"):
         if now.running:
-            at, (done, total) = _step(now), _done(now, STEPS[_step(now)])
-            share = sum(SHARES[name] for name in STEPS[:at]) + SHARES[STEPS[at]] * (done / total if total else 0)
-            show(el("progress", class_="ax-bar", value=f"{min(share, 1):.3f}", max=1, aria_label="Progress of the run"))
+            current = _step(now)
+            (done, total), before = _units(now, current), list(STEPS)[: list(STEPS).index(current)]
+            share = sum(STEPS[name][1] for name in before) + STEPS[current][1] * (done / total if total else 0)
+            progress_bar(share, "Progress of the run")
         elif report.verdicts:
-            st.plotly_chart(
-                chart.bar(report, state.dark()),
-                config={"displayModeBar": False},
-                theme=None,
-                key="chart",
-                alt=cards.totals(report),
-            )
+            plot(chart.bars([("", report)], state.is_dark()), "chart", totals(report))
 
 
-def callouts(now: State, report: Report) -> None:
-    """States that need words of their own."""
-    if run_state.outdated(report):
-        note(
-            "This result is of an earlier text", "The question or answer was changed since. Analyse again to renew it."
-        )
-    _searching(report)
-    if now.running or not report.claims:
-        if not now.running and not report.claims:
-            note(
-                "No claim was found",
-                "The answer holds no sentence that could be checked. Paste running text, a list or a table.",
-            )
+def notices(now: RunProgress, report: Report) -> None:
+    """States of a result that need words of their own."""
+    if not now.running and (changed := choices.differences(report, now.documents)):
+        note("The form has changed", f"Changed since this result: {', '.join(changed)}. Analyse again to update it.")
+    _engines(report)
+    for failure in (f for f in report.failures if f.kind == "unsupported_language"):
+        note(f"The answer is in {failure.subject}", failure.message, label="missing")
+    if now.running:
         return
-    labels = {v.label for v in report.verdicts}
-    failed = [f for f in report.failures if f.kind in SEARCH_FAILED]
-    if labels <= {"not_checked"}:
+    failed = [f.message for f in report.failures if f.kind in SEARCH_FAILED]
+    if not report.claims:
+        note("No claim was found", "The answer has no sentence to check. Paste running text, a list or a table.")
+    elif report.verdicts and {v.label for v in report.verdicts} <= {"not_checked"}:
         note(
             "No claim worth checking",
-            "Every sentence is an opinion, a question or an offer: nothing that sources could confirm or deny.",
+            "Every sentence is an opinion, a question or an offer, which sources can neither support nor contradict.",
             label="not_checked",
         )
     elif failed and not report.evidence:
-        note("The web could not be searched", *dict.fromkeys(f.message for f in failed), label="missing")
-        st.button(
-            "Check against the built-in library instead", on_click=run_state.analyse_with_library, key="with_library"
-        )
-    elif not report.evidence and not report.stopped:
+        note("The web could not be searched", *dict.fromkeys(failed), label="missing")
+        st.button("Check against the built-in library", on_click=run_state.analyse_with_library, key="with_library")
+    elif not report.evidence and not report.stopped and not now.error:
         note(
             "Nothing was found for any claim",
-            "The chosen sources hold no passage about this answer. "
-            "Tick another source in the sidebar, or add your own documents.",
+            "The sources have no passage about this answer. Select another source in the sidebar, or add documents.",
             label="missing",
         )
 
 
-def _searching(report: Report) -> None:
-    """Engines that could not be asked, though there is evidence: which, why, and what took their place."""
+def _engines(report: Report) -> None:
+    """Search engines that failed although there is evidence: which, why, and which one was used instead."""
     failed = SEARCH_FAILED if report.evidence else ()
     lines = dict.fromkeys(f.message for f in report.failures if f.kind in ("fell_back", *failed))
     if lines:
         show(el("div", *(el("p", f"Search: {line}") for line in lines), class_="ax-searching", role="status"))
 
 
-def below(report: Report) -> None:
-    """Figures, failures and the report to take along."""
+def details(report: Report) -> None:
+    """Figures, failures and the report to download."""
     with st.container(key="below"):
         if report.failures:
             with st.expander(f"What did not work ({len(report.failures)})"):
-                rows = [
-                    el("tr", el("td", STAGE_WORDS.get(f.stage, f.stage)), el("td", f.subject), el("td", f.message))
-                    for f in report.failures
-                ]
-                show(
-                    el(
-                        "table",
-                        el("thead", el("tr", el("th", "Step"), el("th", "Concerns"), el("th", "What happened"))),
-                        el("tbody", *rows),
-                        class_="ax-table",
-                    )
-                )
+                rows = ((STAGES.get(f.stage, f.stage), f.subject, f.message) for f in report.failures)
+                show(table(("Step", "Subject", "What happened"), rows))
         with st.expander("Figures behind the bar"):
-            show(el("p", cards.totals(report), class_="ax-quiet-inline"))
-            show(chart.table(report))
-            times = [
-                el("tr", el("td", STAGE_WORDS.get(k, k.capitalize())), el("td", f"{v:.1f} s"))
-                for k, v in report.timings.items()
-            ]
-            show(
-                el(
-                    "table",
-                    el("thead", el("tr", el("th", "Step"), el("th", "Time"))),
-                    el("tbody", *times),
-                    class_="ax-table",
-                )
-            )
-        if table := costs(report):
-            with st.expander("What the language model cost"):
-                show(table)
-        changed(report)
+            show(el("p", totals(report), class_="ax-quiet-inline"))
+            show(chart.figures(report))
+            show(table(("Step", "Time"), _times(report)))
+        if costs := llm_costs(report):
+            with st.expander("Cost of the language model"):
+                show(costs)
+        page_changes(report)
         st.download_button(
             "Download report.json",
             report.to_json(),
@@ -206,3 +158,11 @@ def below(report: Report) -> None:
             on_click="ignore",
             key="download",
         )
+
+
+def _times(report: Report) -> Iterable[tuple[str, str]]:
+    """The seconds of each step."""
+    times: dict[str, float] = defaultdict(float)
+    for stage, seconds in report.timings.items():
+        times[STAGES.get(stage, stage.capitalize())] += seconds
+    return ((step, f"{seconds:.1f} s") for step, seconds in times.items())

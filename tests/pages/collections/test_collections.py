@@ -1,4 +1,4 @@
-"""The Library page without a browser: adding in the background, what failed, removing, and the sidebar's choice."""
+"""The Collections page without a browser: adding in the background, what failed, removing, and the sidebar's choice."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attribution.collections.ingest import Added, Item
+from attribution.collections.ingest import Item, ItemResult
 from attribution.collections.store import DocumentStore, NewDocument
 from attribution.errors import StoreError
 from attribution.storage.store import Store
 from attribution.types import Failure
-from pages.ui.collections.job import LibraryJob, Progress
-from pages.ui.collections.view import doing, failures, share, size, table
+from pages.ui.collections.job import IngestJob, IngestProgress
+from pages.ui.collections.view import collection_table, failure_table, share, size, status
 from pages.ui.html.render import html
 from tests.make import page
 
@@ -26,7 +26,7 @@ FAILURE = Failure(stage="fetch", subject=EVIL, kind="encrypted", message=f"{EVIL
 ITEMS = [Item("a", "a"), Item("b", "b"), Item("c", "c")]
 
 
-def ended(job: LibraryJob) -> Progress:
+def ended(job: IngestJob) -> IngestProgress:
     for _ in range(500):
         if not job.progress().running:
             return job.progress()
@@ -35,21 +35,21 @@ def ended(job: LibraryJob) -> Progress:
 
 
 def test_stop_keeps_what_is_added_and_leaves_the_vectors() -> None:
-    def add(items: list[Item], stop: threading.Event) -> Iterator[Added]:
-        yield Added("a", "added")
-        yield Added("b", "failed", FAILURE)
+    def add(items: list[Item], stop: threading.Event) -> Iterator[ItemResult]:
+        yield ItemResult("a", "added")
+        yield ItemResult("b", "failed", FAILURE)
         assert stop.wait(5)
 
-    job = LibraryJob("c", ITEMS, add, lambda stop: pytest.fail("embedded after Stop"))
+    job = IngestJob("c", ITEMS, add, lambda stop: pytest.fail("embedded after Stop"))
     for _ in range(500):
         if job.progress().done == 2:
             break
         time.sleep(0.01)
-    assert doing(job.progress()) == "Adding 2 of 3 to “c” …" and share(job.progress()) == pytest.approx(2 / 3)
+    assert status(job.progress()) == "Adding 2 of 3 to “c” …" and share(job.progress()) == pytest.approx(2 / 3)
     job.stop()
     now = ended(job)
-    assert (now.new, now.failures, now.broken) == (1, (FAILURE,), "")
-    assert doing(now) == "1 document added to “c”, 1 could not be read, stopped before 1 more."
+    assert (now.new, now.failures, now.error) == (1, (FAILURE,), "")
+    assert status(now) == "1 document added to “c”, 1 could not be read, stopped before 1 more."
 
 
 def test_vectors_come_after_and_a_broken_end_is_said() -> None:
@@ -57,19 +57,19 @@ def test_vectors_come_after_and_a_broken_end_is_said() -> None:
         yield 2, 3
         raise StoreError("the disk is full")
 
-    now = ended(LibraryJob("c", ITEMS[:2], lambda items, stop: iter([Added("a", "unchanged")] * 2), embed))
-    assert (now.embedded, now.broken, now.done) == ((2, 3), "the disk is full", 2)
-    assert doing(now) == "0 documents added to “c”, 2 already there."
-    odd = ended(LibraryJob("c", ITEMS, lambda items, stop: iter([][1:2] or [None]), embed))  # type: ignore[list-item]
-    assert "AttributeError" in odd.broken
+    now = ended(IngestJob("c", ITEMS[:2], lambda items, stop: iter([ItemResult("a", "unchanged")] * 2), embed))
+    assert (now.embedded, now.error, now.done) == ((2, 3), "the disk is full", 2)
+    assert status(now) == "0 documents added to “c”, 2 already there."
+    odd = ended(IngestJob("c", ITEMS, lambda items, stop: iter([][1:2] or [None]), embed))  # type: ignore[list-item]
+    assert "AttributeError" in odd.error
 
 
 def test_foreign_names_are_escaped(store: Store) -> None:
-    drawn = html(failures([FAILURE] * 201))
+    drawn = html(failure_table([FAILURE] * 201))
     assert EVIL not in drawn and "&lt;script&gt;" in drawn and "1 more" in drawn
     kept = DocumentStore(store)
     kept.put("<b>x<b>", [NewDocument("a", "a", "a", page("A text."))])
-    drawn = html(table(kept.collections()))
+    drawn = html(collection_table(kept.collections()))
     assert "<b>" not in drawn and "7 characters" in drawn
     assert (size(1), size(1500), size(2_000_000)) == (
         "1 character",
@@ -91,22 +91,22 @@ def labels(shown: AppTest) -> dict[str, bool]:
 def test_the_page_says_who_sees_what_and_what_is_missing() -> None:
     shown = opened()
     text = " ".join(block.body for block in shown.get("html"))
-    assert "everybody who uses this server sees them" in text and "No collection yet" in text
+    assert "All users of this server see its collections" in text and "No collections yet" in text
     assert labels(shown) == {"Add": False, "Stop": True}
-    shown.text_input(key="library_new").input("rivers").run()
-    shown.button(key="library_add").click().run()
+    shown.text_input(key="collection_name").input("rivers").run()
+    shown.button(key="collection_add").click().run()
     assert "Choose files or give web addresses first" in " ".join(b.body for b in shown.get("html"))
-    shown.text_area(key="library_addresses-0").input("file:///etc/passwd").run()
-    shown.button(key="library_add").click().run()
+    shown.text_area(key="collection_addresses-0").input("file:///etc/passwd").run()
+    shown.button(key="collection_add").click().run()
     assert "is no web address" in " ".join(b.body for b in shown.get("html")) and not shown.exception
 
 
 def test_addresses_are_added_and_told(store: Store) -> None:
     shown = opened()
-    shown.text_input(key="library_new").input("rivers").run()
-    shown.text_area(key="library_addresses-0").input("http://127.0.0.1:9/a").run()
-    shown.button(key="library_add").click().run()
-    ended(shown.session_state["_page_library"])
+    shown.text_input(key="collection_name").input("rivers").run()
+    shown.text_area(key="collection_addresses-0").input("http://127.0.0.1:9/a").run()
+    shown.button(key="collection_add").click().run()
+    ended(shown.session_state["_page_ingest"])
     shown.run()
     text = " ".join(block.body for block in shown.get("html"))
     assert not shown.exception and "1 could not be read" in text and "http://127.0.0.1:9/a" in text
@@ -120,19 +120,19 @@ def test_documents_are_removed_after_a_question(store: Store) -> None:
     kept = DocumentStore(store)
     kept.put("rivers", [NewDocument(n, n, n, page(f"A text of {n}.", title=n)) for n in ("nile", "rhine")])
     shown = opened()
-    assert shown.selectbox(key="library_chosen").options == ["rivers"]
+    assert shown.selectbox(key="collection_browsed").options == ["rivers"]
     assert offered(shown) == ["nile", "rhine"]
-    shown.text_input(key="library_containing").input("rhi").run()
+    shown.text_input(key="collection_filter").input("rhi").run()
     assert offered(shown) == ["rhine"]
-    shown.button(key="library_remove").click().run()
+    shown.button(key="collection_remove").click().run()
     assert len(kept.documents("rivers")) == 2  # not before it is confirmed
-    shown.button(key="library_yes").click().run()
+    shown.button(key="removal_yes").click().run()
     assert [row["name"] for row in kept.documents("rivers")] == ["nile"]
-    shown.text_input(key="library_containing").input("").run()
-    shown.button(key="library_read").click().run()
+    shown.text_input(key="collection_filter").input("").run()
+    shown.button(key="collection_read").click().run()
     assert not shown.exception
-    shown.button(key="library_remove_all").click().run()
-    shown.button(key="library_yes").click().run()
+    shown.button(key="collection_remove_all").click().run()
+    shown.button(key="removal_yes").click().run()
     assert kept.collections() == [] and not shown.exception
 
 
@@ -144,7 +144,7 @@ def test_a_collection_is_ticked_in_the_sidebar(store: Store) -> None:
     choice.select("rivers").run()
     assert not shown.exception
     for _ in range(60):  # the estimate of the first look is worked out before that of the second begins
-        sources = shown.session_state["_estimate"].key[2].sources
+        sources = shown.session_state["_page_estimate"].progress().key[2].sources
         if len(sources) > 1:
             break
         time.sleep(0.5)

@@ -11,17 +11,24 @@ from pathlib import Path
 import pytest
 
 from attribution.errors import BadInput, Unavailable
-from attribution.evaluation.comparison import Column, Compared, Comparison, SegmenterResult, judged, rows
+from attribution.evaluation.comparison import (
+    Column,
+    Comparison,
+    ComparisonReady,
+    SegmenterResult,
+    group_by_sentence,
+    with_verdicts,
+)
 from attribution.evaluation.decompscore import decomposition
 from attribution.evaluation.tables import tables
 from attribution.events import ClaimsReady, StageStarted, VerdictReady
 from attribution.settings import Settings
 from attribution.types import Claim, Label, LlmUsage, Report, Segmented, Verdict
-from pages.ui.compare.compare_state import ANSWERS, read_answers
 from pages.ui.compare.export import as_csv, as_json, as_markdown, tables_csv, tables_json
 from pages.ui.compare.figures import figures, legend, summary
 from pages.ui.compare.job import CompareJob, ExperimentJob
-from pages.ui.compare.view import view
+from pages.ui.compare.state import ANSWERS, read_answers
+from pages.ui.compare.view import sentence, view
 from pages.ui.html.render import html
 from tests.make import claim, evidence, page
 
@@ -40,7 +47,7 @@ def test_answers_of_a_file() -> None:
         (b'["A"]', "Line 1 has no text"),
         (b'{"answer": 3}', "Line 1 has no text"),
         (b"[" * 100_000, "Line 1 is not JSON"),
-        (b'{"answer": "A"}\n' * (ANSWERS + 1), f"at most {ANSWERS}"),
+        (b'{"answer": "A"}\n' * (ANSWERS + 1), f"takes {ANSWERS}"),
     ],
 )
 def test_a_file_of_something_else_says_what_was_expected(content: bytes, said: str) -> None:
@@ -82,28 +89,43 @@ def comparison() -> Comparison:
         for name, judged, used in (("sentences", whole, None), ("clauses", parts, usage))
     ]
     spans = [c.spans[0] for c, _ in whole]
-    return Comparison(report([*whole, *parts]), tuple(columns), rows(spans, columns))
+    return Comparison(report([*whole, *parts]), tuple(columns), group_by_sentence(spans, columns))
 
 
 def test_what_the_cut_changes_comes_first_and_what_all_cut_alike_is_folded_and_said_once() -> None:
     groups = view(comparison())["groups"]
     assert [(g["title"].split(" · ")[0], g["folded"]) for g in groups] == [
-        ("The verdict depends on the cut", False),
-        ("Cut differently, with the same verdicts", False),
-        ("Cut alike by all", True),
+        ("The verdict depends on how the answer is split", False),
+        ("Split differently, with the same verdicts", False),
+        ("Split alike by all", True),
     ]
     flipped, same, alike = (g["rows"][0] for g in groups)
     assert "".join(flipped["pieces"]) == "The Nile is long and old."
     assert [[c["label"] for c in cell] for cell in flipped["cells"]] == [["no_relation"], ["supported", "no_relation"]]
     assert len(same["cells"]) == 2 and len(alike["cells"]) == 1
-    assert summary(comparison()).endswith("The verdict depends on the cut in 1 of 3 sentences.")
+    assert summary(comparison()).endswith("The verdict depends on how the answer is split in 1 of 3 sentences.")
+
+
+def test_a_sentence_is_shown_as_a_reader_of_the_answer_sees_it() -> None:
+    answer = r"- **Psycho** (*Psycho_(1960_film)*) cost \$5 & more [1]."
+    claims = [
+        claim(text).model_copy(update={"spans": (span,), "sentence": (2, len(answer)), "worthiness": "factual"})
+        for text, span in (("Psycho cost more.", (4, 12)), ("It cost $5.", (answer.index("cost"), len(answer))))
+    ]
+    whole = comparison().report.model_copy(update={"answer": answer, "claims": tuple(claims), "verdicts": ()})
+    columns = [Column("clauses", whole, decomposition(answer, claims, claims, ()), 0.1)]
+    shown = Comparison(whole, tuple(columns), group_by_sentence([(2, len(answer))], columns))
+    (row,) = view(shown)["groups"][0]["rows"]
+    assert (
+        "".join(row["pieces"]) == sentence(shown.rows[0], answer) == "Psycho (Psycho_(1960_film)) cost $5 & more [1]."
+    )
 
 
 def unfinished() -> Comparison:
     """The same, stopped before the first claim of the last sentence."""
     whole = comparison()
     known = tuple(v for v in whole.report.verdicts if v.label != "missing")
-    return judged(whole, whole.report.model_copy(update={"verdicts": known}))
+    return with_verdicts(whole, whole.report.model_copy(update={"verdicts": known}))
 
 
 def test_while_it_runs_sentences_stay_in_their_places_and_what_was_not_reached_is_said_afterwards() -> None:
@@ -113,14 +135,14 @@ def test_while_it_runs_sentences_stay_in_their_places_and_what_was_not_reached_i
     assert (waiting["label"], waiting["word"]) == ("pending", "Being checked")
     after = view(unfinished())["groups"]
     assert [g["title"] for g in after][:2] == [
-        "The verdict depends on the cut · 1 sentence",
+        "The verdict depends on how the answer is split · 1 sentence",
         "Not finished · 1 sentence",
     ]
     assert after[1]["rows"][0]["cells"][1][0]["word"] == "Not reached"
     assert summary(unfinished()).endswith("in 1 of 2 sentences that are finished.")
     assert "Not reached" in html(legend(unfinished(), False)) and "Not reached" not in html(legend(comparison(), False))
-    nothing = judged(comparison(), comparison().report.model_copy(update={"verdicts": ()}))
-    assert summary(nothing).endswith("Of 3 sentences none is finished.")
+    nothing = with_verdicts(comparison(), comparison().report.model_copy(update={"verdicts": ()}))
+    assert summary(nothing).endswith("None of 3 sentences is finished.")
 
 
 def test_figures_say_time_and_cost_of_each_segmenter_and_how_far_it_is() -> None:
@@ -130,7 +152,7 @@ def test_figures_say_time_and_cost_of_each_segmenter_and_how_far_it_is() -> None
     assert drawn.count("0.5 s") == 2 and ">none<" in drawn and "0.25 (1,000 tokens)" in drawn and "5 of 5" in drawn
     assert "2 of 3" in html(figures(names[:2], cut, unfinished(), True))
     running = html(figures(names, cut[:1], None, True))
-    assert "3 claims cut" in running and "cutting …" in running and "waiting" in running
+    assert "3 claims found" in running and "splitting …" in running and "waiting" in running
     assert "not reached" in html(figures(names, cut, comparison(), False))
 
 
@@ -150,7 +172,7 @@ def hostile() -> Comparison:
         verdicts=(Verdict(claim_id=said.id, label="supported", confidence=0.9, reason=HOSTILE),),
     )  # fmt: skip
     columns = [Column(n, report, decomposition(HOSTILE, [said], [said], ()), 0.5) for n in ("sentences", "clauses")]
-    return Comparison(report, tuple(columns), rows([said.spans[0]], columns))
+    return Comparison(report, tuple(columns), group_by_sentence([said.spans[0]], columns))
 
 
 def test_markdown_escapes_what_would_be_markup() -> None:
@@ -177,7 +199,7 @@ def test_csv_has_a_row_a_claim_and_a_spreadsheet_runs_nothing_of_it() -> None:
 def test_json_holds_all_of_it_in_the_form_of_the_command_line() -> None:
     data = json.loads(as_json(hostile()))
     assert data["report"]["claims"][0]["text"] == HOSTILE and data["report"]["pages"][0]["text"] == ""
-    assert [c["segmenter"] for c in data["columns"]] == ["sentences", "clauses"] and data["rows"][0]["open"] is False
+    assert [c["segmenter"] for c in data["columns"]] == ["sentences", "clauses"] and data["rows"][0]["pending"] is False
 
 
 def test_tables_of_many_answers_are_one_csv_and_one_json() -> None:
@@ -206,7 +228,7 @@ def test_a_comparison_takes_verdicts_into_its_columns_as_they_come_and_keeps_the
         yield StageStarted("segment")
         yield SegmenterResult("sentences", Segmented(whole.columns[0].report.claims), 0.1)
         yield ClaimsReady(whole.report.claims)
-        yield Compared(judged(whole, whole.report.model_copy(update={"verdicts": ()})))
+        yield ComparisonReady(with_verdicts(whole, whole.report.model_copy(update={"verdicts": ()})))
         yield VerdictReady(whole.report.verdicts[0], ())
         go.wait(5)
         raise Unavailable("the model went away")
@@ -217,11 +239,11 @@ def test_a_comparison_takes_verdicts_into_its_columns_as_they_come_and_keeps_the
             break
         threading.Event().wait(0.01)
     now = job.progress()
-    assert now.run.running and [c.segmenter for c in now.cut] == ["sentences"] and now.comparison
+    assert now.run.running and [c.segmenter for c in now.results] == ["sentences"] and now.comparison
     assert [len(c.report.verdicts) for c in now.comparison.columns] == [1, 0]
     go.set()
     ended(job)
-    assert "went away" in job.progress().run.broken and not job.progress().finished
+    assert "went away" in job.progress().run.error and not job.progress().finished
     assert job.progress().comparison == now.comparison
 
 
@@ -234,15 +256,17 @@ def test_an_experiment_names_the_answers_it_could_not_compare_and_stop_leaves_ou
         if answer == "slow":
             reached.set()
             stop.wait(5)
-        yield Compared(comparison(), finished=True)
+        yield ComparisonReady(comparison(), finished=True)
 
     job = ExperimentJob([("", "A"), ("", ""), ("", "slow"), ("", "never")], compare)  # type: ignore[arg-type]
     assert reached.wait(5)
     job.stop()
     ended(job)
     now = job.progress()
-    assert (len(now.made), now.done, now.total) == (1, 2, 4) and now.skipped == ("Answer 2: The answer is empty.",)
-    assert not now.made[0].columns[0].report.evidence and not now.broken
+    assert (len(now.comparisons), now.done, now.total) == (1, 2, 4) and now.skipped == (
+        "Answer 2: The answer is empty.",
+    )
+    assert not now.comparisons[0].columns[0].report.evidence and not now.error
 
 
 def test_the_page_shows_a_comparison_that_was_stopped_and_what_can_be_taken_along() -> None:
@@ -253,7 +277,7 @@ def test_the_page_shows_a_comparison_that_was_stopped_and_what_can_be_taken_alon
 
     def compare(question: str, answer: str, stop: threading.Event) -> Iterator[object]:
         yield from (SegmenterResult(c.segmenter, Segmented(c.report.claims), c.seconds) for c in last.columns)
-        yield Compared(last)
+        yield ComparisonReady(last)
 
     job = CompareJob("", TEXT, Settings(), (), ["sentences", "clauses", "predpatt"], compare)  # type: ignore[arg-type]
     ended(job)

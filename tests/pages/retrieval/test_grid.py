@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from attribution.errors import BadInput
+from attribution.errors import BadInput, Unavailable
 from attribution.evaluation.retrieval_grid import Cell, Choice, Difference
+from attribution.provenance import Provenance
 from attribution.snapshots.snapshot import Snapshot
-from attribution.types import Provenance, Report, Verdict
+from attribution.types import Report, Verdict
 from pages.ui.html.render import html
-from pages.ui.retrieval.job import GridJob, Progress
-from pages.ui.retrieval.view import compared, heat_map, names, summary, table
+from pages.ui.retrieval.job import GridJob, GridProgress
+from pages.ui.retrieval.view import cell_table, difference_list, failure_table, heat_map, names, summary
 from tests.make import claim, evidence, page
 
 EVIL = "<script>alert(1)</script>"
@@ -35,7 +36,7 @@ def cell(cut: str, megabytes: float | None = 12.0) -> Cell:
     return Cell(Choice(cut, "minilm", True), report(), shares, 1.5, megabytes)
 
 
-def ended(job: GridJob) -> Progress:
+def ended(job: GridJob) -> GridProgress:
     for _ in range(500):
         if not job.progress().running:
             return job.progress()
@@ -45,7 +46,7 @@ def ended(job: GridJob) -> Progress:
 
 def test_cells_come_one_by_one_and_stop_keeps_them() -> None:
     def compute(snapshot: Snapshot, chosen: list[Choice], stop: threading.Event) -> Iterator[Cell]:
-        yield cell(chosen[0].cut)
+        yield cell(chosen[0].chunking)
         assert stop.wait(5)
 
     job = GridJob(lambda: Snapshot(report(), Provenance(), {}, {}), ["fixed 256", "fixed 512"], ["minilm"], compute)
@@ -53,10 +54,10 @@ def test_cells_come_one_by_one_and_stop_keeps_them() -> None:
         if job.progress().cells:
             break
         time.sleep(0.01)
-    assert job.progress().running and job.progress().total == 2 and not job.progress().stopping
+    assert job.progress().running and job.progress().choices and not job.progress().stopping
     job.stop()
     now = ended(job)
-    assert len(now.cells) == 1 and not now.broken
+    assert len(now.cells) == 1 and not now.error
 
 
 @pytest.mark.parametrize(
@@ -66,7 +67,7 @@ def test_what_breaks_is_said(error: Exception, words: str) -> None:
     def fail() -> Snapshot:
         raise error
 
-    assert words in ended(GridJob(fail, [], [], lambda *_: iter(()))).broken
+    assert words in ended(GridJob(fail, [], [], lambda *_: iter(()))).error
 
 
 def test_figures_are_drawn_and_foreign_text_is_escaped() -> None:
@@ -77,13 +78,13 @@ def test_figures_are_drawn_and_foreign_text_is_escaped() -> None:
     assert figure.data[0].text[0] == ["1 of 1", "0 of 1", "0 of 1", "0 of 1"]
     columns = [[row[i] for row in figure.data[0].z] for i in range(4)]
     assert all(i <= z < i + 1 for i, column in enumerate(columns) for z in column)  # each in its own colours
-    drawn = html(table(cells))
+    drawn = html(cell_table(cells))
     assert "1 of 1" in drawn and "+12 MB" in drawn and "not measured" in drawn and "fixed 256" in drawn
-    assert summary(cells).startswith("Of 1 claim that were checked, 1 supported")
+    assert summary(cells).startswith("Of 1 checked claim, 1 supported")
     piece = report().evidence[0].model_copy(update={"text": EVIL})
-    shown = html(compared([Difference(report().claims[0], (piece,), ())], *cells))
+    shown = html(difference_list([Difference(report().claims[0], (piece,), ())], *cells))
     assert EVIL not in shown and "&lt;script&gt;" in shown and "Passages differ for 1 claim; 0 of them" in shown
-    assert "same passages" in html(compared([], *cells))
+    assert "same passages" in html(difference_list([], *cells))
 
 
 def test_the_page_opens_without_a_run() -> None:
@@ -103,7 +104,7 @@ def test_a_finished_grid_is_shown_and_can_be_drilled_into() -> None:
         lambda: Snapshot(report(), Provenance(), {}, {}),
         ["fixed 256", "fixed 512"],
         ["minilm"],
-        lambda snapshot, chosen, stop: iter([cell(c.cut) for c in chosen]),
+        lambda snapshot, chosen, stop: iter([cell(c.chunking) for c in chosen]),
     )
     assert len(ended(made).cells) == 2
     shown.session_state["_page_grid"] = made
@@ -111,3 +112,17 @@ def test_a_finished_grid_is_shown_and_can_be_drilled_into() -> None:
     assert not shown.exception
     assert [s.label for s in shown.selectbox] == ["Evidence of", "against"]
     assert {b.label: b.disabled for b in shown.button} == {"Go to Explore": False, "Compare": True, "Stop": True}
+
+
+def test_a_failing_cell_costs_itself() -> None:
+    def compute(snapshot: Snapshot, choices: list[Choice], stop: threading.Event) -> Iterator[Cell]:
+        if choices[0].chunking == "fixed 256":
+            raise Unavailable("the model is not there")
+        yield from (cell(c.chunking) for c in choices)
+
+    cuts = ["fixed 256", "fixed 512", "recursive 512"]
+    now = ended(GridJob(lambda: Snapshot(report(), Provenance(), {}, {}), cuts, ["minilm"], compute))
+    assert [c.choice.chunking for c in now.cells] == ["fixed 512", "recursive 512"] and not now.error
+    assert '<td dir="auto">fixed 256</td><td dir="auto">the model is not there</td>' in html(
+        failure_table(now.choices, now.failures)
+    )

@@ -21,7 +21,7 @@ from attribution.events import (
 )
 from attribution.settings import Settings
 from attribution.types import Document, Failure, Report, Verdict
-from pages.ui.run.job import Background, Job, State
+from pages.ui.run.job import RunJob, RunProgress
 from tests.make import claim, evidence, page
 
 CLAIM = claim()
@@ -31,19 +31,19 @@ FAILURE = Failure(stage="fetch", subject="x", kind="unreadable", message="no")
 Events = Callable[[threading.Event], Iterator[Event]]
 
 
-def job(events: Events, answer: str = "An answer.") -> Job:
+def job(events: Events, answer: str = "An answer.") -> RunJob:
     def run(q: str, a: str, s: Settings, d: Sequence[Document], stop: threading.Event) -> Iterator[Event]:
         return events(stop)
 
-    return Job("A question?", answer, Settings(), (), run)
+    return RunJob("A question?", answer, Settings(), (), run)
 
 
-def wait(made: Job, done: Callable[[State], bool] = lambda s: not s.running) -> State:
+def wait(made: RunJob, done: Callable[[RunProgress], bool] = lambda s: not s.running) -> RunProgress:
     for _ in range(500):
-        if done(made.state()):
-            return made.state()
+        if done(made.progress()):
+            return made.progress()
         threading.Event().wait(0.01)
-    raise AssertionError(f"still {made.state()}")
+    raise AssertionError(f"still {made.progress()}")
 
 
 def test_events_build_up_a_report_until_stop() -> None:
@@ -59,8 +59,8 @@ def test_events_build_up_a_report_until_stop() -> None:
         stop.wait(10)
 
     made = job(events)
-    state = wait(made, lambda s: "verify" in s.progress)
-    assert state.running and state.accepted and state.progress == {"verify": (1, 2)} and state.version == 3
+    state = wait(made, lambda s: "verify" in s.units)
+    assert state.running and state.accepted and state.units == {"verify": (1, 2)} and state.version == 3
     assert state.report.verdicts == (VERDICT,) and state.report.evidence == (PIECE,)
     used = state.report.usage
     assert (used.queries, used.downloads, used.seconds) == (3, 2, 1.5)
@@ -72,15 +72,15 @@ def test_events_build_up_a_report_until_stop() -> None:
 def test_the_finished_report_is_the_pipelines() -> None:
     report = Report(id="r", created_at="", question="", answer="", settings={}, versions={}, stopped=True)
     state = wait(job(lambda stop: iter([StageStarted("segment"), Finished(report)])))
-    assert state.report is report and not state.broken and state.seconds > 0
+    assert state.report is report and not state.error and state.seconds > 0
 
 
 @pytest.mark.parametrize(
     ("error", "part", "words"),
     [
         (BadInput("too long"), "rejected", "too long"),
-        (Unavailable("no model"), "broken", "no model"),
-        (KeyError("bug"), "broken", "KeyError"),
+        (Unavailable("no model"), "error", "no model"),
+        (KeyError("bug"), "error", "KeyError"),
     ],
 )
 def test_what_stands_in_the_way_is_said(error: Exception, part: str, words: str) -> None:
@@ -98,13 +98,3 @@ def test_two_jobs_share_nothing() -> None:
     assert wait(first).report.claims == (CLAIM,) and wait(second).report.claims == ()
     assert wait(first).key != wait(second).key
     assert (wait(first).report.answer, wait(second).report.answer) == ("One.", "Two.")
-
-
-def test_a_computation_aside_never_raises() -> None:
-    for compute, value in ((lambda: 7, 7), (lambda: 1 // 0, None)):
-        made = Background("key", compute)
-        for _ in range(500):
-            if made.done:
-                break
-            threading.Event().wait(0.01)
-        assert made.done and made.value == value

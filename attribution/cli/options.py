@@ -1,0 +1,46 @@
+"""Options that several commands share, and the settings they make."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from attribution.errors import BadInput
+from attribution.settings import Settings
+
+
+def add_answer(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--question", default="", help="the question that was asked")
+    p.add_argument("--answer", required=True, help="the text of the answer, or - for standard input")
+    p.add_argument("--segmenter", help="see: list segmenters")
+
+
+def add_sources(p: argparse.ArgumentParser) -> None:
+    help_text = "library, collection:NAME, web, an engine, paths or URLs (default: library)"
+    p.add_argument("--sources", nargs="+", help=help_text)
+
+
+def add_verifier(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--verifier", help="see: list verifiers")
+
+
+def add_settings(p: argparse.ArgumentParser, example: str) -> None:
+    p.add_argument("--set", action="append", metavar="KEY=VALUE", help=f"any other setting, such as {example}")
+
+
+def choices(args: argparse.Namespace) -> dict[str, Any]:
+    """The settings named by --sources, --segmenter, --verifier and --set."""
+    values: dict[str, Any] = {}
+    for pair in getattr(args, "set", None) or ():
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise BadInput(f"--set {pair!r}: expected key=value")
+        values[key] = value
+    for name in ("sources", "segmenter", "verifier"):
+        if value := getattr(args, name, None):
+            values[name] = value
+    return values
+
+
+def settings(args: argparse.Namespace) -> Settings:
+    return Settings.from_environment(**choices(args))

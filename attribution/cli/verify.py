@@ -1,0 +1,139 @@
+"""`verify`, `judge` and `worth`: files with a pair, a claim with its passages, or a claim on each line."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attribution.cli import options
+from attribution.cli.console import check_output, progress
+from attribution.errors import BadInput
+from attribution.text.json_lines import Row, read_rows
+
+if TYPE_CHECKING:
+    from attribution.types import Judgement
+    from attribution.verifiers import Verifier
+
+BATCH = 256  # pairs between two lines of progress
+JUDGED = 20  # claims between two lines of progress
+Result = Mapping[str, Any]
+
+
+def verify(args: argparse.Namespace) -> int:
+    from attribution.registry import build
+    from attribution.verdicts import relation
+    from attribution.verifiers import VERIFIERS
+
+    settings = options.settings(args)
+    check_output(args.output)
+    rows = read_rows(args.input, ["claim", "evidence"])
+    verifier = build(VERIFIERS, settings.verifier, settings, "verifier")
+
+    def results() -> Iterable[Result]:
+        for start in range(0, len(rows), BATCH):
+            batch = rows[start : start + BATCH]
+            judgements = iter(_judge(verifier, [r for r in batch if not r.error]))
+            for row in batch:
+                judgement = row.error or next(judgements)
+                if isinstance(judgement, str):
+                    yield row.failed(judgement)
+                    continue
+                yield {
+                    **row.fields,
+                    "relation": relation(judgement.probabilities, settings.threshold),
+                    "probabilities": judgement.probabilities.model_dump(),
+                    "sentence": row.fields["evidence"][slice(*judgement.sentence)],
+                    "signals": judgement.signals,
+                }
+            progress(f"verify {start + len(batch)}/{len(rows)}")
+
+    return _write(args.output, results())
+
+
+def _judge(verifier: Verifier, rows: Sequence[Row]) -> list[Judgement | str]:
+    """A judgement for each row, or why there is none."""
+    try:
+        return [*verifier.verify([(r.fields["claim"], r.fields["evidence"]) for r in rows])]
+    except BadInput as error:
+        if len(rows) == 1:
+            return [str(error).removeprefix("pair 1: ")]
+        half = len(rows) // 2
+        return _judge(verifier, rows[:half]) + _judge(verifier, rows[half:])
+
+
+def judge(args: argparse.Namespace) -> int:
+    from attribution.pipeline.judge import GivenClaim, judge
+    from attribution.registry import build
+    from attribution.verifiers import VERIFIERS
+
+    settings = options.settings(args)
+    check_output(args.output)
+    rows = read_rows(args.input, ["claim"])
+    verifier = build(VERIFIERS, settings.verifier, settings, "verifier")
+
+    def results() -> Iterable[Result]:
+        for number, row in enumerate(rows, 1):
+            try:
+                if row.error:
+                    raise BadInput(row.error)
+                given = GivenClaim(row.fields["claim"], _passages(row))
+                (judged,) = judge([given], verifier, settings.threshold)
+            except BadInput as error:
+                yield row.failed(str(error))
+            else:
+                evidence = [e.model_dump(include={"relation", "probabilities"}) for e in judged.evidence]
+                yield {
+                    **row.fields,
+                    **judged.verdict.model_dump(include={"label", "confidence", "reason"}),
+                    "evidence": evidence,
+                }
+            if number % JUDGED == 0 or number == len(rows):
+                progress(f"judge {number}/{len(rows)}")
+
+    return _write(args.output, results())
+
+
+def _passages(row: Row) -> tuple[str, ...]:
+    found = row.fields.get("passages")
+    if not isinstance(found, list) or not all(isinstance(text, str) and text.strip() for text in found):
+        raise BadInput('"passages" is not a list of texts; expected {"claim": …, "passages": [text, …]}')
+    return tuple(found)
+
+
+def worth(args: argparse.Namespace) -> int:
+    from attribution.claims.worthiness import classify_text
+
+    limit = options.settings(args).answer_limit
+    check_output(args.output)
+    rows = read_rows(args.input, ["claim"])
+
+    def result(row: Row) -> Result:
+        if error := row.error or _too_long(row.fields["claim"], limit):
+            return row.failed(error)
+        worthiness, reason = classify_text(row.fields["claim"])
+        return {**row.fields, "worthiness": worthiness, "reason": reason}
+
+    return _write(args.output, map(result, rows))
+
+
+def _too_long(claim: str, limit: int) -> str:
+    return f"the claim has {len(claim):,} characters; at most {limit:,} are allowed" if len(claim) > limit else ""
+
+
+def _write(path: Path, results: Iterable[Result]) -> int:
+    """Writes the rows, all or none; returns the exit status: 1 if any row failed."""
+    partial = path.with_name(path.name + ".part")
+    counts = [0, 0]
+    try:
+        with partial.open("w", encoding="utf-8") as out:
+            for result in results:
+                counts["error" in result] += 1
+                out.write(json.dumps(result, ensure_ascii=False) + "\n")
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+    progress(f"{path}: {counts[0]} done, {counts[1]} failed")
+    return int(counts[1] > 0)

@@ -1,0 +1,142 @@
+"""One SQL database: opening, migrating, inserting. Safe to use from several threads and processes."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any, Self
+
+import sqlalchemy as sa
+from sqlalchemy.exc import SQLAlchemyError
+
+from attribution.errors import StoreError
+
+LOCK_TIMEOUT = 10  # seconds to wait for another process's lock
+REVISION = "3"  # the newest migration: a database that has it is opened without importing alembic
+MIGRATIONS = Path(__file__).parent / "migrations"
+BATCH = 500  # keys in one query: SQLite limits the number of parameters
+
+_upgrade_lock = threading.Lock()  # alembic keeps its context in a global
+
+
+def now() -> str:
+    """The time as the database holds it: ISO 8601, UTC, seconds."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+class Database:
+    """Cheap to open: connections are shared within the process."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self.engine = engine
+
+    @classmethod
+    def open(cls, url: str) -> Self:
+        """Open the database, creating or upgrading it first where needed. StoreError where that is not possible."""
+        try:
+            parsed = sa.make_url(url)
+            if parsed.get_backend_name() == "sqlite" and parsed.database not in (None, "", ":memory:"):
+                Path(str(parsed.database)).parent.mkdir(parents=True, exist_ok=True)
+            database = cls(_engine(url))
+            if database._revision() != REVISION:
+                database._upgrade()
+        except (SQLAlchemyError, OSError, ImportError) as error:
+            raise StoreError(
+                f"the database cannot be opened ({type(error).__name__}): "
+                "check ATTRIBUTION_DATABASE_URL and that its folder is writable"
+            ) from error
+        return database
+
+    def close(self) -> None:
+        """Close all connections; the next use opens new ones."""
+        self.engine.dispose()
+
+    @contextmanager
+    def transaction(self) -> Iterator[sa.Connection]:
+        """A transaction that locks SQLite for writing at once: one that reads first may be refused when it writes."""
+        with self.engine.begin() as db:
+            if db.dialect.name == "sqlite":
+                db.exec_driver_sql("BEGIN IMMEDIATE")
+            yield db
+
+    def insert(self, table: sa.Table, rows: Sequence[Mapping[str, object]], replace: bool = False) -> None:
+        """Insert rows; `replace` says whether they replace those with the same key. Writers of one key never clash."""
+        if not rows:
+            return
+        import sqlalchemy.dialects.postgresql as postgresql
+        import sqlalchemy.dialects.sqlite as sqlite
+
+        insert = (postgresql if self.engine.dialect.name == "postgresql" else sqlite).insert(table)
+        if replace:
+            others = {c.name: insert.excluded[c.name] for c in table.c if not c.primary_key}
+            insert = insert.on_conflict_do_update(index_elements=list(table.primary_key), set_=others)
+        else:
+            insert = insert.on_conflict_do_nothing()
+        with self.engine.begin() as db:
+            db.execute(insert, list(rows))
+
+    def rows(self, table: sa.Table, keys: Sequence[str]) -> dict[str, sa.Row[Any]]:
+        """The rows of a table with one key column, by key; unknown keys are left out."""
+        (key,) = table.primary_key
+        rows: dict[str, sa.Row[Any]] = {}
+        with self.engine.connect() as db:
+            for start in range(0, len(keys), BATCH):
+                query = sa.select(table).where(key.in_(keys[start : start + BATCH]))
+                rows |= {getattr(row, key.name): row for row in db.execute(query)}
+        return rows
+
+    def _revision(self) -> str | None:
+        """The last migration that the database has seen; None before the first."""
+        if not sa.inspect(self.engine).has_table("alembic_version"):
+            return None
+        with self.engine.connect() as db:
+            revision: str | None = db.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+        return revision
+
+    def _upgrade(self) -> None:
+        from alembic import command
+        from alembic.config import Config
+        from alembic.util import CommandError
+
+        config = Config()
+        config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+        try:
+            with _upgrade_lock, self.transaction() as config.attributes["connection"]:
+                command.upgrade(config, REVISION)
+        except CommandError as error:
+            raise StoreError(
+                f"the database has schema {self._revision()}, this version reads up to {REVISION}: update the explorer"
+            ) from error
+
+
+@cache
+def _engine(url: str) -> sa.Engine:
+    engine = sa.create_engine(url)
+    if engine.dialect.name == "sqlite":
+
+        @sa.event.listens_for(engine, "connect")
+        def configure(connection: sqlite3.Connection, _record: object) -> None:
+            connection.execute(f"PRAGMA busy_timeout={1000 * LOCK_TIMEOUT}")
+            use_write_ahead_log(connection)
+            connection.execute("PRAGMA synchronous=NORMAL")
+
+    return engine
+
+
+def use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    """Set the journal mode. Of two processes that do so at once on a new file, SQLite refuses one without waiting."""
+    deadline = time.monotonic() + LOCK_TIMEOUT
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)

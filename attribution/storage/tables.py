@@ -1,0 +1,134 @@
+"""The tables as the newest migration leaves them. Each change here needs a migration in `migrations/versions`."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+MAX_COLLECTION_NAME = 80  # characters
+
+metadata = sa.MetaData()
+
+pages = sa.Table(
+    "pages",
+    metadata,
+    sa.Column("id", sa.String(16), primary_key=True),
+    sa.Column("url", sa.Text, nullable=False, index=True),  # canonical; in older rows as it was requested
+    sa.Column("fetched_at", sa.String(32), nullable=False),
+    sa.Column("body", sa.Text, nullable=False),  # the Page as JSON
+)
+searches = sa.Table(
+    "searches",
+    metadata,
+    sa.Column("searcher", sa.String(64), primary_key=True),
+    sa.Column("query", sa.String(1024), primary_key=True),
+    sa.Column("k", sa.Integer, primary_key=True),
+    sa.Column("made_at", sa.String(32), nullable=False),
+    sa.Column("hits", sa.Text, nullable=False),
+)
+vectors = sa.Table(
+    "vectors",
+    metadata,
+    sa.Column("key", sa.String(16), primary_key=True),
+    sa.Column("data", sa.LargeBinary, nullable=False),  # float32
+)
+judgements = sa.Table(
+    "judgements",
+    metadata,
+    sa.Column("key", sa.String(16), primary_key=True),
+    sa.Column("body", sa.Text, nullable=False),
+)
+replies = sa.Table(  # of language models
+    "replies", metadata, sa.Column("key", sa.String(16), primary_key=True), sa.Column("body", sa.Text, nullable=False)
+)
+responses = sa.Table(
+    "responses",
+    metadata,
+    sa.Column("page_id", sa.String(16), primary_key=True),
+    sa.Column("url", sa.Text, nullable=False),  # the one that answered, after redirects
+    sa.Column("received_at", sa.String(32), nullable=False),
+    sa.Column("status", sa.Integer, nullable=False),
+    sa.Column("headers", sa.Text, nullable=False),  # JSON, a list of pairs
+    sa.Column("body", sa.LargeBinary, nullable=False),  # zlib
+)
+runs = sa.Table(
+    "runs",
+    metadata,
+    sa.Column("id", sa.String(16), primary_key=True),
+    sa.Column("created_at", sa.String(32), nullable=False),
+    sa.Column("question", sa.Text, nullable=False),
+    sa.Column("answer", sa.Text, nullable=False),
+    sa.Column("settings", sa.Text, nullable=False),  # JSON, without secrets
+    sa.Column("version", sa.Integer, nullable=False),  # the one that is shown; 0: none yet
+    sa.Column("owner", sa.String(64), nullable=False),  # SHA-256 of a token; empty: no one
+    sa.Column("private", sa.Boolean, nullable=False),
+)
+run_versions = sa.Table(
+    "run_versions",
+    metadata,
+    sa.Column("run_id", sa.String(16), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("parent", sa.Integer, nullable=False),  # the version that was edited; 0: none
+    sa.Column("created_at", sa.String(32), nullable=False),
+    sa.Column("claim_id", sa.Text, nullable=False),  # the claim that was checked again; empty in the first
+    sa.Column("report", sa.Text, nullable=False),
+    sa.Column("provenance", sa.Text, nullable=False),  # empty: unknown
+)
+results = sa.Table(  # comparisons and the like, as JSON
+    "results",
+    metadata,
+    sa.Column("kind", sa.String(16), primary_key=True),
+    sa.Column("id", sa.String(16), primary_key=True),
+    sa.Column("created_at", sa.String(32), nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
+)
+uses = sa.Table(  # what a run or result needs of the other tables, so that it can be deleted with it
+    "uses",
+    metadata,
+    sa.Column("kind", sa.String(16), primary_key=True),
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("owner_id", sa.String(16), primary_key=True, index=True),
+)
+frozen_pages = sa.Table(  # of imported and replayed runs and of results; never used as downloads
+    "frozen_pages",
+    metadata,
+    sa.Column("id", sa.String(16), primary_key=True),
+    sa.Column("body", sa.Text, nullable=False),
+)
+collections = sa.Table(  # each has an FTS5 table of its own, see attribution/collections/documents.py
+    "collections",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.String(MAX_COLLECTION_NAME), nullable=False, unique=True),
+    sa.Column("created_at", sa.String(32), nullable=False),
+    sqlite_autoincrement=True,
+)
+documents = sa.Table(
+    "documents",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("collection_id", sa.Integer, nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("origin", sa.Text, nullable=False),  # path, address or upload: adding it again replaces the document
+    sa.Column("sha256", sa.String(64), nullable=False),  # of the text
+    sa.Column("source_sha256", sa.String(64), nullable=False),  # of the bytes; empty for a web page
+    sa.Column("characters", sa.Integer, nullable=False),
+    sa.Column("added_at", sa.String(32), nullable=False),
+    sa.Column("embedded", sa.String(64), nullable=False),  # version of the model of its vectors; empty: no vectors yet
+    sa.Column("about", sa.Text, nullable=False),  # the Page as JSON, without its text
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.UniqueConstraint("collection_id", "name"),
+    sa.UniqueConstraint("collection_id", "sha256"),
+    sa.UniqueConstraint("collection_id", "origin"),
+    sa.Index("documents_facts", "collection_id", "embedded", "characters", "added_at"),
+    sqlite_autoincrement=True,  # the id of a removed document is never given to another
+)
+document_vectors = sa.Table(
+    "document_vectors",
+    metadata,
+    sa.Column("collection_id", sa.Integer, primary_key=True),
+    sa.Column("document_id", sa.Integer, primary_key=True),
+    sa.Column("passage", sa.Integer, primary_key=True),
+    sa.Column("data", sa.LargeBinary, nullable=False),  # float32
+    sqlite_with_rowid=False,
+)

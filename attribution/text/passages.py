@@ -1,0 +1,192 @@
+"""An answer's passages: its headings, items, table rows and paragraphs as plain text that knows where it was written.
+
+The text is what a reader sees: no marks, no citation marks, every run of white space one blank.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Literal, NamedTuple
+
+from attribution.text.markdown import Element, Text, read
+from attribution.text.sentences import sentences
+from attribution.types import Span
+
+Kind = Literal["heading", "item", "row", "code", "note", "text"]
+
+_LEAD_IN_WORDS, _TITLE_WORDS, _TITLE_CHARACTERS = 6, 10, 80
+_TASK = re.compile(r"\[[ xX]\] ")
+_NUMBER = re.compile(r"\s*\(?\d{1,2}[.)](?:\s+|$)")  # of an item within a line
+_BLANKS = re.compile(r"\s+")
+_NO_WIDTH = "\u200b\ufeff"
+_LABEL = re.compile(r"[^:]{2,60}")
+
+
+@dataclass(frozen=True)
+class Passage:
+    text: str
+    places: tuple[Span, ...]  # places[i]: what was written for character i
+    kind: Kind = "text"
+    strong: int = 0  # so many characters at its start are bold
+    cited: bool = False  # whether it has a citation mark
+
+    @property
+    def start(self) -> int:
+        return self.places[0][0]
+
+    @property
+    def end(self) -> int:
+        return self.places[-1][1]
+
+    @property
+    def label(self) -> str:
+        """The bold term before a colon that opens it; empty where there is none."""
+        bold, rest = self.text[: self.strong], self.text[self.strong :]
+        term = bold.strip().removesuffix(":").strip()
+        opens = bold.rstrip().endswith(":") or rest.lstrip().startswith(":")
+        return term if opens and self.kind in ("item", "text") and _LABEL.fullmatch(term) else ""
+
+    @property
+    def lead_in(self) -> bool:
+        """Whether it only announces what follows: a bold title, or a few words and a colon."""
+        return self.title or (self.text.endswith(":") and len(self.text.split()) <= _LEAD_IN_WORDS)
+
+    @property
+    def title(self) -> bool:
+        bold = self.strong > 0 and not self.text[self.strong :].strip(": ")
+        short = len(self.text) <= _TITLE_CHARACTERS and len(self.text.split()) <= _TITLE_WORDS
+        return bold and short and not self.cited and self.text[-1:] not in ".!?"
+
+    def span(self, start: int, end: int) -> Span:
+        """Where text[start:end] was written."""
+        return self.places[start][0], self.places[end - 1][1]
+
+    def until(self, place: int) -> str:
+        """Its text as far as it was written before a place of the answer."""
+        return self.text[: sum(end <= place for _, end in self.places)].rstrip()
+
+    def sentences(self) -> Iterator[Span]:
+        """In characters of the text: those that say something, without an item's number; of a row the whole."""
+        for start, end in [(0, len(self.text))] if self.kind == "row" else sentences(self.text):
+            number = _NUMBER.match(self.text, start, end)
+            start = number.end() if number and self.kind != "row" else start
+            if any(c.isalnum() for c in self.text[start:end]):
+                yield start, end
+
+
+def passages(answer: str) -> list[Passage]:
+    """All passages that hold text, in their order."""
+    return [p for p in _blocks(read(answer)) if p.text]
+
+
+def statements(answer: str) -> list[Passage]:
+    """The passages that can hold claims: no headings, code, footnotes and lead-ins."""
+    kinds = ("text", "item", "row")
+    return [p for p in passages(answer) if p.kind in kinds and not p.lead_in and any(c.isalnum() for c in p.text)]
+
+
+def plain(source: str) -> str:
+    """A short Markdown text without its marks, on one line."""
+    return " ".join(p.text for p in passages(source))
+
+
+def visible(answer: str, start: int, end: int) -> str:
+    """What a reader sees of answer[start:end], citation marks included; every run of white space is one blank."""
+    seen = []
+    for text in read(answer).texts():
+        first, last = max(start, text.start), min(end, text.end)
+        if first < last:
+            seen.append(text.text[first - text.start : last - text.start] if text.verbatim else text.text)
+    return _BLANKS.sub(" ", "".join(seen))
+
+
+def _blocks(block: Element) -> Iterator[Passage]:
+    for number, child in enumerate(block.elements):
+        if child.tag == "p":
+            item = block.tag == "li" and number == 0
+            yield from _paragraph(child, "note" if child.role == "note" else "item" if item else "text")
+        elif child.tag == "pre":
+            yield _flat(_characters(child), "code")
+        elif child.tag == "table":
+            yield from _rows(child)
+        elif child.tag in ("h1", "h2", "h3", "h4", "h5", "h6"):
+            yield _flat(_characters(child), "heading")
+        else:
+            yield from _blocks(child)
+
+
+def _paragraph(block: Element, kind: Kind) -> Iterator[Passage]:
+    """A bold title on a line of its own is a heading, unless it is an item's."""
+    characters = list(_characters(block))
+    if kind == "text":
+        line = next((i for i, c in enumerate(characters) if c.text in ("\r", "\n")), len(characters))
+        first = _flat(characters[:line], "heading")
+        if first.title:
+            yield first
+            characters = characters[line:]
+    yield _flat(characters, kind)
+
+
+def _rows(table: Element) -> Iterator[Passage]:
+    """ "Film: Psycho; Year: 1960": each cell with the heading of its column."""
+    heads: list[str] = []
+    for part in table.elements:
+        for row in part.elements:
+            cells = [_flat(_characters(cell), "row") for cell in row.elements]
+            if part.tag == "thead":
+                heads = [cell.text.rstrip(": ") for cell in cells]
+            else:
+                yield _row(heads, cells)
+
+
+def _row(heads: Sequence[str], cells: Sequence[Passage]) -> Passage:
+    text, places = "", list[Span]()
+    for head, cell in zip_longest(heads, cells):
+        if cell and cell.text:
+            added = ("; " if text else "") + (f"{head}: " if head else "")
+            text += added + cell.text
+            places += [(cell.start, cell.start)] * len(added) + list(cell.places)
+    return Passage(text, tuple(places), "row")
+
+
+class _Character(NamedTuple):
+    text: str  # empty: a citation mark stands here
+    place: Span
+    bold: bool
+
+
+def _characters(block: Element, bold: bool = False) -> Iterator[_Character]:
+    for child in block.children:
+        if isinstance(child, Text):
+            for i, character in enumerate(child.text):
+                place = (child.start + i, child.start + i + 1) if child.verbatim else (child.start, child.end)
+                yield _Character(character, place, bold)
+        elif child.tag == "cite":
+            yield _Character("", (-1, -1), bold)
+        else:
+            yield from _characters(child, bold or child.tag == "strong")
+
+
+def _flat(characters: Iterable[_Character], kind: Kind) -> Passage:
+    shown: list[_Character] = []
+    cited = False
+    for character in characters:
+        blank = character.text.isspace() or character.text in _NO_WIDTH
+        if not blank:
+            shown.append(character)
+        elif not character.text:  # a citation mark, with the blank before it
+            cited = True
+            while shown and shown[-1].text == " ":
+                shown.pop()
+        elif shown and shown[-1].text != " ":
+            shown.append(character._replace(text=" "))
+    while shown and shown[-1].text == " ":
+        shown.pop()
+    text = "".join(c.text for c in shown)
+    if kind == "item" and (task := _TASK.match(text)):
+        shown, text = shown[task.end() :], text[task.end() :]
+    strong = next((i for i, c in enumerate(shown) if not c.bold), len(shown))
+    return Passage(text, tuple(c.place for c in shown), kind, strong, cited)

@@ -1,0 +1,192 @@
+"""The evidence of a claim as nodes: cards with the deciding sentence marked, and the way from badge to source."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from attribution.claims.enrichment import removed_words
+from attribution.evidence.near_duplicates import EvidenceGroup, deciding_evidence, group_evidence
+from attribution.types import Claim, Evidence, Page, Report, Verdict
+from pages.ui.answer.passages import box, differences, quote
+from pages.ui.answer.provenance import copies, date, facts, why
+from pages.ui.html import diff
+from pages.ui.html.render import RELATIONS, Child, Node, badge, el, link_to_sentence, look, plural, safe_url
+
+Pages = Mapping[str, Page]
+
+
+def card(evidence: EvidenceGroup, claim: Claim, verdict: Verdict | None, report: Report, pages: Pages) -> Node:
+    """One piece of evidence with its link, its reason and the pieces that say the same."""
+    piece = evidence.best
+    label, word = RELATIONS[piece.relation]
+    page = pages.get(piece.page_id)
+    text = quote(piece, pages)
+    spans = differences(text.sentence, claim.statement) if piece.relation == "contradicted" else []
+    title = (page.title or page.url) if page else "A page that is no longer in the database"
+    return el(
+        "article",
+        el(
+            "div",
+            badge(label, getattr(piece.probabilities, piece.relation), word),
+            el("span", title, class_="title", dir="auto"),
+            class_="head",
+        ),
+        el("p", facts(page, piece.sentence[0]), copies(page, pages, evidence.origins), class_="facts"),
+        el(
+            "blockquote",
+            _unread(text.unread_before),
+            text.before,
+            el("strong", *box(text.sentence, spans), class_="deciding"),
+            text.after,
+            _unread(text.unread_after),
+            dir="auto",
+        ),
+        el("div", _open(piece, page, text.sentence), _reference(page), class_="links"),
+        why(piece, verdict, report, page),
+        _same(evidence, pages),
+        class_=f"card v-{label}",
+    )
+
+
+def _unread(text: str) -> Node | None:
+    """Text around a passage that the verifier did not read."""
+    return el("span", text, class_="unread", title="Context that the verifier did not read") if text else None
+
+
+def _link(text: str, address: str, class_: str) -> Node:
+    return el("a", f"{text} ↗", href=address, target="_blank", rel="noopener noreferrer", class_=class_)
+
+
+def _button(text: str, **target: str) -> Node:
+    return el("button", text, type="button", class_="open", **target)
+
+
+def _open(piece: Evidence, page: Page | None, sentence: str) -> Node | None:
+    """The way to the sentence: on the web, or in the text that is stored here."""
+    if page is None:
+        return None
+    number = page.page_number(piece.sentence[0])
+    if page.kind == "web" and number and (address := safe_url(page.url)):  # browsers find no sentence in a PDF
+        return _link(f"Open at page {number}", f"{address.partition('#')[0]}#page={number}", "open")
+    if page.kind == "web" and (address := link_to_sentence(page.url, sentence)):
+        return _link("Open at this sentence", address, "open")
+    if not page.text:
+        return el("span", "The text of this source is not in the database.", class_="facts")
+    place = f"{piece.start},{piece.end},{piece.sentence[0]},{piece.sentence[1]}"
+    return _button("Open at this sentence", data_page=page.id, data_at=place)
+
+
+def _reference(page: Page | None) -> Node | None:
+    if page is None or not page.reference or not safe_url(page.reference):
+        return None
+    return _link("Read more", page.reference, "more")
+
+
+def _same(evidence: EvidenceGroup, pages: Pages) -> Node | None:
+    """The other pieces of a group, folded."""
+    others = evidence.pieces[1:]
+    if not others:
+        return None
+    items = []
+    for piece in others:
+        page, sentence = pages.get(piece.page_id), piece.deciding_sentence
+        title = el("span", f"{page.title if page else piece.page_id}: ")
+        items.append(el("li", title, el("span", f"“{sentence}” "), _open(piece, page, sentence)))
+    says = "says" if len(others) == 1 else "say"
+    return el("details", el("summary", f"{len(others)} more that {says} the same"), el("ul", *items), class_="same")
+
+
+def panel(
+    claim: Claim,
+    number: int,
+    verdict: Verdict | None,
+    evidence: Sequence[Evidence],
+    report: Report,
+    pages: Pages,
+    running: bool = False,
+) -> Node:
+    """Everything about one claim."""
+    groups = group_evidence(evidence, pages)
+    decisive = max(sum(g.best.relation != "no_relation" for g in groups), 1)
+    cards = [card(g, claim, verdict, report, pages) for g in groups]
+    neutral = cards[decisive:]
+    against = next((g.best for g in groups if g.best.relation == "contradicted"), None)
+    text = claim.text
+    spans = differences(text, against.deciding_sentence) if against else []
+    label = verdict.label if verdict else "pending" if running else "not_reached"
+    waiting = "Its sources are still being read." if running else look(label).help
+    return el(
+        "div",
+        el("div", el("h3", f"Claim {number}"), badge(label, (verdict and verdict.confidence) or None), class_="head"),
+        el("p", *box(text, spans), class_=f"claim-text v-{label}", dir="auto"),
+        _enriched(claim),
+        el("p", verdict.reason if verdict else waiting, class_="reason"),
+        *_failures(claim, verdict, report),
+        _as_written(claim, verdict),
+        None if running else el("p", _button("Reword or add evidence", data_correct=claim.id), class_="links"),
+        *cards[:decisive],
+        el("details", el("summary", plural(len(neutral), "neutral passage")), *neutral, class_="rest")
+        if neutral
+        else None,
+        class_="panel-body",
+    )
+
+
+def _failures(claim: Claim, verdict: Verdict | None, report: Report) -> list[Node]:
+    """What did not work for this claim alone, unless its verdict says so already."""
+    reason = verdict.reason if verdict else ""
+    messages = dict.fromkeys(f.message for f in report.failures if f.subject in (claim.text, claim.id))
+    return [el("p", m[:1].upper() + m[1:].rstrip(".") + ".", class_="reason") for m in messages if m not in reason]
+
+
+def _enriched(claim: Claim) -> Node | None:
+    """What was changed so that the claim can stand alone, and the way back."""
+    if not claim.enriched:
+        return None
+    back = _button("Check it as written", data_revert=claim.id)
+    changes = diff.shown(claim.text, claim.enriched)
+    return el("p", "Checked as: ", *changes, " ", back, class_="enriched")
+
+
+def _as_written(claim: Claim, verdict: Verdict | None) -> Node | None:
+    """A verdict that depends on words that the answer does not say there."""
+    if verdict is None or not verdict.rests_on_added:
+        return None
+    on = "the rewording. As written: " if removed_words(claim) else "the added words. Without them: "
+    return el("p", f"This verdict depends on {on}", badge(verdict.without_added), class_="reason rests-on-added")
+
+
+def footnotes(report: Report, pages: Pages) -> Node:
+    """The panels for print: a numbered note for each claim."""
+    verdicts = {v.claim_id: v for v in report.verdicts}
+    notes = []
+    for number, claim in enumerate(report.claims, 1):
+        verdict = verdicts.get(claim.id)
+        style = look(verdict.label if verdict else "not_reached")
+        best = deciding_evidence([e for e in report.evidence if e.claim_id == claim.id], pages)
+        source: list[Child] = []
+        if best:
+            page = pages.get(best.page_id)
+            place = page.page_number(best.sentence[0]) if page else None
+            address = f", {page.url}{f', page {place}' if place else ''}, read {date(page.fetched_at)}" if page else ""
+            source = [f" “{best.deciding_sentence}” ", el("em", page.title if page else ""), f"{address}."]
+        reason = verdict.reason if verdict else ""
+        notes.append(el("li", el("strong", f"{style.icon} {style.word}. "), reason, *source, value=number))
+    return el("ol", *notes, class_="footnotes")
+
+
+def totals(report: Report) -> str:
+    """One sentence that says what a run found."""
+    labels = Counter[str](v.label for v in report.verdicts)
+    labels["not_reached"] += len(report.claims) - labels.total()
+    unreached = labels.pop("not_reached")
+    del labels["not_checked"]
+    claims, checked = len(report.claims), labels.total()
+    if not checked and not unreached:
+        sentences = plural(claims, "sentence")
+        return f"None of the {sentences} states something that sources could support or contradict."
+    kinds = [f"{count} {look(label).noun}" for label, count in labels.most_common() if count]
+    end = f": {', '.join(kinds)}" if kinds else ""
+    rest = f" {unreached} {'was' if unreached == 1 else 'were'} not reached." if unreached else ""
+    return f"{checked} of {plural(claims, 'claim')} {'was' if checked == 1 else 'were'} checked{end}.{rest}"

@@ -1,0 +1,255 @@
+// The answer with its claims, and the evidence of the selected one. Follows nodes.js, chips.js and placement.js in the same module.
+const VIEWS = new WeakMap();
+const SELECTED = new Map(); // run → claim: survives a new mount of the component
+
+class View {
+  constructor(parent) {
+    this.root = parent.querySelector(".root");
+    this.chips = new Chips(() => this.filter());
+    this.answer = make("article", "answer");
+    this.answer.setAttribute("aria-label", "The answer, with its claims marked");
+    this.panel = make("aside", "panel");
+    this.panel.setAttribute("aria-label", "Evidence of the selected claim");
+    this.panel.setAttribute("aria-live", "polite");
+    this.panel.tabIndex = -1;
+    this.columns = make("div", "columns");
+    this.notes = make("section", "notes");
+    this.notes.setAttribute("aria-hidden", "true");
+    this.columns.append(this.answer, this.panel);
+    this.root.replaceChildren(this.chips.root, this.columns, this.notes);
+    this.seen = {};
+    this.answer.addEventListener("click", (event) => this.clicked(event));
+    this.answer.addEventListener("keydown", (event) => this.typed(event));
+    this.panel.addEventListener("keydown", (event) => { if (event.key === "Escape") this.back(); });
+    this.panel.addEventListener("click", (event) => this.opened(event));
+    this.resize = new ResizeObserver(() => this.place());
+    this.resize.observe(this.root);
+  }
+
+  changed(name, value) {
+    const text = JSON.stringify(value);
+    if (this.seen[name] === text) return false;
+    this.seen[name] = text;
+    return true;
+  }
+
+  update(data) {
+    this.data = data;
+    if (this.changed("run", data.run)) { this.chips.filters.clear(); this.seen.panel = null; }
+    const structure = this.changed("tree", [data.run, data.tree, data.loose]);
+    if (structure) this.drawAnswer();
+    if (this.changed("claims", data.claims) || structure) this.drawClaims();
+    if (this.changed("counts", data.counts) || structure) this.chips.draw(data.counts);
+    if (this.changed("notes", data.notes)) this.notes.replaceChildren(build(data.notes));
+    if (!this.selected() && data.first && this.mode() === "wide") SELECTED.set(data.run, data.first);
+    this.drawSelection();
+  }
+
+  selected() {
+    const id = SELECTED.get(this.data.run);
+    return id && this.data.claims[id] ? id : null;
+  }
+
+  drawAnswer() {
+    const active = this.root.getRootNode().activeElement?.dataset;
+    const focused = active?.claim ?? active?.of;
+    this.panel.remove();
+    this.answer.replaceChildren(...this.data.tree.map(build));
+    this.parts = new Map();
+    for (const part of this.answer.querySelectorAll("[data-claim]")) {
+      const id = part.dataset.claim;
+      if (!this.parts.has(id)) this.parts.set(id, []);
+      this.parts.get(id).push(part);
+    }
+    const loose = this.data.loose.filter((id) => this.data.claims[id]);
+    if (loose.length) {
+      this.answer.append(make("h6", "", "Claims without a place in the text"));
+      for (const id of loose) {
+        const line = make("p");
+        const part = make("span", "", this.data.claims[id].text);
+        part.dataset.claim = id;
+        part.dataset.span = "0";
+        line.append(part);
+        this.answer.append(line);
+        this.parts.set(id, [part]);
+      }
+    }
+    for (const [id, parts] of this.parts) {
+      const spans = new Map(parts.map((part) => [part.dataset.span, part]));
+      for (const last of spans.values()) {
+        const number = make("sup", "number");
+        number.dataset.of = id;
+        last.after(number);
+      }
+    }
+    this.columns.append(this.panel);
+    if (focused) this.handle(focused)?.focus({ preventScroll: true });
+  }
+
+  drawClaims() {
+    for (const [id, parts] of this.parts) {
+      const claim = this.data.claims[id];
+      if (!claim) continue;
+      parts.forEach((part) => {
+        const depth = part.parentElement.closest("[data-claim]") ? " inner" : "";
+        part.className = `claim v-${claim.label}${depth}`;
+      });
+    }
+    for (const number of this.answer.querySelectorAll("sup.number")) {
+      const claim = this.data.claims[number.dataset.of];
+      if (!claim) continue;
+      number.className = `number v-${claim.label}`;
+      number.textContent = "\u2060" + claim.icon + claim.n; // never alone on a line
+      number.setAttribute("aria-hidden", "true");
+    }
+    for (const id of this.parts.keys()) {
+      const claim = this.data.claims[id], handle = this.handle(id);
+      if (!claim) continue;
+      handle.tabIndex = 0;
+      handle.removeAttribute("aria-hidden");
+      handle.setAttribute("role", "button");
+      handle.setAttribute("aria-label", `Claim ${claim.n}, ${claim.word}: ${claim.text}`);
+    }
+    this.filter();
+  }
+
+  // What the keyboard reaches: the claim's words, or its number where the words hold a link or another claim,
+  // because a button must not hold one.
+  handle(id) {
+    const part = this.parts.get(id)?.[0];
+    return part?.querySelector("a, [data-claim]") ? this.answer.querySelector(`sup.number[data-of="${id}"]`) : part;
+  }
+
+  filter() {
+    for (const [id, parts] of this.parts) {
+      const hidden = this.chips.hides(this.data.claims[id]?.label);
+      for (const part of parts) part.classList.toggle("dim", hidden);
+    }
+  }
+
+  drawSelection() {
+    const id = this.selected();
+    this.root.classList.toggle("has-selection", Boolean(id));
+    for (const [other, parts] of this.parts) {
+      for (const part of parts) part.classList.toggle("selected", other === id);
+      this.handle(other)?.setAttribute("aria-pressed", other === id);
+    }
+    const content = id ? this.data.panels[id] : this.data.empty;
+    if (this.changed("panel", [id, content])) {
+      const open = [...this.panel.querySelectorAll("details")].map((d) => d.open);
+      const same = this.drawn === id;
+      const bar = make("div", "bar");
+      if (id) {
+        const step = (text, label, way) => {
+          const button = make("button", "step", text);
+          button.type = "button";
+          button.setAttribute("aria-label", label);
+          button.addEventListener("click", () => this.move(id, way, true));
+          return button;
+        };
+        const close = make("button", "step close", "✕");
+        close.type = "button";
+        close.setAttribute("aria-label", "Close the evidence");
+        close.addEventListener("click", () => this.close());
+        bar.append(step("‹", "Previous claim", -1), step("›", "Next claim", 1), close);
+      }
+      this.panel.replaceChildren(bar, build(content));
+      if (same) this.panel.querySelectorAll("details").forEach((d, i) => { d.open = Boolean(open[i]); });
+      else this.panel.scrollTop = 0;
+      this.drawn = id;
+    }
+    this.place();
+  }
+
+  mode() {
+    const width = this.root.clientWidth;
+    return width < 560 ? "narrow" : width < 900 ? "medium" : "wide";
+  }
+
+  // On a narrow screen the evidence stands under the tapped sentence, else beside or under the answer.
+  place() {
+    if (!this.data) return;
+    const mode = this.mode(), id = this.selected();
+    this.root.dataset.mode = mode;
+    const part = id && this.parts.get(id)?.at(-1);
+    if (mode === "narrow" && part) {
+      const before = endOfSentence(part, this.panel);
+      if (before.nextSibling !== this.panel) before.after(this.panel);
+    } else if (this.panel.parentElement !== this.columns) this.columns.append(this.panel);
+    this.panel.hidden = mode === "narrow" && !id;
+  }
+
+  choose(id) {
+    SELECTED.set(this.data.run, id);
+    const part = this.parts.get(id)[0], before = part.getBoundingClientRect().top;
+    this.drawSelection();
+    scroller(this.root)?.scrollBy({ top: part.getBoundingClientRect().top - before, behavior: "instant" });
+    if (this.mode() === "narrow") {
+      const hidden = this.panel.getBoundingClientRect().top - innerHeight * 0.6;
+      const room = part.getBoundingClientRect().top - 90;
+      if (hidden > 0 && room > 0) scroller(this.root)?.scrollBy({ top: Math.min(hidden, room), behavior: "instant" });
+    }
+    if (this.mode() === "medium") this.parts.get(id)?.at(-1).scrollIntoView({ block: "nearest" });
+  }
+
+  close() {
+    const id = this.selected();
+    SELECTED.set(this.data.run, "none");
+    this.drawSelection();
+    this.handle(id)?.focus({ preventScroll: true });
+  }
+
+  back() {
+    const id = this.selected();
+    if (id) this.handle(id)?.focus();
+  }
+
+  clicked(event) {
+    if (event.target.closest("a, .panel")) return;
+    const id = event.target.closest("[data-claim]")?.dataset.claim ?? event.target.closest("sup.number")?.dataset.of;
+    if (id && this.data.claims[id] && !String(getSelection())) this.choose(id);
+  }
+
+  typed(event) {
+    const id = event.target.dataset?.claim ?? event.target.dataset?.of;
+    if (!id || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      if (this.selected() === id) this.panel.focus();
+      else this.choose(id);
+    } else if (event.key === "ArrowRight" || event.key === "ArrowDown") {
+      event.preventDefault();
+      this.move(id, 1);
+    } else if (event.key === "ArrowLeft" || event.key === "ArrowUp") {
+      event.preventDefault();
+      this.move(id, -1);
+    } else if (event.key === "Escape") this.close();
+  }
+
+  move(id, way, select = false) {
+    const order = [...this.parts.keys()].filter((k) => !this.parts.get(k)[0].classList.contains("dim"));
+    const next = order[order.indexOf(id) + way];
+    if (!next) return;
+    if (select) {
+      this.choose(next);
+      this.parts.get(next)[0].scrollIntoView({ block: "nearest" });
+    } else this.handle(next).focus();
+  }
+
+  opened(event) {
+    const button = event.target.closest("button[data-page], button[data-revert], button[data-correct]");
+    if (!button) return;
+    const { revert, correct, page, at } = button.dataset;
+    if (revert) return this.trigger("revert", { claim: revert });
+    if (correct) this.trigger("correct", { claim: correct });
+    else this.trigger("open", { page, at: at.split(",").map(Number) });
+    returnFocus(button);
+  }
+}
+
+export default function ({ parentElement, data, setTriggerValue }) {
+  let view = VIEWS.get(parentElement);
+  if (!view || !view.root.isConnected) VIEWS.set(parentElement, (view = new View(parentElement)));
+  view.trigger = setTriggerValue;
+  view.update(data);
+}

@@ -1,0 +1,131 @@
+"""The answer as it was written, each claim's characters marked, with the evidence of the selected one beside it.
+
+Selecting happens in the browser alone; the server is asked only for the text of a source that is opened.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from attribution.types import LABELS, Claim, Page, Report
+from pages.ui.answer import cards
+from pages.ui.html import highlight, markdown, render
+from pages.ui.html.render import Node, el, look
+
+_HERE = Path(__file__).parent
+_answer = st.components.v2.component(
+    "attribution.answer",
+    html='<div class="root"></div>',
+    css=render.tokens_css(".root") + (_HERE / "view.css").read_text("utf-8"),
+    js=render.NODES_JS + "".join((_HERE / name).read_text("utf-8") for name in ("chips.js", "placement.js", "view.js")),
+)
+_source = st.components.v2.component(
+    "attribution.source",
+    html='<div class="source" tabindex="0"></div>',
+    css=render.tokens_css(".source") + (_HERE / "source.css").read_text("utf-8"),
+    js=(_HERE / "source.js").read_text("utf-8"),
+)
+FIRST = ("contradicted", "conflicting", "supported", "no_relation", "missing")  # the order of what needs a look
+
+
+def _hint(running: bool) -> Node:
+    """The evidence column while no claim is selected."""
+    return el(
+        "div",
+        el("h3", "Evidence"),
+        el("p", "Select a claim to see its evidence."),
+        el("p", "Verdicts appear as they are found.") if running else None,
+        class_="hint",
+    )
+
+
+def view(report: Report, *, run: str, running: bool) -> dict[str, Any]:
+    """What the component draws, as plain data."""
+    pages = {p.id: p for p in report.pages}
+    verdicts = {v.claim_id: v for v in report.verdicts}
+    without = "pending" if running else "not_reached"
+    tree = highlight.mark(markdown.parse(report.answer), report.claims)
+    placed = highlight.marked(tree)
+    claims, panels = {}, {}
+    for number, claim in enumerate(report.claims, 1):
+        verdict = verdicts.get(claim.id)
+        label = verdict.label if verdict else without
+        style = look(label)
+        claims[claim.id] = {
+            "n": number,
+            "label": label,
+            "icon": style.icon,
+            "word": style.word.lower(),
+            "text": claim.text,
+        }
+        evidence = [e for e in report.evidence if e.claim_id == claim.id]
+        panels[claim.id] = render.data(cards.panel(claim, number, verdict, evidence, report, pages, running))
+    return {
+        "run": run,
+        "tree": [render.data(node) for node in tree],
+        "claims": claims,
+        "loose": [c.id for c in report.claims if c.id not in placed],
+        "panels": panels,
+        "counts": counts(report, running),
+        "first": "" if running else _first(report),
+        "empty": render.data(_hint(running)),
+        "notes": render.data(el("div") if running else cards.footnotes(report, pages)),
+    }
+
+
+def counts(report: Report, running: bool) -> list[dict[str, str]]:
+    """One chip for each verdict that occurs, and one for claims without a verdict."""
+    labels = Counter[str](v.label for v in report.verdicts)
+    labels["pending" if running else "not_reached"] += len(report.claims) - labels.total()
+    return [
+        {"label": label, "icon": style.icon, "text": f"{labels[label]} {style.noun}", "help": style.help}
+        for label in dict.fromkeys((*LABELS, *render.OTHER))
+        if labels[label] > 0
+        for style in (look(label),)
+    ]
+
+
+def _first(report: Report) -> str:
+    """The claim to show when a run has ended."""
+    return next((v.claim_id for label in FIRST for v in report.verdicts if v.label == label), "")
+
+
+def answer_view(data: dict[str, Any], *, key: str) -> Any:
+    """Draw it. The result names what was clicked: `open` a page and place to show, `revert` a claim to check as it is
+    written, `correct` a claim to correct."""
+
+    def ignore() -> None:  # without a callback Streamlit reports no click
+        pass
+
+    return _answer(data=data, key=key, on_open_change=ignore, on_revert_change=ignore, on_correct_change=ignore)
+
+
+def requested_place(report: Report, request: Any) -> tuple[Page, list[int]] | None:
+    """The page and offsets of a click; None if there is no such place in the run."""
+    try:
+        page = next(p for p in report.pages if p.id == request["page"])
+        place = [int(n) for n in request["at"]]
+    except (TypeError, KeyError, ValueError, OverflowError, StopIteration):
+        return None
+    return (page, place) if len(place) == 4 and page.text else None
+
+
+def requested_claim(report: Report, request: Any) -> tuple[Claim, int] | None:
+    """The claim of a click and its number; None if there is no such claim."""
+    try:
+        return next((c, number) for number, c in enumerate(report.claims, 1) if c.id == request["claim"])
+    except (TypeError, KeyError, StopIteration):
+        return None
+
+
+def source_view(page: Page, place: Sequence[int], *, key: str) -> None:
+    """The text of a page, scrolled to the passage."""
+    size = len(page.text)
+    start, end = sorted(min(max(0, int(n)), size) for n in place[:2])
+    first, last = sorted(min(max(start, int(n)), end) for n in place[2:4])
+    _source(data={"page": page.id, "text": page.text, "at": [start, end, first, last], "breaks": page.breaks}, key=key)

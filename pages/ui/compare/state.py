@@ -1,0 +1,124 @@
+"""The comparison of one session: its job and its segmenters."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from attribution.errors import BadInput
+from attribution.evaluation.comparison import (
+    MAX_SEGMENTERS,
+    ComparisonReady,
+    SegmenterResult,
+    compare,
+    recolour_comparison,
+)
+from attribution.events import Event
+from attribution.segmenters import SEGMENTERS
+from attribution.storage.store import Store
+from pages.ui import state
+from pages.ui.compare.job import Compare, CompareJob, CompareProgress, ExperimentJob, ExperimentProgress
+from pages.ui.form import choices
+from pages.ui.run import state as run_state
+
+UPLOAD = "experiment_upload"
+JOB = "comparison"
+ANSWERS = 500  # of one experiment, at most
+
+
+def segmenters() -> list[str]:
+    """The segmenters to compare: those selected, else the first two that are ready."""
+    ready = [name for name, step in choices.missing(SEGMENTERS).items() if not step]
+    selected = state.value(state.COMPARED)
+    return [name for name in selected if name in ready] if selected is not None else ready[:2]
+
+
+def is_ready() -> bool:
+    """Can a comparison be started?"""
+    return not isinstance(choices.settings(), str) and 2 <= len(segmenters()) <= MAX_SEGMENTERS
+
+
+def start() -> None:
+    """Compare the answer that is filled in."""
+    settings = choices.settings()
+    if not isinstance(settings, str) and not is_running():
+        job = CompareJob(*run_state.text(), settings, choices.documents(), segmenters(), _compare())
+        state.put(JOB, job)
+
+
+def start_many(rows: Sequence[tuple[str, str]]) -> None:
+    """Compare every answer of a file."""
+    if not isinstance(choices.settings(), str) and not is_running():
+        state.put(JOB, ExperimentJob(rows, _compare()))
+
+
+def _compare() -> Compare:
+    """`compare` with the current choices."""
+    settings, names, documents = choices.settings(), segmenters(), choices.documents()
+    assert not isinstance(settings, str)
+
+    def run(question: str, answer: str, stop: threading.Event) -> Iterator[Event | SegmenterResult | ComparisonReady]:
+        return compare(question, answer, settings, names, Store.open(settings.database_url), documents, stop)
+
+    return run
+
+
+def _job() -> CompareJob | ExperimentJob | None:
+    job: CompareJob | ExperimentJob | None = state.get(JOB)
+    return job
+
+
+def stop() -> None:
+    """End it with the results it has."""
+    if job := _job():
+        job.stop()
+
+
+def is_running() -> bool:
+    job = _job()
+    return job is not None and job.running
+
+
+def current() -> CompareProgress | ExperimentProgress | None:
+    """The last comparison, of one answer or of many, with the threshold of the slider."""
+    job, threshold = _job(), float(state.value(state.THRESHOLD))
+    now = job.progress() if job else None
+    if now is None:
+        return None
+    if now.many:
+        return replace(now, comparisons=tuple(recolour_comparison(c, threshold) for c in now.comparisons))
+    return replace(now, comparison=recolour_comparison(now.comparison, threshold)) if now.comparison else now
+
+
+def differences(now: CompareProgress) -> list[str]:
+    """The inputs that have changed since a comparison, in the words of the form."""
+    changed = choices.differences(now.run.report, now.run.documents)
+    own = [label for label in changed if label != choices.FORM["segmenter"]]
+    return own + (["Segmenters"] if tuple(segmenters()) != now.segmenters else [])
+
+
+def read_answers(content: bytes) -> list[tuple[str, str]]:
+    """(question, answer) pairs of a JSON Lines file; BadInput names the line that is not one."""
+    try:
+        lines = content.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise BadInput(f"The file is not UTF-8 (byte {error.start}): save it as UTF-8.") from None
+    rows: list[tuple[str, str]] = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            row: Any = json.loads(line)
+        except (json.JSONDecodeError, RecursionError):
+            raise BadInput(f'Line {number} is not JSON; expected {{"question": …, "answer": …}}.') from None
+        if not isinstance(row, dict) or not isinstance(row.get("answer"), str):
+            raise BadInput(f'Line {number} has no text in "answer"; expected {{"question": …, "answer": …}}.')
+        rows.append((row["question"] if isinstance(row.get("question"), str) else "", row["answer"]))
+    if not rows:
+        raise BadInput('The file has no answer; expected one object per line with "question" and "answer".')
+    if len(rows) > ANSWERS:
+        raise BadInput(f"The file has {len(rows):,} answers, and one experiment takes {ANSWERS}: split the file.")
+    return rows

@@ -1,0 +1,225 @@
+"""The choices of the form as settings and documents, and settings put back into the form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+from pydantic import ValidationError
+
+from attribution.errors import AttributionError
+from attribution.registry import Entry
+from attribution.searchers import INSTANCE, LOCAL, SEARCHERS
+from attribution.settings import COLLECTION, WEB, Settings
+from attribution.types import Document, Report
+from attribution.verifiers import VERIFIERS
+from pages.ui import state
+
+PRESETS = {"Offline": (True, False, False), "Web": (False, True, False), "My documents": (False, False, True)}
+LLM_TASKS = {
+    "worthiness": "Which claims are worth checking",
+    "independence": "Which claims need context",
+    "enrichment": "What that context is",
+}
+ENGINES = {name: entry for name, entry in SEARCHERS.items() if name not in LOCAL}
+_ENDPOINT = {
+    "openai_base_url": state.LLM_ADDRESS, "openai_model": state.LLM_MODEL, "openai_api_key": state.LLM_KEY,
+}  # fmt: skip
+FORM = {  # settings that make another run, in the words of the form
+    "sources": "Sources",
+    "fallback": "Fallback search",
+    "segmenter": "Split the answer into",
+    "segmenter_model": "Model of the segmenter",
+    "query": "Search query",
+    "verifier": "Verifier",
+    "verifier_model": "Model of the verifier",
+    "openai_model": "Language model",
+    **dict.fromkeys(LLM_TASKS, "Also use it for"),
+}
+PASTED = "Pasted text.txt"
+_DIRECT = (state.SEGMENTER, state.SEGMENTER_MODEL, state.VERIFIER, state.VERIFIER_MODEL, state.QUERY)
+
+
+def settings() -> Settings | str:
+    """The choices of the form, or why they cannot be used."""
+    addresses = [line.strip() for line in state.text(state.ADDRESSES).splitlines() if line.strip()]
+    addresses = addresses if state.value(state.DOCUMENTS) else []
+    if wrong := next((a for a in addresses if "://" not in a), None):
+        return f"“{wrong[:80]}” is not a web address. Start each line of “Web addresses” with http:// or https://."
+    instance = state.text(state.INSTANCE)
+    engine = INSTANCE + instance if instance else str(state.value(state.ENGINE) or WEB)
+    boxes = (("library", state.LIBRARY), (engine, state.WEB), ("documents", state.DOCUMENTS))
+    sources = [name for name, box in boxes if state.value(box)] + addresses
+    if selected := state.value(state.COLLECTIONS):
+        sources += [f"{COLLECTION}{name}" for name in collections() if name in selected]
+    if not sources:
+        return "No source is selected. Select the library, the web, a collection or your documents in the sidebar."
+    if sources == ["documents"] and not documents():
+        return "There are no documents yet. Paste a text, give web addresses or upload files in the sidebar."
+    choices: dict[str, Any] = {name: state.value(name) for name in (*_DIRECT, *state.PRICES)}
+    choices |= {"fallback": tuple(state.value(state.FALLBACK) or ())} if state.value(state.WEB) else {}
+    choices |= dict.fromkeys(state.value(state.LLM_TASKS) or (), "llm")
+    choices = {name: value for name, value in choices.items() if value not in (None, "", ())} | _endpoint()
+    try:
+        return Settings.from_environment(sources=tuple(sources), threshold=state.value(state.THRESHOLD), **choices)
+    except AttributionError as error:
+        return str(error)
+
+
+def _endpoint() -> dict[str, str]:
+    """The language model of this session: what was typed, else .streamlit/secrets.toml; the environment comes last."""
+    typed = {name: state.text(box) or state.secret(name.upper()) for name, box in _ENDPOINT.items()}
+    return {name: text for name, text in typed.items() if text}
+
+
+def missing(table: Mapping[str, Entry]) -> dict[str, str]:
+    """What each entry still needs in this session; empty where it is ready."""
+    try:
+        current = Settings.from_environment(**_endpoint())
+    except AttributionError:
+        current = None  # what was typed cannot be used
+    return {name: entry.missing(current) for name, entry in table.items()}
+
+
+def collections() -> list[str]:
+    """The names of the collections in the database, which all users of this server share."""
+    from attribution.collections.store import DocumentStore
+    from attribution.storage.store import Store
+
+    try:
+        store = DocumentStore(Store.open(Settings.from_environment().database_url))
+        return [collection.name for collection in store.collections()]
+    except AttributionError:
+        return []  # the Collections page says why
+
+
+def documents() -> tuple[Document, ...]:
+    """Pasted text and uploaded files."""
+    if not state.value(state.DOCUMENTS):
+        return ()
+    return (*pasted(state.value(state.PASTED)), *state.files())
+
+
+def pasted(text: str | None) -> tuple[Document, ...]:
+    """A pasted text as a document."""
+    if not text or not text.strip():
+        return ()
+    return (Document(PASTED, text.encode("utf-8", "replace"), "text/plain"),)
+
+
+# --- back into the form ---
+
+
+def choose_example() -> None:
+    """Fill in an example with the sources it is meant for; the result on the page stays."""
+    example = state.examples()[int(st.session_state[state.EXAMPLE])]
+    state.fill(question=example["question"], answer=example["answer"])
+    fill_sources(example.get("sources", ["library"]))
+
+
+def fill_sources(sources: Sequence[str]) -> None:
+    """Select these sources in the sidebar."""
+    instance = next((s.removeprefix(INSTANCE) for s in sources if s.startswith(INSTANCE)), "")
+    engine = next((WEB if s == "web" else s for s in sources if s == "web" or s in ENGINES), None)
+    addresses = [s for s in sources if "://" in s and not s.startswith(INSTANCE)]
+    state.fill(
+        addresses="\n".join(addresses),
+        instance=instance,
+        collections=[s.removeprefix(COLLECTION) for s in sources if s.startswith(COLLECTION)],
+        **({state.ENGINE: engine} if engine else {}),
+    )
+    select("library" in sources, bool(engine or instance), bool(addresses) or "documents" in sources)
+
+
+def select(library: bool, web: bool, documents: bool) -> None:
+    """Select the kinds of sources, and the preset that stands for them."""
+    preset = next((name for name, boxes in PRESETS.items() if boxes == (library, web, documents)), None)
+    state.fill(library=library, web=web, documents=documents, preset=preset)
+
+
+def on_preset_change() -> None:
+    """Select the sources of a preset."""
+    if boxes := PRESETS.get(str(state.value(state.PRESET))):
+        select(*boxes)
+
+
+def on_source_change() -> None:
+    """Show the preset that the selected sources amount to, or none."""
+    select(*(bool(state.value(name)) for name in (state.LIBRARY, state.WEB, state.DOCUMENTS)))
+
+
+# --- saved runs ---
+
+
+def restore(report: Report) -> None:
+    """Fill the form with everything that a saved run was made with; keys and addresses are saved nowhere."""
+    state.fill(question=report.question, answer=report.answer)
+    try:
+        saved = Settings(**{name: value for name, value in report.settings.items() if name in Settings.model_fields})
+    except ValidationError:  # the settings of another version
+        return
+    fill_sources(saved.sources)
+    own = [(p.url.removeprefix("document:"), p.text) for p in report.pages if p.kind == "document" and p.text]
+    state.fill(
+        pasted=next((text for name, text in own if name == PASTED), ""),
+        files=tuple(Document(as_text(name), text.encode(), "text/plain") for name, text in own if name != PASTED),
+        fallback=list(saved.fallback),
+        threshold=saved.threshold,
+        llm_model=saved.openai_model,
+        llm_tasks=[task for task in LLM_TASKS if getattr(saved, task) == "llm"],
+        **{name: getattr(saved, name) for name in (*_DIRECT, *state.PRICES)},
+    )
+
+
+def as_text(name: str) -> str:
+    """A name for the text of a document: a saved run keeps the text, not the file."""
+    return name if name.endswith((".txt", ".md")) else f"{name}.txt"
+
+
+def differences(report: Report, run_documents: Sequence[Document]) -> list[str]:
+    """The inputs whose values differ from those of a run, in the words of the form."""
+    changed = [
+        label
+        for label, value, before in (
+            ("Question", state.value(state.QUESTION) or "", report.question),
+            ("Answer", state.value(state.ANSWER) or "", report.answer),
+        )
+        if value != before
+    ]
+    current = settings()
+    if isinstance(current, str):
+        return changed
+    now, before = _comparable(current.public()), _comparable(report.settings)
+    ignored = set() if report.usage.llm else {"openai_model"}
+    names = [n for n in FORM if n in now and n in before and n not in ignored and now[n] != before[n]]
+    changed += [FORM[name] for name in names]
+    if "documents" in current.sources and documents() != tuple(run_documents):
+        changed.append("My documents")
+    return list(dict.fromkeys(changed))
+
+
+def _comparable(saved: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings in which equal choices are equal: the order of sources does not matter."""
+    sources = sorted(WEB if s == "web" else s for s in saved.get("sources", ()))
+    return {**saved, "sources": sources, "fallback": list(saved.get("fallback", ()))}
+
+
+def method(report: Report) -> str:
+    """The verifier and the sources of a run, as in “checked with … against …”."""
+    saved = _comparable(report.settings)
+    verifier = str(saved.get("verifier_model") or saved.get("verifier", ""))
+    label = VERIFIERS[verifier].label if verifier in VERIFIERS else verifier
+    sources = [_source_label(source) for source in saved["sources"]]
+    return f"Checked with {label} against {_listed(sources)}"
+
+
+def _source_label(source: str) -> str:
+    if source.startswith(COLLECTION):
+        return f"the collection “{source.removeprefix(COLLECTION)}”"
+    names = {"library": "the built-in library", "documents": "my documents"}
+    return names.get(source) or (ENGINES[source].label if source in ENGINES else source)
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))

@@ -1,0 +1,174 @@
+"""The sidebar: sources, methods, threshold and language model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from attribution.evidence.queries import QUERIES
+from attribution.registry import Entry
+from attribution.searchers import SEARCHERS
+from attribution.segmenters import SEGMENTERS
+from attribution.settings import WEB
+from attribution.verifiers import VERIFIERS
+from pages.ui import state
+from pages.ui.form import choices
+from pages.ui.form.controls import DOCUMENT_TYPES, FORMATS, multiselect, pick, text_input
+from pages.ui.frame import section, small
+
+
+def sidebar(segmenter: bool = True) -> None:
+    """Draw it; `segmenter` is False where the page has its own choice of segmenters."""
+    with st.sidebar:
+        _sources()
+        _documents()
+        section("Method")
+        if segmenter:
+            _method(
+                "Split the answer into",
+                state.SEGMENTER,
+                SEGMENTERS,
+                "How claims are drawn from the answer (segmenter).",
+            )
+        pick("Search query", state.QUERY, QUERIES, "What the sources are searched for, for each claim.")
+        _method(
+            "Verifier",
+            state.VERIFIER,
+            VERIFIERS,
+            "Decides whether a passage supports or contradicts a claim (natural language inference).",
+        )
+        st.slider(
+            "Threshold",
+            0.34,
+            0.99,
+            float(state.initial(state.THRESHOLD)),
+            0.01,
+            format="%.2f",
+            key=state.key(state.THRESHOLD),
+            help="A passage counts for or against a claim from this probability on. "
+            "A finished run is recoloured at once.",
+        )
+        _language_model()
+
+
+def _method(label: str, name: str, table: Mapping[str, Entry], help: str) -> None:
+    """An implementation, and its model where the implementation takes one."""
+    selected = pick(label, name, table, help)
+    if selected and (setting := table[selected].model_setting):
+        text_input(
+            "Model",
+            setting,
+            "the default model",
+            "A model of the Hugging Face hub, such as owner/name. It is downloaded at first use.",
+        )
+
+
+def _sources() -> None:
+    section("Sources")
+    st.segmented_control(
+        "Preset",
+        list(choices.PRESETS),
+        default=state.initial(state.PRESET),
+        key=state.key(state.PRESET),
+        on_change=choices.on_preset_change,
+        label_visibility="collapsed",
+        width="stretch",
+    )
+    _source("Built-in library", state.LIBRARY, SEARCHERS["library"].note)
+    needs = SEARCHERS[WEB].missing()
+    _source("The web", state.WEB, SEARCHERS[WEB].note, disabled=bool(needs))
+    if needs:
+        small(f"The web needs: {needs}")
+    elif state.value(state.WEB):
+        _web()
+    _source(
+        "My documents", state.DOCUMENTS, "Texts, web addresses and files that you add below. They stay on this server."
+    )
+    if names := choices.collections():
+        multiselect(
+            "Collections",
+            state.COLLECTIONS,
+            {name: name for name in names},
+            "none",
+            "Documents of the Collections page, which all users of this server share.",
+        )
+
+
+def _source(label: str, name: str, help: str, disabled: bool = False) -> None:
+    st.checkbox(
+        label,
+        bool(state.initial(name)),
+        key=state.key(name),
+        on_change=choices.on_source_change,
+        help=help,
+        disabled=disabled,
+    )
+
+
+def _web() -> None:
+    """Which engine searches the web, and which ones take over."""
+    selected = pick("Search engine", state.ENGINE, choices.ENGINES, "Where the web is searched.")
+    text_input(
+        "Or a SearXNG instance",
+        state.INSTANCE,
+        "https://…",
+        "Used instead of the engine above. It must be on the public web and answer in JSON.",
+    )
+    ready = [name for name, step in choices.missing(choices.ENGINES).items() if not step and name != selected]
+    multiselect(
+        "Fallback search",
+        state.FALLBACK,
+        {name: choices.ENGINES[name].label for name in ready},
+        "none",
+        "Only these engines are used as fallbacks, in this order. The result says when one was used.",
+    )
+
+
+def _documents() -> None:
+    with st.expander("Add documents", expanded=bool(state.value(state.DOCUMENTS))):
+        for label, name, height, placeholder in (
+            ("Pasted text", state.PASTED, 110, "Paste a source text"),
+            ("Web addresses", state.ADDRESSES, 80, "https://…, one per line"),
+        ):
+            st.text_area(label, state.initial(name) or "", height=height, key=state.key(name), placeholder=placeholder)
+        st.file_uploader("Files", DOCUMENT_TYPES, accept_multiple_files=True, key=state.key(state.FILES), help=FORMATS)
+        if earlier := state.initial(state.FILES):
+            small(f"Already added: {', '.join(f.name for f in earlier)}"[:300])
+
+
+def _language_model() -> None:
+    """The endpoint that prompts are sent to, for this session alone."""
+    with st.expander("Language model"):
+        text_input(
+            "Address",
+            state.LLM_ADDRESS,
+            "https://api.openai.com/v1",
+            "Any OpenAI-compatible endpoint: OpenAI, Ollama, vLLM, llama.cpp.",
+        )
+        text_input("Model", state.LLM_MODEL, "name of the model")
+        text_input(
+            "Key",
+            state.LLM_KEY,
+            "",
+            "Used in this session only. It is never stored, logged or put into a report.",
+            secret=True,
+        )
+        multiselect(
+            "Also use it for",
+            state.LLM_TASKS,
+            choices.LLM_TASKS,
+            "nothing: rules decide",
+            "Steps that rules do otherwise. One prompt per claim; if a prompt fails, the rules' result is used.",
+        )
+        for name, direction in zip(state.PRICES, ("input", "output"), strict=True):
+            st.number_input(
+                f"Price per million {direction} tokens",
+                min_value=0.0,
+                value=state.initial(name),
+                key=state.key(name),
+                placeholder="unknown",
+                help="In your currency. Runs then show their expected and actual cost.",
+            )
+        if isinstance(problem := choices.settings(), str) and "openai" in problem:
+            small(problem)

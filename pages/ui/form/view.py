@@ -1,0 +1,88 @@
+"""Question, answer and the buttons of a page, which stay where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import streamlit as st
+
+from attribution.settings import Settings
+from pages.ui import state
+from pages.ui.form import choices
+from pages.ui.frame import note, show
+from pages.ui.html.render import el
+
+_HERE = Path(__file__).parent
+_counter = st.components.v2.component(
+    "attribution.counter",
+    html='<p class="count"></p>',
+    css=(_HERE / "counter.css").read_text("utf-8"),
+    js=(_HERE / "counter.js").read_text("utf-8"),
+)
+
+
+def form(
+    *,
+    start: str,
+    on_start: Callable[[], None],
+    on_stop: Callable[[], None],
+    compact: bool,
+    running: bool,
+    ready: bool,
+    options: Callable[[], None] | None = None,
+    estimate: Callable[[], None] | None = None,
+) -> None:
+    """`start` labels the button; `options` are drawn below the answer, `estimate` below the buttons."""
+    with st.container(key="form"):
+        question, menu = st.columns([5, 1], vertical_alignment="bottom")
+        question.text_input(
+            "Question",
+            state.initial(state.QUESTION) or "",
+            key=state.key(state.QUESTION),
+            placeholder="The question that was asked (optional)",
+        )
+        titles = [example["title"] for example in state.examples()]
+        menu.menu_button(
+            "Examples",
+            range(len(titles)),
+            key=state.EXAMPLE,
+            format_func=titles.__getitem__,
+            on_click=choices.choose_example,
+            width="stretch",
+        )
+        answer, buttons = st.columns([5, 1])
+        answer.text_area(
+            "Answer",
+            state.initial(state.ANSWER) or "",
+            key=state.key(state.ANSWER),
+            height=168 if compact else 300,
+            placeholder="Paste the answer to check",
+        )
+        with answer:
+            limit = Settings.model_fields["answer_limit"].default
+            _counter(data={"answer": state.value(state.ANSWER) or "", "limit": limit}, key="answer_count")
+        with buttons:
+            start_and_stop(start, on_start, on_stop, running, ready, "The results so far are kept.", estimate)
+        if options:
+            options()
+        if isinstance(problem := choices.settings(), str):
+            note("Not ready yet", problem)
+
+
+def start_and_stop(
+    start: str,
+    on_start: Callable[[], None],
+    on_stop: Callable[[], None],
+    running: bool,
+    ready: bool,
+    stop_help: str,
+    below: Callable[[], None] | None = None,
+) -> None:
+    """The two buttons of a page, one under the other."""
+    with st.container(key="go"):
+        show(el("div"))  # as high as the label beside it
+        st.button(start, type="primary", on_click=on_start, disabled=running or not ready, width="stretch", key="start")
+        st.button("Stop", on_click=on_stop, disabled=not running, width="stretch", key="stop", help=stop_help)
+        if below:
+            below()

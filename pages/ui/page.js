@@ -1,0 +1,18 @@
+// Says how the server is started when the connection is lost: Streamlit names a command that does not exist here.
+const LOST = /Is Streamlit still running|Streamlit server is not responding/;
+const HELP = "The server of the explorer does not respond. Start it with `make run` or `python -m attribution serve`; " +
+  "this page then connects again by itself.";
+
+function explain() {
+  const dialog = [...document.querySelectorAll('[role="dialog"]')].find((node) => LOST.test(node.textContent));
+  if (!dialog) return;
+  const message = [...dialog.querySelectorAll("p")].find((node) => LOST.test(node.textContent));
+  if (message) message.textContent = HELP;
+  dialog.querySelectorAll("pre, [data-testid=stCode]").forEach((node) => { node.hidden = true; });
+}
+
+export default function () {
+  window.attributionObserver?.disconnect();
+  window.attributionObserver = new MutationObserver(explain);
+  window.attributionObserver.observe(document.body, { childList: true, subtree: true });
+}

@@ -1,0 +1,201 @@
+"""The run of one session: starting, stopping and showing it, and its estimate."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from attribution.errors import AttributionError
+from attribution.events import Event, Finished, StageStarted
+from attribution.settings import Settings
+from attribution.storage.store import Store
+from attribution.types import Claim, Document, Report
+from attribution.verdicts import recolour
+from pages.ui import background, state
+from pages.ui.form import choices
+from pages.ui.run.job import RunJob, RunProgress
+
+if TYPE_CHECKING:
+    from attribution.pipeline.estimate import Estimate  # imports spaCy
+
+JOB, SHOWN, NOTICE, ESTIMATE, VIEW, BEFORE = "run", "shown_run", "run_notice", "estimate", "view", "before"
+
+
+def store() -> Store:
+    return Store.open(Settings.from_environment().database_url)
+
+
+def load(run_id: str) -> None:
+    """Show a saved run and fill in its form; `notice` says why where it cannot be shown."""
+    reason = "it is not in this server's database."
+    try:
+        report = store().load_run(run_id[:64])
+    except AttributionError as error:
+        report, reason = None, str(error)
+    except ValueError:  # pydantic's ValidationError is one
+        report, reason = None, "it was saved by another version of the explorer."
+    if report is None:
+        state.put(NOTICE, f"The run in the address cannot be shown: {reason}")
+        return
+    choices.restore(report)
+    state.put(SHOWN, RunProgress(report, report.id, accepted=True, running=False, documents=choices.documents()))
+
+
+def notice() -> str:
+    """Why a saved run cannot be shown; empty where it can."""
+    return str(state.get(NOTICE) or "")
+
+
+def analyse() -> None:
+    """Start a run of what is filled in."""
+    settings = choices.settings()
+    if isinstance(settings, str) or is_running():
+        return
+
+    def run(
+        question: str, answer: str, settings: Settings, documents: Sequence[Document], stop: threading.Event
+    ) -> Iterator[Event]:
+        from attribution.pipeline.run import run as events
+
+        yield from events(question, answer, settings, Store.open(settings.database_url), documents, stop)
+
+    state.put(NOTICE, None)
+    state.put(BEFORE, None)
+    question, answer = text()
+    state.put(JOB, RunJob(question, answer, settings, choices.documents(), run))
+
+
+def text() -> tuple[str, str]:
+    """The question and the answer that are filled in."""
+    return state.value(state.QUESTION) or "", state.value(state.ANSWER) or ""
+
+
+def recheck(claim: Claim, documents: Sequence[Document] = (), addresses: Sequence[str] = ()) -> None:
+    """Check one claim of the shown run again, over its pages and those added."""
+    now = current()
+    if now is None or now.running:
+        return
+    saved = {name: value for name, value in now.report.settings.items() if name in Settings.model_fields}
+    settings = Settings.from_environment(**saved | {"threshold": state.value(state.THRESHOLD)})
+
+    def run(_q: str, _a: str, settings: Settings, own: Sequence[Document], _stop: threading.Event) -> Iterator[Event]:
+        from attribution.pipeline.recheck import recheck as check
+
+        yield StageStarted("verify")
+        yield Finished(check(now.report, claim, settings, Store.open(settings.database_url), own, addresses))
+
+    state.put(BEFORE, now)
+    state.put(JOB, RunJob(now.report.question, now.report.answer, settings, documents, run, before=now))
+
+
+def undo() -> None:
+    """Show the run as it was before a claim was checked again."""
+    if (before := state.get(BEFORE)) and not is_running():
+        state.put(JOB, None)
+        state.put(BEFORE, None)
+        state.put(SHOWN, before)
+        st.query_params["run"] = before.report.id
+
+
+def can_undo() -> bool:
+    """Was a claim checked again?"""
+    return state.get(BEFORE) is not None and not is_running()
+
+
+def analyse_with_library() -> None:
+    """Start again with the built-in library, where the web could not be searched."""
+    choices.select(True, False, bool(state.value(state.DOCUMENTS)))
+    analyse()
+
+
+def stop() -> None:
+    """End the run with the results it has."""
+    if job := state.get(JOB):
+        job.stop()
+
+
+def current() -> RunProgress | None:
+    """The run to show: the one in progress, else the last one that got as far as its first event."""
+    job: RunJob | None = state.get(JOB)
+    if job:
+        now = job.progress()
+        if now.accepted:
+            state.put(SHOWN, now)
+        elif now.running:
+            return now
+        if not now.running and now.report.id and st.query_params.get("run") != now.report.id:
+            st.query_params["run"] = now.report.id
+    shown: RunProgress | None = state.get(SHOWN)
+    return shown
+
+
+def is_running() -> bool:
+    job: RunJob | None = state.get(JOB)
+    return job is not None and job.running
+
+
+def problem() -> tuple[str, str] | None:
+    """Why the last run could not start or finish: a title and the reason."""
+    job: RunJob | None = state.get(JOB)
+    now = job.progress() if job else None
+    if now and now.rejected:
+        return "This text cannot be analysed", now.rejected
+    if now and now.error:
+        reason = now.error[:1].upper() + now.error[1:]
+        return "The run could not be finished" if now.accepted else "The run could not start", reason
+    return None
+
+
+def with_threshold(report: Report) -> Report:
+    """The run judged with the threshold of the slider."""
+    threshold = float(state.value(state.THRESHOLD))
+    return report if report.settings.get("threshold") == threshold else recolour(report, threshold)
+
+
+def cached_view(now: RunProgress, draw: Callable[[], Any]) -> Any:
+    """The result of `draw`, computed again only when claims, verdicts or the threshold have changed."""
+    key = (now.key, now.version, now.running, state.value(state.THRESHOLD))
+    cached = state.get(VIEW)
+    if cached is None or cached[0] != key:
+        cached = (key, draw())
+        state.put(VIEW, cached)
+    return cached[1]
+
+
+# --- the estimate ---
+
+
+@cache
+def preload() -> background.Job[background.Result[None]]:
+    """Load what a first run would wait for, once per process, while a visitor reads."""
+
+    def load_models() -> None:
+        from attribution.pipeline.warmup import warm_up
+
+        warm_up(Settings.from_environment(), store())
+
+    return background.compute("models", load_models)
+
+
+def estimate(segmenters: Sequence[str] = ()) -> tuple[Estimate | None, bool]:
+    """What a run would take, or a comparison of these segmenters, and whether that is still being worked out."""
+    (question, answer), settings, documents = text(), choices.settings(), choices.documents()
+    if isinstance(settings, str) or not answer.strip():
+        return None, False
+
+    def compute() -> Estimate:
+        from attribution.pipeline.estimate import estimate as of
+
+        return of(question, answer, settings, documents, Store.open(settings.database_url), segmenters)
+
+    key = (question, answer, settings, documents, tuple(segmenters))
+    job: background.Job[background.Result[Estimate]] | None = state.get(ESTIMATE)
+    now = job.progress() if job else None
+    if now is None or (not now.running and now.key != key):
+        state.put(ESTIMATE, background.compute(key, compute))
+        return None, True
+    return (now.value, False) if not now.running and now.key == key else (None, True)

@@ -1,0 +1,99 @@
+"""`serve`: ports, and coming back after a crash."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from attribution.cli.main import main
+from attribution.cli.serve import free_port, is_free
+
+ROOT = Path(__file__).parents[2]
+CHROMIUM = "/usr/bin/chromium"
+
+
+def test_a_port_in_use_is_passed_over_or_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        assert free_port(port) > port
+        assert main(["serve", "--port", str(port)]) == 2
+    assert f"port {port} is in use" in capsys.readouterr().err
+    assert main(["serve", "--port", "70000"]) == 2
+
+
+def test_connections_that_are_still_closing_do_not_occupy_the_port() -> None:
+    server = socket.create_server(("127.0.0.1", 0))
+    port = server.getsockname()[1]
+    client = socket.create_connection(("127.0.0.1", port))
+    connection, _ = server.accept()
+    connection.close()  # the side that closes first keeps the address in TIME_WAIT
+    client.close()
+    server.close()
+    with socket.socket() as plain, pytest.raises(OSError):
+        plain.bind(("127.0.0.1", port))
+    assert is_free(port) and free_port(port) == port
+
+
+def start(port: int) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "attribution", "serve", "--port", str(port)]
+    server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until = time.monotonic() + 120
+    while time.monotonic() < until and server.poll() is None:
+        try:
+            with urllib.request.urlopen(f"http://localhost:{port}/_stcore/health", timeout=5):
+                return server
+        except OSError:
+            time.sleep(0.2)
+    server.kill()
+    raise AssertionError("the server did not answer")
+
+
+def crash(server: subprocess.Popen[bytes]) -> None:
+    os.kill(server.pid, signal.SIGKILL)
+    server.wait()
+
+
+def test_after_a_crash_the_server_comes_back_at_the_same_address() -> None:
+    port = free_port(8600)
+    crash(start(port))
+    assert is_free(port)  # no child process is listening
+    again = start(port)
+    again.terminate()
+    again.wait(30)
+
+
+@pytest.mark.browser
+@pytest.mark.timeout(600)
+@pytest.mark.skipif(not os.path.exists(CHROMIUM), reason=f"{CHROMIUM} is missing: apt-get install chromium")
+def test_an_open_tab_finds_the_server_again_after_a_crash() -> None:
+    from playwright.sync_api import sync_playwright
+
+    port = free_port(8700)
+    server = start(port)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--headless", "--no-sandbox"])
+        page = browser.new_page()
+        page.set_default_timeout(120_000)
+        page.goto(f"http://localhost:{port}")
+        page.locator("button:enabled", has_text="Analyse").wait_for()
+        crash(server)
+        connected = page.locator("[data-test-connection-state=CONNECTED]")
+        connected.wait_for(state="detached")
+        server = start(port)
+        try:
+            connected.wait_for()
+            page.wait_for_timeout(3000)  # the new session runs the page once by itself
+            page.locator("button:enabled", has_text="Analyse").click()
+            page.locator("button:enabled", has_text="Stop").first.wait_for()  # the new server has started a run
+        finally:
+            server.terminate()
+            server.wait(30)
+            browser.close()

@@ -1,0 +1,53 @@
+"""Background jobs: progress, Stop, and errors that never leave the page waiting."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from attribution.errors import Unavailable
+from pages.ui.background import Job, P, Progress, compute
+
+
+def finished(job: Job[P]) -> P:
+    for _ in range(500):
+        if not job.running:
+            return job.progress()
+        time.sleep(0.01)
+    raise AssertionError("still running")
+
+
+def test_a_value_is_computed_and_an_error_leaves_none() -> None:
+    assert finished(compute("key", lambda: 7)).value == 7
+    failed = finished(compute("key", lambda: 1 // 0))
+    assert (failed.value, failed.error) == (None, "ZeroDivisionError: integer division or modulo by zero")
+
+
+def test_a_stopped_job_says_that_it_is_stopping_and_keeps_its_clock() -> None:
+    go = threading.Event()
+
+    def work(stop: threading.Event, update: Callable[..., Progress]) -> None:
+        assert stop.wait(5) and go.wait(5)
+
+    job = Job("test", Progress(), work)
+    assert job.running and not job.progress().stopping
+    job.stop()
+    assert job.progress().stopping
+    go.set()
+    now = finished(job)
+    assert not now.stopping and not now.error and now.seconds > 0
+    time.sleep(0.02)
+    assert job.progress().seconds == now.seconds
+
+
+@pytest.mark.parametrize(
+    ("error", "message"), [(Unavailable("no model"), "no model"), (KeyError("x"), "KeyError: 'x'")]
+)
+def test_an_error_ends_the_job_with_its_reason(error: Exception, message: str) -> None:
+    def work(stop: threading.Event, update: Callable[..., Progress]) -> None:
+        raise error
+
+    assert finished(Job("test", Progress(), work)).error == message

@@ -1,0 +1,56 @@
+"""The documentation: its examples run, its links and commands lead somewhere."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import re
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+from attribution.settings import Settings
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "training").glob("*.md")])
+BLOCKS = re.findall(r"```python\n# (.*?)\n(.*?)```", (ROOT / "docs" / "adding.md").read_text("utf-8"), re.DOTALL)
+EXAMPLES = list(zip(BLOCKS[::3], BLOCKS[1::3], BLOCKS[2::3], strict=True))
+
+
+@pytest.mark.parametrize(("module", "entry", "test"), EXAMPLES, ids=[path for (path, _), _, _ in EXAMPLES])
+def test_an_implementation_is_one_file_one_entry_and_a_test(
+    module: tuple[str, str],
+    entry: tuple[str, str],
+    test: tuple[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    settings: Settings,
+) -> None:
+    name = module[0].removesuffix(".py").replace("/", ".")
+    assert importlib.util.find_spec(name) is None, f"{name} exists: choose another example"
+    added = types.ModuleType(name)
+    monkeypatch.setitem(sys.modules, name, added)
+    exec(compile(module[1], module[0], "exec"), added.__dict__)
+    folder = importlib.import_module(name.rpartition(".")[0])
+    ((key, value),) = eval(f"{{{entry[1]}}}", vars(folder)).items()
+    monkeypatch.setitem(getattr(folder, entry[0].removeprefix("entry in ")), key, value)
+    scope: dict[str, object] = {}
+    exec(compile(test[1], test[0], "exec"), scope)
+    (run,) = (f for title, f in scope.items() if title.startswith("test_") and callable(f))
+    given = {"monkeypatch": monkeypatch, "settings": settings}
+    run(**{parameter: given[parameter] for parameter in inspect.signature(run).parameters})
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_lead_to_files(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text("utf-8"))
+    missing = [link for link in links if "://" not in link and not (page.parent / link).exists()]
+    assert not missing
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_modules_that_are_run_exist(page: Path) -> None:
+    modules = re.findall(r"python -m ((?:attribution|benchmarks|training|docs)[\w.]*)", page.read_text("utf-8"))
+    assert [m for m in modules if importlib.util.find_spec(m.rstrip(".")) is None] == []

@@ -1,0 +1,124 @@
+"""Passages: their text is what a reader sees, and every character knows where it was written."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attribution.text.markdown import read
+from attribution.text.passages import Passage, passages, plain, statements, visible
+
+PIECES = [
+    "a", "Bee ", "**", "*", "_", "`", "```", "\n", "\n\n", "\r\n", "\r", "- ", "1. ", "1975. ", "• ", "  ", "\t", "> ",
+    "# ", "|", "|-|-|\n", "\\|", "[", "](", ")", "http://e.org", "<br>", "<b>", "\\", "~~", "&amp;", "é", "😀", ". ",
+    "[1]", "[^n]", "[^n]: ", "!", ":", "\x00", "\x0c", "\u00a0", "\u200b",
+]  # fmt: skip
+SOURCES = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=40).map("".join)
+
+
+def texts(source: str) -> list[str]:
+    return [p.text for p in statements(source)]
+
+
+@settings(max_examples=400, deadline=None)
+@given(SOURCES)
+def test_texts_are_slices_in_order_and_lose_no_letter(source: str) -> None:
+    position = 0
+    for text in read(source).texts():
+        assert 0 <= position <= text.start < text.end <= len(source)
+        if text.verbatim and text.text != "\n":
+            assert source[text.start : text.end] == text.text
+        position = text.end
+    inside = {i for t in read(source).texts() for i in range(t.start, t.end)}
+    if not any(mark in source for mark in ("](", "```", "~~~")):  # addresses and the names of code's languages
+        assert not {c for i, c in enumerate(source) if i not in inside and c.isalpha()} - set("br")
+
+
+@settings(max_examples=300, deadline=None)
+@given(SOURCES)
+def test_a_passage_knows_where_its_characters_were_written(source: str) -> None:
+    for passage in passages(source):
+        assert passage.text == " ".join(passage.text.split()) and len(passage.places) == len(passage.text)
+        assert list(passage.places) == sorted(passage.places)
+        for character, (start, end) in zip(passage.text, passage.places, strict=True):
+            added = start == end  # of a column's heading
+            assert added or character in (source[start:end], " ") or source[start] in "\\&"
+        for start, end in passage.sentences():
+            assert any(c.isalnum() for c in passage.text[start:end])
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (r"It costs \$5 and \*not\* 6.", ["It costs $5 and *not* 6."]),
+        ("It is ~~red~~ blue.", ["It is red blue."]),
+        ("A<br>B, C<BR />D", ["A B, C D"]),
+        ("One\\\ntwo  \nthree", ["One two three"]),
+        ("AT&amp;T&nbsp;is", ["AT&T is"]),
+        ("See Psycho_(1960_film) and Sagittarius A* now.", ["See Psycho_(1960_film) and Sagittarius A* now."]),
+        ("5*3 is 15, 4*2 is 8.", ["5*3 is 15, 4*2 is 8."]),
+        ("**Term:**text and **“said”**so", ["Term:text and “said”so"]),
+        ("`` a`b `` is code", ["a`b is code"]),
+        ("Old [1], new [[2]](http://e.org/x), last.[^note]", ["Old, new, last."]),
+        ("![A *map*](u.png) of [![x](y)](z)", ["A map of x"]),
+        ("Text.[^1]\n[^1]: Source: Truffaut 1966.\n\n[^2]: Another\nline", ["Text."]),
+        ("[1]: https://e.org/a 'Title'", []),
+        ("1975. It was a year.", ["1975. It was a year."]),
+        ("• one thing\n◦ another thing", ["one thing", "another thing"]),
+        ("- [ ] open it\n- [x] close it", ["open it", "close it"]),
+        ("**Early life**\nHe was born.", ["He was born."]),
+        ("**He was born in 1899** [1]", ["He was born in 1899"]),
+        ("| Film | Year |\n|--|--|\n| Psycho | 1960 |", ["Film: Psycho; Year: 1960"]),
+        ("| | Kibo |\n|--|--|\n| Height | 5,895 m | more |\n| Age |", ["Height; Kibo: 5,895 m; more", "Age"]),
+        ("> | A | B |\n> |---|---|\n> c\\|d | e", ["A: c|d; B: e"]),
+    ],
+)
+def test_a_claim_says_what_a_reader_sees(source: str, expected: list[str]) -> None:
+    assert texts(source) == expected
+
+
+def test_what_a_claim_leans_on() -> None:
+    found = passages(
+        "# Life\n\n**Work**\nHe *drew*.\n\n- **Name:** it is\n- **Other**: too\n\n  More.\n\n```\ncode\n```"
+    )
+    assert [(p.kind, p.text, p.label) for p in found] == [
+        ("heading", "Life", ""), ("heading", "Work", ""), ("text", "He drew.", ""),
+        ("item", "Name: it is", "Name"), ("item", "Other: too", "Other"), ("text", "More.", ""), ("code", "code", ""),
+    ]  # fmt: skip
+
+
+def test_the_text_before_a_place() -> None:
+    source = "He is **old**. She is *not*."
+    (passage,) = passages(source)
+    assert isinstance(passage, Passage)
+    assert passage.until(source.index("She")) == "He is old."
+    assert passage.until(passage.start) == "" and passage.until(len(source)) == passage.text
+
+
+def test_what_a_reader_sees_of_a_stretch() -> None:
+    source = "- **Cats** are\n  *small*<br>A\\*. [Dogs](http://e.org) [1]"
+    assert visible(source, 0, len(source)) == "Cats are small A*. Dogs [1]"
+    assert visible(source, 2, source.index("small") + 5) == "Cats are small"
+    assert plain("**Who** was\n_he_?") == "Who was he?"
+
+
+@pytest.mark.parametrize("mark", ["> ", "- ", "> - ", "1. "])
+def test_what_is_nested_too_deep_is_not_lost(mark: str) -> None:
+    assert [t for t in texts(f"Before.\n\n{mark * 400}deep words\n\nAfter.")] == ["Before.", "deep words", "After."]
+
+
+UNITS = ["*a ", "*a* ", "**a", "[a", "[a](", "![a", "![", "![a](", "**_", "`", "> ", "- ", "|a", "***a ", "\\", "~~a",
+         "```\n", "1. \n", "&amp;", "<br>", "[1]", "[^1]: a\n", "|a|\n|-|\n", "a\n"]  # fmt: skip
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("closed", ["", "*", "](b)", "~~"])
+def test_no_text_of_allowed_length_takes_long(unit: str, closed: str) -> None:
+    half = 20_000 if not closed else 10_000
+    source = (unit * 20_000)[:half] + (closed * 20_000)[: 20_000 - half]
+    started = time.process_time()
+    statements(source)
+    assert time.process_time() - started < 10

@@ -1,0 +1,90 @@
+"""The splitter: spans are trimmed, in order and lose nothing; marks end sentences in several scripts."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attribution.text.sentences import possible_ends, sentences
+
+MARKS = [
+    "e.g. ",
+    "Dr. ",
+    "U.S. ",
+    "1. ",
+    "It is. ",
+    "so!",
+    "\n",
+    "toxic.Cats ",
+    "。",
+    "؟ ",
+    "।",
+    "”",
+    "...",
+    " 3.5 ",
+    "is",
+]
+TEXTS = st.lists(st.sampled_from(MARKS) | st.text(max_size=6), max_size=30).map("".join)
+
+
+def cut(text: str, limit: int | None = None) -> list[str]:
+    return [text[a:b] for a, b in sentences(text, limit)]
+
+
+@given(TEXTS, st.none() | st.integers(1, 40))
+def test_spans_are_trimmed_ordered_and_lose_no_letter(text: str, limit: int | None) -> None:
+    spans = sentences(text, limit)
+    assert all(text[a:b].strip() == text[a:b] != "" for a, b in spans)
+    assert all(first[1] <= second[0] for first, second in zip(spans, spans[1:], strict=False))
+    assert limit is None or all(b - a <= limit for a, b in spans)
+    inside = {i for a, b in spans for i in range(a, b)}
+    assert all(c.isspace() for i, c in enumerate(text) if i not in inside)
+
+
+@given(TEXTS)
+def test_every_sentence_ends_where_one_may_end(text: str) -> None:
+    ends = {len(text[:end].rstrip()) for end in possible_ends(text)} | {len(text.rstrip())}
+    assert all(b in ends for _, b in sentences(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("One here. Two (there.) Three!\nA line\n\nJ. Smith came.", ["One here.", "Two (there.)", "Three!", "A line"]),
+        ("Dr. Smith met J. R. R. Tolkien. They talked.", ["Dr. Smith met J. R. R. Tolkien.", "They talked."]),
+        ("Miranda v. Arizona, e.g. in No. 5. It ended.", ["Miranda v. Arizona, e.g. in No. 5.", "It ended."]),
+        ("It cost 3.5 million. It was cheap!", ["It cost 3.5 million.", "It was cheap!"]),
+        ("It began in the 1950s. It ended.", ["It began in the 1950s.", "It ended."]),
+        ("Do so: 1. Open it. 2. Close it.", ["Do so: 1. Open it.", "2. Close it."]),
+        ("It works. 😀 It does. ”", ["It works.", "😀 It does. ”"]),
+        ("Er wohnte z. B. in Bonn. Über allem stand es.", ["Er wohnte z. B. in Bonn.", "Über allem stand es."]),
+        ("Он жил в г. Москва. Потом уехал.", ["Он жил в г. Москва.", "Потом уехал."]),
+        ("这是书。那也是。", ["这是书。", "那也是。"]),
+        ("「これは本です。」それも。", ["「これは本です。」", "それも。"]),
+        ("ما هذا؟ هذا كتاب. وهذا أيضا۔ نعم", ["ما هذا؟", "هذا كتاب.", "وهذا أيضا۔", "نعم"]),
+        ("यह किताब है। वह भी॥ हाँ", ["यह किताब है।", "वह भी॥", "हाँ"]),
+        ("Լավ է։ Այո։", ["Լավ է։", "Այո։"]),
+        ("นี่คือหนังสือ\nนั่นด้วย", ["นี่คือหนังสือ", "นั่นด้วย"]),
+        ("Lilies are toxic.Cats die of them.", ["Lilies are toxic.", "Cats die of them."]),
+        ("https://a.org/toxic.Cats and foo.Bar() of Node.js.", ["https://a.org/toxic.Cats and foo.Bar() of Node.js."]),
+        ("no end", ["no end"]),
+        ("", []),
+    ],
+)  # fmt: skip
+def test_sentence_ends(text: str, expected: list[str]) -> None:
+    assert cut(text)[: len(expected)] == expected
+
+
+def test_a_sentence_over_the_limit_is_cut_between_words() -> None:
+    assert cut("aaa bbb ccc ddd. End.", 8) == ["aaa bbb", "ccc ddd.", "End."]
+    assert cut("abcdefghij kl.", 4) == ["abcd", "efgh", "ij", "kl."]
+
+
+@pytest.mark.parametrize("unit", ["a. ", "A. ", ". ", "ab.Cd", "\n", "。", "x", "1. ", " ", ".", "!)", "。」", "\n "])
+def test_a_long_text_takes_no_long_time(unit: str) -> None:
+    started = time.perf_counter()
+    sentences(unit * 100_000)
+    assert time.perf_counter() - started < 10
