@@ -132,6 +132,7 @@ FailureKind = Literal[
     "blocked_address", "bad_address", "unreachable", "timed_out", "too_large", "http_error", "server_error",
     "rate_limited", "redirect_loop", "bad_certificate", "paywall", "wrong_type", "no_text", "needs_javascript",
     "encrypted", "unreadable", "llm_failed", "verifier_failed", "stage_failed",
+    "unsupported_language",
 ]  # fmt: skip
 
 

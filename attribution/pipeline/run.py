@@ -16,6 +16,7 @@ from attribution.evidence.gathering import LiveSources
 from attribution.evidence.matching import Matcher
 from attribution.evidence.sources import open_sources
 from attribution.pipeline.claims import annotate, check_coherence, segment
+from attribution.pipeline.languages import unsupported
 from attribution.pipeline.run_record import RunRecord
 from attribution.settings import Settings
 from attribution.storage import http_responses
@@ -126,6 +127,8 @@ class _Run:
 
     def _segment(self) -> Iterator[events.Event]:
         yield events.StageStarted("segment")
+        if failure := unsupported(self.answer, self.settings):
+            yield from self._fail(failure)
         with self.record.timed("segment"):
             if self.given_claims is not None:
                 segmented = Segmented(tuple(self.given_claims))

@@ -11,6 +11,7 @@ from attribution.errors import StageFailure
 from attribution.registry import build
 from attribution.settings import Settings
 from attribution.storage.store import Store
+from attribution.text.language import detect
 from attribution.text.nlp import parse
 from attribution.verifiers import VERIFIERS
 
@@ -18,6 +19,7 @@ from attribution.verifiers import VERIFIERS
 def warm_up(settings: Settings, store: Store) -> None:
     """Load the models installed with the project and embed the library, once per database. Nothing is sent anywhere."""
     parse("A text.")
+    detect("A text.")
     if VERIFIERS[settings.verifier].bundled:
         build(VERIFIERS, settings.verifier, settings, "verifier").verify([("A claim.", "A text.")])
     if EMBEDDERS[settings.embedder].bundled:

@@ -8,6 +8,7 @@ from typing import Any
 
 from attribution.errors import BadInput, model_unavailable
 from attribution.settings import Settings
+from attribution.text.hub import hide_loading_bar
 from attribution.text.lexical import deciding_sentence
 from attribution.types import RELATIONS, Judgement, Pair, Probabilities, Relation
 
@@ -42,6 +43,7 @@ def _load(name: str) -> tuple[Any, Any, dict[Relation, int]]:
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
+    hide_loading_bar()
     cuda = torch.cuda.is_available()
     try:
         tokenizer = AutoTokenizer.from_pretrained(name)
