@@ -64,7 +64,8 @@ def run(
     events. A run that is stopped ends with what it has.
     """
     check_input(question, answer, settings)
-    store, stop = store or Store.open(settings.database_url), stop or threading.Event()
+    store = Store(store.engine) if store else Store.open(settings.database_url)  # its own: it notes what the run uses
+    stop = stop or threading.Event()
     source = source or _live(settings, store, documents, stop)
     return _Run(question, answer, settings, store, source, stop, claims, run_id).go()
 
