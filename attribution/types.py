@@ -91,7 +91,10 @@ class Probabilities(Frozen):
 
 
 class Evidence(Frozen):
-    """One chunk compared with one claim. `text == page.text[start:end]`; the deciding sentence lies inside it."""
+    """What the verifier read of a page for one claim: a chunk, with the sentence before it.
+
+    `text == page.text[start:end]`, and the deciding sentence lies inside it.
+    """
 
     claim_id: str
     page_id: str
@@ -131,7 +134,7 @@ FailureKind = Literal[
     "search_failed", "search_limited", "nothing_found", "fell_back", "budget_spent", "robots", "excluded",
     "blocked_address", "bad_address", "unreachable", "timed_out", "too_large", "http_error", "server_error",
     "rate_limited", "redirect_loop", "bad_certificate", "paywall", "wrong_type", "no_text", "needs_javascript",
-    "encrypted", "unreadable", "llm_failed", "verifier_failed", "stage_failed",
+    "encrypted", "unreadable", "llm_failed", "llm_fell_back", "verifier_failed", "stage_failed",
 ]  # fmt: skip
 
 
@@ -142,6 +145,7 @@ class Failure(Frozen):
     subject: str  # the claim, page or query concerned
     kind: FailureKind
     message: str  # what happened and what to do
+    instead: str = Field("", exclude_if=lambda instead: not instead)  # what was used in its place
 
 
 class LlmUsage(Frozen):

@@ -83,7 +83,7 @@ class Search:
                 if following is None:
                     raise
                 message = f"{engine.name} could not be used, so {following.name} was asked instead: {error}"
-                notices.append(Failure(stage="search", subject=engine.name, kind="fell_back", message=message))
+                notices.append(Failure(stage="search", subject=engine.name, kind="fell_back", message=message, instead=following.name))
         raise AssertionError("there is always a first engine")
 
     def _ask(self, engine: Searcher, query: str) -> list[SearchHit]:

@@ -15,7 +15,7 @@ from attribution.evidence import EvidenceSource, LlmRecord
 from attribution.evidence.gathering import LiveSources
 from attribution.evidence.matching import Matcher
 from attribution.evidence.sources import open_sources
-from attribution.pipeline.claims import annotate, check_coherence, segment
+from attribution.pipeline.claims import annotate, check_coherence, fallbacks, segment
 from attribution.pipeline.run_record import RunRecord
 from attribution.settings import Settings
 from attribution.storage import http_responses
@@ -135,7 +135,7 @@ class _Run:
             self.record.add_llm(LlmRecord({"segmenter": segmented.version}))
         if segmented.usage:
             self.record.add_llm(LlmRecord(usage={"segment": segmented.usage}))
-        for failure in segmented.failures:
+        for failure in (*segmented.failures, *fallbacks(segmented.failures)):
             yield from self._fail(failure)
         yield events.ClaimsReady(segmented.claims)
 
@@ -148,7 +148,7 @@ class _Run:
             self.record.claims = [by_id.get(c.id, c) for c in self.record.claims]
         if self.annotator:
             self.record.add_llm(LlmRecord(self.annotator.versions, self.annotator.usage))
-        for failure in failures:
+        for failure in (*failures, *fallbacks(failures)):
             yield from self._fail(failure)
         with self.record.timed("coherence"):
             self.record.claims = check_coherence(self.answer, self.record.claims, self.settings, self.store)
@@ -164,7 +164,7 @@ class _Run:
             self.record.spent = step.spent
             self.record.add_llm(step.llm)
             self.matcher.trace(step.traces)
-            for failure in step.failures:
+            for failure in (*step.failures, *fallbacks(step.failures)):
                 yield from self._fail(failure, step.claim_ids)
             for page in step.pages:
                 if self.matcher.add(page):
