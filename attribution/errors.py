@@ -6,7 +6,12 @@ from attribution.types import Failure, FailureKind
 
 
 class AttributionError(Exception):
-    """Base of all errors this library raises on purpose."""
+    """Base of all errors this library raises on purpose. `detail` is what another library or a server said, on one
+    line; it never holds a key."""
+
+    def __init__(self, message: str, detail: object = "") -> None:
+        super().__init__(message)
+        self.detail = " ".join(str(detail).split())[:500]
 
 
 class BadInput(AttributionError):
@@ -28,13 +33,14 @@ class StoreError(AttributionError):
 class StageFailure(AttributionError):
     """One search, page or pair that did not work; becomes a Failure of the report."""
 
-    def __init__(self, kind: FailureKind, message: str, subject: str = "") -> None:
-        super().__init__(message)
+    def __init__(self, kind: FailureKind, message: str, subject: str = "", *, detail: object = "") -> None:
+        super().__init__(message, detail)
         self.kind = kind
         self.subject = subject
 
     def as_failure(self, stage: str, subject: str = "") -> Failure:
-        return Failure(stage=stage, subject=self.subject or subject, kind=self.kind, message=str(self))
+        subject = self.subject or subject
+        return Failure(stage=stage, subject=subject, kind=self.kind, message=str(self), detail=self.detail)
 
 
 class SearchFailed(StageFailure):
@@ -44,13 +50,24 @@ class SearchFailed(StageFailure):
 class FetchFailed(StageFailure):
     """A page could not be fetched or read; `status` is that of the server's response, if it refused."""
 
-    def __init__(self, kind: FailureKind, message: str, subject: str = "", status: int = 0) -> None:
-        super().__init__(kind, message, subject)
+    def __init__(
+        self, kind: FailureKind, message: str, subject: str = "", status: int = 0, detail: object = ""
+    ) -> None:
+        super().__init__(kind, message, subject, detail=detail)
         self.status = status
 
 
 class LlmFailed(StageFailure):
-    """A prompt that a language model did not answer, or not in the form that was asked for."""
+    """A prompt that a language model did not answer, or not in the requested form."""
 
-    def __init__(self, message: str, subject: str = "") -> None:
-        super().__init__("llm_failed", message, subject)
+    def __init__(self, message: str, subject: str = "", *, detail: object = "") -> None:
+        super().__init__("llm_failed", message, subject, detail=detail)
+
+
+def model_unavailable(name: str, setting: str, alternative: str, error: Exception) -> Unavailable:
+    """A hub model that could not be loaded; `setting` takes a folder in its place."""
+    return Unavailable(
+        f"the model {name} cannot be loaded: connect to the Hugging Face Hub once, or download it elsewhere with "
+        f"`hf download {name}` and enter its folder as {setting}; `{alternative}` needs no download",
+        error,
+    )

@@ -25,9 +25,9 @@ T = TypeVar("T")
 class Transient(Exception):
     """A failure that may be over at the next attempt; `after` is the seconds that the service asks to wait."""
 
-    def __init__(self, message: str, after: float = 0.0) -> None:
+    def __init__(self, message: str, after: float = 0.0, detail: object = "") -> None:
         super().__init__(message)
-        self.after = after
+        self.after, self.detail = after, detail
         self.attempts = 1
 
     @property

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 LABELS = ("entailment", "neutral", "contradiction")
 NOT_ENTAILMENT = len(LABELS)  # target index of a binary negative: its loss is on p(neutral) + p(contradiction)
@@ -32,23 +33,32 @@ class Source:
     train: tuple[str, ...] = ("train", "dev")
     dev: tuple[str, ...] = ()
     titled: bool = False  # its premises begin with the title of their page and a full stop
+    around: Literal["near", "others", "none"] = "near"  # which premises of the source may stand around a premise
 
 
 # The licence of each file allows training what is shipped; the model card repeats them. A file that is not in
 # the table (a user's own) is used whole with weight 1.
 SOURCES = {
-    "snli_devtest": Source(train=("dev",), share=0.5),
-    "snli_cad": Source(train=("train", "dev", "test"), share=0.4),
+    "snli_devtest": Source(share=0.0),  # of one scene by construction: whatever differs contradicts
+    "snli_cad": Source(share=0.0),
+    "mnli_dev_3way": Source(),
+    "mnli_train_sample": Source(train=("train_part",)),
     "mnli_taxinli": Source(),
     "mnli_textfooler": Source(),
-    "mnli_dev_binary": Source(),
+    "mnli_dev_binary": Source(),  # whole in mnli_dev_3way
+    "paws_wiki_devtest": Source(train=("dev", "test"), weight=0.8),  # a label of 0 is now and then one-way entailment
+    "wikisplit_parts": Source(train=("validation", "test", "tune"), share=0.7, around="others"),
     "fever_nli": Source(train=("train",), dev=("dev",), titled=True),
-    "conjnli": Source(train=("train",), dev=("dev",), share=0.3, weight=0.7),  # labels made by rule: noisy
+    "fever_eraser_gold_sameclaims": Source(train=("val", "test"), titled=True),
+    "fever_eraser_valtest": Source(train=("val", "test"), titled=True),
+    "conjnli": Source(train=("train",), dev=("dev",), share=0.1, weight=0.7),  # labels made by rule: noisy
     "scifact_rationales": Source(train=("train",), dev=("dev",)),
     "feverous_dev_text": Source(),
     "fool_me_twice_dev": Source(),
-    "contract_nli_spans_dev": Source(share=0.5, weight=0.7),  # only 17 hypotheses
-    "entailmentbank_steps": Source(train=("train", "dev", "test"), share=0.3),  # one class only
+    "contract_nli_spans_dev": Source(share=0.3, weight=0.7),  # only 17 hypotheses
+    "entailmentbank_steps": Source(train=("train", "dev", "test"), share=0.2, around="none"),  # one class only
+    "folio": Source(train=("train", "validation"), share=0.4, weight=0.5, around="none"),
+    "hans_sampled3k": Source(train=("sample",), share=0.3, weight=0.5, around="none"),
 }
 TITLE = 60  # characters; a longer beginning is a sentence
 DEV_SHARE = 0.04  # of the sources without a development split of their own, by premise
@@ -82,7 +92,7 @@ def read_rows(path: Path) -> Iterator[dict]:
 
 
 def evaluation_keys(folder: Path | None) -> set[str]:
-    """Normalised pairs of the evaluation sets, which must not be trained on."""
+    """Normalised pairs of the evaluation sets, which must not be trained on, and the premises of those in NLI form."""
     keys: set[str] = set()
     for path in sorted(folder.glob("*.jsonl*")) if folder else ():
         for row in read_rows(path):
@@ -90,7 +100,18 @@ def evaluation_keys(folder: Path | None) -> set[str]:
             evidence = row.get("premise") or row.get("evidence")
             if isinstance(claim, str) and isinstance(evidence, str):
                 keys.add(f"{normalised(evidence)}|{normalised(claim)}")
+            if "premise" in row:
+                keys.add(normalised(row["premise"]))
     return keys
+
+
+def _reserved(paths: list[Path]) -> set[str]:
+    """The claims of every split that is not trained on: another file may hold them with other evidence."""
+    claims: set[str] = set()
+    for path in paths:
+        source = SOURCES.get(path.name.split(".")[0], Source())
+        claims |= {normalised(r["hypothesis"]) for r in read_rows(path) if r.get("split", "train") not in source.train}
+    return claims
 
 
 def load(folder: Path, exclude: set[str] = frozenset()) -> tuple[list[Pair], list[Pair]]:
@@ -101,7 +122,7 @@ def load(folder: Path, exclude: set[str] = frozenset()) -> tuple[list[Pair], lis
     paths = sorted(folder.glob("*.jsonl*"), key=lambda p: ("binary" in p.name, p.name))
     if not paths:
         raise ValueError(f"no *.jsonl or *.jsonl.gz in {folder}: give a folder of NLI pairs")
-    seen, train, dev = set(exclude), [], []
+    seen, reserved, train, dev = set(exclude), _reserved(paths), [], []
     for path in paths:
         name = path.name.split(".")[0]
         source = SOURCES.get(name, Source(train=("train",), dev=("dev",)))
@@ -111,13 +132,17 @@ def load(folder: Path, exclude: set[str] = frozenset()) -> tuple[list[Pair], lis
                 raise ValueError(
                     f"{path.name}, row {number}: label {row.get('label')!r}, expected one of {list(TARGETS)}"
                 )
-            key = f"{normalised(row['premise'])}|{normalised(row['hypothesis'])}"
-            if key in seen:
+            premise, hypothesis = normalised(row["premise"]), normalised(row["hypothesis"])
+            key = f"{premise}|{hypothesis}"
+            if key in seen or premise in seen:
                 continue
             seen.add(key)
+            split = row.get("split") or "train"
+            if hypothesis in reserved and split in source.train:
+                continue
             page = row.get("page") or (_title(row["premise"]) if source.titled else "")
             pair = Pair(row["premise"], row["hypothesis"], TARGETS[row["label"]], name, source.weight, page)
-            kept.append((pair, row.get("split") or "train"))
+            kept.append((pair, split))
         for pair, split in kept:
             if split in source.dev:
                 dev.append(pair)

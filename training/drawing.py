@@ -164,11 +164,12 @@ def one_pass(
         if rng.random() >= SOURCES.get(p.source, Source()).share:
             continue
         index = around.near.get(p.source) if around else None
-        if around is None or index is None or p.source == "entailmentbank_steps":
+        used = SOURCES.get(p.source, Source()).around
+        if around is None or index is None or used == "none":
             drawn.append(p)
             continue
         silent = around.pages.silent(p)
-        found = index.near(p.hypothesis, p.premise)
+        found = index.near(p.hypothesis, p.premise) if used == "near" else []
         others = index.others(p.premise, 2, rng)
         if found:
             others.insert(0, rng.choice(found))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from attribution.claims.coreference import Context
 from attribution.claims.grammar import lower_initial, root
 from attribution.claims.mentions import POSSESSIVE, PRONOUNS, outward_pronouns
+from attribution.text.language import is_english
 from attribution.text.nlp import parse
 from attribution.types import Claim, Span
 
@@ -21,10 +22,13 @@ if TYPE_CHECKING:
 
 _LEAD_IN = re.compile(r"\b(?:includes?|included|including|such as)\s*:$", re.IGNORECASE)
 _WORD = re.compile(r"\w+|[^\w\s]")
+_POINTERS = {*PRONOUNS, "the", "a", "an", "this", "that", "these", "those"}
 
 
 def enrich(question: str, answer: str, claims: Sequence[Claim]) -> list[Claim]:
-    """The claims, with `enriched` set on factual, dependent ones whose references are certain."""
+    """The claims, with `enriched` set on factual, dependent ones whose references are certain. English only."""
+    if not is_english(answer):
+        return list(claims)
     context = Context(question, answer)
     result = []
     for claim in claims:
@@ -36,14 +40,22 @@ def enrich(question: str, answer: str, claims: Sequence[Claim]) -> list[Claim]:
 
 
 def added_words(claim: Claim) -> tuple[Span, ...]:
-    """Where the words that enrichment added stand in `claim.enriched`; a word diff that ignores capitals."""
-    if claim.enriched is None:
-        return ()
-    before = [m.group().casefold() for m in _WORD.finditer(claim.text)]
-    after = list(_WORD.finditer(claim.enriched))
-    matcher = difflib.SequenceMatcher(None, before, [m.group().casefold() for m in after], autojunk=False)
+    """Where the words that enrichment added stand in `claim.enriched`; capitals make no difference."""
+    return _new_words(claim.text, claim.enriched) if claim.enriched is not None else ()
+
+
+def removed_words(claim: Claim) -> tuple[Span, ...]:
+    """Where the words that enrichment removed stand in `claim.text`, except pronouns and determiners."""
+    removed = _new_words(claim.enriched, claim.text) if claim.enriched is not None else ()
+    return tuple((a, b) for a, b in removed if set(re.findall(r"\w+", claim.text[a:b].casefold())) - _POINTERS)
+
+
+def _new_words(before: str, after: str) -> tuple[Span, ...]:
+    """The characters of `after` whose words a word diff does not find in `before`."""
+    old, new = [m.group().casefold() for m in _WORD.finditer(before)], list(_WORD.finditer(after))
+    matcher = difflib.SequenceMatcher(None, old, [m.group().casefold() for m in new], autojunk=False)
     return tuple(
-        (after[a].start(), after[b - 1].end())
+        (new[a].start(), new[b - 1].end())
         for kind, _, _, a, b in matcher.get_opcodes()
         if kind in ("insert", "replace")
     )

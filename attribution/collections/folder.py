@@ -168,8 +168,8 @@ def without_front_matter(extracted: Extracted, name: str) -> tuple[Extracted, st
                 text = text[match.end() :]
                 metadata = {key: _plain(value) for key, value in values.items() if isinstance(value, str | int | date)}
         except Exception as error:  # no YAMLError for a 13th month, "!!int x" or a thousand brackets
-            reason = one_line(str(error).partition("\n")[0]) or type(error).__name__
-            raise FetchFailed("unreadable", f"{name}: the front matter is not valid YAML: {reason}", name) from error
+            message = f"{name}: the front matter is not valid YAML"
+            raise FetchFailed("unreadable", message, name, detail=repr(error)) from error
     text = _HEADING_MARKS.sub(r"\1", text).strip()
     if not text:
         raise FetchFailed("no_text", f"{name} contains only front matter", name)

@@ -169,10 +169,9 @@ class _Reader:
             message = f"{name} cannot be read: {error.strerror or error}"
             return ItemResult(name, "failed", Failure(stage="fetch", subject=name, kind="unreadable", message=message))
         except Exception as error:  # a bug in a parser must not stop the others
-            message = f"{name} cannot be read ({type(error).__name__})"
-            return ItemResult(
-                name, "failed", Failure(stage="fetch", subject=name, kind="stage_failed", message=message)
-            )
+            message, detail = f"{name} cannot be read", repr(error)[:500]
+            failure = Failure(stage="fetch", subject=name, kind="stage_failed", message=message, detail=detail)
+            return ItemResult(name, "failed", failure)
 
     def _page(self, url: str) -> Page:
         page = self._store.page(url, self._settings.page_days)

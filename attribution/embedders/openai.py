@@ -48,8 +48,8 @@ class OpenAI:
         try:
             return retrying(request, self._settings.llm_retries, self._settings.llm_deadline)
         except Transient as error:
-            raise Unavailable(f"{error} (tried {error.tried}): run again later") from None
+            raise Unavailable(f"{error} (tried {error.tried}): run again later", error.detail) from None
         except RequestRefused as error:
-            raise BadInput(f"{error}; a smaller chunk_size may help") from None
+            raise BadInput(f"{error}; a smaller chunk_size may help", error.detail) from None
         except LlmFailed as error:
-            raise Unavailable(f"the embedding model {self.model} cannot be used: {error}") from None
+            raise Unavailable(f"the embedding model {self.model} cannot be used: {error}", error.detail) from None

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from attribution.errors import Unavailable
+from attribution.errors import model_unavailable
 from attribution.settings import Settings
+from attribution.text.hub import hide_loading_bar
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -24,13 +25,11 @@ _ENCODING = threading.Lock()  # tokenizers may not be used by two threads at onc
 def _load(name: str) -> SentenceTransformer:
     from sentence_transformers import SentenceTransformer
 
+    hide_loading_bar()
     try:
         return SentenceTransformer(name, trust_remote_code=False)
     except Exception as error:  # the hub, the file system and the model's own configuration fail each in their way
-        raise Unavailable(
-            f"the embedding model {name} cannot be loaded: connect to the Hugging Face Hub once, or run "
-            f"`hf download {name}` elsewhere and give its folder as embedding_model; `minilm` needs no download"
-        ) from error
+        raise model_unavailable(name, "embedding_model", "minilm", error) from error
 
 
 class HubModel:

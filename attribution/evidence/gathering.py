@@ -158,9 +158,10 @@ class LiveSources:
             return [], [self._page(task.query)], []
         except StageFailure as error:
             return [], [], [error.as_failure(task.stage, task.query)]
-        except Exception as error:  # a bug in an engine or extractor costs one page, not the run
-            message = f"{type(error).__name__} in the {task.stage} stage: {error}; the run went on without it"
-            return [], [], [Failure(stage=task.stage, subject=task.query, kind="stage_failed", message=message)]
+        except Exception as error:  # a bug in an engine or extractor must cost one page, not the run
+            message = f"an internal error in the {task.stage} stage; the run went on without it"
+            failure = StageFailure("stage_failed", message, task.query, detail=repr(error))
+            return [], [], [failure.as_failure(task.stage)]
 
     def _page(self, url: str) -> Page:
         page = self._store.page(url, self._settings.page_days)

@@ -58,8 +58,8 @@ def extract(content: bytes, media_type: str, name: str, document: bool = False) 
     except Exception as error:  # parsers fail in many ways on hostile input
         if getattr(error, "code", 0) == _NO_MEMORY:
             raise MemoryError from error
-        message = f"{name} is damaged or malformed ({type(error).__name__}); paste its text as a document instead"
-        raise FetchFailed("unreadable", message, name) from error
+        message = f"{name} is damaged or malformed; paste its text as a document instead"
+        raise FetchFailed("unreadable", message, name, detail=repr(error)) from error
     text = clean(extracted.text)
     if not text:
         scan = "; scanned PDFs look like this" if kind == PDF else ""

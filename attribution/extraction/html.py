@@ -23,7 +23,7 @@ def read_html(content: bytes, media_type: str, name: str) -> Extracted:
         import lxml.html  # type: ignore[import-untyped]
         from trafilatura import bare_extraction
     except ImportError as error:
-        raise Unavailable(f"Web pages cannot be read ({error}): pip install trafilatura lxml_html_clean") from error
+        raise Unavailable("web pages cannot be read: pip install trafilatura lxml_html_clean", error) from error
     text = decode(content, media_type)
     if not text.strip():
         return Extracted("", "")

@@ -45,7 +45,8 @@ def read(content: bytes, media_type: str, name: str, seconds: float = 0.0, docum
     if reply is None:
         raise FetchFailed("unreadable", f"{name} made its parser crash; paste its text as a document", name)
     if "failure" in reply:
-        raise FetchFailed(*reply["failure"])
+        kind, message, subject, detail = reply["failure"]
+        raise FetchFailed(kind, message, subject, detail=detail)
     extracted = reply["extracted"]
     return Extracted(**{**extracted, "breaks": tuple(extracted["breaks"])})
 
@@ -191,10 +192,10 @@ def _reply(task: dict[str, Any], content: bytes) -> dict[str, Any]:
     try:
         return {"extracted": asdict(extract(content, **task))}
     except StageFailure as error:
-        return {"failure": [error.kind, str(error), error.subject]}
+        return {"failure": [error.kind, str(error), error.subject, error.detail]}
     except MemoryError:
         name = task["name"]
-        return {"failure": ["too_large", f"{name} needs too much memory; add only the part you need", name]}
+        return {"failure": ["too_large", f"{name} needs too much memory; add only the part you need", name, ""]}
 
 
 def _limit_memory() -> int:

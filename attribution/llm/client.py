@@ -150,7 +150,7 @@ class Llm:
             value = parse(text, schema, truncated)
         except ValueError as error:
             hint = " (it was cut off: raise llm_tokens)" if truncated else ""
-            raise LlmFailed(f"the language model was asked, but {error}{hint}") from None
+            raise LlmFailed(f"the language model replied, but {error}{hint}", detail=text) from None
         if self._store:
             self._store.put_reply(key, json.dumps({"text": text, "truncated": truncated}))
         return Reply(value, False, truncated)
@@ -164,14 +164,14 @@ class Llm:
             if self.stop.is_set():
                 raise LlmFailed(STOPPED)
             if self._failed:
-                raise LlmFailed(str(self._failed))
+                raise LlmFailed(str(self._failed), detail=self._failed.detail)
             seconds = min(left, self.settings.llm_timeout)
             started = time.monotonic()
             try:
                 completion = self._endpoint.complete(SYSTEM, question.text, None if plain else schema, seconds)
             except RequestRefused as error:
                 if plain:
-                    raise LlmFailed(str(error)) from None
+                    raise LlmFailed(str(error), detail=error.detail) from None
                 plain = True  # perhaps the server has no structured output
                 return attempt(left - (time.monotonic() - started))
             except EndpointFailed as error:
@@ -186,4 +186,4 @@ class Llm:
             return retrying(attempt, self.settings.llm_retries, self.settings.llm_deadline, self.stop)
         except Transient as error:
             wait = f"; it asks to wait {error.after:.0f} s" if error.after else ""
-            raise LlmFailed(f"{error} (tried {error.tried}{wait}): run again later") from None
+            raise LlmFailed(f"{error} (tried {error.tried}{wait}): run again later", detail=error.detail) from None

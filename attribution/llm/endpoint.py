@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 import httpx2
@@ -18,10 +18,11 @@ from attribution.settings import OPENAI, Settings
 MAX_BYTES = 4_000_000  # of one reply
 CONNECT_SECONDS = 10.0
 TRANSIENT = {408, 409, 425, 429}  # and 5xx
-ADVICE = {
-    401: "does not accept the key: check the key",
-    403: "does not accept this key for this model: check the key and the model",
-    404: "does not know the model or the path: check the model and the address (it usually ends in /v1)",
+FormField = Literal["", "address", "model", "key"]  # of the form
+ADVICE: dict[int, tuple[FormField, str]] = {
+    401: ("key", "does not accept the key: check the key"),
+    403: ("key", "does not accept this key for this model: check the key and the model"),
+    404: ("model", "does not know the model or the path: check the model and the address (it usually ends in /v1)"),
 }
 # everything else that the client library adds from the environment (organisation, custom headers) is dropped
 _SENT = {"host", "content-type", "content-length", "accept", "accept-encoding", "connection", "user-agent"}
@@ -111,11 +112,19 @@ class Embeddings(BaseModel):
 
 
 class RequestRefused(Exception):
-    """The request is refused as it stands; perhaps for its response_format."""
+    """The request is refused as it stands; perhaps for its response_format. `detail` is the server's reason."""
+
+    def __init__(self, message: str, detail: str) -> None:
+        super().__init__(message)
+        self.detail = detail
 
 
 class EndpointFailed(LlmFailed):
-    """A failure that every other request would meet too: a refused key or connection, an unknown model."""
+    """A failure that every other request would meet too; `field` of the form is the one to check first."""
+
+    def __init__(self, message: str, field: FormField, detail: object = "") -> None:
+        super().__init__(message, detail=detail)
+        self.field = field
 
 
 class Endpoint:
@@ -175,8 +184,8 @@ class Endpoint:
         except openai.APIConnectionError as error:
             if isinstance(error.__cause__, httpx2.ConnectError):
                 message = f"{self.host} cannot be reached: check that it is running and that the address is right"
-                raise EndpointFailed(message) from None
-            raise Transient(f"{self.host} closed the connection") from None
+                raise EndpointFailed(message, "address", repr(error.__cause__)) from None
+            raise Transient(f"{self.host} closed the connection", detail=repr(error.__cause__)) from None
         except openai.APIStatusError as error:
             said = f"{error.message} {error.response.text}"
             raise self._status(error.status_code, error.response.headers.get("retry-after", ""), said) from None
@@ -184,25 +193,24 @@ class Endpoint:
             raise self._unreadable() from None
 
     def _unreadable(self) -> LlmFailed:
-        return LlmFailed(
-            f"{self.host} sends a reply that cannot be read: check that the address is that of an OpenAI-compatible "
-            "endpoint"
-        )
+        problem = "sends a reply that cannot be read: check that the address is an OpenAI-compatible endpoint"
+        return LlmFailed(f"{self.host} {problem}")
 
     def _status(self, status: int, wait: str, message: str) -> Exception:
         said = " ".join(self.scrubbed(message).split())[:200]
         if status < 400:
-            return EndpointFailed(f"{self.host} redirects to another address, which is not followed: enter that one")
+            return EndpointFailed(f"{self.host} redirects, which is not followed: check the address", "address", said)
         if status == 429 and "insufficient_quota" in message:
-            return EndpointFailed(f"{self.host}: the quota of this key is used up (HTTP 429)")
+            return EndpointFailed(f"{self.host}: the quota of this key is used up (HTTP 429)", "key", said)
         if "response_format" in message:  # llama.cpp's Python server says so with HTTP 500
-            return RequestRefused(f"{self.host} does not accept the form of the request (HTTP {status}): {said}")
+            return RequestRefused(f"{self.host} does not accept the form of the request (HTTP {status})", said)
         if status in TRANSIENT or status >= 500 and status != 501:
             problem = "limits the number of requests" if status == 429 else "has a problem"
-            return Transient(f"{self.host} {problem} (HTTP {status})", retry_after(wait))
+            return Transient(f"{self.host} {problem} (HTTP {status})", retry_after(wait), said)
         if status in ADVICE:
-            return EndpointFailed(f"{self.host} {ADVICE[status]} (HTTP {status})")
-        return RequestRefused(f"{self.host} does not accept the request (HTTP {status}): {said}")
+            field, advice = ADVICE[status]
+            return EndpointFailed(f"{self.host} {advice} (HTTP {status})", field, said)
+        return RequestRefused(f"{self.host} does not accept the request (HTTP {status})", said)
 
     def scrubbed(self, text: str) -> str:
         """A server's own words without the key. (A placeholder of a few letters is no secret, but may be a word.)"""

@@ -16,11 +16,12 @@ from attribution.evidence.gathering import LiveSources
 from attribution.evidence.matching import Matcher
 from attribution.evidence.sources import open_sources
 from attribution.pipeline.claims import annotate, check_coherence, fallbacks, segment
+from attribution.pipeline.languages import unmatched, unsupported
 from attribution.pipeline.run_record import RunRecord
 from attribution.settings import Settings
 from attribution.storage import http_responses
 from attribution.storage.store import Store
-from attribution.types import Claim, Document, Evidence, Failure, Segmented
+from attribution.types import Claim, Document, Evidence, Failure, Segmented, Verdict
 from attribution.verdicts import decide, not_reached
 from attribution.web.fetcher import Fetcher
 
@@ -125,6 +126,8 @@ class _Run:
 
     def _segment(self) -> Iterator[events.Event]:
         yield events.StageStarted("segment")
+        if failure := unsupported(self.answer, self.settings):
+            yield from self._fail(failure)
         with self.record.timed("segment"):
             if self.given_claims is not None:
                 segmented = Segmented(tuple(self.given_claims))
@@ -171,7 +174,8 @@ class _Run:
                     yield events.PageReady(page)
             yield events.Progress(step.stage, step.done, step.total)
             yield step.spent
-            if step.stage == "fetch" and step.done < step.total:
+            early = step.stage == "fetch" and step.done < step.total
+            if early and not unmatched(self.answer, self.settings, self.matcher.pages.values()):
                 yield from self._match([by_id[c] for c in step.complete])
             started = time.perf_counter()
 
@@ -181,6 +185,10 @@ class _Run:
         with self.record.timed("embed"):
             self.matcher.settle()
         yield events.StageStarted("verify")
+        if reason := unmatched(self.answer, self.settings, self.matcher.pages.values()):
+            for claim in checked:
+                yield self._record(not_reached(claim, reason), ())
+            return
         for start in range(0, len(checked), GROUP):
             yield events.Progress("verify", start, len(checked))
             if self.stop.is_set():
@@ -190,9 +198,7 @@ class _Run:
             yield events.Progress("verify", len(checked), len(checked))
         for claim in checked:
             if claim.id not in self.record.verdicts:
-                verdict = not_reached(claim)
-                self.record.add_verdict(verdict, ())
-                yield events.VerdictReady(verdict, ())
+                yield self._record(not_reached(claim), ())
 
     def _match(self, claims: list[Claim]) -> Iterator[events.Event]:
         try:
@@ -210,7 +216,9 @@ class _Run:
             yield self._decide(claim, evidence)
 
     def _decide(self, claim: Claim, evidence: tuple[Evidence, ...]) -> events.VerdictReady:
-        verdict = decide(claim, evidence, self.settings.threshold, self.record.concerns[claim.id])
+        return self._record(decide(claim, evidence, self.settings.threshold, self.record.concerns[claim.id]), evidence)
+
+    def _record(self, verdict: Verdict, evidence: tuple[Evidence, ...]) -> events.VerdictReady:
         self.record.add_verdict(verdict, evidence)
         return events.VerdictReady(verdict, evidence)
 

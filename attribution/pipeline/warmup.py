@@ -12,6 +12,7 @@ from attribution.registry import build
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.storage.store import Store
+from attribution.text.language import detect
 from attribution.text.nlp import parse
 from attribution.verifiers import VERIFIERS
 
@@ -36,6 +37,7 @@ def load_segmenter(name: str, settings: Settings) -> None:
 def warm_up(settings: Settings, store: Store) -> None:
     """Load the models installed with the project and embed the library, once per database. Nothing is sent anywhere."""
     parse("A text.")
+    detect("A text.")
     if VERIFIERS[settings.verifier].bundled:
         build(VERIFIERS, settings.verifier, settings, "verifier").verify([("A claim.", "A text.")])
     if EMBEDDERS[settings.embedder].bundled:

@@ -37,7 +37,7 @@ def _request(query: str, timeout: float) -> list[tuple[str, str, str]]:
     try:
         results = engine.post_extract_results(engine.extract_results(page))
     except Exception as error:  # of lxml, for what is not HTML
-        raise Transient("its reply cannot be read") from error
+        raise Transient("its reply cannot be read", detail=repr(error)) from error
     if not results and _CHALLENGE.search(page):
         raise Limited("it shows a challenge for bots")
     if not results and not _NOTHING.search(page):
@@ -72,7 +72,7 @@ class DuckDuckGo:
             except TimeoutException:
                 raise Transient("no reply in time") from None
             except DDGSException as error:  # a network error in the words of its client
-                raise Transient("it cannot be reached") from error
+                raise Transient("it cannot be reached", detail=error) from error
 
         return with_retries("DuckDuckGo", query, self._total, attempt)
 

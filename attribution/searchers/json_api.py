@@ -32,10 +32,10 @@ def with_retries(label: str, query: str, seconds: float, ask: Callable[[float], 
         return retrying(ask, RETRIES, seconds)
     except Limited as error:
         message = f"{label} limits searches for now ({error}; tried {error.tried}): wait some minutes, or {MEANWHILE}"
-        raise SearchFailed("search_limited", message, query) from None
+        raise SearchFailed("search_limited", message, query, detail=error.detail) from None
     except Transient as error:
         message = f"{label} could not be searched ({error}; tried {error.tried}): check the network, and {MEANWHILE}"
-        raise SearchFailed("search_failed", message, query) from None
+        raise SearchFailed("search_failed", message, query, detail=error.detail) from None
 
 
 class Api:
@@ -69,7 +69,8 @@ class Api:
             try:
                 reply = send(url, self._settings, self._allow, clock, headers=sent, limit=MAX_BYTES, body=body)
             except FetchFailed as error:
-                raise Transient("no reply in time" if error.kind == "timed_out" else str(error)) from None
+                reason = "no reply in time" if error.kind == "timed_out" else str(error)
+                raise Transient(reason, detail=error.detail) from None
             return self._object(reply, query)
 
         return with_retries(self.label, query, self._settings.page_timeout, attempt)

@@ -35,6 +35,7 @@ class Rewrite:
 
     texts: tuple[str, ...]
     problem: str = ""  # what was wrong with the model's output
+    detail: str = ""  # in the server's words
 
 
 def tokens(text: str, offset: int = 0) -> list[Token]:
@@ -96,7 +97,8 @@ def replace_sentences(
             claims.append(sentence)
         if rewrite.problem:
             message = rewrite.problem if rewrite.texts else f"{rewrite.problem}; the sentence is kept as it is"
-            failures.append(LlmFailed(message).as_failure("segment", sentence.text))
+            failure = LlmFailed(message, detail=rewrite.detail)
+            failures.append(failure.as_failure("segment", sentence.text))
     return merge(claims), tuple(failures)
 
 

@@ -38,7 +38,8 @@ class Direct:
             claims += [aligned_claim(t, answer, sentences, question) for t in rewrite.texts] or part
             if rewrite.problem:
                 message = rewrite.problem if rewrite.texts else f"{rewrite.problem}; the sentences are kept as they are"
-                failures.append(LlmFailed(message).as_failure("segment", answer[slice(*_extent(part))][:200]))
+                failure = LlmFailed(message, detail=rewrite.detail)
+                failures.append(failure.as_failure("segment", answer[slice(*_extent(part))][:200]))
         claims.sort(key=lambda c: c.spans[0][0] if c.spans else len(answer))  # what is not in the answer comes last
         return Segmented(merge(claims), tuple(failures), self.llm.usage, self.version)
 

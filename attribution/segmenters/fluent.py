@@ -37,7 +37,7 @@ class Fluent:
                 wordings |= zip((c.id for c in group), _wordings(reply, len(group)), strict=True)
             except LlmFailed as error:
                 subject = answer[slice(*span)][:200]
-                failures.append(LlmFailed(f"{error}; {KEPT}").as_failure("segment", subject))
+                failures.append(LlmFailed(f"{error}; {KEPT}", detail=error.detail).as_failure("segment", subject))
         reworded = [c.model_copy(update={"text": wordings.get(c.id, c.text)}) for c in claims]
         return Segmented(merge(reworded), tuple(failures), self.llm.usage, self.version)
 

@@ -1,4 +1,4 @@
-"""A sequence-to-sequence segmenter from the Hugging Face hub, by default SegmenT5 (Chen et al. 2023, Sub-Sentence
+"""A sequence-to-sequence segmenter from the Hugging Face hub, by default SegmenT5 (Chen et al. 2024, Sub-Sentence
 Encoder)."""
 
 from __future__ import annotations
@@ -7,11 +7,12 @@ import threading
 from functools import cache
 from typing import Any
 
-from attribution.errors import Unavailable
+from attribution.errors import model_unavailable
 from attribution.segmenters.alignment import Rewrite, replace_sentences
 from attribution.segmenters.llm import CUT_OFF, clean, is_statement
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
+from attribution.text.hub import hide_loading_bar
 from attribution.types import LlmUsage, Segmented
 
 DEFAULT = "sihaochen/SegmenT5-large"
@@ -24,16 +25,13 @@ def _load(name: str) -> tuple[Any, Any]:
     import torch
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
+    hide_loading_bar()
     cuda = torch.cuda.is_available()
     try:
         tokenizer = AutoTokenizer.from_pretrained(name)
         model = AutoModelForSeq2SeqLM.from_pretrained(name)
     except (OSError, ValueError) as error:
-        raise Unavailable(
-            f"the model {name} cannot be loaded ({str(error).splitlines()[0][:160]}): connect to the hub once, "
-            f"or fetch it elsewhere with `hf download {name}` and give its folder as segmenter_model; "
-            "`sentences` needs no download"
-        ) from error
+        raise model_unavailable(name, "segmenter_model", "sentences", error) from error
     return model.to("cuda" if cuda else "cpu").eval(), tokenizer
 
 

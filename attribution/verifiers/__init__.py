@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from attribution.registry import Entry, Need
+from attribution.registry import LLM, Entry, Need
 from attribution.types import Judgement, Pair
 
 
@@ -26,6 +26,7 @@ VERIFIERS = {
         "Embedded NLI model",
         "part of the project: no download, no key",
         bundled=True,
+        english=True,
     ),
     "deberta": Entry(
         "attribution.verifiers.deberta:Deberta",
@@ -33,5 +34,12 @@ VERIFIERS = {
         "downloads the model at first use (about 0.9 GB for the default)",
         needs=(Need("pip install transformers torch", package="transformers"),),
         model_setting="verifier_model",
+        english=True,
+    ),
+    "llm": Entry(
+        "attribution.verifiers.llm:LlmVerifier",
+        "Language model, with quotes",
+        "sends each claim with its passages to the language model; only verbatim quotes decide",
+        needs=(LLM,),
     ),
 }

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from attribution.errors import BadInput, Unavailable
+from attribution.errors import BadInput, model_unavailable
 from attribution.settings import Settings
+from attribution.text.hub import hide_loading_bar
 from attribution.text.lexical import deciding_sentence
 from attribution.types import RELATIONS, Judgement, Pair, Probabilities, Relation
 
@@ -42,6 +43,7 @@ def _load(name: str) -> tuple[Any, Any, dict[Relation, int]]:
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
+    hide_loading_bar()
     cuda = torch.cuda.is_available()
     try:
         tokenizer = AutoTokenizer.from_pretrained(name)
@@ -49,11 +51,7 @@ def _load(name: str) -> tuple[Any, Any, dict[Relation, int]]:
             name, dtype=torch.bfloat16 if cuda else torch.float32
         )
     except (OSError, ValueError) as error:
-        raise Unavailable(
-            f"the model {name} cannot be loaded ({str(error).splitlines()[0][:160]}): connect to the hub once, or "
-            f"download it elsewhere with `hf download {name}` and set verifier_model to its folder; the verifier "
-            "`embedded` needs no download"
-        ) from error
+        raise model_unavailable(name, "verifier_model", "embedded", error) from error
     columns = relation_columns(model.config.id2label)
     return model.to("cuda" if cuda else "cpu").eval(), tokenizer, columns
 

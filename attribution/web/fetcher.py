@@ -76,7 +76,7 @@ class Fetcher:
             validators = {field: reply.headers.get(name, "") for field, name in _VALIDATORS.items()}
             return page.model_copy(update={k: v for k, v in validators.items() if len(v) <= _MAX_HEADER})
         except FetchFailed as error:
-            raise FetchFailed(error.kind, str(error), url, error.status) from error
+            raise FetchFailed(error.kind, str(error), url, error.status, error.detail) from error
 
     def _follow(self, target: httpx.URL, old: Page | None) -> tuple[Clock, Reply]:
         """The last reply of a chain of redirects, and the page's clock, which starts with the first request."""

@@ -12,7 +12,7 @@ import httpx
 
 from attribution.errors import FetchFailed
 from attribution.settings import Settings
-from attribution.web.network import Allow, Clock, open_pool
+from attribution.web.network import Allow, Clock, NameNotResolved, open_pool
 
 AGENT = "attribution-explorer"  # the name that a robots.txt can address
 USER_AGENT = f"{AGENT}/1.0 (checks the claims of an answer against its sources)"
@@ -114,11 +114,14 @@ def send(
                 "document if you trust it",
             ) from None
         # A local error may quote what was sent, including keys.
-        reason = type(error).__name__ if isinstance(error, httpcore.LocalProtocolError) else str(error)
-        raise FetchFailed(
-            "unreachable",
-            f"{host} could not be read: {reason[:200] or type(error).__name__}; check the address",
-        ) from None
+        detail = type(error).__name__ if isinstance(error, httpcore.LocalProtocolError) else repr(error)
+        if isinstance(error, NameNotResolved):
+            problem = f"the name {host} cannot be resolved; check the address"
+        elif isinstance(error, httpcore.ConnectError):
+            problem = f"{host} cannot be reached; check the address, or run again later"
+        else:
+            problem = f"{host} closed the connection or sent no valid response; run again later"
+        raise FetchFailed("unreachable", problem, detail=detail) from None
 
 
 def _read(host: str, response: httpcore.Response, headers: httpx.Headers, limit: int, cut: bool) -> bytes:
@@ -137,7 +140,8 @@ def _read(host: str, response: httpcore.Response, headers: httpx.Headers, limit:
             if len(content) > limit:
                 raise too_large
     except zlib.error as error:
-        raise FetchFailed("unreadable", f"{host} sends compressed data that cannot be decompressed: {error}") from None
+        message = f"{host} sends compressed data that cannot be decompressed"
+        raise FetchFailed("unreadable", message, detail=error) from None
     return bytes(content)
 
 

@@ -39,6 +39,10 @@ def is_public(address: str) -> bool:
     return ip.is_global and not ip.is_multicast and not ip.is_reserved
 
 
+class NameNotResolved(httpcore.ConnectError):
+    """No address is known for a host."""
+
+
 class Clock:
     """The wall clock of one page, redirects and extraction included."""
 
@@ -75,7 +79,7 @@ def resolve(host: str, port: int, timeout: float) -> list[str]:
     except queue.Empty:
         raise httpcore.ConnectTimeout(f"the name {host} was not resolved in {timeout:.1f} s") from None
     if isinstance(answer, Exception) or not answer:
-        raise httpcore.ConnectError(f"the name {host} cannot be resolved")
+        raise NameNotResolved(str(answer))
     return answer
 
 

@@ -29,7 +29,7 @@ class Rules:
     def check(self, url: httpx.URL) -> None:
         """FetchFailed(robots) where programs are not allowed to read the page."""
         if self.refused:
-            raise FetchFailed(self.refused.kind, str(self.refused))
+            raise FetchFailed(self.refused.kind, str(self.refused), detail=self.refused.detail)
         if self.parsed and not self.parsed.can_fetch(str(url), AGENT):
             raise FetchFailed(
                 "robots",
@@ -58,7 +58,7 @@ def read_rules(url: httpx.URL, settings: Settings, allow: Allow) -> Rules:
     except FetchFailed as error:
         if error.kind not in ("timed_out", "unreadable"):
             return Rules(refused=error)
-        return Rules(refused=_unknown(url, "timed out" if error.kind == "timed_out" else f"is unreadable: {error}"))
+        return Rules(refused=_unknown(url, "timed out" if error.kind == "timed_out" else "is unreadable", error.detail))
     if reply.status >= 500 or reply.status < 200:
         return Rules(refused=_unknown(url, f"answers with HTTP {reply.status}"))
     if reply.status >= 300:
@@ -70,11 +70,12 @@ def read_rules(url: httpx.URL, settings: Settings, allow: Allow) -> Rules:
     return Rules(rules, min(delay, settings.crawl_delay))
 
 
-def _unknown(url: httpx.URL, why: str) -> FetchFailed:
+def _unknown(url: httpx.URL, why: str, detail: str = "") -> FetchFailed:
     return FetchFailed(
         "robots",
         f"the robots.txt of {host_of(url)} {why}, so its pages are not read; run again later, or add the page's text "
         "as a document",
+        detail=detail,
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attribution.claims.enrichment import added_words, enrich
+from attribution.claims.enrichment import added_words, enrich, removed_words
 from attribution.claims.independence import check_independence
 from attribution.claims.mentions import PRONOUNS
 from attribution.claims.worthiness import classify
@@ -138,6 +138,24 @@ def test_added_words_are_a_word_diff() -> None:
         update={"enriched": "Marie Curie's second prize was for chemistry."}
     )
     assert [found.enriched[a:b] for a, b in added_words(found)] == ["Marie Curie's"]
+
+
+@pytest.mark.parametrize(
+    ("text", "enriched", "added", "removed"),
+    [
+        ("He was born in 1899.", "Hitchcock was born in 1899.", ["Hitchcock"], []),
+        ("The tower opened in 1889.", "Eiffel's tower opened in 1889.", ["Eiffel's"], []),
+        ("Very few people came in 1889.", "People came in 1889.", [], ["Very few"]),
+        ("He quit in 1966.", "Jim resigned in 1966.", ["Jim resigned"], ["He quit"]),
+        ("It opened.", None, [], []),
+    ],
+)
+def test_words_that_were_removed_are_not_added(
+    text: str, enriched: str | None, added: list[str], removed: list[str]
+) -> None:
+    found = claim(text).model_copy(update={"enriched": enriched})
+    assert [(enriched or "")[a:b] for a, b in added_words(found)] == added
+    assert [text[a:b] for a, b in removed_words(found)] == removed
 
 
 def test_a_claim_without_a_place_in_the_answer_stays() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from attribution.errors import FetchFailed
 from attribution.extraction.documents import extract
 from attribution.extraction.page import clean, make_page, valid_date
+from attribution.extraction.pdf import join_lines
 from attribution.types import content_id
 from tests.servers import encrypted, pdf_bytes
 
@@ -102,6 +103,24 @@ def test_pdf_pages_are_joined() -> None:
     assert page.breaks == (0, 13, 13)
     assert [page.page_number(page.text.index(word)) for word in ("First", "page", "Third")] == [1, 1, 3]
     assert make_page("a", "web", extract(b"No pages.", "text/plain", "a")).page_number(0) is None
+
+
+def test_wrapped_lines_of_a_pdf_are_joined() -> None:
+    lines = [
+        "The Nile flows north through eleven countries and is one",
+        "of the longest rivers on Earth, with a length of about 6,650 kilo-",
+        "metres. It ends in the Mediterranean Sea in Egypt, where it",
+        "Alexandria and Rosetta lie.",
+        "Its sources",
+        "The White Nile comes from Lake Victoria, the Blue Nile from Lake Tana.",
+        "- Ethiopia gives most of the water that reaches the sea in the end",
+        "- Uganda gives the rest",
+    ]
+    assert join_lines("\n".join(lines)).split("\n") == [
+        "The Nile flows north through eleven countries and is one of the longest rivers on Earth, with a length of "
+        "about 6,650 kilometres. It ends in the Mediterranean Sea in Egypt, where it Alexandria and Rosetta lie.",
+        *lines[4:],
+    ]
 
 
 @given(st.lists(st.sampled_from(["", "One.", "Two words.", "Three"]), min_size=1, max_size=8))

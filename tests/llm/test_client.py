@@ -102,7 +102,7 @@ def test_attempts_end() -> None:
         (completion("I'm sorry, I can't."), "it refused"),
         (completion('{"facts": ["a"]}'), "does not parse"),
         (completion("Let me think about", finish="length"), "raise llm_tokens"),
-        (error(400, "too long"), "does not accept the request .HTTP 400.: .*too long"),
+        (error(400, "too long"), "does not accept the request .HTTP 400."),
         (error(404), "check the model and the address"),
         (error(401), "check the key"),
         ((200, {"Content-Type": "text/html"}, b"<h1>Welcome</h1>"), "cannot be read"),
@@ -141,7 +141,7 @@ def test_a_server_that_stalls_or_drips_is_left_in_time(drips: bool) -> None:
 def test_a_redirect_is_not_followed_and_carries_the_key_nowhere() -> None:
     with http_server(lambda h: completion(GOOD)) as other:
         for status in (302, 307, 308):
-            assert "redirects to another" in fails(lambda b, s=status: error(s, location=other.url("/v1")))
+            assert "redirects, which is not followed" in fails(lambda b, s=status: error(s, location=other.url("/v1")))
     assert other.requests == []
 
 
@@ -250,7 +250,7 @@ def test_the_key_goes_to_the_endpoint_and_nowhere_else(
     assert isinstance(last, Finished)
     report = last.report
     assert report.usage.llm["segment"].calls == 1 and report.versions["segmenter"].startswith("chen.v1/tiny@127")
-    assert [f.kind for f in report.failures] == ["llm_failed"] and "[key]" in report.failures[0].message
+    assert [f.kind for f in report.failures] == ["llm_failed"] and "[key]" in report.failures[0].detail
     for name in served.requests[0][2]:
         assert not name.lower().startswith(("openai-", "x-")), name
     said = [report.to_json(), repr(report), repr(chosen), str(chosen.public()), caplog.text, chosen.model_dump_json()]

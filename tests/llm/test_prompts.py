@@ -14,8 +14,8 @@ FRONT = "---\npurpose: p\ninputs: [a]\noutput: o\nsource: s\n---\n"
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.md")), ids=lambda p: p.stem)
 def test_every_prompt_is_sound_and_marks_its_inputs_as_data(path: Path) -> None:
     prompt = load(path.stem)
-    given = {name: f"<{name}>" for name in prompt.inputs} | ({"examples": []} if "examples" in prompt.inputs else {})
-    rendered = prompt.render(**given)
+    lists = {"examples": [], "passages": ["<passages>"]}
+    rendered = prompt.render(**{name: lists.get(name, f"<{name}>") for name in prompt.inputs})
     for name in set(prompt.inputs) - {"examples"}:
         assert f"<data>\n<{name}>\n</data>" in rendered
     assert prompt.purpose and prompt.source and prompt.version == path.stem

@@ -146,6 +146,9 @@ def test_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Duckduckgo, "search_url", f"http://127.0.0.1:{port}/html/")
     error = failure(lambda: searcher().search("q", 3))
     assert error.kind == "search_failed" and "check the network" in str(error)
+    assert "Error" not in str(error) and error.detail  # one sentence of ours; the library's words apart
+    shown = error.as_failure("search")
+    assert shown.detail == error.detail and "detail" in shown.model_dump_json()
 
 
 def test_a_stall_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:

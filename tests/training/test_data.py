@@ -11,6 +11,7 @@ from training import data
 
 
 def write(path: Path, rows: list[dict]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
     with gzip.open(path, "wt", encoding="utf-8") as file:
         file.writelines(json.dumps(row) + "\n" for row in rows)
 

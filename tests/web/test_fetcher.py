@@ -337,6 +337,7 @@ def test_unreachable(monkeypatch: pytest.MonkeyPatch) -> None:
     assert failure(f"http://127.0.0.1:{port}/").kind == "unreachable"
     error = failure("http://does-not-exist.invalid/")
     assert error.kind == "unreachable" and "does-not-exist.invalid" in str(error)
+    assert "check the address" in str(error) and "Errno" not in str(error) and "Errno" in error.detail
     assert failure("http://" + "a" * 64 + ".example/").kind in ("unreachable", "bad_address")
     assert resolve("127.0.0.1", 80, 1) == ["127.0.0.1"]
 

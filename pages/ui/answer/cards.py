@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from attribution.claims.enrichment import removed_words
 from attribution.evidence.near_duplicates import EvidenceGroup, deciding_evidence, group_evidence
 from attribution.types import Claim, Evidence, Page, Report, Verdict
 from pages.ui.answer.passages import box, differences, quote
@@ -122,7 +123,7 @@ def panel(
         _enriched(claim),
         el("p", verdict.reason if verdict else waiting, class_="reason"),
         *_failures(claim, verdict, report),
-        _without_context(verdict),
+        _as_written(claim, verdict),
         None if running else el("p", _button("Reword or add evidence", data_correct=claim.id), class_="links"),
         *cards[:decisive],
         el("details", el("summary", plural(len(neutral), "neutral passage")), *neutral, class_="rest")
@@ -148,12 +149,12 @@ def _enriched(claim: Claim) -> Node | None:
     return el("p", "Checked as: ", *changes, " ", back, class_="enriched")
 
 
-def _without_context(verdict: Verdict | None) -> Node | None:
+def _as_written(claim: Claim, verdict: Verdict | None) -> Node | None:
     """A verdict that depends on words that the answer does not say there."""
     if verdict is None or not verdict.rests_on_added:
         return None
-    without = badge(verdict.without_added)
-    return el("p", "This verdict depends on the added words. Without them: ", without, class_="reason rests-on-added")
+    on = "the rewording. As written: " if removed_words(claim) else "the added words. Without them: "
+    return el("p", f"This verdict depends on {on}", badge(verdict.without_added), class_="reason rests-on-added")
 
 
 def footnotes(report: Report, pages: Pages) -> Node:

@@ -64,6 +64,20 @@ def test_copies_count_once_and_are_said() -> None:
     assert "same text" not in drawn(report(pages[3]))
 
 
+@pytest.mark.parametrize(
+    ("text", "enriched", "said"),
+    [
+        ("It is long.", "The Nile is long.", "depends on the added words. Without them"),
+        ("The famous Nile is long.", "The Nile is long.", "depends on the rewording. As written"),
+    ],
+)
+def test_a_verdict_that_the_claim_as_written_does_not_have(text: str, enriched: str, said: str) -> None:
+    reworded = claim(text).model_copy(update={"enriched": enriched})
+    made = report()
+    verdict = made.verdicts[0].model_copy(update={"without_added": "no_relation"})
+    assert said in html(panel(reworded, 1, verdict, (), made, {}))
+
+
 def test_what_failed_for_a_claim_stands_beside_it() -> None:
     failure = Failure(
         stage="queries", subject=CLAIM.text, kind="llm_failed", message="no <b>reply</b>; searched itself"

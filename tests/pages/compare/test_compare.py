@@ -28,7 +28,7 @@ from pages.ui.compare.export import as_csv, as_json, as_markdown, tables_csv, ta
 from pages.ui.compare.figures import figures, legend, summary
 from pages.ui.compare.job import CompareJob, ExperimentJob
 from pages.ui.compare.state import ANSWERS, read_answers
-from pages.ui.compare.view import view
+from pages.ui.compare.view import sentence, view
 from pages.ui.html.render import html
 from tests.make import claim, evidence, page
 
@@ -104,6 +104,21 @@ def test_what_the_cut_changes_comes_first_and_what_all_cut_alike_is_folded_and_s
     assert [[c["label"] for c in cell] for cell in flipped["cells"]] == [["no_relation"], ["supported", "no_relation"]]
     assert len(same["cells"]) == 2 and len(alike["cells"]) == 1
     assert summary(comparison()).endswith("The verdict depends on how the answer is split in 1 of 3 sentences.")
+
+
+def test_a_sentence_is_shown_as_a_reader_of_the_answer_sees_it() -> None:
+    answer = r"- **Psycho** (*Psycho_(1960_film)*) cost \$5 & more [1]."
+    claims = [
+        claim(text).model_copy(update={"spans": (span,), "sentence": (2, len(answer)), "worthiness": "factual"})
+        for text, span in (("Psycho cost more.", (4, 12)), ("It cost $5.", (answer.index("cost"), len(answer))))
+    ]
+    whole = comparison().report.model_copy(update={"answer": answer, "claims": tuple(claims), "verdicts": ()})
+    columns = [Column("clauses", whole, decomposition(answer, claims, claims, ()), 0.1)]
+    shown = Comparison(whole, tuple(columns), group_by_sentence([(2, len(answer))], columns))
+    (row,) = view(shown)["groups"][0]["rows"]
+    assert (
+        "".join(row["pieces"]) == sentence(shown.rows[0], answer) == "Psycho (Psycho_(1960_film)) cost $5 & more [1]."
+    )
 
 
 def unfinished() -> Comparison:

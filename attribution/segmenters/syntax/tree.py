@@ -1,4 +1,4 @@
-"""Questions about the words of a parse: subject, tense, negation, number, reference."""
+"""Questions about the words of a dependency tree: subject, tense, negation, number, reference."""
 
 from __future__ import annotations
 

@@ -1,0 +1,82 @@
+"""Lines of a page that state nothing: bare addresses, entries of reference lists, navigation and headings.
+
+They are blanked for a verifier, not cut out, so that offsets into the text stay true.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+HEADING_WORDS = 8  # a longer line is no heading
+_ADDRESS = re.compile(r"(?:https?://|www\.|doi:|mailto:)\S+|\b10\.\d{4,9}/\S+|\S+@\S+\.\w+", re.IGNORECASE)
+_AROUND_ADDRESS = 4  # words beside an address that make no statement yet: "Retrieved from …"
+_REFERENCE = re.compile(
+    r"\b(?:doi|ISBN|ISSN|PMID|arXiv)\b|\bRetrieved (?:on )?\d|\bRetrieved [A-Z][a-z]+ \d|\bArchived (?:from|on)\b"
+    r"|\bAccessed (?:on )?\d|\bpp?\. ?\d+(?:[-–]\d+)?|\bvol\. ?\d|\bet al\.,? \(?\d{4}|\b\d+ ?\(\d+\): ?\d+[-–]\d+",
+    re.IGNORECASE,
+)
+_REFERENCE_MARK = re.compile(r"\s*(?:\^|\[\d{1,3}\]|\d{1,3}\.\s|[-*•–]\s|[A-Z][\w'’-]+, (?:[A-Z]\.|[A-Z][\w-]+))")
+_REFERENCE_HEADING = re.compile(
+    r"\W*(?:references?|bibliography|works cited|citations|external links|see also|further reading|footnotes)\W*",
+    re.IGNORECASE,
+)
+_NAVIGATION = re.compile(
+    r"\W*(?:(?:skip|jump) to (?:main )?(?:content|navigation|search)|(?:back|return) to (?:top|home)|home|menu|log ?in|"
+    r"sign (?:in|up)|subscribe(?: now)?|share(?: this)?(?: on \w+)?|tweet|print|read more|learn more|contact(?: us)?|"
+    r"about(?: us)?|search|next(?: page)?|previous(?: page)?|privacy policy|terms of (?:use|service)|cookies?(?: \w+)?|"
+    r"all rights reserved|edit|main page|table of contents|contents|advertisement)\W*",
+    re.IGNORECASE,
+)
+_SEPARATOR = re.compile(r"\s*[|·•»>/]\s*")
+_END = re.compile(r"[.!?;:…。！？][\"'”’)\]]*$")
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|be|been|has|have|had|does|did|do|can|could|will|would|shall|should|may|might|must|became|won|"
+    r"made|wrote|born|died|built|found|led|began|took|held|[a-z]{2,}ed)\b"
+)
+_ITEM = re.compile(r"\s*(?:[-*•–▪]|\(?\d{1,3}[.)])\s")
+
+
+@lru_cache(maxsize=4096)
+def prose(text: str) -> str:
+    """The text with spaces in place of every line that states nothing; as long as the text."""
+    lines = []
+    references = False
+    for line in text.split("\n"):
+        if _REFERENCE_HEADING.fullmatch(line):
+            references = True
+        elif line.strip() and references and not _is_reference(line, listed=True):
+            references = False
+        lines.append(" " * len(line) if references or states_nothing(line) else line)
+    return "\n".join(lines)
+
+
+def states_nothing(line: str) -> bool:
+    """Is a line only an address, an entry of a reference list, navigation or a heading?"""
+    words = line.split()
+    if not words:
+        return True
+    rest = _ADDRESS.sub(" ", line)
+    if rest != line and len([w for w in rest.split() if any(map(str.isalnum, w))]) <= _AROUND_ADDRESS:
+        return True
+    if _is_reference(line) or _NAVIGATION.fullmatch(line):
+        return True
+    cells = [cell for cell in _SEPARATOR.split(line) if cell.strip()]
+    if len(cells) >= 3 and sum(bool(_NAVIGATION.fullmatch(cell)) for cell in cells) * 2 >= len(cells):
+        return True
+    return _is_heading(line, words)
+
+
+def _is_reference(line: str, listed: bool = False) -> bool:
+    """Bibliographic marks; below the heading of a list of references, the mark of an entry alone."""
+    marked = bool(_REFERENCE_MARK.match(line))
+    if listed:
+        return marked or bool(_REFERENCE.search(line) or _ADDRESS.search(line))
+    return marked and bool(_REFERENCE.search(line)) and not _VERB.search(line.split("“")[0].split('"')[0])
+
+
+def _is_heading(line: str, words: list[str]) -> bool:
+    """A few words without a verb, a figure, a colon or an end mark; no item of a list and no row of a table."""
+    if len(words) > HEADING_WORDS or _END.search(line.rstrip()) or _ITEM.match(line):
+        return False
+    return not (_VERB.search(line) or "|" in line or ":" in line or any(map(str.isdigit, line)))

@@ -1,0 +1,112 @@
+"""A language model as verifier, few-shot, with a reason and a quote for each verdict (V24, section 4)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from attribution.errors import BadInput, LlmFailed
+from attribution.llm import prompts
+from attribution.llm.client import Llm, Question
+from attribution.settings import Settings
+from attribution.text.lexical import deciding_sentence
+from attribution.types import RELATIONS, Judgement, LlmUsage, Pair, Probabilities, Relation, Span
+
+PASSAGES = 8  # of a claim in one prompt
+REPLY_TOKENS = 60  # of one verdict, about; for estimates
+LEAST = 0.4  # probability of a relation that the model names, however unsure it is
+_SPACES = re.compile(r"\s+")
+
+
+class PassageVerdict(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    passage: int
+    relation: Literal["entailed", "contradicted", "no_relation"]
+    confidence: float = Field(0.9, ge=0, le=1)
+    quote: str = ""
+    reason: str = ""
+
+
+class PassageVerdicts(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    verdicts: list[PassageVerdict]
+
+
+class LlmVerifier:
+    """Verifier `llm`: the passages of a claim are read together. A quote that is not in its passage decides nothing."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.llm = Llm(settings)
+        self._prompt = prompts.load("verification.v1")
+        self.version = f"{self._prompt.version}/{self.llm.version}"
+
+    @property
+    def usage(self) -> LlmUsage:
+        """What the prompts cost so far."""
+        return self.llm.usage
+
+    def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        """One judgement for each pair, in order. BadInput where the model did not answer for a claim."""
+        if any(not part.strip() for pair in pairs for part in pair[:2]):
+            raise BadInput("a claim or its evidence is empty: expected text in both")
+        groups = _groups(pairs)
+        replies = self.llm.map([self._question(group) for group in groups], PassageVerdicts)
+        judgements: list[Judgement] = []
+        for group, reply in zip(groups, replies, strict=True):
+            if isinstance(reply, LlmFailed):
+                raise BadInput(f"the claim {group[0][0][:80]!r} was not verified: {reply}", reply.detail)
+            by_number = {verdict.passage: verdict for verdict in reply.value.verdicts}
+            judgements += [_judgement(pair, by_number.get(number)) for number, pair in enumerate(group, 1)]
+        return judgements
+
+    def estimate(self, pairs: Sequence[Pair]) -> LlmUsage:
+        """What verifying would cost, without a request; replies in the store cost nothing."""
+        groups = _groups(pairs)
+        tokens = REPLY_TOKENS * len(pairs) // max(1, len(groups))
+        return self.llm.estimate([self._question(group) for group in groups], PassageVerdicts, tokens)
+
+    def _question(self, group: Sequence[Pair]) -> Question:
+        passages = ["\n".join((*pair[2:], pair[1])) for pair in group]
+        return Question(self._prompt.render(claim=group[0][0], passages=passages), self._prompt.version)
+
+
+def _groups(pairs: Sequence[Pair]) -> list[list[Pair]]:
+    """Neighbouring pairs of one claim, at most PASSAGES together."""
+    groups = []
+    for _, of_claim in groupby(pairs, key=lambda pair: pair[0]):
+        same = list(of_claim)
+        groups += [same[start : start + PASSAGES] for start in range(0, len(same), PASSAGES)]
+    return groups
+
+
+def _judgement(pair: Pair, verdict: PassageVerdict | None) -> Judgement:
+    """A passage without a verdict, or with a quote that it does not hold, has no relation to the claim."""
+    claim, evidence = pair[:2]
+    span = find_quote(verdict.quote, evidence) if verdict else None
+    if verdict is None or (verdict.relation != "no_relation" and span is None):
+        return Judgement(_probabilities("no_relation", LEAST), deciding_sentence(claim, evidence), {"quoted": 0.0})
+    sentence = span or deciding_sentence(claim, evidence)
+    return Judgement(
+        _probabilities(verdict.relation, verdict.confidence), sentence, {"quoted": float(span is not None)}
+    )
+
+
+def _probabilities(relation: Relation, confidence: float) -> Probabilities:
+    own = max(LEAST, confidence)
+    return Probabilities(**{name: own if name == relation else (1 - own) / 2 for name in RELATIONS})
+
+
+def find_quote(quote: str, text: str) -> Span | None:
+    """Where a quote stands in a text, whatever its white space and quotation marks; None where it does not."""
+    words = _SPACES.split(quote.strip().strip("\"'“”‘’…").strip())
+    if not any(map(str.strip, words)):
+        return None
+    pattern = r"\s+".join(re.sub(r"[\"'“”‘’]", "[\"'“”‘’]", re.escape(word)) for word in words)
+    match = re.search(pattern, text)
+    return match.span() if match else None

