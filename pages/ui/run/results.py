@@ -103,6 +103,8 @@ def notices(now: RunProgress, report: Report) -> None:
     if not now.running and (changed := choices.differences(report, now.documents)):
         note("The form has changed", f"Changed since this result: {', '.join(changed)}. Analyse again to update it.")
     _engines(report)
+    for failure in (f for f in report.failures if f.kind == "unsupported_language"):
+        note(f"The answer is in {failure.subject}", failure.message, label="missing")
     if now.running:
         return
     failed = [f.message for f in report.failures if f.kind in SEARCH_FAILED]
