@@ -15,7 +15,8 @@ from attribution.retrieval.index import Candidate, Index
 from attribution.retrieval.rank_fusion import reciprocal_ranks
 from attribution.settings import Settings
 from attribution.storage.store import Store
-from attribution.types import Claim, Evidence, Failure, Judgement, Page, Pair, Probabilities, Span, content_id
+from attribution.text.prose import prose
+from attribution.types import Chunk, Claim, Evidence, Failure, Judgement, Page, Pair, Probabilities, Span, content_id
 from attribution.verdicts import relation
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.cached import CachedVerifier
@@ -70,7 +71,8 @@ class Matcher:
         by_page = {page.id: self.chunker.chunk(page) for page in self._unembedded}
         self._chunk_spans |= {page_id: tuple((c.start, c.end) for c in chunks) for page_id, chunks in by_page.items()}
         self._unembedded = []
-        if chunks := [chunk for of_page in by_page.values() for chunk in of_page]:
+        # a chunk of nothing but addresses, references, navigation and headings is evidence of nothing
+        if chunks := [c for of_page in by_page.values() for c in of_page if not self._passage(c)[0].isspace()]:
             self._index.add(chunks, self._vectors([c.text for c in chunks]))
             self._words.add(chunks)
 
@@ -111,9 +113,9 @@ class Matcher:
         """
         self.embed()
         matched = [(claim, c) for claim in claims for c in self._candidates(claim)]
-        pairs: list[Pair] = [(claim.statement, c.chunk.text, self._title(c)) for claim, c in matched]
+        pairs: list[Pair] = [(claim.statement, *self._passage(c.chunk)) for claim, c in matched]
         again = [i for i, (claim, _) in enumerate(matched) if claim.enriched and self.settings.without_added]
-        pairs += [(claim.text, c.chunk.text, self._title(c)) for claim, c in (matched[i] for i in again)]
+        pairs += [(claim.text, *self._passage(c.chunk)) for claim, c in (matched[i] for i in again)]
         judgements = self.verifier.verify(pairs)
         as_written = {i: j.probabilities for i, j in zip(again, judgements[len(matched) :], strict=True)}
         evidence: dict[str, list[Evidence]] = {claim.id: [] for claim in claims}
@@ -138,8 +140,10 @@ class Matcher:
         best = set(sorted(nearest, key=lambda chunk: -score[chunk])[:top_k])  # a stable sort: ties as by cosine
         return [c for c in near if c.chunk in best]
 
-    def _title(self, candidate: Candidate) -> str:
-        return self.pages[candidate.chunk.page_id].title
+    def _passage(self, chunk: Chunk) -> tuple[str, str]:
+        """What a verifier reads: the chunk with the lines that state nothing blanked, and its page's title."""
+        page = self.pages[chunk.page_id]
+        return prose(page.text)[chunk.start : chunk.end], page.title
 
     def _evidence(
         self, claim: Claim, candidate: Candidate, judgement: Judgement, as_written: Probabilities | None

@@ -53,3 +53,17 @@ def test_of_many_passages_as_near_the_one_with_the_claims_words_is_held_against_
         assert len(pieces) == 2 and pieces[0].similarity >= pieces[1].similarity
         found[ranking] = any("Qvx-18" in e.text for e in pieces)
     assert found == {"vectors": False, "hybrid": True}
+
+
+def test_a_line_that_states_nothing_decides_nothing(settings: Settings, store: Store) -> None:
+    heading, address = (
+        "The height of the Eiffel Tower in Paris",
+        "https://tower.example/eiffel-tower-is-330-metres-tall",
+    )
+    text = f"{heading}\n\nIt attracts seven million visitors a year, more than any other tower.\n\n{address}"
+    matcher = Matcher(settings, store, "")
+    matcher.add(page("tower", text))
+    matcher.add(page("links", f"References\n\n{address}\n\n[1] Eiffel, G. (1889). La tour. pp. 3–5."))
+    [(piece,)] = matcher.match([claim("The Eiffel Tower in Paris is 330 metres tall.")])
+    assert piece.text == text and matcher.pages[piece.page_id].text[piece.start : piece.end] == text
+    assert text[slice(*piece.sentence)].startswith("It attracts seven million")
