@@ -21,8 +21,8 @@ BLOCKS = frozenset(
 )  # fmt: skip
 INLINE = frozenset(("span", "strong", "em", "del", "code", "a", "br", "progress", "button"))
 ATTRIBUTES = frozenset(
-    ("class", "href", "target", "rel", "title", "role", "start", "value", "max", "dir", "type", "aria-label", "tabindex")
-    + ("aria-hidden", "data-claim", "data-span", "data-page", "data-at", "data-revert", "data-correct")
+    ("class", "href", "target", "rel", "title", "role", "start", "value", "max", "dir", "type", "aria-label")
+    + ("tabindex", "aria-hidden", "data-claim", "data-span", "data-page", "data-at", "data-revert", "data-correct")
 )  # fmt: skip
 _VOID = frozenset(("br", "hr"))
 NODES_JS = (Path(__file__).parent / "nodes.js").read_text("utf-8")  # builds a tree of nodes in the browser
