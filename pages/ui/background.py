@@ -36,8 +36,9 @@ def register(result_id: str, job: object) -> None:
 
 
 def find(result_id: str) -> Any:
-    """The job of this process that computes a result; None where there is none, or it has ended and nobody shows it."""
-    return _jobs.get(result_id)
+    """The job of this process that is computing a result; None where none is: what is finished is in the database."""
+    job = _jobs.get(result_id)
+    return job if job is not None and job.running else None
 
 
 class Job(Generic[P]):

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from attribution.errors import Unavailable
-from pages.ui.background import Job, P, Progress, compute
+from pages.ui.background import Job, P, Progress, compute, find, register
 
 
 def finished(job: Job[P]) -> P:
@@ -51,3 +51,12 @@ def test_an_error_ends_the_job_with_its_reason(error: Exception, message: str) -
         raise error
 
     assert finished(Job("test", Progress(), work)).error == message
+
+
+def test_a_job_is_found_by_its_result_while_it_runs() -> None:
+    job = Job("test", Progress(), lambda stop, update: None if stop.wait(5) else None)
+    register("a result", job)
+    assert find("a result") is job and find("another") is None
+    job.stop()
+    finished(job)
+    assert find("a result") is None  # it may have been deleted since
