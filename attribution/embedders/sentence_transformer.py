@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from attribution.errors import model_unavailable
 from attribution.settings import Settings
+from attribution.text.hub import hide_loading_bar
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -24,6 +25,7 @@ _ENCODING = threading.Lock()  # tokenizers may not be used by two threads at onc
 def _load(name: str) -> SentenceTransformer:
     from sentence_transformers import SentenceTransformer
 
+    hide_loading_bar()
     try:
         return SentenceTransformer(name, trust_remote_code=False)
     except Exception as error:  # the hub, the file system and the model's own configuration fail each in their way

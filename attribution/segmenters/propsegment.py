@@ -12,6 +12,7 @@ from attribution.segmenters.alignment import Rewrite, replace_sentences
 from attribution.segmenters.llm import CUT_OFF, clean, is_statement
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
+from attribution.text.hub import hide_loading_bar
 from attribution.types import LlmUsage, Segmented
 
 DEFAULT = "sihaochen/SegmenT5-large"
@@ -24,6 +25,7 @@ def _load(name: str) -> tuple[Any, Any]:
     import torch
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
+    hide_loading_bar()
     cuda = torch.cuda.is_available()
     try:
         tokenizer = AutoTokenizer.from_pretrained(name)

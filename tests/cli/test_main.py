@@ -23,6 +23,7 @@ def test_analyze_writes_a_report(tmp_path: Path) -> None:
     done = subprocess.run(command, input=ANSWER.encode(), capture_output=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert done.stdout == b"" and b"verify" in done.stderr
+    assert b"Loading" not in done.stderr and b"%" not in done.stderr  # no progress bars of libraries
     report = json.loads(out.read_text(encoding="utf-8"))
     assert {
         "question",
