@@ -44,11 +44,11 @@ class StageFailure(AttributionError):
 
 
 class SearchFailed(StageFailure):
-    """A search engine that could not be used."""
+    """A search engine could not be used."""
 
 
 class FetchFailed(StageFailure):
-    """A page that could not be fetched or read; `status` is the server's, where it refused."""
+    """A page could not be fetched or read; `status` is that of the server's response, if it refused."""
 
     def __init__(
         self, kind: FailureKind, message: str, subject: str = "", status: int = 0, detail: object = ""

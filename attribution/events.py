@@ -1,4 +1,4 @@
-"""What a run says while it goes on. The page, the command line and batch runs read the same events."""
+"""What a run reports while it is under way. The pages and the command line read the same events."""
 
 from __future__ import annotations
 
@@ -10,13 +10,20 @@ STAGES = ("segment", "worth", "search", "fetch", "embed", "verify")
 
 
 @dataclass(frozen=True)
+class RunStarted:
+    """The first event. The run is saved under this id from now on, for the time being without a report."""
+
+    run_id: str
+
+
+@dataclass(frozen=True)
 class StageStarted:
     stage: str
 
 
 @dataclass(frozen=True)
 class Progress:
-    """`done` of `total` units of a stage: claims searched, pages fetched, chunks embedded, pairs verified."""
+    """`done` of `total` units of a stage: queries searched, pages fetched, claims verified."""
 
     stage: str
     done: int
@@ -25,11 +32,12 @@ class Progress:
 
 @dataclass(frozen=True)
 class Spent:
-    """What search and download have used of the run's budget so far."""
+    """Search and download so far; all but `searches` count against the run's budget."""
 
-    queries: int
-    downloads: int
-    seconds: float
+    queries: int = 0
+    downloads: int = 0
+    seconds: float = 0.0
+    searches: int = 0  # of any source, the library and collections included
 
 
 @dataclass(frozen=True)
@@ -44,7 +52,7 @@ class PageReady:
 
 @dataclass(frozen=True)
 class VerdictReady:
-    """Evidence and verdict of one claim; a later one for the same claim replaces it (more pages have come)."""
+    """Evidence and verdict of one claim; a later event for the same claim replaces it."""
 
     verdict: Verdict
     evidence: tuple[Evidence, ...]
@@ -60,4 +68,4 @@ class Finished:
     report: Report
 
 
-Event = StageStarted | Progress | Spent | ClaimsReady | PageReady | VerdictReady | Failed | Finished
+Event = RunStarted | StageStarted | Progress | Spent | ClaimsReady | PageReady | VerdictReady | Failed | Finished

@@ -1,4 +1,4 @@
-"""Tables of implementations: name → "module:Class", imported only when built."""
+"""Tables of implementations: name → "module:Class", imported only when it is built."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from attribution.settings import Settings, secret
 
 @dataclass(frozen=True)
 class Need:
-    """Something an implementation cannot do without, and the step that provides it."""
+    """Something an implementation requires, and the step that provides it."""
 
     step: str
     package: str = ""  # an importable module
-    variable: str = ""  # an environment variable that must be set
-    setting: str = ""  # a field or property of Settings that must be filled
+    variable: str = ""  # an environment variable
+    setting: str = ""  # a field or property of Settings
 
     def met(self, settings: Settings) -> bool:
         if self.package and importlib.util.find_spec(self.package) is None:
@@ -31,16 +31,17 @@ class Need:
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of a table. `note` says what a user should know before choosing it."""
+    """One row of a table: the implementation, and what pages and command line need to know to offer it."""
 
-    target: str
+    target: str  # "module:Class", called with the settings
     label: str
-    note: str = ""
+    note: str = ""  # what a user should know before choosing it
     needs: tuple[Need, ...] = ()
+    model_setting: str = ""  # the setting that names its model: the sidebar shows a box for it
+    bundled: bool = False  # its model is installed with the project: loaded ahead of the first run
 
     def missing(self, settings: Settings | None = None) -> str:
-        """What stands in the way under these settings (the environment's where none are given), as steps; empty where
-        it is ready."""
+        """The steps that are still needed under these settings (by default the environment's); empty if it is ready."""
         settings = settings or Settings.from_environment()
         return "; ".join(need.step for need in self.needs if not need.met(settings))
 
@@ -58,7 +59,7 @@ ENDPOINT = Need(
 
 
 def build(table: Table, name: str, settings: Settings, kind: str) -> Any:
-    """The implementation of that name; UnknownName or Unavailable say what to do instead."""
+    """The implementation of that name. Raises UnknownName or Unavailable, with what to do."""
     if name not in table:
         raise UnknownName(f"{kind} {name!r}: expected one of {', '.join(table)}")
     entry = table[name]

@@ -14,16 +14,16 @@ from attribution.errors import BadInput
 from attribution.types import Frozen
 
 ROOT = Path(__file__).resolve().parent.parent
-WEB = "duckduckgo"  # what the source "web" stands for
-COLLECTION = "collection:"  # before the name of a collection among the sources
+WEB = "duckduckgo"  # the engine meant by the source "web"
+COLLECTION = "collection:"  # prefix of a collection among the sources
 OPENAI = "https://api.openai.com/v1"
-RENAMED = {"model": "verifier_model"}  # names in reports and snapshots of earlier versions
+RENAMED = {"model": "verifier_model"}  # names in earlier reports and snapshots
 PRIVATE = {"database_url", "library", "openai_api_key", "openai_base_url"}  # in no report
-SECRET = {"openai_api_key", "openai_base_url"}  # what was found there is not repeated in an error
+SECRET = {"openai_api_key", "openai_base_url"}  # their values are not repeated in errors
 
 
 class Settings(Frozen):
-    """Passed to every stage. Lengths in characters, times in seconds."""
+    """Passed to every stage. Lengths are in characters, times in seconds."""
 
     model_config = ConfigDict(hide_input_in_errors=True)
 
@@ -32,38 +32,38 @@ class Settings(Frozen):
     )
     library: Path = ROOT / "examples" / "library"
     segmenter: str = "sentences"
-    segmenter_model: str = Field("", description="a hub model's name, for a segmenter that loads one")
+    segmenter_model: str = Field("", description="Hugging Face model or folder of the segmenter")
     worthiness: Literal["rules", "llm"] = "rules"
     independence: Literal["rules", "llm"] = "rules"
     enrichment: Literal["rules", "llm"] = "rules"
     chunker: str = "fixed"
     chunk_size: int = Field(512, ge=64, le=8000)
-    chunk_overlap: int = Field(64, ge=0, le=4000, description="characters that neighbours share, where they overlap")
+    chunk_overlap: int = Field(64, ge=0, le=4000, description="characters that neighbouring chunks share")
     window_sentences: int = Field(3, ge=1, le=50)
     window_stride: int = Field(2, ge=1, le=50)
     embedder: str = "minilm"
-    embedding_model: str = Field("", description="a hub model or an endpoint's model, for an embedder that takes one")
+    embedding_model: str = Field("", description="Hugging Face model, folder or endpoint's model of the embedder")
     ranking: Literal["hybrid", "vectors"] = Field(
-        "hybrid", description="which chunks are nearest: by their vectors and the words they share, or by vectors alone"
+        "hybrid", description="rank chunks by vectors and shared words, or by vectors alone"
     )
     verifier: str = "embedded"
-    verifier_model: str = Field("", description="a hub model's name, for a verifier that loads one")
+    verifier_model: str = Field("", description="Hugging Face model or folder of the verifier")
     pages_per_claim: int = Field(3, ge=1, le=20)
-    top_k: int = Field(5, ge=1, le=50, description="chunks held against a claim")
+    top_k: int = Field(5, ge=1, le=50, description="passages compared with each claim")
     threshold: float = Field(0.45, ge=0.34, le=0.99, description="least probability of a relation that counts")
     coherence: float = Field(
-        0.5, ge=0, le=1, description="least probability that its own sentence entails a claim; 0 keeps every claim"
+        0.5, ge=0, le=1, description="least probability that a claim's sentence entails it; 0 keeps every claim"
     )
-    without_added: bool = Field(True, description="verify enriched claims without the added words as well")
+    without_added: bool = Field(True, description="also verify enriched claims as written")
     query: Literal["claim", "enriched", "with_question", "llm"] = Field(
         "enriched",
-        description="what is searched: the claim; the claim made to stand on its own, with the question beside it "
-        "where it leans on its context; always question and claim; or what a language model writes",
+        description="the search query: the claim as written; the enriched claim, and again with the question if it "
+        "depends on its context; always question and claim; or queries by a language model",
     )
     search_language: str = Field("en", pattern=r"^[a-z]{2,3}(-[a-z]{2,8})?$")
-    fallback: tuple[str, ...] = Field((), description="engines to ask, in this order, when one of the web fails")
-    exclude: tuple[str, ...] = Field((), description="sites (with their subdomains) and addresses never used")
-    max_queries: int = Field(300, ge=0, description="budget of a run: questions to engines of the web")
+    fallback: tuple[str, ...] = Field((), description="engines tried in this order when one of the web fails")
+    exclude: tuple[str, ...] = Field((), description="sites (with their subdomains) and URLs that are never used")
+    max_queries: int = Field(300, ge=0, description="budget of a run: queries to search engines")
     max_pages: int = Field(300, ge=0, description="budget of a run: downloads")
     max_seconds: float = Field(600.0, gt=0, description="budget of a run: wall clock of search and download")
     answer_limit: int = Field(20_000, ge=1)
@@ -71,21 +71,21 @@ class Settings(Frozen):
     read_timeout: float = Field(10.0, gt=0)
     page_timeout: float = Field(20.0, gt=0, description="wall clock for one page: redirects, download, extraction")
     page_bytes: int = Field(8_000_000, gt=0)
-    host_connections: int = Field(2, ge=1, description="pages under way at once from one host")
+    host_connections: int = Field(2, ge=1, description="simultaneous requests to one host")
     robots_timeout: float = Field(5.0, gt=0, description="wall clock for a host's robots.txt")
-    crawl_delay: float = Field(5.0, ge=0, description="the longest pause between two pages that a host can ask for")
-    workers: int = Field(16, ge=1, le=64, description="searches and downloads under way at once")
-    page_days: float = Field(7.0, ge=0, description="a downloaded page is used again for so many days")
-    openai_base_url: str = Field(OPENAI, repr=False, description="an OpenAI-compatible endpoint")
+    crawl_delay: float = Field(5.0, ge=0, description="longest pause between two pages that a host can demand")
+    workers: int = Field(16, ge=1, le=64, description="simultaneous searches and downloads")
+    page_days: float = Field(7.0, ge=0, description="days for which a downloaded page is reused")
+    openai_base_url: str = Field(OPENAI, repr=False, description="base URL of an OpenAI-compatible endpoint")
     openai_api_key: SecretStr = Field(SecretStr(""), repr=False)
-    openai_model: str = Field("", description="the chat model at that endpoint")
+    openai_model: str = Field("", description="chat model at that endpoint")
     llm_timeout: float = Field(60.0, gt=0, description="wall clock for one request to the language model")
     llm_deadline: float = Field(180.0, gt=0, description="wall clock for one prompt with its retries")
     llm_retries: int = Field(4, ge=0, le=10)
-    llm_workers: int = Field(4, ge=1, le=64, description="prompts under way at once")
+    llm_workers: int = Field(4, ge=1, le=64, description="simultaneous prompts")
     llm_tokens: int = Field(2048, ge=16, description="longest reply, in tokens")
-    input_price: float | None = Field(None, ge=0, description="of a million prompt tokens, in your currency")
-    output_price: float | None = Field(None, ge=0, description="of a million completion tokens")
+    input_price: float | None = Field(None, ge=0, description="price of a million prompt tokens, in your currency")
+    output_price: float | None = Field(None, ge=0, description="price of a million completion tokens")
     database_url: str = Field("", repr=False)
 
     @field_validator("sources", mode="before")
@@ -101,7 +101,7 @@ class Settings(Frozen):
     @field_validator("openai_base_url")
     @classmethod
     def _plain_address(cls, value: str) -> str:
-        """Nothing secret in an address: it is shown."""
+        """The address is shown, so it must not contain anything secret."""
         value = value.strip().rstrip("/") or OPENAI
         try:
             parts = urlsplit(value)
@@ -109,7 +109,9 @@ class Settings(Frozen):
         except ValueError:
             fits = False
         if not fits or parts.query or parts.fragment:
-            raise ValueError("Expected http(s)://host/path without user, password or query; a key goes into the key")
+            raise ValueError(
+                "Expected http(s)://host/path without user, password or query; set a key as openai_api_key"
+            )
         return value
 
     @field_validator("openai_api_key")
@@ -117,29 +119,28 @@ class Settings(Frozen):
     def _of_one_line(cls, value: SecretStr) -> SecretStr:
         secret = value.get_secret_value().strip()
         if not (secret.isascii() and secret.isprintable()) or " " in secret:
-            raise ValueError("Expected a key of plain letters, digits and signs")
+            raise ValueError("Expected a key of printable ASCII characters without spaces")
         return SecretStr(secret)
 
     @property
     def has_endpoint(self) -> bool:
-        """Is an OpenAI-compatible endpoint configured? A server of one's own may need no key."""
+        """Whether an OpenAI-compatible endpoint is configured. A server of your own may need no key."""
         return bool(self.openai_api_key.get_secret_value()) or self.openai_base_url != OPENAI
 
     @property
     def has_llm(self) -> bool:
-        """Is a language model configured?"""
+        """Whether a language model is configured."""
         return bool(self.openai_model) and self.has_endpoint
 
     @field_validator("fallback", "exclude", mode="before")
     @classmethod
     def _separated(cls, value: object) -> object:
-        """The command line gives one string: names with commas between them."""
+        """The command line gives one string with commas."""
         return tuple(filter(None, map(str.strip, value.split(",")))) if isinstance(value, str) else value
 
     @classmethod
     def from_environment(cls, **choices: Any) -> Settings:
-        """Settings with the environment's database and endpoint and the choices given; BadInput names what does not
-        fit."""
+        """These choices, with the environment's database and endpoint. BadInput names a setting that does not fit."""
         for name in ("openai_base_url", "openai_api_key", "openai_model"):
             if value := os.environ.get(name.upper()):
                 choices.setdefault(name, value)
@@ -157,22 +158,22 @@ class Settings(Frozen):
             raise BadInput(f"setting {name}: {value}{first['msg'].lower()}") from None
 
     def public(self) -> dict[str, object]:
-        """What a report shows: everything but where the data lies, endpoints and keys."""
+        """What a report shows: all but file locations, endpoints and keys."""
         return self.model_dump(mode="json", exclude=PRIVATE)
 
 
 def secret(variable: str) -> SecretStr:
-    """A key of the environment. It is no setting, so that no report, store or log can carry it."""
+    """A key from the environment. It is not a setting, so it gets into no report, store or log."""
     return SecretStr(os.environ.get(variable, "").strip())
 
 
 def engine_address(variable: str, default: str = "") -> str:
-    """Where an engine is asked: the environment's address, which may be a private one, or the default."""
+    """The address of an engine: the environment's, which may be private, or the default."""
     return os.environ.get(variable, "").strip() or default
 
 
 def data_folder() -> Path:
-    """Where pages, runs and caches are kept: ATTRIBUTION_DATA, or the user's data folder."""
+    """The folder of pages, runs and caches: ATTRIBUTION_DATA, or the user's data folder."""
     import platformdirs
 
     return Path(

@@ -1,7 +1,7 @@
-"""The values that flow between the stages. All are frozen; a stage returns new ones.
+"""The values that pass between the stages. All are frozen; each stage returns new ones.
 
-What crosses a border (report, command line, store) is pydantic; what stays inside is a dataclass.
-Offsets count characters (Python's `str` indices), end exclusive.
+Values that are written out (report, command line, store) are pydantic models; the others are dataclasses.
+Offsets count characters (Python's `str` indices), with an exclusive end.
 """
 
 from __future__ import annotations
@@ -9,21 +9,24 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
 Span = tuple[int, int]
 Relation = Literal["entailed", "contradicted", "no_relation"]
 Worthiness = Literal["factual", "opinion", "not_a_claim", "other"]
-Label = Literal["supported", "contradicted", "conflicting", "no_relation", "missing", "not_checked"]
+Label = Literal[
+    "supported", "contradicted", "conflicting", "unclear", "no_relation", "missing", "not_reached", "not_checked"
+]  # fmt: skip
 
-RELATIONS: tuple[Relation, ...] = ("entailed", "contradicted", "no_relation")
-LABELS: tuple[Label, ...] = ("supported", "contradicted", "conflicting", "no_relation", "missing", "not_checked")
+RELATIONS: tuple[Relation, ...] = get_args(Relation)
+LABELS: tuple[Label, ...] = get_args(Label)
+UNCHECKED: tuple[Label, ...] = ("not_reached", "not_checked")  # labels of claims that were not compared with sources
 
 
 def content_id(*parts: str) -> str:
-    """A short id that depends on the parts alone, so that caches and annotations survive a second run."""
+    """A short hash of the parts alone, so that caches and annotations survive a second run."""
     return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -36,25 +39,25 @@ class Claim(Frozen):
 
     id: str
     text: str
-    spans: tuple[Span, ...]  # empty: it is not in the answer
-    sentence: Span | None = None  # the sentence of the answer it was drawn from
-    alignment: float = Field(1.0, ge=0, le=1)  # how surely the spans are its origin; 1 where it was cut out verbatim
-    coherence: float | None = None  # probability that its sentence entails it; None: it is its sentence
-    coherent: bool = True  # False: its sentence does not say this, so it is not checked
-    worthiness: Worthiness | None = None  # None: not judged yet
+    spans: tuple[Span, ...]  # empty: not found in the answer
+    sentence: Span | None = None  # the sentence of the answer it comes from
+    alignment: float = Field(1.0, ge=0, le=1)  # confidence that the spans are its origin; 1 for verbatim text
+    coherence: float | None = None  # probability that its sentence entails it; None: it is the whole sentence
+    coherent: bool = True  # False: its sentence does not say this; the claim is not checked
+    worthiness: Worthiness | None = None  # None: not classified yet
     worthiness_reason: str = ""
-    independent: bool | None = None  # None: not judged
+    independent: bool | None = None  # can it be understood alone? None: not decided
     independence_reason: str = ""
-    enriched: str | None = None  # None: stands as it is
+    enriched: str | None = None  # reworded to stand alone (decontextualised); None: unchanged
 
     @property
     def checked(self) -> bool:
-        """Is it searched and verified?"""
+        """Whether it is searched for and verified."""
         return self.worthiness == "factual" and self.coherent
 
     @property
     def statement(self) -> str:
-        """What is searched and verified."""
+        """The wording that is searched for and verified."""
         return self.enriched or self.text
 
 
@@ -62,22 +65,22 @@ class Page(Frozen):
     """The extracted text of one source."""
 
     id: str
-    url: str  # http(s) for the web; library:… or document:… for what lies here
+    url: str  # http(s) for the web; library:… or document:… for local texts
     title: str
     site: str
     kind: Literal["web", "library", "document"]
     fetched_at: str  # ISO 8601, UTC
     sha256: str  # of the text, UTF-8
     published: str = ""  # ISO date, where known
-    text: str = ""  # left out of report.json; the store keeps it
-    reference: str = ""  # an http(s) address to read on: of a library article, or where redirects led
-    breaks: tuple[int, ...] = ()  # where each page of a PDF begins, in characters of the text; empty: no pages
-    etag: str = ""  # what the server wants to hear to say that nothing has changed
+    text: str = ""  # kept in the store, not in report.json
+    reference: str = ""  # http(s): a library article's original, or where redirects led
+    breaks: tuple[int, ...] = ()  # where each page of a PDF begins, in characters of `text`; empty: no pages
+    etag: str = ""  # of the response, for a conditional request
     last_modified: str = ""
-    origin: str = ""  # the same for pages of one report that carry the same text; empty: no other does
+    origin: str = ""  # shared by the pages of a report with the same text; empty: the only one
 
     def page_number(self, offset: int) -> int | None:
-        """The page of a PDF, from 1, that holds that character; None where there are no pages."""
+        """The page of a PDF, from 1, that holds this character; None for other documents."""
         return max(1, bisect_right(self.breaks, offset)) if self.breaks else None
 
 
@@ -88,7 +91,7 @@ class Probabilities(Frozen):
 
 
 class Evidence(Frozen):
-    """One chunk held against one claim. `text == page.text[start:end]`, and so is the deciding sentence."""
+    """One chunk compared with one claim. `text == page.text[start:end]`; the deciding sentence lies inside it."""
 
     claim_id: str
     page_id: str
@@ -99,89 +102,72 @@ class Evidence(Frozen):
     relation: Relation
     probabilities: Probabilities
     sentence: Span  # the deciding sentence, in characters of the page
-    query: str = ""  # what found the page
+    query: str = ""  # the query that returned the page
     searcher: str = ""
     rank: int = 0  # of the page in that search, from 1
-    signals: dict[str, float] = {}  # the verifier's parts
+    signals: dict[str, float] = {}  # the verifier's intermediate figures
+    as_written: Probabilities | None = Field(None, exclude_if=lambda p: p is None)  # for an enriched claim's own words
+
+    @property
+    def deciding_sentence(self) -> str:
+        """The text of the deciding sentence."""
+        return self.text[self.sentence[0] - self.start : self.sentence[1] - self.start] or self.text
 
 
 class Verdict(Frozen):
     claim_id: str
     label: Label
-    confidence: float  # of the strongest deciding piece; 0 where nothing decided
-    reason: str  # the rule that made it, in words
-    without_added: Label | None = None  # the verdict without the enrichment's words; None: nothing was added
+    confidence: float  # of the strongest deciding passage; 0 where none decides
+    reason: str  # the rule applied, in words
+    without_added: Label | None = None  # the verdict on the claim as written; None: it was not enriched
 
     @property
     def rests_on_added(self) -> bool:
-        """Is it decided only by words that the claim itself does not hold?"""
+        """Whether the verdict depends on words that enrichment added."""
         return self.without_added is not None and self.without_added != self.label
 
 
 FailureKind = Literal[
-    "search_failed",
-    "search_limited",
-    "nothing_found",
-    "fell_back",
-    "budget_spent",
-    "robots",
-    "excluded",
-    "blocked_address",
-    "bad_address",
-    "unreachable",
-    "timed_out",
-    "too_large",
-    "http_error",
-    "server_error",
-    "rate_limited",
-    "redirect_loop",
-    "bad_certificate",
-    "paywall",
-    "wrong_type",
-    "no_text",
-    "needs_javascript",
-    "encrypted",
-    "unreadable",
-    "llm_failed",
-    "verifier_failed",
-    "stage_failed",
-]
+    "search_failed", "search_limited", "nothing_found", "fell_back", "budget_spent", "robots", "excluded",
+    "blocked_address", "bad_address", "unreachable", "timed_out", "too_large", "http_error", "server_error",
+    "rate_limited", "redirect_loop", "bad_certificate", "paywall", "wrong_type", "no_text", "needs_javascript",
+    "encrypted", "unreadable", "llm_failed", "verifier_failed", "stage_failed",
+]  # fmt: skip
 
 
 class Failure(Frozen):
-    """Something that did not work; never ends a run and never counts against a claim."""
+    """Something that went wrong. It never ends a run and never counts against a claim."""
 
     stage: str
-    subject: str  # the claim, page or query it concerns
+    subject: str  # the claim, page or query concerned
     kind: FailureKind
     message: str  # what happened and what to do
     detail: str = Field("", exclude_if=lambda detail: not detail)  # in the words of another library or a server
 
 
 class LlmUsage(Frozen):
-    """What language models cost one stage."""
+    """Use of a language model by one stage."""
 
-    calls: int = 0  # requests that brought a reply
-    cached: int = 0  # prompts answered from the store
+    calls: int = 0  # requests with a reply
+    cached: int = 0  # replies taken from the store
     failed: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    seconds: float = 0.0  # of all requests; several run at once
-    cost: float | None = None  # None: no prices are set
+    seconds: float = 0.0  # sum over requests; several run at once
+    cost: float | None = None  # None: no prices set
 
     def since(self, before: LlmUsage) -> LlmUsage:
-        """What was spent after `before`."""
-        spent = {name: value - (getattr(before, name) or 0) for name, value in self if value is not None}
-        return LlmUsage(**spent)
+        """The use after `before`."""
+        return LlmUsage(**{name: value - (getattr(before, name) or 0) for name, value in self if value is not None})
 
 
 class Usage(Frozen):
     claims: int = 0
     searches: int = 0
-    queries: int = 0  # of these, sent to an engine: against max_queries
+    queries: int = 0  # sent to a search engine; limited by max_queries
     pages: int = 0
-    downloads: int = 0  # of these, asked for on the web: against max_pages
-    seconds: float = 0.0  # wall clock of search and download: against max_seconds
+    downloads: int = 0  # pages fetched from the web; limited by max_pages
+    seconds: float = 0.0  # wall clock of search and download; limited by max_seconds
     chunks: int = 0
     pairs: int = 0
     cached_pairs: int = 0
@@ -189,7 +175,7 @@ class Usage(Frozen):
 
 
 class Report(Frozen):
-    """Everything one run found."""
+    """The result of one run."""
 
     id: str
     created_at: str
@@ -207,29 +193,8 @@ class Report(Frozen):
     stopped: bool = False
 
     def to_json(self) -> str:
-        """report.json: all but the pages' texts."""
+        """The content of report.json: everything except the text of the pages."""
         return self.model_dump_json(indent=1, exclude={"pages": {"__all__": {"text"}}})
-
-
-@dataclass(frozen=True)
-class Trace:
-    """How a page was found for a claim."""
-
-    claim_id: str
-    page_id: str
-    query: str
-    searcher: str
-    rank: int
-
-
-class Provenance(Frozen):
-    """How a run came by its evidence, beyond what its report shows: what it takes to run it again without a search."""
-
-    traces: tuple[Trace, ...] = ()
-    concerns: dict[str, tuple[Failure, ...]] = {}  # claim id → what stood in its way
-    chunks: dict[str, tuple[Span, ...]] = {}  # page id → its chunks, in characters of the page
-    vectors: tuple[str, ...] = ()  # keys of the store
-    judgements: tuple[str, ...] = ()  # keys of the store
 
 
 @dataclass(frozen=True)
@@ -244,17 +209,17 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Segmented:
-    """The claims of an answer, and what went wrong on the way: a failed sentence stays in as a claim of its own."""
+    """The claims of an answer. A sentence that failed is kept as one claim."""
 
     claims: tuple[Claim, ...]
     failures: tuple[Failure, ...] = ()
-    usage: LlmUsage | None = None  # None: no language model was asked
-    version: str = ""  # of prompt and model, where there is one
+    usage: LlmUsage | None = None  # None: no language model used
+    version: str = ""  # of prompt and model, if there is one
 
 
 @dataclass(frozen=True)
 class SearchHit:
-    """A search result: an address to fetch, or, where the searcher holds the text itself, the page."""
+    """A search result: a URL to fetch, or the page itself where the searcher has its text."""
 
     url: str
     title: str
@@ -267,19 +232,19 @@ class SearchHit:
 
 @dataclass(frozen=True)
 class Document:
-    """A file or pasted text of the user's."""
+    """A file or pasted text from the user."""
 
     name: str
     content: bytes
-    media_type: str = ""  # guessed from the name where empty
+    media_type: str = ""  # empty: guessed from the name
 
 
-Pair = tuple[str, str] | tuple[str, str, str]  # claim, evidence and, where it is known, the title of its page
+Pair = tuple[str, str] | tuple[str, str, str]  # claim, evidence and, if known, the title of its page
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a verifier says of one pair; the deciding sentence is in characters of the evidence text."""
+    """A verifier's output for one pair; `sentence` is in characters of the evidence text."""
 
     probabilities: Probabilities
     sentence: Span

@@ -1,67 +1,101 @@
-"""Probabilities → relation, evidence → verdict. Pure: a new threshold recolours a finished run at once."""
+"""Probabilities → relation, evidence → verdict. Pure functions: a new threshold relabels a finished run at once."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attribution.types import Claim, Evidence, Failure, Label, Probabilities, Relation, Report, Verdict
+from attribution.types import UNCHECKED, Claim, Evidence, Failure, Label, Probabilities, Relation, Report, Verdict
 
 NOT_CHECKED = {
     "opinion": "An opinion or recommendation: there is nothing to verify.",
     "not_a_claim": "A question, offer, heading or disclaimer: it states nothing about the world.",
     "other": "Not a statement that sources could confirm or deny.",
 }
-UNREACHED = "The run was stopped before this claim was checked."
+STOPPED = "The run was stopped before this claim was checked."
+SIDES: dict[Relation, str] = {"entailed": "support", "contradicted": "contradiction"}
 
 
 def relation(probabilities: Probabilities, threshold: float) -> Relation:
-    """The more probable of entailed and contradicted where it reaches the threshold, else no relation."""
-    strongest: Relation = "entailed" if probabilities.entailed >= probabilities.contradicted else "contradicted"
-    return strongest if getattr(probabilities, strongest) >= threshold else "no_relation"
+    """Entailed or contradicted, whichever is more probable, if it reaches the threshold; else no relation."""
+    side = _stronger_side(probabilities)
+    return side if getattr(probabilities, side) >= threshold else "no_relation"
 
 
-def verdict(claim: Claim, evidence: Sequence[Evidence], failures: Sequence[Failure] = ()) -> Verdict:
-    """The claim's verdict from its evidence, with the rule that made it; failures explain a missing one."""
+def leaning(probabilities: Probabilities) -> Relation:
+    """The most probable relation, whatever the threshold."""
+    side = _stronger_side(probabilities)
+    return side if getattr(probabilities, side) > probabilities.no_relation else "no_relation"
 
-    def made(label: Label, confidence: float, reason: str) -> Verdict:
+
+def _stronger_side(probabilities: Probabilities) -> Relation:
+    return "entailed" if probabilities.entailed >= probabilities.contradicted else "contradicted"
+
+
+def not_reached(claim: Claim, reason: str = STOPPED) -> Verdict:
+    """The verdict on a claim that was not compared with the sources, because the run was stopped or a step failed."""
+    return Verdict(claim_id=claim.id, label="not_reached", confidence=0.0, reason=reason)
+
+
+def decide(claim: Claim, evidence: Sequence[Evidence], threshold: float, failures: Sequence[Failure] = ()) -> Verdict:
+    """The claim's verdict, and for an enriched claim also the label of its own words; failures explain a missing one.
+
+    The evidence's own relations count; the threshold is for the probabilities of the claim as written.
+    """
+    verdict = _verdict(claim, evidence, failures)
+    as_written = [
+        e.model_copy(update={"probabilities": e.as_written, "relation": relation(e.as_written, threshold)})
+        for e in evidence
+        if e.as_written
+    ]
+    if not as_written:
+        return verdict
+    return verdict.model_copy(update={"without_added": _verdict(claim, as_written).label})
+
+
+def _verdict(claim: Claim, evidence: Sequence[Evidence], failures: Sequence[Failure] = ()) -> Verdict:
+    def verdict(label: Label, confidence: float, reason: str) -> Verdict:
         return Verdict(claim_id=claim.id, label=label, confidence=round(confidence, 4), reason=reason)
 
     if claim.worthiness in NOT_CHECKED:
-        return made("not_checked", 0.0, claim.worthiness_reason or NOT_CHECKED[claim.worthiness])
+        return verdict("not_checked", 0.0, claim.worthiness_reason or NOT_CHECKED[claim.worthiness])
     if not claim.coherent:
-        return made("not_checked", 0.0, f"Its own sentence does not say this (entailed at {claim.coherence:.2f}).")
+        return verdict("not_checked", 0.0, f"Its sentence does not say this (entailed at {claim.coherence:.2f}).")
     if not evidence:
-        why = "; ".join(dict.fromkeys(f.message for f in failures)) or "The sources hold no passage about it."
-        return made("missing", 0.0, why)
-    for_it = [e for e in evidence if e.relation == "entailed"]
-    against = [e for e in evidence if e.relation == "contradicted"]
-    best = max((e.probabilities.entailed for e in for_it), default=0.0)
-    worst = max((e.probabilities.contradicted for e in against), default=0.0)
+        reasons = "; ".join(dict.fromkeys(f.message for f in failures))
+        if any(f.kind == "verifier_failed" for f in failures):
+            return not_reached(claim, reasons)
+        return verdict("missing", 0.0, reasons or "The sources contain no passage about it.")
+    supporting = [e.probabilities.entailed for e in evidence if e.relation == "entailed"]
+    contradicting = [e.probabilities.contradicted for e in evidence if e.relation == "contradicted"]
     passages = f"{len(evidence)} passage{'s' * (len(evidence) != 1)}"
-    if for_it and against:
-        return made(
-            "conflicting", min(best, worst), f"{len(for_it)} of {passages} support it, {len(against)} contradict it."
-        )
-    if for_it:
-        return made("supported", best, f"{len(for_it)} of {passages} support it, none contradicts it.")
-    if against:
-        return made("contradicted", worst, f"{len(against)} of {passages} contradict it, none supports it.")
-    return made(
-        "no_relation", max(e.probabilities.no_relation for e in evidence), f"Nothing related was found in {passages}."
-    )
+    if supporting and contradicting:
+        reason = f"{len(supporting)} of {passages} support it, {len(contradicting)} contradict it."
+        return verdict("conflicting", min(max(supporting), max(contradicting)), reason)
+    if supporting:
+        reason = f"{len(supporting)} of {passages} support it, none contradicts it."
+        return verdict("supported", max(supporting), reason)
+    if contradicting:
+        reason = f"{len(contradicting)} of {passages} contradict it, none supports it."
+        return verdict("contradicted", max(contradicting), reason)
+    leanings = [(getattr(e.probabilities, side), side) for e in evidence if (side := leaning(e.probabilities)) in SIDES]
+    if leanings:
+        probability, side = max(leanings)
+        return verdict("unclear", probability, f"Undecided: leans to {SIDES[side]}, {probability:.2f}.")
+    neutral = max(e.probabilities.no_relation for e in evidence)
+    return verdict("no_relation", neutral, f"Nothing related was found in {passages}.")
 
 
 def recolour(report: Report, threshold: float) -> Report:
-    """The same run judged with another threshold, from the stored probabilities alone."""
+    """The run relabelled with another threshold, from its stored probabilities alone."""
     evidence = tuple(e.model_copy(update={"relation": relation(e.probabilities, threshold)}) for e in report.evidence)
     by_claim: dict[str, list[Evidence]] = {c.id: [] for c in report.claims}
     for piece in evidence:
         by_claim[piece.claim_id].append(piece)
-    known = {v.claim_id: v for v in report.verdicts}
+    claims = {c.id: c for c in report.claims}
     verdicts = tuple(
-        known[c.id] if known[c.id].label in ("missing", "not_checked") else verdict(c, by_claim[c.id])
-        for c in report.claims
-        if c.id in known
+        v if v.label in ("missing", *UNCHECKED) else decide(claims[v.claim_id], by_claim[v.claim_id], threshold)
+        for v in report.verdicts
+        if v.claim_id in claims
     )
     settings = {**report.settings, "threshold": threshold}
     return report.model_copy(update={"evidence": evidence, "verdicts": verdicts, "settings": settings})

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from attribution.errors import BadInput
-from attribution.evaluation.comparison import MOST
-from attribution.evaluation.tables import Table, shown, tables
+from attribution.evaluation.comparison import MAX_SEGMENTERS
+from attribution.evaluation.tables import Table, format_cell, tables
 from attribution.segmenters import SEGMENTERS
 from pages.ui import state
 from pages.ui.compare import export
@@ -43,7 +43,7 @@ def segmenters() -> None:
     )
     selected = compare_state.segmenters()
     notes = [f"{SEGMENTERS[name].label}: {SEGMENTERS[name].note}" for name in selected]
-    if not 2 <= len(selected) <= MOST:
+    if not 2 <= len(selected) <= MAX_SEGMENTERS:
         notes = [f"{plural(len(selected), 'segmenter')} selected: select two to four"]
     small(". ".join(notes) + ".")
     unready(SEGMENTERS)
@@ -122,7 +122,7 @@ def experiment_result(now: ExperimentProgress) -> None:
 
 
 def as_node(result: Table) -> Node:
-    rows = ([shown(cell) for cell in row] for row in result.rows)
+    rows = ([format_cell(cell) for cell in row] for row in result.rows)
     return el("div", table(result.columns, rows, "ax-table wide"), class_="ax-scroll")
 
 

@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from attribution.embedders import EMBEDDERS
-from attribution.evaluation.retrieval_grid import CUTS, differences, grid
+from attribution.evaluation.retrieval_grid import CHUNKINGS, differences, grid
 from attribution.snapshots.file import FILE_LIMIT, dump, load
 from attribution.snapshots.snapshot import Snapshot
 from attribution.types import Report
@@ -80,7 +80,7 @@ def form(running: bool) -> None:
         with options:
             cuts = st.pills(
                 "Chunkers",
-                list(CUTS),
+                list(CHUNKINGS),
                 selection_mode="multi",
                 default=["fixed 512", "sentence windows"],
                 key="grid_cuts",

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from attribution.evidence.gathering import Gatherer
+from attribution.evidence.gathering import LiveSources
 from attribution.evidence.sources import open_sources
 from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.types import LABELS
 from attribution.web.fetcher import Fetcher
 from benchmarks.examples import examples
-from tests.make import claim, page
+from tests.make import claim
 
 EXAMPLES = examples()
 
@@ -40,7 +40,7 @@ def test_together_they_show_a_page_that_is_blocked_one_that_is_gone_and_a_search
         if example["sources"] == ["library"]:
             continue
         chosen = settings.model_copy(update={"sources": tuple(example["sources"])})
-        gatherer = Gatherer(chosen, store, open_sources(chosen, (), lambda d: page(""), store), Fetcher(chosen).fetch)
+        gatherer = LiveSources(chosen, store, open_sources(chosen, (), store), Fetcher(chosen).fetch)
         asked = [claim(c["text"]) for c in example["claims"] if c["verdict"] != "not_checked"]
         steps = list(gatherer.gather(asked, example["question"], threading.Event()))
         kinds[example["id"]] = {f.kind for step in steps for f in step.failures}

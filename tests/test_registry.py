@@ -2,28 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from attribution.cli.tables import tables
-from attribution.errors import BadInput, Unavailable, UnknownName
+from attribution.errors import BadInput, UnknownName
 from attribution.registry import Entry, Need, build
+from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
-
-ENTRIES = [(kind, name) for kind, table in tables().items() for name in table]
-
-
-@pytest.mark.parametrize(("kind", "name"), ENTRIES)
-def test_every_entry_can_be_built_or_says_what_it_needs(kind: str, name: str, settings: Settings) -> None:
-    entry = tables()[kind][name]
-    assert entry.label
-    if entry.missing():
-        with pytest.raises(Unavailable, match="not ready"):
-            build(tables()[kind], name, settings, kind)
-    else:
-        assert build(tables()[kind], name, settings, kind)
 
 
 def test_an_unknown_name_lists_the_known_ones(settings: Settings) -> None:
     with pytest.raises(UnknownName, match="expected one of sentences"):
-        build(tables()["segmenters"], "nonsense", settings, "segmenter")
+        build(SEGMENTERS, "nonsense", settings, "segmenter")
 
 
 def test_needs_are_checked_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:

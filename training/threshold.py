@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from attribution.settings import Settings
 from attribution.types import Claim, Evidence
-from attribution.verdicts import relation, verdict
+from attribution.verdicts import decide, relation
 from attribution.verifiers.embedded import Embedded
 from training import data, drawing
 
@@ -61,7 +61,7 @@ def main(argv: list[str] | None = None) -> int:
                 )
                 for p in probabilities
             ]  # fmt: skip
-            made.append(verdict(claim, pieces).label)
+            made.append(decide(claim, pieces, threshold).label)
         gold = [LABELS[pair.target] for pair, _ in rows]
         right = sum(a == b for a, b in zip(gold, made, strict=True)) / len(rows)
         false = sum(a == "contradicted" and b == "supported" for a, b in zip(gold, made, strict=True))

@@ -30,12 +30,13 @@ def analyze(args: argparse.Namespace) -> None:
 
 
 def segment(args: argparse.Namespace) -> None:
+    from attribution.pipeline import claims
     from attribution.pipeline import run as pipeline
 
     settings = options.settings(args)
     question, answer = read_text(args.question), read_text(args.answer)
     pipeline.check_input(question, answer, settings)
-    segmented = pipeline.segment(question, answer, settings)
+    segmented = claims.segment(question, answer, settings)
     for failure in segmented.failures:
         report_failure(failure)
     print_json([{"id": c.id, "text": c.text, "spans": [list(s) for s in c.spans]} for c in segmented.claims])

@@ -67,7 +67,7 @@ def import_(args: argparse.Namespace) -> None:
 
 def import_run(snapshot: Snapshot, store: Store) -> str:
     """Save the run of a snapshot; its id, or a new one if another run has that id."""
-    from attribution.pipeline.run_record import new_run_id
+    from attribution.storage.runs import new_run_id
 
     report = snapshot.report
     saved = store.load_run(report.id)
@@ -90,9 +90,9 @@ def replay(args: argparse.Namespace) -> None:
     check_output(args.out)
     snapshot = read(args.file)
     settings = snapshot.settings(**options.choices(args))
-    frozen = snapshot.recomputed() if args.recompute else snapshot
+    source = snapshot.recomputed() if args.recompute else snapshot
     report: Report | None = None
-    for event in run(snapshot.report.question, snapshot.report.answer, settings, frozen=frozen):
+    for event in run(snapshot.report.question, snapshot.report.answer, settings, source=source):
         match event:
             case events.Progress(stage, done, total):
                 progress(f"{stage} {done}/{total}")

@@ -25,7 +25,10 @@ class Embedder(Protocol):
 
 EMBEDDERS = {
     "minilm": Entry(
-        "attribution.embedders.minilm:MiniLM", "all-MiniLM-L6-v2 (embedded)", "384 dimensions, at most 256 tokens"
+        "attribution.embedders.minilm:MiniLM",
+        "all-MiniLM-L6-v2 (embedded)",
+        "384 dimensions, at most 256 tokens",
+        bundled=True,
     ),
     "sentence_transformer": Entry(
         "attribution.embedders.sentence_transformer:HubModel",
@@ -33,11 +36,13 @@ EMBEDDERS = {
         "all-mpnet-base-v2 (V24; 768 dimensions, 0.4 GB) unless `embedding_model` names another, e.g. the AnglE model "
         "WhereIsAI/UAE-Large-V1; downloads at first use",
         needs=(Need("pip install sentence-transformers", package="sentence_transformers"),),
+        model_setting="embedding_model",
     ),
     "openai": Entry(
         "attribution.embedders.openai:OpenAI",
         "OpenAI-compatible endpoint",
         "sends every passage and claim to the language model's address; `embedding_model` names the model",
         needs=(ENDPOINT,),
+        model_setting="embedding_model",
     ),
 }

@@ -1,1 +1,1 @@
-"""What researchers measure with the pipeline; everything here stands above it."""
+"""Measurements made with the pipeline: segmenters compared, retrieval grids, tables."""

@@ -1,4 +1,4 @@
-"""The same answer cut by several segmenters, over the same frozen evidence (DESIGN invariant 6; W24, section 5)."""
+"""One answer segmented in several ways and checked against the same evidence (W24, section 5)."""
 
 from __future__ import annotations
 
@@ -9,21 +9,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from attribution import events
+from attribution.claims import worthiness
 from attribution.errors import BadInput
 from attribution.evaluation.decompscore import Decomposition, decomposition
 from attribution.pipeline import run as pipeline
+from attribution.pipeline.claims import segment
+from attribution.registry import build
+from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
+from attribution.storage.runs import new_run_id
 from attribution.storage.store import Store
 from attribution.text import nlp
-from attribution.types import LABELS, Claim, Document, Failure, Label, LlmUsage, Report, Segmented, Span
-from attribution.verdicts import UNREACHED, recolour
+from attribution.types import LABELS, UNCHECKED, Claim, Document, Failure, Label, LlmUsage, Report, Segmented, Span
+from attribution.verdicts import recolour
 
-MOST = 4  # segmenters side by side
+MAX_SEGMENTERS = 4  # side by side
 
 
 @dataclass(frozen=True)
 class SegmenterResult:
-    """An event: what one segmenter has made of the answer, and in how many seconds."""
+    """An event: the claims of one segmenter, and its seconds without loading models."""
 
     segmenter: str
     segmented: Segmented
@@ -35,7 +40,7 @@ class Column:
     """One segmenter's share of the comparison."""
 
     segmenter: str
-    report: Report  # with its claims alone; without the verdict of one that was not reached
+    report: Report  # of its claims only; a claim that was not reached has no verdict
     figures: Decomposition
     seconds: float  # of segmentation
     usage: LlmUsage | None = None  # of segmentation by a language model
@@ -48,26 +53,26 @@ class Row:
 
     sentence: Span
     claims: tuple[tuple[str, ...], ...]
-    labels: tuple[tuple[Label, ...], ...]  # the verdicts that each column's claims have
-    open: bool = False  # a claim of it has no verdict (yet): whether it flips is not known
+    labels: tuple[tuple[Label, ...], ...]  # the distinct verdicts of each column's claims
+    pending: bool = False  # one of its claims has no verdict (yet), so whether it flips is unknown
 
     @property
     def flips(self) -> bool:
-        """Does cutting differently change what is found of the sentence or of a part of it?"""
-        if self.open:
+        """Whether the verdicts depend on how the sentence is split."""
+        if self.pending:
             return False
-        checked = {tuple(label for label in labels if label != "not_checked") for labels in self.labels}
+        checked = {tuple(label for label in labels if label not in UNCHECKED) for labels in self.labels}
         return len(checked - {()}) > 1
 
     @property
-    def alike(self) -> bool:
-        """Did all segmenters draw the same claims from it?"""
+    def same_claims(self) -> bool:
+        """Whether all segmenters made the same claims of it."""
         return len(set(self.claims)) == 1
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Everything one comparison found; the columns share pages and evidence."""
+    """The result of one comparison; the columns share pages and evidence."""
 
     report: Report  # of all claims together
     columns: tuple[Column, ...]
@@ -75,11 +80,21 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Compared:
-    """An event: the claims in their columns, as soon as all are known; once more at the end, with the verdicts."""
+class ComparisonReady:
+    """An event: the claims in their columns as soon as all are known, and once more at the end, with the verdicts."""
 
     comparison: Comparison
     finished: bool = False
+
+
+def check_segmenters(names: Sequence[str], settings: Settings) -> list[str]:
+    """The names without repetition. BadInput for too few or too many, UnknownName or Unavailable for a bad one."""
+    distinct = list(dict.fromkeys(names))
+    for name in distinct:
+        build(SEGMENTERS, name, settings, "segmenter")
+    if not 2 <= len(distinct) <= MAX_SEGMENTERS:
+        raise BadInput(f"found {len(distinct)} segmenter{'s' * (len(distinct) != 1)}: expected two to four to compare")
+    return distinct
 
 
 def compare(
@@ -90,134 +105,130 @@ def compare(
     store: Store | None = None,
     documents: Sequence[Document] = (),
     stop: threading.Event | None = None,
-) -> Iterator[events.Event | SegmenterResult | Compared]:
-    """The events of one run over the claims of all segmenters, with a SegmenterResult for each of them and Compared.
+) -> Iterator[events.Event | SegmenterResult | ComparisonReady]:
+    """The events of one run over the claims of all segmenters, with SegmenterResult and ComparisonReady among them.
 
-    Each page is fetched and embedded once; a claim that several segmenters share is verified once.
-
-    Stopped, it ends with what it has: the segmenters that were done and the claims that were checked.
-    BadInput for fewer than two segmenters or too many.
+    Each page is fetched and embedded once; a claim that several segmenters share is verified once. A comparison that
+    is stopped ends with what it has. BadInput for fewer than two segmenters or too many.
     """
-    names = list(dict.fromkeys(segmenters))
-    if not 2 <= len(names) <= MOST:
-        raise BadInput(f"{len(names)} segmenters: a comparison takes two to {MOST} different ones")
+    names = check_segmenters(segmenters, settings)
     pipeline.check_input(question, answer, settings)
-    stop, cut = stop or threading.Event(), list[SegmenterResult]()
+    stop, results, run_id = stop or threading.Event(), list[SegmenterResult](), new_run_id()
+    yield events.RunStarted(run_id)
     for name in names:
-        if cut and stop.is_set():
+        if results and stop.is_set():
             break
         yield events.StageStarted("segment")
-        nlp.forget()  # each segmenter's time is its own
+        nlp.forget()  # no segmenter profits from the parse of another
         started = time.perf_counter()
-        segmented = pipeline.segment(question, answer, settings.model_copy(update={"segmenter": name}), stop)
-        cut.append(SegmenterResult(name, segmented, round(time.perf_counter() - started, 3)))
-        yield cut[-1]
-        yield events.Progress("segment", len(cut), len(names))
-    known = {claim.id: claim for made in cut for claim in made.segmented.claims}
-    union = sorted(known.values(), key=_start)  # so that sentence after sentence is finished
+        segmented = segment(question, answer, settings.model_copy(update={"segmenter": name}), stop)
+        results.append(SegmenterResult(name, segmented, round(time.perf_counter() - started, 3)))
+        yield results[-1]
+        yield events.Progress("segment", len(results), len(names))
+    by_id = {claim.id: claim for result in results for claim in result.segmented.claims}
+    union = sorted(by_id.values(), key=_start)  # so that one sentence after the other is finished
     comparison: Comparison | None = None
-    for event in pipeline.run(question, answer, settings, store, documents, stop, union):
-        yield event
+    for event in pipeline.run(question, answer, settings, store, documents, stop, union, run_id=run_id):
+        if not isinstance(event, events.RunStarted):
+            yield event
         if isinstance(event, events.ClaimsReady) and all(c.worthiness for c in event.claims):
-            comparison = _placed(question, answer, settings, event.claims, cut)
-            yield Compared(comparison)
+            comparison = _arrange(question, answer, settings, event.claims, results)
+            yield ComparisonReady(comparison)
         elif isinstance(event, events.Finished) and comparison:
-            yield Compared(judged(comparison, event.report), finished=True)
+            yield ComparisonReady(with_verdicts(comparison, event.report), finished=True)
 
 
 def _start(claim: Claim) -> tuple[bool, int]:
-    """Its place in the answer; a claim without one comes last."""
+    """Its position in the answer; a claim without one comes last."""
     places = (*claim.spans, *([claim.sentence] if claim.sentence else []))
     return not places, min((start for start, _ in places), default=0)
 
 
-def _placed(
-    question: str, answer: str, settings: Settings, claims: Sequence[Claim], cut: Sequence[SegmenterResult]
+def _arrange(
+    question: str, answer: str, settings: Settings, claims: Sequence[Claim], results: Sequence[SegmenterResult]
 ) -> Comparison:
-    """The claims in their columns and rows, before any is checked."""
-    from attribution.claims.worthiness import classify
-
+    """The claims in columns and rows, before any is checked."""
     plain = settings.model_copy(update={"segmenter": "sentences"})
-    sentences = classify(pipeline.segment(question, answer, plain).claims)
+    sentences = worthiness.classify(segment(question, answer, plain).claims)
 
     def split(text: str) -> int:
-        return len(pipeline.segment("", text, settings.model_copy(update={"segmenter": "clauses"})).claims)
+        return len(segment("", text, settings.model_copy(update={"segmenter": "clauses"})).claims)
 
     report = Report(
         id="", created_at="", question=question, answer=answer, settings=settings.public(), versions={},
         claims=tuple(claims),
     )  # fmt: skip
     columns = []
-    for made in cut:
-        segmented = made.segmented
-        own = restricted(report, [c.id for c in segmented.claims], segmented.failures, made.segmenter)
+    for result in results:
+        segmented, name = result.segmented, result.segmenter
+        own = select_claims(report, [c.id for c in segmented.claims], segmented.failures, name)
         figures = decomposition(answer, sentences, own.claims, (), split)
-        columns.append(Column(made.segmenter, own, figures, made.seconds, segmented.usage, segmented.failures))
-    return Comparison(report, tuple(columns), rows([span for s in sentences for span in s.spans], columns))
+        columns.append(Column(name, own, figures, result.seconds, segmented.usage, segmented.failures))
+    return Comparison(report, tuple(columns), group_by_sentence([x for s in sentences for x in s.spans], columns))
 
 
-def judged(comparison: Comparison, report: Report) -> Comparison:
-    """The same claims in the same places, with what `report` says of them."""
-    reached = report.model_copy(update={"verdicts": tuple(v for v in report.verdicts if v.reason != UNREACHED)})
+def with_verdicts(comparison: Comparison, report: Report) -> Comparison:
+    """The same claims in the same places, with the verdicts of `report`."""
+    reached = report.model_copy(update={"verdicts": tuple(v for v in report.verdicts if v.label != "not_reached")})
     columns = []
     for column in comparison.columns:
-        own = restricted(reached, [c.id for c in column.report.claims], column.failures, column.segmenter)
+        own = select_claims(reached, [c.id for c in column.report.claims], column.failures, column.segmenter)
         supported = sum(v.label == "supported" for v in own.verdicts)
         columns.append(replace(column, report=own, figures=replace(column.figures, supported=supported)))
-    made = tuple(_labelled(row.sentence, row.claims, columns) for row in comparison.rows)
-    return Comparison(report, tuple(columns), made)
+    rows = tuple(_row(row.sentence, row.claims, columns) for row in comparison.rows)
+    return Comparison(report, tuple(columns), rows)
 
 
-def restricted(report: Report, ids: Sequence[str], failures: Sequence[Failure] = (), segmenter: str = "") -> Report:
-    """The run with some of its claims alone, in the order given."""
-    known = {c.id: c for c in report.claims}
-    kept = set(ids)
+def select_claims(report: Report, ids: Sequence[str], failures: Sequence[Failure] = (), segmenter: str = "") -> Report:
+    """The run reduced to these claims, in the order given."""
+    by_id = {c.id: c for c in report.claims}
+    selected = set(ids)
     settings = {**report.settings, "segmenter": segmenter} if segmenter else report.settings
     return report.model_copy(
         update={
             "settings": settings,
-            "claims": tuple(known[i] for i in ids if i in known),
-            "verdicts": tuple(v for v in report.verdicts if v.claim_id in kept),
-            "evidence": tuple(e for e in report.evidence if e.claim_id in kept),
+            "claims": tuple(by_id[i] for i in ids if i in by_id),
+            "verdicts": tuple(v for v in report.verdicts if v.claim_id in selected),
+            "evidence": tuple(e for e in report.evidence if e.claim_id in selected),
             "failures": (*failures, *report.failures),
         }
     )
 
 
-def rows(sentences: Sequence[Span], columns: Sequence[Column]) -> tuple[Row, ...]:
-    """The columns' claims by the sentence they were drawn from; those of no sentence stand in a last row."""
-    placed: dict[Span, list[list[str]]] = {s: [[] for _ in columns] for s in sorted(sentences)}
+def group_by_sentence(sentences: Sequence[Span], columns: Sequence[Column]) -> tuple[Row, ...]:
+    """A row for each sentence with the claims made of it; claims of no sentence share an extra row."""
+    by_sentence: dict[Span, list[list[str]]] = {s: [[] for _ in columns] for s in sorted(sentences)}
     nowhere: Span = (0, 0)
     for number, column in enumerate(columns):
         for claim in column.report.claims:
-            for home in _homes(claim, list(placed)) or [nowhere]:
-                placed.setdefault(home, [[] for _ in columns])[number].append(claim.id)
-    return tuple(_labelled(span, tuple(map(tuple, claims)), columns) for span, claims in placed.items())
+            for home in _sentences_of(claim, list(by_sentence)) or [nowhere]:
+                by_sentence.setdefault(home, [[] for _ in columns])[number].append(claim.id)
+    return tuple(_row(span, tuple(map(tuple, claims)), columns) for span, claims in by_sentence.items())
 
 
-def _homes(claim: Claim, sentences: Sequence[Span]) -> list[Span]:
-    """The sentence of a claim; of a repeated one, every sentence that it was said in."""
-    homes: Counter[Span] = Counter()
+def _sentences_of(claim: Claim, sentences: Sequence[Span]) -> list[Span]:
+    """The sentence a claim comes from; for a repeated claim, every sentence that says it."""
+    overlap: Counter[Span] = Counter()
     for a, b in claim.spans or ((claim.sentence,) if claim.sentence else ()):
         for start, end in sentences:
             if (shared := min(b, end) - max(a, start)) > 0:
-                homes[(start, end)] += shared
+                overlap[(start, end)] += shared
     if claim.sentence and (own := next((s for s in sentences if s == claim.sentence), None)):
-        repeated = [s for s in homes if s != own and s in claim.spans]
+        repeated = [s for s in overlap if s != own and s in claim.spans]
         return [own, *repeated]
-    return [home for home, _ in homes.most_common(1)]
+    return [span for span, _ in overlap.most_common(1)]
 
 
-def _labelled(sentence: Span, claims: tuple[tuple[str, ...], ...], columns: Sequence[Column]) -> Row:
-    """A row with the verdicts that its claims have by now."""
-    known = [{v.claim_id: v.label for v in column.report.verdicts} for column in columns]
-    labels = [{by[i] for i in ids if i in by} for ids, by in zip(claims, known, strict=True)]
-    missing = any(i not in by for ids, by in zip(claims, known, strict=True) for i in ids)
-    return Row(sentence, claims, tuple(tuple(x for x in LABELS if x in found) for found in labels), missing)
+def _row(sentence: Span, claims: tuple[tuple[str, ...], ...], columns: Sequence[Column]) -> Row:
+    """A row with the verdicts known so far."""
+    verdicts = [{v.claim_id: v.label for v in column.report.verdicts} for column in columns]
+    labels = [{by_id[i] for i in ids if i in by_id} for ids, by_id in zip(claims, verdicts, strict=True)]
+    pending = any(i not in by_id for ids, by_id in zip(claims, verdicts, strict=True) for i in ids)
+    return Row(sentence, claims, tuple(tuple(x for x in LABELS if x in distinct) for distinct in labels), pending)
 
 
-def recoloured(comparison: Comparison, threshold: float) -> Comparison:
-    """The same comparison judged with another threshold, from the stored probabilities alone."""
+def recolour_comparison(comparison: Comparison, threshold: float) -> Comparison:
+    """The comparison relabelled with another threshold, from its stored probabilities alone."""
     if comparison.report.settings.get("threshold") == threshold:
         return comparison
-    return judged(comparison, recolour(comparison.report, threshold))
+    return with_verdicts(comparison, recolour(comparison.report, threshold))

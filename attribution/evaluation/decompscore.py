@@ -1,4 +1,4 @@
-"""How well an answer was cut into claims (W24, section 5: DecompScore, coherence, coverage, atomicity)."""
+"""How well an answer is decomposed into claims (W24, section 5: DecompScore, coherence, coverage, atomicity)."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ _WORD = re.compile(r"[^\W_]+(?:[.,'’-][^\W_]+)*")
 
 @dataclass(frozen=True)
 class Decomposition:
-    """Figures of one answer under one segmenter. Shares lie between 0 and 1; None where nothing was measured."""
+    """Figures of one answer and segmenter. Shares are between 0 and 1, and None where nothing was measured."""
 
     claims: int
-    unique: int  # different texts
-    sentences: int  # that state something to check
-    supported: int  # DecompScore: supported claims of the passage
+    unique: int  # distinct texts
+    sentences: int  # of these, check-worthy ones
+    supported: int  # DecompScore: the number of supported claims
     characters_per_claim: float
     claims_per_sentence: float
     coherent: float | None  # share of the claims that their sentence entails
-    coverage: float | None  # share of the content words of those sentences that a claim holds
-    atomic: float | None  # share of the claims that the splitter leaves whole
-    uncovered: tuple[Span, ...]  # content words of the answer that no claim holds
+    coverage: float | None  # share of the content words of those sentences that occur in a claim
+    atomic: float | None  # share of the claims that cannot be split further
+    uncovered: tuple[Span, ...]  # content words of the answer that occur in no claim
 
 
 def decomposition(
@@ -35,20 +35,20 @@ def decomposition(
     verdicts: Sequence[Verdict],
     split: Callable[[str], int] | None = None,
 ) -> Decomposition:
-    """Figures of the factual claims; `sentences` are those of the answer, `split` says how many claims a text holds."""
+    """Figures of the factual claims; `sentences` are the answer's own, `split` counts the claims in a text."""
     factual = [c for c in claims if c.worthiness == "factual"]
-    stated = [c for c in sentences if c.worthiness == "factual"]
-    words = [span for c in stated for a, b in c.spans for span in content_words(answer, (a, b))]
-    uncovered = tuple(span for span in words if not _held(answer, span, factual))
+    worthy = [c for c in sentences if c.worthiness == "factual"]
+    words = [span for c in worthy for a, b in c.spans for span in content_words(answer, (a, b))]
+    uncovered = tuple(span for span in words if not _covered(answer, span, factual))
     supported = {v.claim_id for v in verdicts if v.label == "supported"}
     count = len(factual)
     return Decomposition(
         claims=count,
         unique=len({" ".join(c.text.casefold().split()) for c in factual}),
-        sentences=len(stated),
+        sentences=len(worthy),
         supported=sum(c.id in supported for c in factual),
         characters_per_claim=sum(len(c.text) for c in factual) / count if count else 0.0,
-        claims_per_sentence=count / len(stated) if stated else 0.0,
+        claims_per_sentence=count / len(worthy) if worthy else 0.0,
         coherent=sum(c.coherent for c in factual) / count if count else None,
         coverage=1 - len(uncovered) / len(words) if words else None,
         atomic=sum(split(c.text) < 2 for c in factual) / count if split and count else None,
@@ -57,10 +57,10 @@ def decomposition(
 
 
 def content_words(answer: str, within: Span) -> list[Span]:
-    """The words of a stretch that carry content: no function words, no marks."""
+    """The content words within a span: no function words, no punctuation."""
     start, end = within
-    found = [(start + m.start(), start + m.end()) for m in _WORD.finditer(answer[start:end])]
-    return [span for span in found if _stems(answer[slice(*span)])]
+    words = [(start + m.start(), start + m.end()) for m in _WORD.finditer(answer[start:end])]
+    return [span for span in words if _stems(answer[slice(*span)])]
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -68,8 +68,8 @@ def _stems(text: str) -> frozenset[str]:
     return words | numbers
 
 
-def _held(answer: str, span: Span, claims: Sequence[Claim]) -> bool:
-    """Is the word in a claim that was drawn from around it?"""
+def _covered(answer: str, span: Span, claims: Sequence[Claim]) -> bool:
+    """Whether a claim made of the text around the word contains it."""
     word = _stems(answer[slice(*span)])
     return any(word <= _stems(c.text) for c in claims if _near(c, span))
 

@@ -1,6 +1,6 @@
-"""One frozen run through a grid of chunkers × embedders (× with and without enrichment), as V24's tables 4, 7, 8, 9.
+"""A frozen run repeated for every chunker × embedder (× with and without enrichment), as in V24's tables 4, 7, 8, 9.
 
-Every cell judges the same claims over the same pages with the same verifier; what differs is the passages it is given.
+Every cell verifies the same claims over the same pages with the same verifier; only the passages differ.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from attribution.pipeline import run as pipeline
 from attribution.registry import build
 from attribution.snapshots.snapshot import Snapshot
 from attribution.storage.store import Store
-from attribution.types import RELATIONS, Claim, Evidence, Report
+from attribution.types import RELATIONS, UNCHECKED, Claim, Evidence, Report
 
-# the rows: names of chunkers with what else is set for them
-CUTS: dict[str, dict[str, Any]] = {
+# the rows: each a chunker with its settings
+CHUNKINGS: dict[str, dict[str, Any]] = {
     "fixed 256": {"chunker": "fixed", "chunk_size": 256},
     "fixed 512": {"chunker": "fixed", "chunk_size": 512},
     "recursive 512": {"chunker": "recursive", "chunk_size": 512},
@@ -38,43 +38,42 @@ _STATM = Path("/proc/self/statm")
 class Choice:
     """One cell to compute."""
 
-    cut: str  # a name of CUTS
+    chunking: str  # a name of CHUNKINGS
     embedder: str
-    enriched: bool  # are the claims searched for and judged as enriched?
+    enriched: bool  # False: the claims as written
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell computed, from empty caches."""
+    """One cell, computed with empty caches."""
 
     choice: Choice
     report: Report
-    shares: dict[str, float]  # of the checked claims by outcome; they sum to 1
-    seconds: float  # chunking, embedding, search and judging; loading the models not counted
-    megabytes: float | None  # most resident memory beyond what was there before; None: this system does not tell
+    shares: dict[str, float]  # of the checked claims, by outcome; they sum to 1
+    seconds: float  # chunking, embedding, retrieval and verification, without loading models
+    megabytes: float | None  # peak growth of resident memory; None: not available on this system
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A claim that two cells gave other passages."""
+    """A claim for which two cells retrieved different passages."""
 
     claim: Claim
-    left: tuple[Evidence, ...]  # found in the first cell alone
+    left: tuple[Evidence, ...]  # only in the first cell
     right: tuple[Evidence, ...]
 
 
-def choices(snapshot: Snapshot, cuts: Sequence[str], embedders: Sequence[str]) -> list[Choice]:
-    """The cells; with and without enrichment where any claim of the run was enriched."""
+def choices(snapshot: Snapshot, chunkings: Sequence[str], embedders: Sequence[str]) -> list[Choice]:
+    """All combinations; with and without enrichment if any claim of the run was enriched."""
     both = any(claim.enriched for claim in snapshot.report.claims)
-    return [
-        Choice(c, e, enriched) for enriched in ((True, False) if both else (True,)) for c in cuts for e in embedders
-    ]
+    wordings = (True, False) if both else (True,)
+    return [Choice(c, e, enriched) for enriched in wordings for c in chunkings for e in embedders]
 
 
 def grid(snapshot: Snapshot, chosen: Sequence[Choice], stop: threading.Event) -> Iterator[Cell]:
-    """The cells one by one; a stopped one is not given. Nothing is saved, nothing is searched or fetched.
+    """The cells one by one; one that is stopped is left out. Nothing is saved, searched or fetched.
 
-    Raises Unavailable where a model is not there, as a run does.
+    Raises Unavailable for a model that cannot be loaded, as a run does.
     """
     with TemporaryDirectory(prefix="grid-") as folder:
         for number, choice in enumerate(chosen):
@@ -89,15 +88,15 @@ def grid(snapshot: Snapshot, chosen: Sequence[Choice], stop: threading.Event) ->
 
 
 def _cell(snapshot: Snapshot, choice: Choice, store: Store, stop: threading.Event) -> Cell | None:
-    settings = snapshot.settings(**CUTS[choice.cut], embedder=choice.embedder, ranking="vectors")
+    settings = snapshot.settings(**CHUNKINGS[choice.chunking], embedder=choice.embedder, ranking="vectors")
     build(EMBEDDERS, choice.embedder, settings, "embedder").embed(["A text that loads the model."])
     source = snapshot.report
     claims = source.claims if choice.enriched else tuple(c.model_copy(update={"enriched": None}) for c in source.claims)
-    frozen = replace(snapshot.recomputed(), report=source.model_copy(update={"claims": claims}))
+    changed = replace(snapshot.recomputed(), report=source.model_copy(update={"claims": claims}))
     report: Report | None = None
     with _peak() as peak:
         started = time.perf_counter()
-        for event in pipeline.run(source.question, source.answer, settings, store, stop=stop, frozen=frozen):
+        for event in pipeline.run(source.question, source.answer, settings, store, stop=stop, source=changed):
             if isinstance(event, events.Finished):
                 report = event.report
         seconds = time.perf_counter() - started
@@ -107,7 +106,7 @@ def _cell(snapshot: Snapshot, choice: Choice, store: Store, stop: threading.Even
 
 
 def outcome(claim_id: str, report: Report) -> str:
-    """The relation of the piece that says most for or against the claim, as one prediction a claim (V24)."""
+    """One prediction for the claim (V24): the relation of its most probable deciding passage."""
     pieces = [e for e in report.evidence if e.claim_id == claim_id]
     if not pieces:
         return "missing"
@@ -118,33 +117,33 @@ def outcome(claim_id: str, report: Report) -> str:
 
 
 def shares(report: Report) -> dict[str, float]:
-    """The share of each outcome among the claims that were checked; all 0 where none was."""
-    checked = [v.claim_id for v in report.verdicts if v.label != "not_checked"]
-    found = [outcome(claim_id, report) for claim_id in checked]
-    return {name: round(found.count(name) / max(1, len(found)), 4) for name in OUTCOMES}
+    """The share of each outcome among the checked claims; all 0 if there is none."""
+    checked = [v.claim_id for v in report.verdicts if v.label not in UNCHECKED]
+    outcomes = [outcome(claim_id, report) for claim_id in checked]
+    return {name: round(outcomes.count(name) / max(1, len(outcomes)), 4) for name in OUTCOMES}
 
 
 def differences(left: Report, right: Report) -> list[Difference]:
-    """The claims whose passages differ: pieces that share no character with any of the other cell's."""
+    """The claims whose passages differ: those that overlap with no passage of the other cell."""
 
     def alone(mine: Sequence[Evidence], others: Sequence[Evidence]) -> tuple[Evidence, ...]:
         return tuple(
             m for m in mine if not any(m.page_id == o.page_id and m.start < o.end and o.start < m.end for o in others)
         )
 
-    found = []
+    result = []
     for claim in left.claims:
         a = [e for e in left.evidence if e.claim_id == claim.id]
         b = [e for e in right.evidence if e.claim_id == claim.id]
         difference = Difference(claim, alone(a, b), alone(b, a))
         if difference.left or difference.right:
-            found.append(difference)
-    return found
+            result.append(difference)
+    return result
 
 
 @contextmanager
 def _peak() -> Iterator[list[float]]:
-    """Watches the resident memory; afterwards the list holds its growth in MB, or nothing where it cannot be read."""
+    """Watch the resident memory; afterwards the list has its growth in MB, or nothing if it cannot be read."""
     result: list[float] = []
     if not _STATM.exists():
         yield result

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from pydantic import TypeAdapter
 
-from attribution.evaluation.comparison import Comparison, judged
-from attribution.evaluation.experiment import without_texts
+from attribution.evaluation.comparison import Comparison, with_verdicts
+from attribution.evaluation.experiment import without_page_texts
 from attribution.evaluation.retrieval_grid import Cell
 from attribution.storage.store import Store
 
@@ -18,7 +18,7 @@ _COMPARISONS, _CELLS = TypeAdapter(tuple[Comparison, ...]), TypeAdapter(tuple[Ce
 
 def save_comparison(store: Store, result_id: str, comparison: Comparison) -> None:
     """Save the comparison of one answer."""
-    body = _COMPARISONS.dump_json((without_texts(comparison),)).decode()
+    body = _COMPARISONS.dump_json((without_page_texts(comparison),)).decode()
     store.save_result(COMPARISON, result_id, body, comparison.report.pages)
 
 
@@ -28,12 +28,12 @@ def load_comparison(store: Store, result_id: str) -> Comparison | None:
     if body is None:
         return None
     (comparison,) = _COMPARISONS.validate_json(body)
-    return judged(comparison, store.with_texts(comparison.report))
+    return with_verdicts(comparison, store.with_texts(comparison.report))
 
 
 def save_experiment(store: Store, result_id: str, comparisons: Sequence[Comparison]) -> None:
     """Save the comparisons of many answers, without their pages' texts."""
-    body = _COMPARISONS.dump_json(tuple(map(without_texts, comparisons))).decode()
+    body = _COMPARISONS.dump_json(tuple(map(without_page_texts, comparisons))).decode()
     store.save_result(EXPERIMENT, result_id, body)
 
 

@@ -1,4 +1,4 @@
-"""Figures over many answers, one row a segmenter: what V24 and W24 tabulate, measured with the models at hand."""
+"""Figures over many answers with one row for each segmenter, as V24 and W24 tabulate them."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from attribution.evaluation.comparison import Column, Comparison
-from attribution.types import LABELS, Claim, Label
+from attribution.types import LABELS, UNCHECKED, Claim, Label
 
 Cell = str | int | float | None
-FORMULA = frozenset("=+-@＝＋－＠")  # what a spreadsheet takes for the start of a formula
+FORMULA = frozenset("=+-@＝＋－＠")  # characters that start a formula in a spreadsheet
 WORTHINESS = ("factual", "opinion", "not_a_claim", "other")
-DECIDED: tuple[Label, ...] = tuple(label for label in LABELS if label != "not_checked")
+DECIDED: tuple[Label, ...] = tuple(label for label in LABELS if label not in UNCHECKED)
 
 
 @dataclass(frozen=True)
 class Table:
-    """One row a segmenter."""
+    """One row for each segmenter."""
 
     title: str
     columns: tuple[str, ...]
@@ -26,22 +26,22 @@ class Table:
 
     def markdown(self) -> str:
         head = f"| {' | '.join(self.columns)} |\n|{'---|' * len(self.columns)}"
-        cells = (" | ".join(shown(cell).replace("|", "\\|") for cell in row) for row in self.rows)
+        cells = (" | ".join(format_cell(cell).replace("|", "\\|") for cell in row) for row in self.rows)
         return f"### {self.title}\n\n{head}\n" + "".join(f"| {row} |\n" for row in cells)
 
     def csv(self) -> str:
         return csv_text([self.columns, *self.rows])
 
 
-def shown(cell: Cell) -> str:
-    """A cell as it is read: two decimals, a dash for what was not measured."""
+def format_cell(cell: Cell) -> str:
+    """A cell as text: two decimals, and a dash where nothing was measured."""
     if cell is None:
         return "–"
     return f"{cell:.2f}" if isinstance(cell, float) else str(cell)
 
 
 def csv_text(rows: Iterable[Sequence[Cell]]) -> str:
-    """CSV that a spreadsheet runs nothing of: a text that it would take for a formula begins with an apostrophe."""
+    """CSV in which a spreadsheet finds no formula: text that looks like one starts with an apostrophe."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     for row in rows:
@@ -55,10 +55,13 @@ def _text(cell: str) -> str:
     return f"'{line}" if first in FORMULA else line
 
 
-def tables(comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
-    """All tables; the shares are of all claims of a segmenter together. ValueError for no comparison."""
+def tables(comparisons: Sequence[Comparison], failed: Sequence[tuple[int, str, str]] = ()) -> tuple[Table, ...]:
+    """All tables; shares are of all claims of a segmenter together. ValueError for no comparison.
+
+    `failed` are the line, answer and error of those that could not be compared; they get a table of their own.
+    """
     if not comparisons:
-        raise ValueError("no comparison was made: give at least one answer")
+        raise ValueError("no comparison: expected at least one")
     names = [c.segmenter for c in comparisons[0].columns]
     columns = {name: [x.columns[i] for x in comparisons] for i, name in enumerate(names)}
     return (
@@ -66,8 +69,9 @@ def tables(comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
         _table("Check-worthiness, share of the claims", columns, _worthiness),
         _table("Independence and enrichment, share of the factual claims", columns, _independence),
         _table("Verdicts, share of the checked claims", columns, _verdicts),
-        _table("Verdicts without the words that enrichment added", columns, _verdicts_alone),
+        _table("Verdicts without the words that enrichment added", columns, _verdicts_as_written),
         _table("FActScore: share of the checked claims that are supported", columns, _factscore),
+        *([Table("Failed answers", ("line", "answer", "error"), tuple(failed))] if failed else []),
     )
 
 
@@ -75,23 +79,23 @@ Measure = Callable[[list[Column]], dict[str, Cell]]
 
 
 def _table(title: str, columns: dict[str, list[Column]], measure: Measure) -> Table:
-    measured = {name: measure(made) for name, made in columns.items()}
-    heads = tuple(next(iter(measured.values())))
-    return Table(title, ("segmenter", *heads), tuple((name, *row.values()) for name, row in measured.items()))
+    rows = {name: measure(of_segmenter) for name, of_segmenter in columns.items()}
+    heads = tuple(next(iter(rows.values())))
+    return Table(title, ("segmenter", *heads), tuple((name, *row.values()) for name, row in rows.items()))
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    known = [v for v in values if v is not None]
-    return sum(known) / len(known) if known else None
+    measured = [v for v in values if v is not None]
+    return sum(measured) / len(measured) if measured else None
 
 
-def _claims(made: list[Column]) -> dict[str, Cell]:
-    figures = [c.figures for c in made]
-    asked = [c.usage for c in made if c.usage]
-    costs = [u.cost for u in asked]
+def _claims(columns: list[Column]) -> dict[str, Cell]:
+    figures = [c.figures for c in columns]
+    usages = [c.usage for c in columns if c.usage]
+    costs = [u.cost for u in usages]
     count, sentences = sum(f.claims for f in figures), sum(f.sentences for f in figures)
     return {
-        "answers": len(made),
+        "answers": len(columns),
         "claims": count,
         "unique": sum(f.unique for f in figures),
         "claims a sentence": count / sentences if sentences else None,
@@ -100,23 +104,23 @@ def _claims(made: list[Column]) -> dict[str, Cell]:
         "coverage": _mean([f.coverage for f in figures]),
         "atomic": _mean([f.atomic for f in figures]),
         "DecompScore": _mean([float(f.supported) for f in figures]),
-        "seconds": sum(c.seconds for c in made),
-        "tokens": sum(u.prompt_tokens + u.completion_tokens for u in asked) if asked else None,
+        "seconds": sum(c.seconds for c in columns),
+        "tokens": sum(u.prompt_tokens + u.completion_tokens for u in usages) if usages else None,
         "cost": sum(c for c in costs if c is not None) if any(c is not None for c in costs) else None,
     }
 
 
-def _all(made: list[Column]) -> list[Claim]:
-    return [claim for column in made for claim in column.report.claims]
+def _all_claims(columns: list[Column]) -> list[Claim]:
+    return [claim for column in columns for claim in column.report.claims]
 
 
-def _worthiness(made: list[Column]) -> dict[str, Cell]:
-    claims = _all(made)
+def _worthiness(columns: list[Column]) -> dict[str, Cell]:
+    claims = _all_claims(columns)
     return {k: sum(c.worthiness == k for c in claims) / len(claims) if claims else None for k in WORTHINESS}
 
 
-def _independence(made: list[Column]) -> dict[str, Cell]:
-    factual = [c for c in _all(made) if c.worthiness == "factual"]
+def _independence(columns: list[Column]) -> dict[str, Cell]:
+    factual = [c for c in _all_claims(columns) if c.worthiness == "factual"]
     total = len(factual)
     return {
         "factual": total,
@@ -131,14 +135,14 @@ def _shares(labels: Sequence[Label]) -> dict[str, Cell]:
     return shares | {k.replace("_", " "): checked.count(k) / len(checked) if checked else None for k in DECIDED}
 
 
-def _verdicts(made: list[Column]) -> dict[str, Cell]:
-    return _shares([v.label for c in made for v in c.report.verdicts])
+def _verdicts(columns: list[Column]) -> dict[str, Cell]:
+    return _shares([v.label for c in columns for v in c.report.verdicts])
 
 
-def _verdicts_alone(made: list[Column]) -> dict[str, Cell]:
-    return _shares([v.without_added or v.label for c in made for v in c.report.verdicts])
+def _verdicts_as_written(columns: list[Column]) -> dict[str, Cell]:
+    return _shares([v.without_added or v.label for c in columns for v in c.report.verdicts])
 
 
-def _factscore(made: list[Column]) -> dict[str, Cell]:
-    labels = [v.label for c in made for v in c.report.verdicts if v.label in DECIDED]
+def _factscore(columns: list[Column]) -> dict[str, Cell]:
+    labels = [v.label for c in columns for v in c.report.verdicts if v.label in DECIDED]
     return {"checked": len(labels), "supported": labels.count("supported") / len(labels) if labels else None}

@@ -1,4 +1,4 @@
-"""Search and download side by side: claims → pages, told step by step as they come."""
+"""Search and download side by side, reported step by step."""
 
 from __future__ import annotations
 
@@ -8,46 +8,36 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
+from attribution.claims.llm_annotation import LlmAnnotator
 from attribution.errors import FetchFailed, StageFailure
+from attribution.events import Spent
+from attribution.evidence import GatherStep, LlmRecord
 from attribution.evidence.queries import queries
 from attribution.evidence.search import Budget, Search, time_over
 from attribution.evidence.sources import Sources
+from attribution.provenance import Trace
 from attribution.searchers import Searcher, is_local
 from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.text.urls import canonical, excluded, site
-from attribution.types import Claim, Failure, Page, SearchHit, Trace
-
-
-@dataclass(frozen=True)
-class Step:
-    """One finished search or download, with the claims it was for and those now complete."""
-
-    stage: str  # search or fetch
-    done: int
-    total: int
-    claim_ids: tuple[str, ...]
-    pages: tuple[Page, ...] = ()
-    traces: tuple[Trace, ...] = ()
-    failures: tuple[Failure, ...] = ()
-    complete: tuple[str, ...] = ()
+from attribution.types import Claim, Failure, Judgement, Page, SearchHit
 
 
 @dataclass
 class _Task:
     claim_ids: list[str]
     searcher: Searcher | None = None  # None: a download
-    query: str = ""
-    hits: tuple[SearchHit, ...] = ()  # what pointed at the address
-    pages: tuple[Page, ...] | None = None  # None: still to come
+    query: str = ""  # or the URL of a download
+    hits: tuple[SearchHit, ...] = ()  # the search results with this URL
+    pages: tuple[Page, ...] | None = None  # None: under way
 
     @property
     def stage(self) -> str:
         return "search" if self.searcher else "fetch"
 
     @property
-    def at(self) -> str:
-        """Who is asked: an engine or a host takes only so many questions at once; empty for what lies here."""
+    def host(self) -> str:
+        """The engine or host that is asked, each of which takes only a few requests at once; empty: this machine."""
         if self.searcher:
             return "" if is_local(self.searcher.name) else self.searcher.name
         return site(self.query)
@@ -57,103 +47,108 @@ Fetch = Callable[[str, Page | None], Page]
 _Outcome = tuple[list[SearchHit], list[Page], list[Failure]]
 
 
-class Gatherer:
-    """Pages for the claims, from all sources, within the run's budget."""
+class LiveSources:
+    """Search engines, collections, URLs and documents as they are now, within the run's budget."""
 
     def __init__(
-        self,
-        settings: Settings,
-        store: Store,
-        sources: Sources,
-        fetch: Fetch,
-        written: Mapping[str, Sequence[str]] | None = None,
+        self, settings: Settings, store: Store, sources: Sources, fetch: Fetch, annotator: LlmAnnotator | None = None
     ) -> None:
-        """`written` are queries by claim id that take the place of those the settings stand for."""
-        self.settings, self.store, self.sources, self._fetch = settings, store, sources, fetch
-        self._written = written or {}
+        """`annotator` writes the queries of claims; without one the settings' choice is made by rules."""
+        self._settings, self._store, self._sources, self._fetch = settings, store, sources, fetch
+        self._annotator = annotator
+        self.judgements: Mapping[str, Judgement] = {}  # none is carried along
         self.budget = Budget(settings)
         self._search = Search(settings, store, self.budget, sources.fallback)
 
-    def gather(self, claims: Sequence[Claim], question: str, stop: threading.Event) -> Iterator[Step]:
-        """Steps as searches and downloads end, in no fixed order; ends early when `stop` is set.
+    def over(self, store: Store) -> Store:
+        return store
 
-        What is left when the budget's time is over ends at once, each as a failure of its own.
+    def claims(self, question: str, answer: str, settings: Settings) -> None:
+        """None: claims are made anew."""
+
+    def gather(self, claims: Sequence[Claim], question: str, stop: threading.Event) -> Iterator[GatherStep]:
+        """Steps in the order in which searches and downloads end.
+
+        When the budget's time is up, everything still open ends at once, each task as a failure of its own.
         """
-        left = dict.fromkeys((c.id for c in claims), 0)
-        by_url: dict[str, _Task] = {}
-        turns = _Turns(self._do, self.settings)
-        done = 0
+        everyone = tuple(c.id for c in claims)
+        if self._sources.pages or self._sources.failures:
+            documents, failures = tuple(self._sources.pages), tuple(self._sources.failures)
+            yield GatherStep("fetch", 1, 1, everyone, documents, failures=failures)
+        written: dict[str, tuple[str, ...]] = {}
+        if self._annotator and self._sources.searchers:
+            written, refused = self._annotator.queries(question, claims)
+            record = LlmRecord(self._annotator.versions, self._annotator.usage)
+            yield GatherStep("queries", 1, 1, failures=tuple(refused), llm=record)
+        self.budget.start()
+        yield from self._run(self._first_tasks(claims, question, written), stop)
+
+    def _run(self, tasks: Sequence[_Task], stop: threading.Event) -> Iterator[GatherStep]:
+        open_tasks: Counter[str] = Counter()  # by claim
+        downloads: dict[str, _Task] = {}  # by canonical URL
+        queues = _HostQueues(self._do, self._settings)
+        done = searches = 0
 
         def start(task: _Task) -> None:
-            for claim_id in task.claim_ids:
-                left[claim_id] += 1
+            open_tasks.update(task.claim_ids)
             if not task.searcher:
-                by_url[canonical(task.query)] = task
-            turns.add(task)
+                downloads[canonical(task.query)] = task
+            queues.add(task)
 
-        for task in self._first(claims, question):
+        for task in tasks:
             start(task)
         try:
-            while turns.left and not stop.is_set():
-                for task, (hits, pages, failures) in turns.rest() if self.budget.over else turns.ready():
+            while queues.left and not stop.is_set():
+                for task, (hits, pages, failures) in queues.abandon() if self.budget.over else queues.ended():
                     done += 1
+                    searches += task.stage == "search"
                     late: list[Trace] = []
                     for hit in hits:
-                        known = by_url.get(canonical(hit.url))
+                        same = downloads.get(canonical(hit.url))
                         if hit.page is not None:
                             pages.append(hit.page)
-                        elif known is None:
+                        elif same is None:
                             start(_Task(list(task.claim_ids), query=hit.url, hits=(hit,)))
-                        elif known.pages is None:  # still on its way
-                            known.hits += (hit,)
-                            for claim_id in set(task.claim_ids) - set(known.claim_ids):
-                                known.claim_ids.append(claim_id)
-                                left[claim_id] += 1
+                        elif same.pages is None:  # still under way
+                            same.hits += (hit,)
+                            for claim_id in set(task.claim_ids) - set(same.claim_ids):
+                                same.claim_ids.append(claim_id)
+                                open_tasks[claim_id] += 1
                         else:
-                            late += [
-                                Trace(c, p.id, hit.query, hit.searcher, hit.rank)
-                                for p in known.pages
-                                for c in task.claim_ids
-                            ]
+                            late += _traces(task.claim_ids, same.pages, hit)
                     task.pages = tuple(pages)
-                    for claim_id in task.claim_ids:
-                        left[claim_id] -= 1
-                    yield Step(
+                    open_tasks.subtract(task.claim_ids)
+                    yield GatherStep(
                         task.stage,
                         done,
-                        done + turns.left,
+                        done + queues.left,
                         tuple(task.claim_ids),
                         tuple(pages),
-                        (*self._traces(task, hits, pages), *late),
+                        (*self._found(task, hits, pages), *late),
                         tuple(failures),
-                        tuple(c for c in task.claim_ids if not left[c]),
+                        tuple(c for c in task.claim_ids if not open_tasks[c]),
+                        Spent(**self.budget.spent, seconds=self.budget.seconds, searches=searches),
                     )
         finally:
-            turns.close()
+            queues.close()
 
-    def _first(self, claims: Sequence[Claim], question: str) -> list[_Task]:
+    def _first_tasks(self, claims: Sequence[Claim], question: str, written: Mapping[str, Sequence[str]]) -> list[_Task]:
         everyone = [c.id for c in claims]
-        tasks = [_Task(everyone[:], query=address) for address in self.sources.addresses]
-        for searcher in self.sources.searchers:
+        tasks = [_Task(everyone[:], query=address) for address in self._sources.addresses]
+        for searcher in self._sources.searchers:
             by_query: dict[str, _Task] = {}
             for claim in claims:
-                for query in self._written.get(claim.id) or queries(claim, question, self.settings.query):
+                for query in written.get(claim.id) or queries(claim, question, self._settings.query):
                     by_query.setdefault(query, _Task([], searcher, query)).claim_ids.append(claim.id)
             tasks += by_query.values()
         return tasks
 
-    def _traces(self, task: _Task, hits: Sequence[SearchHit], pages: Sequence[Page]) -> tuple[Trace, ...]:
+    def _found(self, task: _Task, hits: Sequence[SearchHit], pages: Sequence[Page]) -> list[Trace]:
+        """How the pages of a finished task were found."""
         if task.searcher:
-            return tuple(
-                Trace(c, h.page.id, h.query, h.searcher, h.rank)
-                for h in hits
-                if h.page is not None
-                for c in task.claim_ids
-            )
+            return [t for h in hits if h.page is not None for t in _traces(task.claim_ids, [h.page], h)]
         sources = task.hits or (SearchHit(task.query, "", 1, "your sources", ""),)
-        return tuple(
-            Trace(c, p.id, h.query, h.searcher, h.rank) for p in pages for h in sources for c in task.claim_ids
-        )
+        return [t for p in pages for h in sources for t in _traces(task.claim_ids, [p], h)]
 
     def _do(self, task: _Task) -> _Outcome:
         try:
@@ -169,18 +164,22 @@ class Gatherer:
             return [], [], [failure.as_failure(task.stage)]
 
     def _page(self, url: str) -> Page:
-        page = self.store.page(url, self.settings.page_days)
+        page = self._store.page(url, self._settings.page_days)
         if page is None:
             self.budget.spend("downloads", url)
-            page = self._fetch(url, self.store.page(url))
-            self.store.put_pages([page])
-        if page.reference and url not in self.sources.addresses and excluded(page.reference, self.settings.exclude):
-            raise FetchFailed("excluded", f"it leads to {page.reference[:200]}, which is excluded from this run", url)
+            page = self._fetch(url, self._store.page(url))
+            self._store.put_pages([page])
+        if page.reference and url not in self._sources.addresses and excluded(page.reference, self._settings.exclude):
+            raise FetchFailed("excluded", f"it redirects to {page.reference[:200]}, which this run excludes", url)
         return page
 
 
-class _Turns:
-    """Tasks side by side, but only a few at one engine or host: a slow one cannot take all threads."""
+def _traces(claim_ids: Sequence[str], pages: Sequence[Page], hit: SearchHit) -> list[Trace]:
+    return [Trace(c, p.id, hit.query, hit.searcher, hit.rank) for p in pages for c in claim_ids]
+
+
+class _HostQueues:
+    """Tasks side by side, but only a few at one engine or host, so that a slow one cannot occupy all threads."""
 
     def __init__(self, do: Callable[[_Task], _Outcome], settings: Settings) -> None:
         self._do = do
@@ -196,26 +195,26 @@ class _Turns:
         return len(self._running) + sum(map(len, self._waiting.values()))
 
     def add(self, task: _Task) -> None:
-        self._waiting[task.at].append(task)
-        self._next(task.at)
+        self._waiting[task.host].append(task)
+        self._next(task.host)
 
-    def _next(self, at: str) -> None:
-        while self._waiting[at] and (not at or self._busy[at] < self._most):
-            task = self._waiting[at].popleft()
-            self._busy[at] += 1
+    def _next(self, host: str) -> None:
+        while self._waiting[host] and (not host or self._busy[host] < self._most):
+            task = self._waiting[host].popleft()
+            self._busy[host] += 1
             self._running[self._pool.submit(self._do, task)] = task
 
-    def ready(self) -> Iterator[tuple[_Task, _Outcome]]:
-        """The tasks that have ended, within a tenth of a second."""
-        ended, _ = wait(self._running, timeout=0.1, return_when=FIRST_COMPLETED)
-        for future in ended:
+    def ended(self) -> Iterator[tuple[_Task, _Outcome]]:
+        """The tasks that have ended, after waiting for at most 0.1 s."""
+        futures, _ = wait(self._running, timeout=0.1, return_when=FIRST_COMPLETED)
+        for future in futures:
             task = self._running.pop(future)
-            self._busy[task.at] -= 1
-            self._next(task.at)
+            self._busy[task.host] -= 1
+            self._next(task.host)
             yield task, future.result()
 
-    def rest(self) -> Iterator[tuple[_Task, _Outcome]]:
-        """All that is left, as failures: the time is over. What is under way ends by itself, unheard."""
+    def abandon(self) -> Iterator[tuple[_Task, _Outcome]]:
+        """Every open task as a failure, because the time is up. Running ones end by themselves; nobody reads them."""
         tasks = [*self._running.values(), *(t for queue in self._waiting.values() for t in queue)]
         self._running.clear()
         self._waiting.clear()

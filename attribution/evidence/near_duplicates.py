@@ -1,24 +1,70 @@
-"""Pages that carry the same text on several sites: one origin, however often it was copied."""
+"""The same text counted once: pages copied from one origin, and passages of a claim that say the same."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from attribution.types import Page
+from attribution.types import Evidence, Page
 
-WORDS = 5  # of a shingle
-SKETCH = 256  # shingles kept of a page: those with the least hashes (Broder 1997, section 4)
-ALIKE = 0.6  # share of shingles (estimated Jaccard) from which on two texts are one
-SHORT = 40  # words: of less text a chance likeness is likely, so it must be the same
+WORDS = 5  # in a shingle
+SKETCH = 256  # shingles kept of a page: those with the smallest hashes (Broder 1997, section 4)
+ALIKE = 0.6  # least estimated Jaccard similarity of two copies of one text
+SHORT = 40  # words: shorter texts often look alike by chance, so they must be equal
+SAME_WORDS = 0.8  # least Jaccard similarity of the words of two sentences that say the same
 _WORD = re.compile(r"\w+")
+_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’-][^\W\d_]+)*")
+
+
+@dataclass(frozen=True)
+class EvidenceGroup:
+    """Passages with the same relation whose deciding sentences say the same; the first one is shown."""
+
+    pieces: tuple[Evidence, ...]
+    origins: int  # distinct sites, copies of one text counted once
+
+    @property
+    def best(self) -> Evidence:
+        return self.pieces[0]
+
+
+def group_evidence(evidence: Sequence[Evidence], pages: Mapping[str, Page]) -> list[EvidenceGroup]:
+    """The evidence of one claim: deciding passages first, the most probable first; near-duplicates together."""
+
+    def rank(piece: Evidence) -> tuple[bool, float]:
+        neutral = piece.relation == "no_relation"
+        p = piece.probabilities
+        return neutral, -(piece.similarity if neutral else max(p.entailed, p.contradicted))
+
+    groups: list[tuple[set[str], list[Evidence]]] = []
+    for piece in sorted(evidence, key=rank):
+        words = set(_TOKEN.findall(piece.deciding_sentence.casefold()))
+        for known, group in groups:
+            alike = len(words & known) >= SAME_WORDS * len(words | known)
+            if alike and group[0].relation == piece.relation:
+                group.append(piece)
+                break
+        else:
+            groups.append((words, [piece]))
+    return [EvidenceGroup(tuple(g), len({_origin(pages.get(e.page_id)) for e in g})) for _, g in groups]
+
+
+def deciding_evidence(evidence: Sequence[Evidence], pages: Mapping[str, Page]) -> Evidence | None:
+    """The most probable passage that supports or contradicts, if there is one."""
+    groups = group_evidence(evidence, pages)
+    return groups[0].best if groups and groups[0].best.relation != "no_relation" else None
+
+
+def _origin(page: Page | None) -> str:
+    return (page.origin or page.site or page.id) if page else ""
 
 
 def with_origins(pages: Sequence[Page]) -> tuple[Page, ...]:
-    """The pages in their order; `origin` is the id of the first page of a group of alike ones, else empty.
+    """The pages in the same order; `origin` is the id of the first page of a group of copies, else empty.
 
-    Which page is first depends on the pages alone.
+    The first page is the one published first, whatever the order given.
     """
     ordered = sorted(pages, key=lambda page: (page.published or "9999", page.url, page.id))
     sketches = {page.id: _sketch(page.text) for page in ordered}
@@ -46,7 +92,7 @@ def _hash(words: Iterable[str]) -> int:
 
 
 def _alike(one: frozenset[int], two: frozenset[int]) -> bool:
-    """Whether the share of the smallest shingles of both together that each of them has reaches ALIKE."""
+    """Whether the estimated Jaccard similarity reaches ALIKE: the share of the smallest hashes that both have."""
     if not one & two:
         return False
     least = sorted(one | two)[: min(SKETCH, max(len(one), len(two)))]

@@ -1,4 +1,4 @@
-"""One question to an engine of the web, and to the next one when it fails: within the budget, and never in silence."""
+"""A query to a search engine, and to the next engine if it fails; within the budget, every fallback reported."""
 
 from __future__ import annotations
 
@@ -13,21 +13,26 @@ from attribution.storage.store import Store
 from attribution.text.urls import canonical, excluded
 from attribution.types import Failure, SearchHit
 
-SPARE = 5  # more results asked for where some may be excluded
+SPARE = 5  # extra results requested when some may be excluded
 
 
 class Budget:
-    """What a run may still ask of the web. Counted before each question and download, from several threads."""
+    """What a run may use of the web. Counted before each query and download; safe to use from several threads."""
 
     def __init__(self, settings: Settings) -> None:
         self._limits = {"queries": settings.max_queries, "downloads": settings.max_pages}
         self._seconds = settings.max_seconds
-        self._started = time.monotonic()
         self._lock = threading.Lock()
         self.spent = {"queries": 0, "downloads": 0}
+        self.start()
+
+    def start(self) -> None:
+        """Start the clock."""
+        self._started = time.monotonic()
 
     @property
     def seconds(self) -> float:
+        """Since the clock was started."""
         return time.monotonic() - self._started
 
     @property
@@ -41,30 +46,30 @@ class Budget:
                 raise time_over(self._seconds, subject)
             if self.spent[what] >= self._limits[what]:
                 name = "max_queries" if what == "queries" else "max_pages"
-                raise _ended(f"{self._limits[what]:,} {what}", name, subject)
+                raise _exhausted(f"{self._limits[what]:,} {what}", name, subject)
             self.spent[what] += 1
 
 
 def time_over(seconds: float, subject: str) -> StageFailure:
-    return _ended(f"{seconds:g} seconds of search and download", "max_seconds", subject)
+    return _exhausted(f"{seconds:g} seconds of search and download", "max_seconds", subject)
 
 
-def _ended(what: str, setting: str, subject: str) -> StageFailure:
-    message = f"the budget of this run, {what}, is spent; raise {setting} or check a shorter answer"
+def _exhausted(what: str, setting: str, subject: str) -> StageFailure:
+    message = f"the budget of this run ({what}) is used up; raise {setting} or check a shorter answer"
     return StageFailure("budget_spent", message, subject)
 
 
 class Search:
-    """The engines of one run. One that is down is asked once, not once a claim."""
+    """The engines of one run. One that is down is asked once, not once for each claim."""
 
     def __init__(self, settings: Settings, store: Store, budget: Budget, fallback: Sequence[Searcher]) -> None:
         self._settings, self._store, self._budget, self._fallback = settings, store, budget, tuple(fallback)
         self._down: dict[str, SearchFailed] = {}
 
     def search(self, searcher: Searcher, query: str) -> tuple[list[SearchHit], list[Failure]]:
-        """Hits with different pages, excluded sites left out, and a notice for every engine that was passed over.
+        """Hits with distinct URLs, without excluded sites, and a notice for every engine that failed.
 
-        Raises StageFailure with the last engine's reason where none could be asked.
+        Raises StageFailure with the last engine's reason if none could be used.
         """
         if is_local(searcher.name):
             return searcher.search(query, self._settings.pages_per_claim), []
@@ -72,7 +77,7 @@ class Search:
         notices: list[Failure] = []
         for engine, following in zip(engines, [*engines[1:], None], strict=True):
             try:
-                return self._different(self._ask(engine, query)), notices
+                return self._distinct(self._ask(engine, query)), notices
             except SearchFailed as error:
                 self._down.setdefault(engine.name, error)
                 if following is None:
@@ -95,9 +100,9 @@ class Search:
         self._store.put_search(engine.name, query, k, hits)
         return hits
 
-    def _different(self, hits: Sequence[SearchHit]) -> list[SearchHit]:
-        kept: dict[str, SearchHit] = {}
+    def _distinct(self, hits: Sequence[SearchHit]) -> list[SearchHit]:
+        by_url: dict[str, SearchHit] = {}
         for hit in hits:
             if not excluded(hit.url, self._settings.exclude):
-                kept.setdefault(canonical(hit.url), hit)
-        return list(kept.values())[: self._settings.pages_per_claim]
+                by_url.setdefault(canonical(hit.url), hit)
+        return list(by_url.values())[: self._settings.pages_per_claim]

@@ -1,12 +1,14 @@
-"""What the names in `settings.sources` stand for: searchers, and pages that are there from the start."""
+"""The entries of `settings.sources`: each parsed once into a Source, then opened as searchers, addresses and pages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from attribution.errors import BadInput, StageFailure
+from attribution.evidence.user_documents import read_document
 from attribution.registry import build
 from attribution.searchers import INSTANCE, LOCAL, SEARCHERS, Searcher, is_local
 from attribution.settings import COLLECTION, WEB, Settings
@@ -14,62 +16,99 @@ from attribution.storage.store import Store
 from attribution.types import Document, Failure, Page
 
 FILE_LIMIT = 50_000_000  # bytes of one document
+SourceKind = Literal["library", "documents", "engine", "instance", "collection", "address", "path"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """One entry of `settings.sources`."""
+
+    kind: SourceKind
+    name: str = ""  # of an engine or collection; the URL of a SearXNG instance or page; a path
+
+    @classmethod
+    def parse(cls, text: str) -> Source:
+        """BadInput for text that is neither a name, a URL, nor a path that exists."""
+        if text == "library":
+            return cls("library")
+        if text == "documents":
+            return cls("documents")
+        if text == "web" or text in SEARCHERS:
+            return cls("engine", WEB if text == "web" else text)
+        if text.startswith(INSTANCE):
+            return cls("instance", text.removeprefix(INSTANCE))
+        if text.startswith(COLLECTION):
+            return cls("collection", text.removeprefix(COLLECTION))
+        if "://" in text:
+            return cls("address", text)
+        if (path := Path(text).expanduser()).is_dir() or path.is_file():
+            return cls("path", str(path))
+        names = ", ".join((*SEARCHERS, "web", "documents", f"{COLLECTION}NAME", f"{INSTANCE}https://…"))
+        raise BadInput(f"source {text!r}: expected one of {names}, a URL, or the path of a file or folder that exists")
+
+    @property
+    def searches_web(self) -> bool:
+        """Whether an engine of the web is asked."""
+        return self.kind in ("engine", "instance")
 
 
 @dataclass
 class Sources:
-    """`addresses` are still to be fetched; `pages` are the user's own documents, read already."""
+    """The sources of a run, opened."""
 
     searchers: list[Searcher] = field(default_factory=list)
-    fallback: list[Searcher] = field(default_factory=list)  # asked in this order when one of the web fails
-    addresses: list[str] = field(default_factory=list)
-    pages: list[Page] = field(default_factory=list)
-    failures: list[Failure] = field(default_factory=list)
+    fallback: list[Searcher] = field(default_factory=list)  # engines tried in this order when one of the web fails
+    addresses: list[str] = field(default_factory=list)  # to be fetched
+    pages: list[Page] = field(default_factory=list)  # the user's own documents
+    failures: list[Failure] = field(default_factory=list)  # documents that could not be read
 
 
-def open_sources(
-    settings: Settings, documents: Sequence[Document], read: Callable[[Document], Page], store: Store
-) -> Sources:
-    """Sort the sources by what they are. BadInput for a source that is neither a name, nor a URL, nor a path."""
+def open_sources(settings: Settings, documents: Sequence[Document], store: Store) -> Sources:
+    """Open every source of the settings and read the documents.
+
+    Raises BadInput for a source or fallback that cannot be one, Unavailable for one that is not ready.
+    """
+    sources = Sources()
+    files = list(documents)
+    for source in dict.fromkeys(map(Source.parse, settings.sources)):
+        if source.kind == "address":
+            sources.addresses.append(source.name)
+        elif source.kind == "path" and not Path(source.name).is_dir():
+            files.append(_file(Path(source.name)))
+        elif source.kind != "documents":  # those come as `documents`
+            sources.searchers.append(_searcher(source, settings, store))
+    if any(not is_local(s.name) for s in sources.searchers):
+        for name in dict.fromkeys(WEB if f == "web" else f for f in settings.fallback):
+            if name in LOCAL:
+                raise BadInput(f"fallback {name!r}: expected a search engine of the web; name it as a source instead")
+            sources.fallback.append(build(SEARCHERS, name, settings, "searcher"))
+    for document in files:
+        try:
+            sources.pages.append(read_document(document))
+        except StageFailure as error:
+            sources.failures.append(error.as_failure("fetch", document.name))
+    return sources
+
+
+def _searcher(source: Source, settings: Settings, store: Store) -> Searcher:
     from attribution.collections.folder import FolderSearcher
     from attribution.collections.search import over_collection, over_folder
     from attribution.searchers.searxng import SearXNG
 
-    opened = Sources()
-    own = list(documents)
-    for source in dict.fromkeys(settings.sources):
-        name = WEB if source == "web" else source
-        if name == "library":
-            opened.searchers.append(over_folder(FolderSearcher(settings), settings, store))
-        elif source.startswith(INSTANCE):
-            opened.searchers.append(SearXNG(settings, source.removeprefix(INSTANCE)))
-        elif name in SEARCHERS:
-            opened.searchers.append(build(SEARCHERS, name, settings, "searcher"))
-        elif source.startswith(COLLECTION):
-            opened.searchers.append(over_collection(source.removeprefix(COLLECTION), settings, store))
-        elif "://" in source:
-            opened.addresses.append(source)
-        elif source == "documents":
-            continue  # they come as `documents`
-        elif (path := Path(source).expanduser()).is_dir():
-            opened.searchers.append(over_folder(FolderSearcher(settings, path), settings, store))
-        elif path.is_file():
-            if path.stat().st_size > FILE_LIMIT:
-                raise BadInput(f"{path.name} has {path.stat().st_size:,} bytes; a document may have {FILE_LIMIT:,}")
-            own.append(Document(path.name, path.read_bytes()))
-        else:
-            names = ", ".join((*SEARCHERS, "web", "documents", f"{COLLECTION}NAME", f"{INSTANCE}https://…"))
-            raise BadInput(
-                f"source {source!r}: expected one of {names}, a URL, or the path of a file or folder that exists"
-            )
-    if any(not is_local(s.name) for s in opened.searchers):
-        for name in dict.fromkeys(WEB if f == "web" else f for f in settings.fallback):
-            if name in LOCAL:
-                raise BadInput(f"fallback {name!r}: expected engines of the web; give it as a source beside them")
-            opened.fallback.append(build(SEARCHERS, name, settings, "searcher"))
-    for document in own:
-        try:
-            opened.pages.append(read(document))
-        except StageFailure as error:
-            opened.failures.append(error.as_failure("fetch", document.name))
-    return opened
+    match source.kind:
+        case "library":
+            return over_folder(FolderSearcher(settings), settings, store)
+        case "path":
+            return over_folder(FolderSearcher(settings, Path(source.name)), settings, store)
+        case "collection":
+            return over_collection(source.name, settings, store)
+        case "instance":
+            return SearXNG(settings, source.name)
+    searcher: Searcher = build(SEARCHERS, source.name, settings, "searcher")
+    return searcher
+
+
+def _file(path: Path) -> Document:
+    if path.stat().st_size > FILE_LIMIT:
+        raise BadInput(f"{path.name} has {path.stat().st_size:,} bytes; a document may have {FILE_LIMIT:,}")
+    return Document(path.name, path.read_bytes())

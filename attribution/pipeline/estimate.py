@@ -1,4 +1,4 @@
-"""What a run would take, before it is started: claims, pages, seconds, and prompts to a language model by stage."""
+"""What a run would take before it is started: claims, pages, seconds, and prompts to a language model by stage."""
 
 from __future__ import annotations
 
@@ -8,27 +8,28 @@ from dataclasses import dataclass
 
 from attribution.claims import independence, worthiness
 from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
-from attribution.pipeline.run import check_input, segment
+from attribution.evidence.sources import Source
+from attribution.pipeline.claims import segment
+from attribution.pipeline.run import check_input
 from attribution.registry import build
-from attribution.searchers import INSTANCE, LOCAL, SEARCHERS
-from attribution.segmenters import SEGMENTERS
+from attribution.segmenters import SEGMENTERS, Segmenter
 from attribution.settings import Settings
 from attribution.storage.runs import Rates
 from attribution.storage.store import Store
 from attribution.types import Claim, Document, LlmUsage
 
-SECONDS_PER_PAIR, SECONDS_PER_PAGE = 0.03, {"local": 0.15, "web": 0.6}  # two cores; until a run was measured
+SECONDS_PER_PAIR, SECONDS_PER_PAGE = 0.03, {"local": 0.15, "web": 0.6}  # on two cores, until a run has been measured
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a run will take: claims in all and to be checked, pages at most, seconds."""
+    """What a run will take at most; claims exactly, unless a language model makes them."""
 
-    claims: int  # sentences, where a model is to segment
-    checked: int
+    claims: int  # sentences, where a model segments
+    checked: int  # of these
     pages: int
-    seconds: float  # with the language model's where its pace was measured in an earlier run
-    llm: Mapping[str, LlmUsage]  # by stage, at most; what the store knows costs nothing
+    seconds: float  # those of the language model only if an earlier run measured its pace
+    llm: Mapping[str, LlmUsage]  # by stage; replies in the store cost nothing
 
 
 def estimate(
@@ -39,19 +40,23 @@ def estimate(
     store: Store | None = None,
     segmenters: Sequence[str] = (),
 ) -> Estimate:
-    """What `run` would take, or with segmenters `compare`, without searching or asking; with a store, at the pace of
-    the last runs kept there."""
+    """What `run` would take, or `compare` with these segmenters. Nothing is searched and no language model asked.
+
+    With a store, at the pace of the last runs in it. Raises BadInput, UnknownName or Unavailable as a run does.
+    """
     check_input(question, answer, settings)
     claims, llm = _claims(question, answer, settings, segmenters or [settings.segmenter])
     checked = sum(c.worthiness == "factual" for c in claims)
     if tasks := llm_tasks(settings):
-        asked, by_rules = LlmAnnotator(settings, store, threading.Event()), independence.check_independence(claims)
-        llm |= {task: asked.estimate(task, question, answer, by_rules) for task in tasks}
-    pages = _own(settings, documents)
-    if set(settings.sources) - {"documents"}:
+        annotator, by_rules = LlmAnnotator(settings, store, threading.Event()), independence.check_independence(claims)
+        llm |= {task: annotator.estimate(task, question, answer, by_rules) for task in tasks}
+    sources = [Source.parse(text) for text in settings.sources]
+    pages = len(documents) + sum(source.kind == "address" for source in sources)
+    if any(source.kind != "documents" for source in sources):
         pages += checked * settings.pages_per_claim
     pair, page, prompt = store.rates() if store else Rates()
-    pace = (page or SECONDS_PER_PAGE["web"]) if _asks_the_web(settings) else SECONDS_PER_PAGE["local"]
+    on_web = any(source.searches_web for source in sources)
+    pace = (page or SECONDS_PER_PAGE["web"]) if on_web else SECONDS_PER_PAGE["local"]
     seconds = 1.0 + checked * settings.top_k * (SECONDS_PER_PAIR if pair is None else pair) + pages * pace
     seconds += sum(used.calls for used in llm.values()) * (prompt or 0.0) / settings.llm_workers
     return Estimate(len(claims), checked, pages, seconds, llm)
@@ -60,25 +65,16 @@ def estimate(
 def _claims(
     question: str, answer: str, settings: Settings, names: Sequence[str]
 ) -> tuple[list[Claim], dict[str, LlmUsage]]:
-    """The claims by rules, each once, with the sentences in their place where a model is to cut them."""
-    found: dict[tuple[str, str], Claim] = {}
+    """The claims by rules, each once; for a segmenter with a model, the sentences that it would get."""
+    claims: dict[tuple[str, str], Claim] = {}
     llm: dict[str, LlmUsage] = {}
     for name in dict.fromkeys(names):
         own = settings.model_copy(update={"segmenter": name})
-        segmenter = build(SEGMENTERS, name, own, "segmenter")
-        asked = segmenter.estimate(question, answer) if hasattr(segmenter, "estimate") else None
-        by_model = asked is not None or bool(SEGMENTERS[name].needs)
-        if asked is not None:
-            llm["segment" if len(names) == 1 else f"segment by {name}"] = asked
-        cut = segment(question, answer, own.model_copy(update={"segmenter": "sentences"}) if by_model else own)
-        found |= {(name if by_model else "", claim.id): claim for claim in cut.claims}
-    return worthiness.classify(list(found.values())), llm
-
-
-def _own(settings: Settings, documents: Sequence[Document]) -> int:
-    return len(documents) + sum("://" in s and not s.startswith(INSTANCE) for s in settings.sources)
-
-
-def _asks_the_web(settings: Settings) -> bool:
-    engines = (*(name for name in SEARCHERS if name not in LOCAL), "web")
-    return any(s in engines or s.startswith(INSTANCE) for s in settings.sources)
+        segmenter: Segmenter = build(SEGMENTERS, name, own, "segmenter")
+        usage = segmenter.estimate(question, answer)
+        by_model = usage is not None or bool(SEGMENTERS[name].needs)
+        if usage is not None:
+            llm["segment" if len(names) == 1 else f"segment by {name}"] = usage
+        segmented = segment(question, answer, own.model_copy(update={"segmenter": "sentences"}) if by_model else own)
+        claims |= {(name if by_model else "", claim.id): claim for claim in segmented.claims}
+    return worthiness.classify(list(claims.values())), llm

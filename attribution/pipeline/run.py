@@ -1,30 +1,27 @@
-"""The order of the stages, and nothing else knows it: answer → claims → pages → evidence → verdicts."""
+"""One run: answer → claims → pages → evidence → verdicts. Nothing else knows the order of the stages."""
 
 from __future__ import annotations
 
 import threading
+import time
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import partial
 
 from attribution import events
-from attribution.claims import coherence, enrichment, independence, worthiness
 from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
 from attribution.errors import BadInput
-from attribution.evidence.gathering import Gatherer
-from attribution.evidence.matching import Judge, Matcher
-from attribution.evidence.sources import Sources, open_sources
-from attribution.evidence.user_documents import read_document
+from attribution.evidence import EvidenceSource, LlmRecord
+from attribution.evidence.gathering import LiveSources
+from attribution.evidence.matching import Matcher
+from attribution.evidence.sources import open_sources
+from attribution.pipeline.claims import annotate, check_coherence, segment
 from attribution.pipeline.run_record import RunRecord
-from attribution.registry import build
-from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
-from attribution.snapshots.snapshot import Snapshot
 from attribution.storage import http_responses
 from attribution.storage.store import Store
-from attribution.types import Claim, Document, Evidence, Failure, Segmented, Verdict
-from attribution.verdicts import UNREACHED, verdict
-from attribution.verifiers import VERIFIERS
+from attribution.types import Claim, Document, Evidence, Failure, Segmented
+from attribution.verdicts import decide, not_reached
 from attribution.web.fetcher import Fetcher
 
 GROUP = 4  # claims whose pairs are verified together
@@ -37,23 +34,14 @@ def check_input(question: str, answer: str, settings: Settings) -> None:
     for name, text in (("answer", answer), ("question", question)):
         if len(text) > settings.answer_limit:
             raise BadInput(
-                f"The {name} has {len(text):,} characters, at most {settings.answer_limit:,} can be analysed: "
-                "shorten it, or analyse it in parts."
+                f"The {name} has {len(text):,} characters; at most {settings.answer_limit:,} can be analysed. "
+                "Shorten it, or analyse it in parts."
             )
-        strange = sum(unicodedata.category(c) == "Cc" and c not in "\n\r\t" for c in text) + text.count("\ufffd")
-        if strange > max(2, len(text) // 50):
+        controls = sum(unicodedata.category(c) == "Cc" and c not in "\n\r\t" for c in text) + text.count("\ufffd")
+        if controls > max(2, len(text) // 50):
             raise BadInput(
-                f"The {name} holds {strange} control characters: this is not text. Paste plain text or Markdown."
+                f"The {name} contains {controls} control characters, so it is not text. Paste plain text or Markdown."
             )
-
-
-def segment(question: str, answer: str, settings: Settings, stop: threading.Event | None = None) -> Segmented:
-    """Segmentation alone; `stop` ends what asks a language model."""
-    segmenter = build(SEGMENTERS, settings.segmenter, settings, "segmenter")
-    if stop is not None and hasattr(segmenter, "llm"):
-        segmenter.llm.stop = stop
-    segmented: Segmented = segmenter.segment(question, answer)
-    return segmented
 
 
 def run(
@@ -64,23 +52,26 @@ def run(
     documents: Sequence[Document] = (),
     stop: threading.Event | None = None,
     claims: Sequence[Claim] | None = None,
-    frozen: Snapshot | None = None,
+    source: EvidenceSource | None = None,
+    run_id: str = "",
 ) -> Iterator[events.Event]:
-    """Events of one run, the last one Finished with the report; `claims` stand in for the segmenter's.
+    """The events of one run: first RunStarted with its id (`run_id` or a new one), at the end Finished with the report.
 
-    With a snapshot its pages are the only source: nothing is searched or fetched, whatever the settings name.
+    `claims` replace the segmenter's. A `source`, such as a snapshot, replaces the settings' sources and the documents.
 
-    BadInput or Unavailable before the first event; later, bad pages, searches and pairs become Failed events.
-    A run that is stopped ends with what it has.
+    BadInput or Unavailable are raised before the first event; later, bad pages, searches and pairs become Failed
+    events. A run that is stopped ends with what it has.
     """
     check_input(question, answer, settings)
-    store = store or Store.open(settings.database_url)
-    if frozen:
-        store, sources = frozen.over(store), Sources()
-    else:
-        sources = open_sources(settings, documents, read_document, store)
-    matcher = Matcher(settings, store, question, judged=frozen.judgements if frozen else ())
-    return _Run(question, answer, settings, store, sources, matcher, stop or threading.Event(), claims, frozen).go()
+    store, stop = store or Store.open(settings.database_url), stop or threading.Event()
+    source = source or _live(settings, store, documents, stop)
+    return _Run(question, answer, settings, store, source, stop, claims, run_id).go()
+
+
+def _live(settings: Settings, store: Store, documents: Sequence[Document], stop: threading.Event) -> LiveSources:
+    annotator = LlmAnnotator(settings, store, stop) if "queries" in llm_tasks(settings) else None
+    fetch = Fetcher(settings, archive=partial(http_responses.save, store)).fetch
+    return LiveSources(settings, store, open_sources(settings, documents, store), fetch, annotator)
 
 
 class _Run:
@@ -92,121 +83,102 @@ class _Run:
         answer: str,
         settings: Settings,
         store: Store,
-        sources: Sources,
-        matcher: Matcher,
+        source: EvidenceSource,
         stop: threading.Event,
-        claims: Sequence[Claim] | None = None,
-        frozen: Snapshot | None = None,
+        claims: Sequence[Claim] | None,
+        run_id: str,
     ) -> None:
-        self.question, self.answer, self.settings, self.store = question, answer, settings, store
-        self.sources, self.matcher, self.stop, self.given, self.frozen = sources, matcher, stop, claims, frozen
-        self.found = RunRecord(question, answer, settings, frozen)
-        self.kept = frozen.claims(question, answer, settings) if frozen else None
-        self.tasks = tuple(t for t in llm_tasks(settings) if not self.kept and (t != "queries" or not frozen))
-        self.asked = LlmAnnotator(settings, store, stop) if self.tasks else None
+        self.question, self.answer, self.settings = question, answer, settings
+        self.store, self.source, self.stop, self.given_claims = source.over(store), source, stop, claims
+        self.matcher = Matcher(settings, self.store, question, source.judgements)
+        self.record = RunRecord(question, answer, settings, run_id)
+        self.prepared = source.claims(question, answer, settings)
+        self.tasks = [] if self.prepared else [task for task in llm_tasks(settings) if task != "queries"]
+        self.annotator = LlmAnnotator(settings, self.store, stop) if self.tasks else None
 
     def go(self) -> Iterator[events.Event]:
-        if self.kept is None:
-            yield from self._claims()
-        else:
-            self.found.claims = list(self.kept.claims)
-            for failure in self.kept.failures:
-                yield from self._failed(failure, ())
-            yield events.ClaimsReady(self.kept.claims)
-        checked = [c for c in self.found.claims if c.checked]
-        for claim in self.found.claims:
+        run_id = self.record.run_id
+        self.store.start_run(run_id, self.question, self.answer, self.settings.public(), self.record.created_at)
+        yield events.RunStarted(run_id)
+        yield from self._claims()
+        checked = [c for c in self.record.claims if c.checked]
+        for claim in self.record.claims:
             if not claim.checked:
-                yield self._judged(claim, ())
+                yield self._decide(claim, ())
         if checked:
             yield from self._gather(checked)
             yield from self._verify(checked)
-        report = self.found.report(self.matcher, self.asked, self.kept is not None, self.stop.is_set())
-        self.store.save_run(report, self.matcher.provenance(self.found.about), frozen=self.frozen is not None)
+        report = self.record.report(self.matcher, self.stop.is_set())
+        self.store.save_run(report, self.matcher.provenance(self.record.concerns))
         yield events.Finished(report)
 
     def _claims(self) -> Iterator[events.Event]:
+        if self.prepared:
+            self.record.claims = list(self.prepared.claims)
+            self.record.add_llm(self.prepared.llm)
+            for failure in self.prepared.failures:
+                yield from self._fail(failure)
+        else:
+            yield from self._segment()
+            yield from self._annotate()
+        yield events.ClaimsReady(tuple(self.record.claims))
+
+    def _segment(self) -> Iterator[events.Event]:
         yield events.StageStarted("segment")
-        with self.found.timed("segment"):
-            given = None if self.given is None else Segmented(tuple(self.given))
-            segmented = given or segment(self.question, self.answer, self.settings, self.stop)
-        self.found.claims, self.found.segmented = list(segmented.claims), segmented
+        with self.record.timed("segment"):
+            if self.given_claims is not None:
+                segmented = Segmented(tuple(self.given_claims))
+            else:
+                segmented = segment(self.question, self.answer, self.settings, self.stop)
+        self.record.claims = list(segmented.claims)
+        if segmented.version:
+            self.record.add_llm(LlmRecord({"segmenter": segmented.version}))
+        if segmented.usage:
+            self.record.add_llm(LlmRecord(usage={"segment": segmented.usage}))
         for failure in segmented.failures:
-            yield from self._failed(failure, ())
-        yield events.ClaimsReady(tuple(self.found.claims))
+            yield from self._fail(failure)
+        yield events.ClaimsReady(segmented.claims)
+
+    def _annotate(self) -> Iterator[events.Event]:
         yield events.StageStarted("worth")
-        with self.found.timed("worth"):
-            new = [c for c in self.found.claims if c.worthiness is None]  # what a person has edited stays as it is
-            made, failures = self._judged_claims(new)
-            judged = {c.id: c for c in made}
-            self.found.claims = [judged.get(c.id, c) for c in self.found.claims]
+        with self.record.timed("worth"):
+            new = [c for c in self.record.claims if c.worthiness is None]  # what a person has edited stays as it is
+            annotated, failures = annotate(self.question, self.answer, new, self.tasks, self.annotator)
+            by_id = {c.id: c for c in annotated}
+            self.record.claims = [by_id.get(c.id, c) for c in self.record.claims]
+        if self.annotator:
+            self.record.add_llm(LlmRecord(self.annotator.versions, self.annotator.usage))
         for failure in failures:
-            yield from self._failed(failure, ())
-        with self.found.timed("coherence"):
-            self.found.claims = self._coherent(self.found.claims)
-        yield events.ClaimsReady(tuple(self.found.claims))
-
-    def _judged_claims(self, claims: list[Claim]) -> tuple[list[Claim], list[Failure]]:
-        """Which are worth checking, which stand alone, what the others mean: by rules, or as a language model says."""
-        failures: list[Failure] = []
-        claims = worthiness.classify(claims)
-        if self.asked and "worthiness" in self.tasks:
-            claims, failed = self.asked.worthiness(self.question, claims)
-            failures += failed
-        claims = independence.check_independence(claims)
-        if self.asked and "independence" in self.tasks:
-            claims, failed = self.asked.independence(claims)
-            failures += failed
-        if self.asked and "enrichment" in self.tasks:
-            claims, failed = self.asked.enrichment(self.question, self.answer, claims)
-            return claims, failures + failed
-        return enrichment.enrich(self.question, self.answer, claims), failures
-
-    def _coherent(self, claims: list[Claim]) -> list[Claim]:
-        """Always by the embedded model: what the answer says does not depend on who checks it."""
-        judge = Judge(build(VERIFIERS, "embedded", self.settings, "verifier"), self.store)
-        return coherence.check_coherence(self.answer, claims, judge.entailed, self.settings.coherence)
+            yield from self._fail(failure)
+        with self.record.timed("coherence"):
+            self.record.claims = check_coherence(self.answer, self.record.claims, self.settings, self.store)
 
     def _gather(self, checked: list[Claim]) -> Iterator[events.Event]:
         """Search and download; a claim gets a first verdict when its own pages are there and others are not."""
         yield events.StageStarted("search")
-        for failure in self.sources.failures:
-            yield from self._failed(failure, [c.id for c in checked])
-        for page in self.sources.pages:
-            self.matcher.add(page)
-            yield events.PageReady(page)
         by_id = {c.id: c for c in checked}
-        written: dict[str, tuple[str, ...]] = {}
-        if self.asked and "queries" in self.tasks and self.sources.searchers:
-            with self.found.timed("queries"):
-                written, failures = self.asked.queries(self.question, checked)
-            for failure in failures:
-                yield from self._failed(failure, ())
-        fetch = Fetcher(self.settings, archive=partial(http_responses.save, self.store)).fetch
-        gatherer = self.frozen or Gatherer(self.settings, self.store, self.sources, fetch, written)
-        steps = gatherer.gather(checked, self.question, self.stop)
-        while True:
-            with self.found.timed("gather"):
-                step = next(steps, None)
-            if step is None:
-                return
-            self.found.searches += step.stage == "search"
+        steps = self.source.gather(checked, self.question, self.stop)
+        started = time.perf_counter()
+        for step in steps:
+            self.record.timings["queries" if step.stage == "queries" else "gather"] += time.perf_counter() - started
+            self.record.spent = step.spent
+            self.record.add_llm(step.llm)
             self.matcher.trace(step.traces)
             for failure in step.failures:
-                yield from self._failed(failure, step.claim_ids)
+                yield from self._fail(failure, step.claim_ids)
             for page in step.pages:
                 if self.matcher.add(page):
                     yield events.PageReady(page)
             yield events.Progress(step.stage, step.done, step.total)
-            if isinstance(gatherer, Gatherer):
-                self.found.spent = events.Spent(**gatherer.budget.spent, seconds=gatherer.budget.seconds)
-                yield self.found.spent
+            yield step.spent
             if step.stage == "fetch" and step.done < step.total:
                 yield from self._match([by_id[c] for c in step.complete])
+            started = time.perf_counter()
 
     def _verify(self, checked: list[Claim]) -> Iterator[events.Event]:
-        """The verdicts that stand: every claim against the passages of all pages."""
+        """The final verdicts: every claim against the passages of all pages."""
         yield events.StageStarted("embed")
-        with self.found.timed("embed"):
+        with self.record.timed("embed"):
             self.matcher.settle()
         yield events.StageStarted("verify")
         for start in range(0, len(checked), GROUP):
@@ -217,35 +189,31 @@ class _Run:
         else:
             yield events.Progress("verify", len(checked), len(checked))
         for claim in checked:
-            if claim.id not in self.found.verdicts:
-                made = Verdict(claim_id=claim.id, label="missing", confidence=0.0, reason=UNREACHED)
-                self.found.verdicts[claim.id] = made
-                yield events.VerdictReady(made, ())
+            if claim.id not in self.record.verdicts:
+                verdict = not_reached(claim)
+                self.record.add_verdict(verdict, ())
+                yield events.VerdictReady(verdict, ())
 
     def _match(self, claims: list[Claim]) -> Iterator[events.Event]:
         try:
-            with self.found.timed("verify"):
+            with self.record.timed("verify"):
                 matched = self.matcher.match(claims)
         except BadInput as error:
-            if len(claims) > 1:  # one claim that the verifier refuses costs only itself
+            if len(claims) > 1:  # a claim that the verifier refuses costs only itself
                 for claim in claims:
                     yield from self._match([claim])
                 return
             failure = Failure(stage="verify", subject=claims[0].id, kind="verifier_failed", message=str(error))
-            yield from self._failed(failure, [claims[0].id])
+            yield from self._fail(failure, [claims[0].id])
             matched = [()]
         for claim, evidence in zip(claims, matched, strict=True):
-            yield self._judged(claim, evidence)
+            yield self._decide(claim, evidence)
 
-    def _judged(self, claim: Claim, evidence: tuple[Evidence, ...]) -> events.VerdictReady:
-        self.found.evidence[claim.id] = evidence
-        made = verdict(claim, evidence, self.found.about[claim.id])
-        if claim.enriched and evidence and self.settings.without_added:
-            alone = verdict(claim, self.matcher.without_added(claim, evidence)).label
-            made = made.model_copy(update={"without_added": alone})
-        self.found.verdicts[claim.id] = made
-        return events.VerdictReady(made, evidence)
+    def _decide(self, claim: Claim, evidence: tuple[Evidence, ...]) -> events.VerdictReady:
+        verdict = decide(claim, evidence, self.settings.threshold, self.record.concerns[claim.id])
+        self.record.add_verdict(verdict, evidence)
+        return events.VerdictReady(verdict, evidence)
 
-    def _failed(self, failure: Failure, claim_ids: Sequence[str]) -> Iterator[events.Event]:
-        if self.found.failed(failure, claim_ids):
+    def _fail(self, failure: Failure, claim_ids: Sequence[str] = ()) -> Iterator[events.Event]:
+        if self.record.add_failure(failure, claim_ids):
             yield events.Failed(failure)

@@ -1,4 +1,4 @@
-"""What a first run would wait for, done before: the page does it while its visitor reads."""
+"""Loads ahead of the first run what it would otherwise wait for: the page does it while its visitor reads."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from attribution.text.nlp import parse
 from attribution.verifiers import VERIFIERS
 
 
-def prepare(settings: Settings, store: Store) -> None:
-    """Load the models that come along and, once a database, make the library's vectors. Nothing is sent anywhere."""
+def warm_up(settings: Settings, store: Store) -> None:
+    """Load the models installed with the project and embed the library, once per database. Nothing is sent anywhere."""
     parse("A text.")
-    if settings.verifier == "embedded":
-        build(VERIFIERS, "embedded", settings, "verifier").verify([("A claim.", "A text.")])
-    if settings.embedder == "minilm":
-        build(EMBEDDERS, "minilm", settings, "embedder").embed(["A text."])
-    with suppress(StageFailure):  # a run says so, where the library is among its sources
+    if VERIFIERS[settings.verifier].bundled:
+        build(VERIFIERS, settings.verifier, settings, "verifier").verify([("A claim.", "A text.")])
+    if EMBEDDERS[settings.embedder].bundled:
+        build(EMBEDDERS, settings.embedder, settings, "embedder").embed(["A text."])
+    with suppress(StageFailure):  # a run with the library among its sources reports it
         over_folder(FolderSearcher(settings), settings, store).nearest("A text.", 1)

@@ -59,5 +59,6 @@ SEGMENTERS = {
         "SegmenT5 or another T5 of the hub",
         "downloads the model at first use (about 3 GB for the default)",
         (Need("pip install transformers torch", package="transformers"),),
+        model_setting="segmenter_model",
     ),
 }

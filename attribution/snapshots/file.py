@@ -12,8 +12,9 @@ import zlib
 from pydantic import ValidationError
 
 from attribution.errors import BadInput
+from attribution.provenance import Provenance
 from attribution.snapshots.snapshot import Snapshot
-from attribution.types import Frozen, Judgement, Page, Probabilities, Provenance, Report, Span, content_id
+from attribution.types import Frozen, Judgement, Page, Probabilities, Report, Span, content_id
 
 FORMAT, VERSION = "attribution-snapshot", 1
 MANIFEST = "manifest.json"

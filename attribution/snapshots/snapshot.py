@@ -1,20 +1,22 @@
-"""Everything a run used, frozen: its pages and traces stand in for search and download when it is run again."""
+"""Snapshots: everything a run used, so that it can be run again without searching or downloading."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from attribution.errors import BadInput
-from attribution.events import STAGES
-from attribution.evidence.gathering import Step
+from attribution.events import STAGES, Spent
+from attribution.evidence import GatherStep, LlmRecord, PreparedClaims
+from attribution.provenance import Provenance
 from attribution.settings import Settings
 from attribution.storage.store import Store
-from attribution.types import Claim, Failure, Judgement, Provenance, Report, Segmented
+from attribution.types import Claim, Failure, Judgement, Report
 
-# Settings that come into play when the claims are made; while all others stay, so do a snapshot's claims.
+T = TypeVar("T")
+# Settings that have no effect on the claims; if only these change, the claims of the snapshot are used.
 AFTER_CLAIMS = frozenset(
     ("sources", "pages_per_claim", "page_bytes", "page_days", "workers", "connect_timeout", "read_timeout")
     + ("page_timeout", "answer_limit", "chunker", "chunk_size", "chunk_overlap", "window_sentences", "window_stride")
@@ -22,14 +24,14 @@ AFTER_CLAIMS = frozenset(
     + ("query", "search_language", "fallback", "exclude", "max_queries", "max_pages", "max_seconds")
     + ("host_connections", "robots_timeout", "crawl_delay", "input_price", "output_price")
 )
-# What a file from elsewhere may not decide: where things lie here, and whom texts and keys are sent to.
+# What a foreign file must not set: local paths, and where texts and keys are sent.
 LOCAL = frozenset(("library", "database_url", "openai_base_url", "openai_api_key"))
 BEFORE_SEARCH = (*STAGES[: STAGES.index("search")], "worthiness", "independence", "enrichment")
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A run, how it came by its evidence, and what its models said; vectors are float32 bytes by the store's keys."""
+    """A run, its provenance, and what its models returned; vectors are float32 bytes, by the keys of the cache."""
 
     report: Report  # with its pages' texts
     provenance: Provenance
@@ -38,44 +40,58 @@ class Snapshot:
 
     @classmethod
     def of(cls, store: Store, run_id: str) -> Snapshot:
-        """The snapshot of a saved run. BadInput where there is no such run, or parts of it are gone."""
+        """The snapshot of a saved run. BadInput if there is none of that id, or parts of it are missing."""
         report, provenance = store.load_run(run_id), store.provenance(run_id)
         if report is None:
-            raise BadInput(f"there is no saved run {run_id!r}: take the id from the end of its address or its report")
+            raise BadInput(
+                f"there is no saved run {run_id!r}: expected the `id` of a report, or what follows ?run= in its address"
+            )
         if provenance is None or not all(page.text for page in report.pages):
-            raise BadInput(f"run {run_id} was saved without all it used, by an earlier version: run it again")
+            raise BadInput(f"run {run_id} was saved by an earlier version, without all it used: run it again")
         return cls(report, provenance, store.vectors(provenance.vectors), store.judgements(provenance.judgements))
 
     def settings(self, **choices: Any) -> Settings:
-        """The run's settings with other choices; nothing that is this machine's own is taken from the snapshot."""
+        """The run's settings with other choices; local settings are never taken from the snapshot."""
         own = {name: value for name, value in self.report.settings.items() if name not in LOCAL}
         return Settings.from_environment(**{**own, **choices})
 
-    def claims(self, question: str, answer: str, settings: Settings) -> Segmented | None:
-        """The frozen claims with what failed while they were made; None where they have to be made anew."""
+    def claims(self, question: str, answer: str, settings: Settings) -> PreparedClaims | None:
+        """The claims and the failures of segmentation; None if the answer or settings require new claims."""
         if (question, answer) != (self.report.question, self.report.answer):
             return None
         then, now = self.settings().public(), settings.public()
         changed = {name for name in then.keys() | now.keys() if then.get(name) != now.get(name)}
         if not changed <= AFTER_CLAIMS:
             return None
-        return Segmented(self.report.claims, _outside(self.report.failures, ("search", "fetch", "embed", "verify")))
+        failures = _outside(self.report.failures, ("search", "fetch", "embed", "verify"))
+        return PreparedClaims(self.report.claims, failures, LlmRecord(self.report.versions, self.report.usage.llm))
 
-    def gather(self, claims: Sequence[Claim], question: str, stop: threading.Event) -> Iterator[Step]:
-        """What `Gatherer.gather` would say, from the frozen pages: no search, no download, nothing changed since."""
-        anew = ("verify", *BEFORE_SEARCH)  # these fail again, or not
-        yield Step("fetch", 1, 1, (), self.report.pages, self.provenance.traces, _outside(self.report.failures, anew))
+    def gather(self, claims: Sequence[Claim], question: str, stop: threading.Event) -> Iterator[GatherStep]:
+        """The frozen pages, with what finding them cost then. Nothing is searched or downloaded."""
+        anew = ("verify", *BEFORE_SEARCH)  # run again, so they may fail or succeed
+        usage = self.report.usage
+        spent = Spent(usage.queries, usage.downloads, usage.seconds, usage.searches)
+        yield GatherStep(
+            "fetch",
+            1,
+            1,
+            pages=self.report.pages,
+            traces=self.provenance.traces,
+            failures=_outside(self.report.failures, anew),
+            spent=spent,
+            llm=LlmRecord(_of_queries(self.report.versions), _of_queries(usage.llm)),
+        )
         for claim in claims:
             same = claim in self.report.claims
             if failures := _outside(self.provenance.concerns.get(claim.id, ()), ("verify",) if same else anew):
-                yield Step("fetch", 1, 1, (claim.id,), failures=failures)
+                yield GatherStep("fetch", 1, 1, (claim.id,), failures=failures, spent=spent)
 
     def over(self, store: Store) -> Store:
-        """The store, with the snapshot's vectors and judgements before its own; they are never written to it."""
-        return _Carried(store, self)
+        """The store, reading the snapshot's vectors and judgements first; they are never written to it."""
+        return _SnapshotStore(store, self)
 
     def recomputed(self) -> Snapshot:
-        """The same without what its models said: a replay asks the models again."""
+        """The snapshot without the output of its models, which a replay then computes again."""
         return replace(self, vectors={}, judgements={})
 
 
@@ -83,15 +99,22 @@ def _outside(failures: Sequence[Failure], stages: Sequence[str]) -> tuple[Failur
     return tuple(failure for failure in failures if failure.stage not in stages)
 
 
-class _Carried(Store):
+def _of_queries(by_stage: Mapping[str, T]) -> dict[str, T]:
+    return {stage: value for stage, value in by_stage.items() if stage == "queries"}
+
+
+class _SnapshotStore(Store):
     def __init__(self, store: Store, snapshot: Snapshot) -> None:
         super().__init__(store.engine)
         self._snapshot = snapshot
 
     def vectors(self, keys: Sequence[str]) -> dict[str, bytes]:
-        held = self._snapshot.vectors
-        return super().vectors([k for k in keys if k not in held]) | {k: held[k] for k in keys if k in held}
+        own = self._snapshot.vectors
+        return super().vectors([k for k in keys if k not in own]) | {k: own[k] for k in keys if k in own}
 
     def judgements(self, keys: Sequence[str]) -> dict[str, Judgement]:
-        held = self._snapshot.judgements
-        return super().judgements([k for k in keys if k not in held]) | {k: held[k] for k in keys if k in held}
+        own = self._snapshot.judgements
+        return super().judgements([k for k in keys if k not in own]) | {k: own[k] for k in keys if k in own}
+
+    def save_run(self, report: Report, provenance: Provenance | None = None, frozen: bool = True) -> None:
+        super().save_run(report, provenance, frozen=True)

@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from attribution.errors import BadInput
+from attribution.provenance import Provenance
 from attribution.storage import tables as t
 from attribution.storage.cache import Cache
 from attribution.storage.database import now
-from attribution.types import Page, Provenance, Report
+from attribution.types import Page, Report
 
 
 class Rates(NamedTuple):

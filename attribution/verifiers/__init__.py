@@ -1,4 +1,4 @@
-"""(claim, evidence, title) → probabilities of the three relations."""
+"""(claim, evidence, title) → the probabilities of the three relations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Verifier(Protocol):
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """One judgement for each (claim, evidence) or (claim, evidence, title), in order.
 
-        BadInput for an empty claim or evidence.
+        Raises BadInput for an empty claim or evidence, Unavailable for a model that cannot be loaded.
         """
         ...
 
@@ -24,13 +24,15 @@ VERIFIERS = {
     "embedded": Entry(
         "attribution.verifiers.embedded:Embedded",
         "Embedded NLI model",
-        "ships with the project; no download, no key",
+        "part of the project: no download, no key",
+        bundled=True,
     ),
     "deberta": Entry(
         "attribution.verifiers.deberta:Deberta",
         "DeBERTa or another NLI model of the hub",
         "downloads the model at first use (about 0.9 GB for the default)",
         needs=(Need("pip install transformers torch", package="transformers"),),
+        model_setting="verifier_model",
     ),
     "llm": Entry(
         "attribution.verifiers.llm:LlmVerifier",

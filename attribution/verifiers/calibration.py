@@ -1,4 +1,4 @@
-"""The small calibrated model that joins a cross-encoder's probabilities with how much of the claim a passage covers."""
+"""The calibrated linear model over a cross-encoder's probabilities and the share of the claim a passage covers."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ from attribution.types import Probabilities
 if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
-SPECIAL = 1996  # in BERT's vocabulary words begin here, the frequent ones first
-LEAST_WEIGHT = 0.3  # of punctuation and single letters
+SPECIAL = 1996  # BERT's vocabulary: words start here, the frequent ones first
+MIN_WEIGHT = 0.3  # of punctuation and single letters
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What the cross-encoder makes of a claim and one window of a premise."""
+    """The cross-encoder's output for a claim and one window of a premise."""
 
     entailed: float
     contradicted: float
     claim_ids: tuple[int, ...]
     premise_ids: tuple[int, ...]
-    claim_vectors: Array  # (claim tokens, width), of unit length: the word embeddings, before any context
+    claim_vectors: Array  # (claim tokens, width): word embeddings without context, of length 1
     premise_vectors: Array
 
 
-def weights(ids: Sequence[int]) -> Array:
-    """How telling each token is: the vocabulary is ordered by frequency, so the logarithm of its rank."""
+def token_weights(ids: Sequence[int]) -> Array:
+    """(tokens,): how informative each token is, by the logarithm of its frequency rank in the vocabulary."""
     rank = np.asarray(ids, dtype=float) - SPECIAL + 4
-    return np.where(rank >= 4, np.log(np.maximum(rank, 4)), LEAST_WEIGHT)
+    return np.where(rank >= 4, np.log(np.maximum(rank, 4)), MIN_WEIGHT)
 
 
-def covered(readings: Sequence[Reading]) -> dict[str, float]:
-    """Shares of the claim's tokens, weighted, that the windows hold: word for word, by the nearest word, in pairs."""
+def coverage(readings: Sequence[Reading]) -> dict[str, float]:
+    """Weighted shares of the claim's tokens that occur in the windows: exactly, by the nearest token, as pairs."""
     claim = readings[0].claim_ids
-    held = {i for r in readings for i in r.premise_ids}
-    exact = np.array([i in held for i in claim], dtype=float)
+    present = {i for r in readings for i in r.premise_ids}
+    exact = np.array([i in present for i in claim], dtype=float)
     near = np.maximum.reduce([_nearest(r) for r in readings])
     pairs = {p for r in readings for p in zip(r.premise_ids, r.premise_ids[1:], strict=False)}
     own = list(zip(claim, claim[1:], strict=False))
-    w = weights(claim)
+    w = token_weights(claim)
     total = float(w.sum()) or 1.0
     return {
         "tokens": float((w * exact).sum()) / total,
@@ -54,14 +54,14 @@ def covered(readings: Sequence[Reading]) -> dict[str, float]:
 
 
 def _nearest(reading: Reading) -> Array:
-    """(claim tokens,): the cosine of each with its nearest token of the premise, at least 0."""
+    """(claim tokens,): the cosine of each with the nearest token of the premise, at least 0."""
     if not len(reading.premise_ids):
         return np.zeros(len(reading.claim_ids))
     best: Array = (reading.claim_vectors @ reading.premise_vectors.T).max(axis=1)
     return np.clip(best, 0.0, 1.0)
 
 
-def odds(p: float) -> float:
+def log_odds(p: float) -> float:
     p = min(max(p, 1e-4), 1 - 1e-4)
     return math.log(p / (1 - p))
 
@@ -70,28 +70,31 @@ FEATURES = (
     "passage_entailed_odds", "passage_contradicted_odds",
     "long", "long_words", "long_tokens", "long_near_tokens", "long_token_pairs",
 )  # fmt: skip
-LONG_FROM, LONG_AT = 400, 800  # characters: below, the cross-encoder alone decides; above, what is covered counts fully
+LONG_FROM, LONG_AT = (
+    400,
+    800,
+)  # characters: below the first, only the cross-encoder counts; above the second, coverage counts fully
 
 
 def expand(features: Mapping[str, float]) -> dict[str, float]:
-    """What the linear model sees: probabilities as log odds, and in long passages how much of the claim they cover.
+    """The linear model's inputs: probabilities as log odds, and for long passages the coverage of the claim.
 
-    A short premise that shares the claim's words is no surer for it; in a long passage the cross-encoder misses much.
+    Coverage says nothing in short passages; in long ones it makes up for what the cross-encoder misses.
     """
-    x = {f"passage_{name}_odds": odds(features[f"passage_{name}"]) for name in ("entailed", "contradicted")}
+    x = {f"passage_{name}_odds": log_odds(features[f"passage_{name}"]) for name in ("entailed", "contradicted")}
     x["long"] = features["long"]
     for name in ("words", "tokens", "near_tokens", "token_pairs"):
         x[f"long_{name}"] = features["long"] * features[name]
     return x
 
 
-def length(evidence: str) -> float:
+def weight_of_length(evidence: str) -> float:
     """0 for a short passage, 1 for a long one."""
     return min(1.0, max(0.0, (len(evidence) - LONG_FROM) / (LONG_AT - LONG_FROM)))
 
 
-def join(config: Mapping[str, Any], features: Mapping[str, float]) -> Probabilities:
-    """Probabilities of the model in config.json; without one, those of the cross-encoder over the passage."""
+def combine(config: Mapping[str, Any], features: Mapping[str, float]) -> Probabilities:
+    """Calibrated probabilities by the model in config.json; without one, the cross-encoder's own."""
     combiner = config.get("combiner")
     if not combiner:
         entailed, contradicted = features["passage_entailed"], features["passage_contradicted"]

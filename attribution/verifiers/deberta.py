@@ -1,4 +1,4 @@
-"""Any three-way NLI model of the hub, by default the DeBERTa that V24 found closest to people's judgement."""
+"""Any three-way NLI model of the hub; by default the DeBERTa model that V24 found closest to human judgement."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from attribution.text.lexical import deciding_sentence
 from attribution.types import RELATIONS, Judgement, Pair, Probabilities, Relation
 
 MODELS = {
-    "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli": "large, 0.9 GB: the one of V24",
+    "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli": "large, 0.9 GB: as in V24",
     "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli": "base, 0.4 GB: about three times faster",
 }
 DEFAULT = next(iter(MODELS))
@@ -28,7 +28,7 @@ MEANINGS: dict[str, Relation] = {
 
 
 def relation_columns(id2label: Mapping[int, str]) -> dict[Relation, int]:
-    """Which column of the logits is which relation; models order them differently. BadInput for other labels."""
+    """The column of each relation in the logits, whose order differs between models. BadInput for other labels."""
     columns = {MEANINGS[name.lower()]: int(i) for i, name in id2label.items() if name.lower() in MEANINGS}
     if len(id2label) != 3 or len(columns) != 3:
         raise BadInput(
@@ -64,9 +64,9 @@ class Deberta:
         self.version = f"deberta/{self.model}"
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        """One judgement a pair, in order, the title set before the evidence.
+        """One judgement for each pair, in order; the title precedes the evidence.
 
-        A premise longer than the model's window is read in windows.
+        A premise that is longer than the model's input is read in overlapping windows.
         """
         import torch
 

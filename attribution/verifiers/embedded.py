@@ -1,8 +1,8 @@
-"""The small NLI model that ships with the project (training/README.md says how it was made).
+"""The small NLI model that is part of the project (training/README.md describes its training).
 
-A cross-encoder reads claim and passage; a calibrated linear model joins its probabilities with how much of the claim
-the passage covers. Each pair is run by itself: int8 scales of a batch would depend on
-its other pairs, and on CPUs a batch is no faster.
+A cross-encoder reads claim and passage; a calibrated linear model combines its probabilities with the share of the
+claim that the passage covers. Pairs are run one at a time: in a batch, int8 scales would depend on the other pairs, and
+on CPUs a batch is no faster.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from attribution.settings import Settings
 from attribution.text.lexical import deciding_sentence, shared_words
 from attribution.text.sentences import sentences
 from attribution.types import Judgement, Pair, Span
-from attribution.verifiers.calibration import Reading, covered, join, length, softmax
+from attribution.verifiers.calibration import Reading, combine, coverage, softmax, weight_of_length
 
 FOLDER = Path(__file__).parent / "model"
 WINDOW = 256  # tokens of claim and premise together
-CLAIM_TOKENS = 160  # a longer claim leaves too little room for its premise
-CLAIM_CHARACTERS = 10 * CLAIM_TOKENS  # checked before anything is read
+CLAIM_TOKENS = 160  # a longer claim leaves too little room for the premise
+CLAIM_CHARACTERS = 10 * CLAIM_TOKENS  # checked before tokenising
 EVIDENCE_CHARACTERS = 200_000
 TITLE_TOKENS = 24
 
@@ -42,15 +42,15 @@ def _config(folder: Path) -> dict[str, Any]:
 
 
 class CrossEncoder:
-    """Three-way NLI on int8 ONNX: entailed, no relation, contradicted, in this order."""
+    """Three-way NLI on int8 ONNX; its logits are entailed, no relation, contradicted."""
 
     def __init__(self, folder: Path) -> None:
         import onnxruntime
         import tokenizers
 
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1  # pairs run side by side instead
-        options.enable_cpu_mem_arena = False  # long passages would keep their memory
+        options.intra_op_num_threads = 1  # pairs run in parallel instead
+        options.enable_cpu_mem_arena = False  # a long passage would keep its memory
         self._session = onnxruntime.InferenceSession(
             str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
         )
@@ -59,13 +59,13 @@ class CrossEncoder:
         self._tokenizer.no_truncation()
 
     def encode(self, text: str) -> tuple[list[int], list[Span]]:
-        """Token ids without special tokens, and their characters."""
-        # half of a surrogate pair is no character and has no encoding
+        """Token ids without special tokens, and the character span of each."""
+        # a lone surrogate cannot be encoded
         encoding = self._tokenizer.encode(text.encode("utf-8", "replace").decode(), add_special_tokens=False)
         return encoding.ids, encoding.offsets
 
     def read(self, premise: Sequence[int], claim: Sequence[int]) -> Reading:
-        """One run of the network over a window of token ids and a claim's."""
+        """Run the network on the token ids of one window and a claim."""
         import numpy as np
 
         ids = np.array([[101, *premise, 102, *claim, 102]], dtype=np.int64)
@@ -85,8 +85,11 @@ def _encoder(folder: Path) -> CrossEncoder:
 
 
 def windows(offsets: Sequence[Span], spans: Sequence[Span], room: int) -> list[tuple[int, int]]:
-    """Token ranges of at most `room` that together hold every token; cut after a sentence where one fits, and each
-    begins with the last sentence of the one before it, so that no pair of neighbouring sentences is torn apart."""
+    """Token ranges of at most `room` that together cover all tokens; `offsets` and `spans` are of tokens and sentences.
+
+    A range ends after a sentence where one fits, and the next begins with that sentence again, so that neighbouring
+    sentences are read together.
+    """
     if len(offsets) <= room:
         return [(0, len(offsets))]
     starts, token = [], 0
@@ -94,15 +97,15 @@ def windows(offsets: Sequence[Span], spans: Sequence[Span], room: int) -> list[t
         while token < len(offsets) and offsets[token][0] < first:
             token += 1
         starts.append(token)
-    made: list[Span] = []
+    ranges: list[Span] = []
     start = 0
     while True:
         end = start + room
         if end >= len(offsets):
-            return [*made, (start, len(offsets))]
+            return [*ranges, (start, len(offsets))]
         inside = [s for s in starts if start < s <= end]
         end = inside[-1] if inside else end
-        made.append((start, end))
+        ranges.append((start, end))
         start = inside[-2] if len(inside) > 1 else end
 
 
@@ -115,7 +118,7 @@ class Embedded:
         self.version: str = f"embedded/{self._config['version']}"
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        """One judgement a pair; BadInput for an empty claim or evidence, or one that is too long."""
+        """One judgement for each pair. BadInput for a claim or evidence that is empty or too long."""
         for number, pair in enumerate(pairs, 1):
             for name, text, most in (
                 ("claim", pair[0], CLAIM_CHARACTERS),
@@ -125,30 +128,30 @@ class Embedded:
                     raise BadInput(f"pair {number}: the {name} is empty; expected text")
                 if len(text) > most:
                     raise BadInput(
-                        f"pair {number}: a {name} of {len(text):,} characters; at most {most:,}: split it first"
+                        f"pair {number}: {len(text):,} characters of {name}, at most {most:,} can be read: split it"
                     )
         encoder = _encoder(self._folder)
         threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         if len(pairs) < 2 or threads < 2:
-            return [self._judge(encoder, *pair) for pair in pairs]
+            return [self._verify_pair(encoder, *pair) for pair in pairs]
         with ThreadPoolExecutor(threads, thread_name_prefix="nli") as pool:
-            return list(pool.map(lambda pair: self._judge(encoder, *pair), pairs))
+            return list(pool.map(lambda pair: self._verify_pair(encoder, *pair), pairs))
 
-    def _judge(self, encoder: CrossEncoder, claim: str, evidence: str, title: str = "") -> Judgement:
+    def _verify_pair(self, encoder: CrossEncoder, claim: str, evidence: str, title: str = "") -> Judgement:
         features, sentence = self.features(encoder, claim, evidence, title)
-        return Judgement(join(self._config, features), sentence, {n: round(v, 4) for n, v in features.items()})
+        return Judgement(combine(self._config, features), sentence, {n: round(v, 4) for n, v in features.items()})
 
     def features(
         self, encoder: CrossEncoder, claim: str, evidence: str, title: str = ""
     ) -> tuple[dict[str, float], Span]:
-        """The parts of a judgement, by name, and the deciding sentence in characters of the evidence.
+        """The features of a pair by name, and the deciding sentence in characters of the evidence.
 
-        The title goes before every window: a passage from the middle of a page names its subject seldom.
+        The title precedes every window, since a passage from the middle of a page rarely names its subject.
         """
         claim_ids, _ = encoder.encode(claim)
         if len(claim_ids) > CLAIM_TOKENS:
             raise BadInput(
-                f"a claim of {len(claim_ids)} tokens ({claim[:40]!r}…); at most {CLAIM_TOKENS}: segment it first"
+                f"the claim {claim[:40]!r}… has {len(claim_ids)} tokens, at most {CLAIM_TOKENS} fit: segment it first"
             )
         ids, offsets = encoder.encode(evidence)
         before = encoder.encode(f"{title}.")[0][:TITLE_TOKENS] if title and not evidence.startswith(title) else []
@@ -159,8 +162,8 @@ class Embedded:
         features = {
             "passage_entailed": passage.entailed,
             "passage_contradicted": passage.contradicted,
-            "long": length(evidence),
+            "long": weight_of_length(evidence),
             "words": shared_words(claim, f"{title}. {evidence}"),
-            **covered(readings),
+            **coverage(readings),
         }
         return features, deciding_sentence(claim, evidence)

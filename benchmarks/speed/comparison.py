@@ -13,8 +13,8 @@ import time
 from tempfile import TemporaryDirectory
 
 from attribution import events
-from attribution.evaluation.comparison import Compared, compare
-from attribution.pipeline.warmup import prepare
+from attribution.evaluation.comparison import ComparisonReady, compare
+from attribution.pipeline.warmup import warm_up
 from attribution.settings import ROOT, Settings
 from attribution.storage.store import Store
 from benchmarks.command import arguments, publish
@@ -29,7 +29,7 @@ def measure(cold: bool) -> dict[str, object]:
         settings = Settings.from_environment(database_url=f"sqlite:///{folder}/store.sqlite3", sources=("library",))
         store = Store.open(settings.database_url)
         if not cold:
-            prepare(settings, store)
+            warm_up(settings, store)
         wall, processor = time.perf_counter(), time.process_time()
         spent: dict[str, float] = {}
         stage, since = "segment", processor
@@ -41,7 +41,7 @@ def measure(cold: bool) -> dict[str, object]:
                 stage = event.stage
             elif isinstance(event, events.Finished):
                 stage = "figures"
-            elif isinstance(event, Compared):
+            elif isinstance(event, ComparisonReady):
                 report, rows = event.comparison.report, event.comparison.rows
         return {
             "models": "loaded on the way" if cold else "loaded before",

@@ -15,7 +15,7 @@ import time
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from attribution.evidence.gathering import Gatherer
+from attribution.evidence.gathering import LiveSources
 from attribution.evidence.sources import Sources
 from attribution.extraction.sandbox import read
 from attribution.settings import Settings
@@ -39,7 +39,7 @@ def gather(settings: Settings, store: Store, addresses: list[str]) -> tuple[floa
     claim = Claim(id="c", text="The river is long.", spans=(), independent=True)
     fetcher = Fetcher(settings, allow=lambda address: address == "127.0.0.1")
     started = time.perf_counter()
-    gatherer = Gatherer(settings, store, Sources(addresses=addresses), fetcher.fetch)
+    gatherer = LiveSources(settings, store, Sources(addresses=addresses), fetcher.fetch)
     steps = list(gatherer.gather([claim], "", threading.Event()))
     seconds = time.perf_counter() - started
     return seconds, sum(len(s.pages) for s in steps), [f.message for s in steps for f in s.failures]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from attribution.claims.coherence import check_coherence
 from attribution.types import Claim, content_id
-from attribution.verdicts import verdict
+from attribution.verdicts import decide
 
 ANSWER = "Ada wrote notes in 1843. She lived in London."
 
@@ -36,7 +36,7 @@ def test_a_claim_that_its_sentence_does_not_say_is_left_out_with_the_reason() ->
     assert (bad.coherence, bad.coherent, bad.checked) == (0.1235, False, False)
     assert verbatim.coherence is None and verbatim.checked
     assert whole.coherent
-    made = verdict(bad, ())
+    made = decide(bad, (), 0.5)
     assert made.label == "not_checked" and "0.12" in made.reason
 
 

@@ -121,7 +121,7 @@ def test_a_run_searches_what_the_model_writes_and_a_replay_keeps_it(store: Store
         chosen = llm_settings(served, query="llm")
         report = finished(run("", answer, chosen, store))
         served.requests.clear()
-        replayed = finished(run("", answer, chosen, store, frozen=Snapshot.of(store, report.id)))
+        replayed = finished(run("", answer, chosen, store, source=Snapshot.of(store, report.id)))
         assert served.requests == []
     tower, nile = ({e.query for e in report.evidence if e.claim_id == c.id} for c in report.claims)
     assert "Eiffel Tower year of completion" in tower and report.claims[1].statement in nile

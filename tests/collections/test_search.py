@@ -112,10 +112,10 @@ def test_a_document_removed_during_a_run_is_left_out(kept: DocumentStore, store:
 
 
 def test_an_unknown_collection_is_said_before_a_run(settings: Settings, kept: DocumentStore, store: Store) -> None:
-    opened = open_sources(settings.model_copy(update={"sources": ("collection:c",)}), (), lambda d: page(""), store)
+    opened = open_sources(settings.model_copy(update={"sources": ("collection:c",)}), (), store)
     assert [s.name for s in opened.searchers] == ["collection:c"]
     with pytest.raises(BadInput, match=r"there is no collection 'd'; collections: c\."):
-        open_sources(settings.model_copy(update={"sources": ("collection:d",)}), (), lambda d: page(""), store)
+        open_sources(settings.model_copy(update={"sources": ("collection:d",)}), (), store)
 
 
 def test_a_folder_is_embedded_once(settings: Settings, store: Store, tmp_path: Path, monkeypatch) -> None:

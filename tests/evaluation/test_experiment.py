@@ -8,11 +8,13 @@ import pytest
 from attribution.errors import BadInput
 from attribution.evaluation.experiment import run
 from attribution.settings import Settings
+from attribution.text.json_lines import Row
 
 ROWS = [
-    {"question": "Q", "answer": "The Eiffel Tower was finished in 1889 and stands in Paris."},
-    {"answer": "   "},
-    {"answer": "I hope this helps!"},
+    Row(1, {"question": "Q", "answer": "The Eiffel Tower was finished in 1889 and stands in Paris."}),
+    Row(2, {"answer": "x" * 20_001}),
+    Row(4, {"answer": "I hope this helps!"}),
+    Row(5, {}, "not JSON"),
 ]
 NAMES = ["sentences", "clauses"]
 
@@ -20,25 +22,28 @@ NAMES = ["sentences", "clauses"]
 def test_answers_are_kept_as_they_are_made_and_taken_up_again(settings: Settings, tmp_path: Path) -> None:
     out = tmp_path / "out"
     steps = run(ROWS, settings, NAMES, out)
-    assert next(steps) == (1, 3, "")
+    assert next(steps) == (1, 4, "")
     steps.close()  # ended in the middle
     lines = (out / "comparisons.jsonl").read_text().splitlines()
     assert len(lines) == 1
     with (out / "comparisons.jsonl").open("a") as file:
         file.write('{"key": "cut of')
     said = list(run(ROWS, settings, NAMES, out))
-    assert [s[:2] for s in said] == [(1, 3), (2, 3), (3, 3)] and "empty" in said[1][2]
+    assert [s[:2] for s in said] == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert "line 2: The answer has 20,001 characters" in said[1][2] and said[3][2] == "line 5: not JSON"
     again = (out / "comparisons.jsonl").read_text().splitlines()
     assert again[0] == lines[0] and len(again) == 2
     tables = (out / "tables.md").read_text()
     assert "### Claims" in tables and "| clauses |" in tables
     assert (out / "claims.csv").read_text().startswith("segmenter,answers,claims")
-    assert len(list(out.glob("*.csv"))) == 6
+    assert len(list(out.glob("*.csv"))) == 7
+    failed = (out / "failed-answers.csv").read_text().splitlines()
+    assert failed[0] == "line,answer,error" and failed[1].startswith("2,xxx") and failed[2] == "5,,not JSON"
 
 
 def test_other_choices_are_another_comparison(settings: Settings, tmp_path: Path) -> None:
-    list(run(ROWS[2:], settings, NAMES, tmp_path))
-    list(run(ROWS[2:], settings.model_copy(update={"threshold": 0.9}), NAMES, tmp_path))
+    list(run(ROWS[2:3], settings, NAMES, tmp_path))
+    list(run(ROWS[2:3], settings.model_copy(update={"threshold": 0.9}), NAMES, tmp_path))
     keys = [json.loads(line)["key"] for line in (tmp_path / "comparisons.jsonl").read_text().splitlines()]
     assert len(set(keys)) == 2
 

@@ -8,7 +8,16 @@ import pytest
 
 from attribution import events
 from attribution.errors import Unavailable
-from attribution.evaluation.retrieval_grid import CUTS, OUTCOMES, Choice, choices, differences, grid, outcome, shares
+from attribution.evaluation.retrieval_grid import (
+    CHUNKINGS,
+    OUTCOMES,
+    Choice,
+    choices,
+    differences,
+    grid,
+    outcome,
+    shares,
+)
 from attribution.evaluation.saved import load_grid, save_grid
 from attribution.pipeline.run import run
 from attribution.settings import Settings
@@ -38,7 +47,7 @@ def test_cells_hold_the_same_claims_against_the_same_pages(snapshot: Snapshot, s
         assert tuple(cell.shares) == OUTCOMES and sum(cell.shares.values()) == pytest.approx(1, abs=1e-3)
         assert cell.seconds > 0 and cell.report.usage.cached_pairs == 0
         assert cell.megabytes is None or 0 <= cell.megabytes < 2000
-        assert cell.report.settings["chunk_size"] == CUTS[cell.choice.cut]["chunk_size"]
+        assert cell.report.settings["chunk_size"] == CHUNKINGS[cell.choice.chunking]["chunk_size"]
         assert store.load_run(cell.report.id) is None
     texts = {p.id: p.text for p in snapshot.report.pages}
     for d in differences(cells[0].report, cells[1].report):
@@ -71,11 +80,11 @@ def test_outcomes_are_one_prediction_a_claim() -> None:
     pieces = (
         evidence(a, 0.7, 0.1, "entailed"), evidence(a, 0.05, 0.9, "contradicted"), evidence(b, 0.1, 0.1, "no_relation"),
     )  # fmt: skip
-    from attribution.verdicts import verdict
+    from attribution.verdicts import decide
 
     report = Report(
         id="r", created_at="", question="", answer="", settings={}, versions={}, claims=(a, b, c), pages=(page("x"),),
-        evidence=pieces, verdicts=tuple(verdict(x, [e for e in pieces if e.claim_id == x.id]) for x in (a, b, c)),
+        evidence=pieces, verdicts=tuple(decide(x, [e for e in pieces if e.claim_id == x.id], 0.45) for x in (a, b, c)),
     )  # fmt: skip
     assert [outcome(x.id, report) for x in (a, b, c)] == ["contradicted", "no_relation", "missing"]
     assert shares(report) == {"entailed": 0, "contradicted": 0.3333, "no_relation": 0.3333, "missing": 0.3333}

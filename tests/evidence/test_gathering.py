@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from attribution.errors import BadInput, SearchFailed, Unavailable
-from attribution.evidence.gathering import Gatherer, Step
+from attribution.evidence import GatherStep
+from attribution.evidence.gathering import LiveSources
 from attribution.evidence.queries import queries
 from attribution.evidence.sources import Sources, open_sources
 from attribution.settings import Settings
@@ -41,19 +42,19 @@ def fetched(url: str, old: Page | None) -> Page:
 def gather(
     settings: Settings, store: Store, engines: Sequence[Engine], fallback: Sequence[Engine] = (), claims: Any = None,
     fetch: Any = fetched,
-) -> tuple[list[Step], Gatherer]:  # fmt: skip
+) -> tuple[list[GatherStep], LiveSources]:  # fmt: skip
     sources = Sources(searchers=list(engines), fallback=list(fallback))
-    gatherer = Gatherer(settings, store, sources, fetch)
+    gatherer = LiveSources(settings, store, sources, fetch)
     asked = claims or [claim("The Nile is long."), claim("The Nile flows north.")]
     asked = [c.model_copy(update={"independent": True}) for c in asked]
     return list(gatherer.gather(asked, "", threading.Event())), gatherer
 
 
-def failures(steps: Sequence[Step]) -> set[tuple[str, str]]:
+def failures(steps: Sequence[GatherStep]) -> set[tuple[str, str]]:
     return {(f.kind, f.message) for step in steps for f in step.failures}
 
 
-def urls(steps: Sequence[Step]) -> set[str]:
+def urls(steps: Sequence[GatherStep]) -> set[str]:
     return {p.url for step in steps for p in step.pages}
 
 
@@ -181,7 +182,7 @@ def test_fall_backs_are_checked_before_a_run(settings: Settings, monkeypatch: py
 
     def opened(**choices: Any) -> Sources:
         chosen = Settings.from_environment(sources="web", **choices)
-        return open_sources(chosen, (), lambda d: page(""), Store.open(chosen.database_url))
+        return open_sources(chosen, (), Store.open(chosen.database_url))
 
     assert [e.name for e in opened(fallback="wikipedia, web").fallback] == ["wikipedia", "duckduckgo"]
     for names, error, says in (

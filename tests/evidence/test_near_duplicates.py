@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import random
 
-from attribution.evidence.near_duplicates import with_origins
-from tests.make import page
+from attribution.evidence.near_duplicates import group_evidence, with_origins
+from attribution.types import Evidence
+from tests.make import claim, evidence, page
 
 WORDS = [f"word{n}" for n in range(400)]
 
@@ -33,3 +34,19 @@ def test_short_texts_must_be_the_same() -> None:
 def test_marks_of_another_run_do_not_stay() -> None:
     (alone,) = with_origins([page("A text.").model_copy(update={"origin": "x"})])
     assert alone.origin == "" and with_origins([]) == ()
+
+
+def test_passages_that_say_the_same_are_one_group_and_copies_one_origin() -> None:
+    def piece(text: str, page_id: str, entailed: float, relation: str = "entailed") -> Evidence:
+        at = {"page_id": page_id, "text": text, "end": len(text), "sentence": (0, len(text))}
+        return evidence(claim(), entailed, 0.0, relation).model_copy(update=at)
+
+    sources = {name: page("x", f"https://{name}.example/").model_copy(update={"site": name}) for name in "abc"}
+    sources["b"] = sources["b"].model_copy(update={"origin": sources["a"].id})
+    sources["a"] = sources["a"].model_copy(update={"origin": sources["a"].id})
+    best = piece("The Nile is about 6,650 km long.", "a", 0.9)
+    copy = piece("The Nile is about 6,650 km long!", "b", 0.8)
+    neutral = piece("The Nile is about 6,650 km long.", "c", 0.1, "no_relation")
+    first, second = group_evidence([neutral, copy, best], sources)
+    assert first.pieces == (best, copy) and first.origins == 1
+    assert second.pieces == (neutral,)  # the same words with another relation

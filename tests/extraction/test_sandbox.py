@@ -57,7 +57,7 @@ def by_upload(path: Path) -> FetchFailed:
 
 def by_path(path: Path) -> FetchFailed:
     settings = Settings(sources=(str(path),))
-    (failure,) = open_sources(settings, (), read_document, Store.open("sqlite://")).failures
+    (failure,) = open_sources(settings, (), Store.open("sqlite://")).failures
     return FetchFailed(failure.kind, failure.message)
 
 

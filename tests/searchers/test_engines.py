@@ -21,7 +21,6 @@ from attribution.retry import retry_after
 from attribution.searchers import SEARCHERS
 from attribution.settings import Settings
 from attribution.storage.store import Store
-from tests.make import page
 from tests.servers import Answer, Served, http_server
 
 JSON = {"Content-Type": "application/json"}
@@ -217,7 +216,7 @@ def test_an_instance_that_a_source_names_is_on_the_public_web_or_is_not_asked(
     settings = Settings(
         sources=("library", f"searxng:{server.url('/ask')}"), database_url=f"sqlite:///{tmp_path}/kept.sqlite3"
     )
-    sources = open_sources(settings, (), lambda _: page(""), Store.open(settings.database_url))
+    sources = open_sources(settings, (), Store.open(settings.database_url))
     (instance,) = (s for s in sources.searchers if s.name != "library")
     assert instance.name == f"searxng at 127.0.0.1:{server.port}"
     error = failure(lambda: instance.search("q", 3))

@@ -14,11 +14,12 @@ from hypothesis import settings as budget
 from hypothesis import strategies as st
 
 from attribution.errors import BadInput
+from attribution.provenance import Provenance, Trace
 from attribution.settings import Settings
 from attribution.snapshots import file as snapshot_file
 from attribution.snapshots.file import MANIFEST, MEMBERS, dump, load
 from attribution.snapshots.snapshot import Snapshot
-from attribution.types import Judgement, Probabilities, Provenance, Report, Trace, Verdict, content_id
+from attribution.types import Judgement, Probabilities, Report, Verdict, content_id
 from tests.make import claim, evidence, page
 
 PAGE = page("Die Nil ist lang.\u2028Zeile zwei 😀.")

@@ -25,7 +25,7 @@ SOURCES = ("library", "documents", "http://10.0.0.1/secret.html")
 
 
 def finished(settings: Settings, store: Store, frozen: Snapshot | None = None, documents: tuple = ()) -> Report:
-    *_, last = run(QUESTION, ANSWER, settings, store, documents, frozen=frozen)
+    *_, last = run(QUESTION, ANSWER, settings, store, documents, source=frozen)
     assert isinstance(last, events.Finished)
     return last.report
 
@@ -99,7 +99,7 @@ def test_frozen_claims_stay_unless_what_makes_them_changes(snapshot: Snapshot) -
 
 
 def test_an_answer_that_is_new_is_held_against_the_same_pages(snapshot: Snapshot, other: Store, offline: None) -> None:
-    *_, last = run(QUESTION, "The Eiffel Tower was built by a company.", snapshot.settings(), other, frozen=snapshot)
+    *_, last = run(QUESTION, "The Eiffel Tower was built by a company.", snapshot.settings(), other, source=snapshot)
     assert isinstance(last, events.Finished)
     assert last.report.pages == snapshot.report.pages and last.report.evidence
 

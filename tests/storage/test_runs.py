@@ -9,12 +9,13 @@ import pytest
 import sqlalchemy as sa
 
 from attribution.errors import BadInput
+from attribution.provenance import Provenance
 from attribution.settings import Settings
 from attribution.storage import http_responses, tables
 from attribution.storage.database import now
 from attribution.storage.runs import new_run_id
 from attribution.storage.store import Store
-from attribution.types import Judgement, LlmUsage, Probabilities, Provenance, Report, Usage
+from attribution.types import Judgement, LlmUsage, Probabilities, Report, Usage
 from tests.make import claim, page
 
 

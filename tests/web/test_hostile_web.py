@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from attribution.evidence.gathering import Gatherer, Step
+from attribution.evidence import GatherStep
+from attribution.evidence.gathering import LiveSources
 from attribution.evidence.sources import Sources
 from attribution.extraction.sandbox import _workers, read
 from attribution.settings import Settings
@@ -140,8 +141,8 @@ def test_every_case_ends_by_itself(web: tuple[dict[str, str], Served], store: St
     read(PAGE, "text/html", "warm", 60.0)
     memory = Memory()
     started = time.monotonic()
-    gatherer = Gatherer(chosen, store, Sources(addresses=list(expected)), Fetcher(chosen, local).fetch)
-    steps: list[Step] = list(gatherer.gather([claim()], "", threading.Event()))
+    gatherer = LiveSources(chosen, store, Sources(addresses=list(expected)), Fetcher(chosen, local).fetch)
+    steps: list[GatherStep] = list(gatherer.gather([claim()], "", threading.Event()))
     seconds, grown = time.monotonic() - started, memory.grown()
     found = {p.url: "page" for s in steps for p in s.pages} | {f.subject: f.kind for s in steps for f in s.failures}
     assert found == expected

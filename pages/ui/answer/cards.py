@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from attribution.claims.enrichment import removed_words
+from attribution.evidence.near_duplicates import EvidenceGroup, deciding_evidence, group_evidence
 from attribution.types import Claim, Evidence, Page, Report, Verdict
-from pages.ui.answer.passages import Group, box, deciding, differences, group, quote, sentence_of
+from pages.ui.answer.passages import box, differences, quote
 from pages.ui.answer.provenance import copies, date, facts, why
 from pages.ui.html import diff
 from pages.ui.html.render import RELATIONS, Child, Node, badge, el, link_to_sentence, look, plural, safe_url
@@ -15,7 +16,7 @@ from pages.ui.html.render import RELATIONS, Child, Node, badge, el, link_to_sent
 Pages = Mapping[str, Page]
 
 
-def card(evidence: Group, claim: Claim, verdict: Verdict | None, report: Report, pages: Pages) -> Node:
+def card(evidence: EvidenceGroup, claim: Claim, verdict: Verdict | None, report: Report, pages: Pages) -> Node:
     """One piece of evidence with its link, its reason and the pieces that say the same."""
     piece = evidence.best
     label, word = RELATIONS[piece.relation]
@@ -82,14 +83,14 @@ def _reference(page: Page | None) -> Node | None:
     return _link("Read more", page.reference, "more")
 
 
-def _same(evidence: Group, pages: Pages) -> Node | None:
+def _same(evidence: EvidenceGroup, pages: Pages) -> Node | None:
     """The other pieces of a group, folded."""
     others = evidence.pieces[1:]
     if not others:
         return None
     items = []
     for piece in others:
-        page, sentence = pages.get(piece.page_id), sentence_of(piece, pages)
+        page, sentence = pages.get(piece.page_id), piece.deciding_sentence
         title = el("span", f"{page.title if page else piece.page_id}: ")
         items.append(el("li", title, el("span", f"“{sentence}” "), _open(piece, page, sentence)))
     says = "says" if len(others) == 1 else "say"
@@ -106,13 +107,13 @@ def panel(
     running: bool = False,
 ) -> Node:
     """Everything about one claim."""
-    groups = group(evidence, pages)
+    groups = group_evidence(evidence, pages)
     decisive = max(sum(g.best.relation != "no_relation" for g in groups), 1)
     cards = [card(g, claim, verdict, report, pages) for g in groups]
     neutral = cards[decisive:]
     against = next((g.best for g in groups if g.best.relation == "contradicted"), None)
     text = claim.text
-    spans = differences(text, sentence_of(against, pages)) if against else []
+    spans = differences(text, against.deciding_sentence) if against else []
     label = verdict.label if verdict else "pending" if running else "not_reached"
     waiting = "Its sources are still being read." if running else look(label).help
     return el(
@@ -163,13 +164,13 @@ def footnotes(report: Report, pages: Pages) -> Node:
     for number, claim in enumerate(report.claims, 1):
         verdict = verdicts.get(claim.id)
         style = look(verdict.label if verdict else "not_reached")
-        best = deciding([e for e in report.evidence if e.claim_id == claim.id], pages)
+        best = deciding_evidence([e for e in report.evidence if e.claim_id == claim.id], pages)
         source: list[Child] = []
         if best:
             page = pages.get(best.page_id)
             place = page.page_number(best.sentence[0]) if page else None
             address = f", {page.url}{f', page {place}' if place else ''}, read {date(page.fetched_at)}" if page else ""
-            source = [f" “{sentence_of(best, pages)}” ", el("em", page.title if page else ""), f"{address}."]
+            source = [f" “{best.deciding_sentence}” ", el("em", page.title if page else ""), f"{address}."]
         reason = verdict.reason if verdict else ""
         notes.append(el("li", el("strong", f"{style.icon} {style.word}. "), reason, *source, value=number))
     return el("ol", *notes, class_="footnotes")

@@ -1,4 +1,4 @@
-"""Passages in order: the best first, those that say the same together, and where they differ from the claim."""
+"""Passages as they are shown: the text around the deciding sentence, and where it differs from the claim."""
 
 from __future__ import annotations
 
@@ -15,54 +15,6 @@ _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?:(?!\d)[^\W_a-z][\w'’-]+)(?:[ ](?:[A-Z]\.[ ])?(?!\d)[^\W_a-z][\w'’-]+)*")
 _NOT_NAMES = STOP_WORDS | NUMBER_WORDS.keys()
-
-
-@dataclass(frozen=True)
-class Group:
-    """Pieces of evidence that say the same; the first one is shown."""
-
-    pieces: tuple[Evidence, ...]
-    origins: int  # distinct sites; copies of the same text count once
-
-    @property
-    def best(self) -> Evidence:
-        return self.pieces[0]
-
-
-def group(evidence: Sequence[Evidence], pages: Mapping[str, Page]) -> list[Group]:
-    """Deciding pieces first, the most probable first; near-duplicates join the first of them."""
-
-    def rank(piece: Evidence) -> tuple[bool, float]:
-        if piece.relation == "no_relation":
-            return True, -piece.similarity
-        return False, -max(piece.probabilities.entailed, piece.probabilities.contradicted)
-
-    groups: list[tuple[list[Evidence], set[str]]] = []
-    for piece in sorted(evidence, key=rank):
-        own = set(_TOKEN.findall(sentence_of(piece, pages).casefold()))
-        for pieces, words in groups:
-            alike = len(own & words) >= 0.8 * len(own | words)  # two sentences without words are alike
-            if alike and pieces[0].relation == piece.relation:
-                pieces.append(piece)
-                break
-        else:
-            groups.append(([piece], own))
-    return [Group(tuple(pieces), len({_origin(pages.get(e.page_id)) for e in pieces})) for pieces, _ in groups]
-
-
-def deciding(evidence: Sequence[Evidence], pages: Mapping[str, Page]) -> Evidence | None:
-    """The best piece that supports or contradicts, if there is one."""
-    groups = group(evidence, pages)
-    return groups[0].best if groups and groups[0].best.relation != "no_relation" else None
-
-
-def _origin(page: Page | None) -> str:
-    return (page.origin or page.site or page.id) if page else ""
-
-
-def sentence_of(piece: Evidence, pages: Mapping[str, Page]) -> str:
-    """The deciding sentence."""
-    return quote(piece, pages).sentence
 
 
 @dataclass(frozen=True)

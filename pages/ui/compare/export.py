@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from attribution.evaluation.comparison import Comparison
-from attribution.evaluation.experiment import as_data
+from attribution.evaluation.experiment import json_data
 from attribution.evaluation.tables import Cell, Table, csv_text, tables
+from attribution.evidence.near_duplicates import deciding_evidence
 from attribution.segmenters import SEGMENTERS
-from pages.ui.answer.passages import deciding, sentence_of
 from pages.ui.compare.figures import summary
 from pages.ui.compare.view import look_of, sentence
 
@@ -61,19 +61,19 @@ def _claims(comparison: Comparison) -> Iterator[Sequence[Cell]]:
             verdicts = {v.claim_id: v for v in column.report.verdicts}
             for claim in (c for c in column.report.claims if c.id in ids):
                 verdict = verdicts.get(claim.id)
-                piece = deciding([e for e in column.report.evidence if e.claim_id == claim.id], pages)
+                piece = deciding_evidence([e for e in column.report.evidence if e.claim_id == claim.id], pages)
                 page = pages.get(piece.page_id) if piece else None
                 yield (
                     number, sentence(row, report.answer), column.segmenter, claim.text,
                     claim.enriched or "", look_of(verdict).word,
                     verdict.confidence if verdict and verdict.confidence else None, verdict.reason if verdict else "",
-                    sentence_of(piece, pages) if piece else "", page.title if page else "", page.url if page else "",
+                    piece.deciding_sentence if piece else "", page.title if page else "", page.url if page else "",
                 )  # fmt: skip
 
 
 def as_json(comparison: Comparison) -> str:
     """All of it, in the form of comparisons.jsonl: the report of all claims, columns, figures and rows."""
-    return json.dumps(as_data(comparison), ensure_ascii=False, indent=1)
+    return json.dumps(json_data(comparison), ensure_ascii=False, indent=1)
 
 
 def tables_csv(results: Sequence[Table]) -> str:

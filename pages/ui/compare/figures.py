@@ -83,7 +83,7 @@ def legend(comparison: Comparison, running: bool) -> Node:
     """The verdicts that occur, in words: the columns have room for icons only."""
     labels = {v.label for c in comparison.columns for v in c.report.verdicts}
     badges = [badge(label) for label in LABELS if label in labels]
-    if any(row.open for row in comparison.rows):
+    if any(row.pending for row in comparison.rows):
         badges.append(badge(None, word=WAITING if running else NOT_REACHED))
     return el("p", *badges, class_="ax-legend", aria_label="What the icons mean")
 
@@ -91,7 +91,7 @@ def legend(comparison: Comparison, running: bool) -> Node:
 def summary(comparison: Comparison) -> str:
     """What the comparison found, and how much of it is not finished."""
     rows = [r for r in comparison.rows if any(r.claims)]
-    flips, unfinished = sum(r.flips for r in rows), sum(r.open for r in rows)
+    flips, unfinished = sum(r.flips for r in rows), sum(r.pending for r in rows)
     counts = "; ".join(
         f"{SEGMENTERS[c.segmenter].label}: {plural(c.figures.claims, 'claim')}" for c in comparison.columns
     )

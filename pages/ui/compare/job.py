@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from attribution.errors import BadInput
-from attribution.evaluation.comparison import Compared, Comparison, SegmenterResult, judged
-from attribution.evaluation.experiment import without_texts
+from attribution.evaluation.comparison import Comparison, ComparisonReady, SegmenterResult, with_verdicts
+from attribution.evaluation.experiment import without_page_texts
 from attribution.events import Event
 from attribution.settings import Settings
 from attribution.types import Document
 from pages.ui import background
 from pages.ui.run.job import RunJob, RunProgress
 
-Compare = Callable[[str, str, threading.Event], Iterator[Event | SegmenterResult | Compared]]
+Compare = Callable[[str, str, threading.Event], Iterator[Event | SegmenterResult | ComparisonReady]]
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class CompareJob:
     ) -> None:
         self.segmenters = tuple(segmenters)
         self._results: tuple[SegmenterResult, ...] = ()
-        self._compared: Compared | None = None  # both are replaced whole, by the job's thread alone
+        self._compared: ComparisonReady | None = None  # both are replaced whole, by the job's thread alone
 
         def run(
             question: str, answer: str, _settings: Settings, _documents: Sequence[Document], stop: threading.Event
@@ -58,7 +58,7 @@ class CompareJob:
                 match event:
                     case SegmenterResult():
                         self._results = (*self._results, event)
-                    case Compared():
+                    case ComparisonReady():
                         self._compared = event
                     case _:
                         yield event
@@ -77,7 +77,7 @@ class CompareJob:
         compared, run = self._compared, self._job.progress()
         if compared is None:
             return CompareProgress(run, self.segmenters, self._results)
-        comparison = compared.comparison if compared.finished else judged(compared.comparison, run.report)
+        comparison = compared.comparison if compared.finished else with_verdicts(compared.comparison, run.report)
         finished = compared.finished and not comparison.report.stopped
         return CompareProgress(run, self.segmenters, self._results, comparison, finished)
 
@@ -107,7 +107,7 @@ class ExperimentJob(background.Job[ExperimentProgress]):
                     continue
                 if stop.is_set():
                     return
-                if isinstance(last, Compared):
-                    now = update(done=number, comparisons=(*now.comparisons, without_texts(last.comparison)))
+                if isinstance(last, ComparisonReady):
+                    now = update(done=number, comparisons=(*now.comparisons, without_page_texts(last.comparison)))
 
         super().__init__("experiment", ExperimentProgress(len(rows)), work)

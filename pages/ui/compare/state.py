@@ -9,7 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 from attribution.errors import BadInput
-from attribution.evaluation.comparison import MOST, Compared, SegmenterResult, compare, recoloured
+from attribution.evaluation.comparison import (
+    MAX_SEGMENTERS,
+    ComparisonReady,
+    SegmenterResult,
+    compare,
+    recolour_comparison,
+)
 from attribution.events import Event
 from attribution.segmenters import SEGMENTERS
 from attribution.storage.store import Store
@@ -32,7 +38,7 @@ def segmenters() -> list[str]:
 
 def is_ready() -> bool:
     """Can a comparison be started?"""
-    return not isinstance(choices.settings(), str) and 2 <= len(segmenters()) <= MOST
+    return not isinstance(choices.settings(), str) and 2 <= len(segmenters()) <= MAX_SEGMENTERS
 
 
 def start() -> None:
@@ -54,7 +60,7 @@ def _compare() -> Compare:
     settings, names, documents = choices.settings(), segmenters(), choices.documents()
     assert not isinstance(settings, str)
 
-    def run(question: str, answer: str, stop: threading.Event) -> Iterator[Event | SegmenterResult | Compared]:
+    def run(question: str, answer: str, stop: threading.Event) -> Iterator[Event | SegmenterResult | ComparisonReady]:
         return compare(question, answer, settings, names, Store.open(settings.database_url), documents, stop)
 
     return run
@@ -83,8 +89,8 @@ def current() -> CompareProgress | ExperimentProgress | None:
     if now is None:
         return None
     if now.many:
-        return replace(now, comparisons=tuple(recoloured(c, threshold) for c in now.comparisons))
-    return replace(now, comparison=recoloured(now.comparison, threshold)) if now.comparison else now
+        return replace(now, comparisons=tuple(recolour_comparison(c, threshold) for c in now.comparisons))
+    return replace(now, comparison=recolour_comparison(now.comparison, threshold)) if now.comparison else now
 
 
 def differences(now: CompareProgress) -> list[str]:

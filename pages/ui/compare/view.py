@@ -10,10 +10,10 @@ from typing import Any
 import streamlit as st
 
 from attribution.evaluation.comparison import Comparison, Row
+from attribution.evidence.near_duplicates import deciding_evidence
 from attribution.segmenters import SEGMENTERS
 from attribution.text.passages import visible
 from attribution.types import Claim, Page, Report, Span, Verdict
-from pages.ui.answer.passages import deciding, sentence_of
 from pages.ui.compare.figures import NOT_REACHED, WAITING
 from pages.ui.html import render
 from pages.ui.html.render import RELATIONS, Child, Look, badge, el, look, plural
@@ -40,12 +40,12 @@ def view(comparison: Comparison, running: bool = False) -> dict[str, Any]:
     """
     pages = {p.id: p for p in comparison.report.pages}
     rows = [r for r in comparison.rows if any(r.claims)]
-    done = [r for r in rows if not r.open]
+    done = [r for r in rows if not r.pending]
     groups = [
         ("The verdict depends on how the answer is split", [r for r in done if r.flips], False),
-        ("Not finished", [r for r in rows if r.open], False),
-        ("Split differently, with the same verdicts", [r for r in done if not r.flips and not r.alike], False),
-        ("Split alike by all", [r for r in done if r.alike], True),
+        ("Not finished", [r for r in rows if r.pending], False),
+        ("Split differently, with the same verdicts", [r for r in done if not r.flips and not r.same_claims], False),
+        ("Split alike by all", [r for r in done if r.same_claims], True),
     ]
     if running:
         groups = [("In the order of the answer", rows, False)]
@@ -80,7 +80,7 @@ def _row(row: Row, comparison: Comparison, pages: Mapping[str, Page], running: b
         for column, ids in zip(comparison.columns, row.claims, strict=True)
     ]
     cuts = _cuts(row.sentence, [s for column in claims for c in column for s in c.spans])
-    if row.alike:  # said once
+    if row.same_claims:  # said once
         claims = claims[:1]
     return {
         "key": row.sentence[0],
@@ -111,13 +111,13 @@ def _claim(
         lines.append(el("p", "Checked as: ", claim.enriched, dir="auto"))
     if not claim.spans:
         lines.append(el("p", "Its words were not found in the answer."))
-    if piece := deciding([e for e in report.evidence if e.claim_id == claim.id], pages):
+    if piece := deciding_evidence([e for e in report.evidence if e.claim_id == claim.id], pages):
         kind, word = RELATIONS[piece.relation]
         page = pages.get(piece.page_id)
         title = el("span", page.title if page else "", dir="auto")
         lines += [
             el("p", badge(kind, getattr(piece.probabilities, piece.relation), word), " ", title),
-            el("blockquote", sentence_of(piece, pages), dir="auto", class_=f"v-{kind}"),
+            el("blockquote", piece.deciding_sentence, dir="auto", class_=f"v-{kind}"),
         ]
     return {
         "id": claim.id,

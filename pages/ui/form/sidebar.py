@@ -55,10 +55,10 @@ def sidebar(segmenter: bool = True) -> None:
 def _method(label: str, name: str, table: Mapping[str, Entry], help: str) -> None:
     """An implementation, and its model where the implementation takes one."""
     selected = pick(label, name, table, help)
-    if selected == "deberta":
+    if selected and (setting := table[selected].model_setting):
         text_input(
             "Model",
-            f"{name}_model",
+            setting,
             "the default model",
             "A model of the Hugging Face hub, such as owner/name. It is downloaded at first use.",
         )

@@ -176,6 +176,11 @@ LOOKS: dict[Label, Look] = {
         "#7a4b00", "#ffedc2", "#f2c46d", "#3d2a05", "wavy",
         "Some sources support it, others contradict it.",
     ),
+    "unclear": Look(
+        "≈", "Unclear", "unclear",
+        "#2f5573", "#dfeaf3", "#a9cbe6", "#1f3547", "dotted",
+        "Passages are about it, but the model cannot tell: read them.",
+    ),
     "no_relation": Look(
         "○", "Nothing related", "with nothing related",
         "#444c56", "#e6eaef", "#b6c0cc", "#2b3138", "dotted",
@@ -185,6 +190,11 @@ LOOKS: dict[Label, Look] = {
         "?", "Not found", "not found",
         "#4a3a78", "#ece6fb", "#cbb8ff", "#2c2349", "dashed",
         "No passage was retrieved; the reason names the step that failed.",
+    ),
+    "not_reached": Look(
+        "◌", "Not reached", "not reached",
+        "#4d5560", "#f6f4f1", "#aab3bd", "#201f1d", "dashed",
+        "The run ended before this claim was compared with its sources.",
     ),
     "not_checked": Look(
         "–", "Not checked", "not checked",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from attribution.embedders import EMBEDDERS
 from attribution.evaluation.retrieval_grid import OUTCOMES, Cell, Choice, Difference
-from attribution.types import Evidence, Label, Report
+from attribution.types import UNCHECKED, Evidence, Label, Report
 from pages.ui.html.render import LOOKS, RELATIONS, Child, Node, badge, el, plural, table
 from pages.ui.run.chart import CLEAR, FONT, graph_objects
 
@@ -30,12 +30,12 @@ def names(choices: Sequence[Choice]) -> list[str]:
     for choice in choices:
         embedder = EMBEDDERS[choice.embedder].label if choice.embedder in EMBEDDERS else choice.embedder
         wording = "enriched" if choice.enriched else "as written"
-        result.append(" · ".join([choice.cut, *([embedder] if several else []), *([wording] if both else [])]))
+        result.append(" · ".join([choice.chunking, *([embedder] if several else []), *([wording] if both else [])]))
     return result
 
 
 def _checked(cell: Cell) -> int:
-    return sum(v.label != "not_checked" for v in cell.report.verdicts)
+    return sum(v.label not in UNCHECKED for v in cell.report.verdicts)
 
 
 def _count(cell: Cell, outcome: str) -> int:

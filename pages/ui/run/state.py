@@ -174,9 +174,9 @@ def preload() -> background.Job[background.Result[None]]:
     """Load what a first run would wait for, once per process, while a visitor reads."""
 
     def load_models() -> None:
-        from attribution.pipeline.warmup import prepare
+        from attribution.pipeline.warmup import warm_up
 
-        prepare(Settings.from_environment(), store())
+        warm_up(Settings.from_environment(), store())
 
     return background.compute("models", load_models)
 

@@ -11,7 +11,14 @@ from pathlib import Path
 import pytest
 
 from attribution.errors import BadInput, Unavailable
-from attribution.evaluation.comparison import Column, Compared, Comparison, SegmenterResult, judged, rows
+from attribution.evaluation.comparison import (
+    Column,
+    Comparison,
+    ComparisonReady,
+    SegmenterResult,
+    group_by_sentence,
+    with_verdicts,
+)
 from attribution.evaluation.decompscore import decomposition
 from attribution.evaluation.tables import tables
 from attribution.events import ClaimsReady, StageStarted, VerdictReady
@@ -82,7 +89,7 @@ def comparison() -> Comparison:
         for name, judged, used in (("sentences", whole, None), ("clauses", parts, usage))
     ]
     spans = [c.spans[0] for c, _ in whole]
-    return Comparison(report([*whole, *parts]), tuple(columns), rows(spans, columns))
+    return Comparison(report([*whole, *parts]), tuple(columns), group_by_sentence(spans, columns))
 
 
 def test_what_the_cut_changes_comes_first_and_what_all_cut_alike_is_folded_and_said_once() -> None:
@@ -103,7 +110,7 @@ def unfinished() -> Comparison:
     """The same, stopped before the first claim of the last sentence."""
     whole = comparison()
     known = tuple(v for v in whole.report.verdicts if v.label != "missing")
-    return judged(whole, whole.report.model_copy(update={"verdicts": known}))
+    return with_verdicts(whole, whole.report.model_copy(update={"verdicts": known}))
 
 
 def test_while_it_runs_sentences_stay_in_their_places_and_what_was_not_reached_is_said_afterwards() -> None:
@@ -119,7 +126,7 @@ def test_while_it_runs_sentences_stay_in_their_places_and_what_was_not_reached_i
     assert after[1]["rows"][0]["cells"][1][0]["word"] == "Not reached"
     assert summary(unfinished()).endswith("in 1 of 2 sentences that are finished.")
     assert "Not reached" in html(legend(unfinished(), False)) and "Not reached" not in html(legend(comparison(), False))
-    nothing = judged(comparison(), comparison().report.model_copy(update={"verdicts": ()}))
+    nothing = with_verdicts(comparison(), comparison().report.model_copy(update={"verdicts": ()}))
     assert summary(nothing).endswith("None of 3 sentences is finished.")
 
 
@@ -150,7 +157,7 @@ def hostile() -> Comparison:
         verdicts=(Verdict(claim_id=said.id, label="supported", confidence=0.9, reason=HOSTILE),),
     )  # fmt: skip
     columns = [Column(n, report, decomposition(HOSTILE, [said], [said], ()), 0.5) for n in ("sentences", "clauses")]
-    return Comparison(report, tuple(columns), rows([said.spans[0]], columns))
+    return Comparison(report, tuple(columns), group_by_sentence([said.spans[0]], columns))
 
 
 def test_markdown_escapes_what_would_be_markup() -> None:
@@ -177,7 +184,7 @@ def test_csv_has_a_row_a_claim_and_a_spreadsheet_runs_nothing_of_it() -> None:
 def test_json_holds_all_of_it_in_the_form_of_the_command_line() -> None:
     data = json.loads(as_json(hostile()))
     assert data["report"]["claims"][0]["text"] == HOSTILE and data["report"]["pages"][0]["text"] == ""
-    assert [c["segmenter"] for c in data["columns"]] == ["sentences", "clauses"] and data["rows"][0]["open"] is False
+    assert [c["segmenter"] for c in data["columns"]] == ["sentences", "clauses"] and data["rows"][0]["pending"] is False
 
 
 def test_tables_of_many_answers_are_one_csv_and_one_json() -> None:
@@ -206,7 +213,7 @@ def test_a_comparison_takes_verdicts_into_its_columns_as_they_come_and_keeps_the
         yield StageStarted("segment")
         yield SegmenterResult("sentences", Segmented(whole.columns[0].report.claims), 0.1)
         yield ClaimsReady(whole.report.claims)
-        yield Compared(judged(whole, whole.report.model_copy(update={"verdicts": ()})))
+        yield ComparisonReady(with_verdicts(whole, whole.report.model_copy(update={"verdicts": ()})))
         yield VerdictReady(whole.report.verdicts[0], ())
         go.wait(5)
         raise Unavailable("the model went away")
@@ -234,7 +241,7 @@ def test_an_experiment_names_the_answers_it_could_not_compare_and_stop_leaves_ou
         if answer == "slow":
             reached.set()
             stop.wait(5)
-        yield Compared(comparison(), finished=True)
+        yield ComparisonReady(comparison(), finished=True)
 
     job = ExperimentJob([("", "A"), ("", ""), ("", "slow"), ("", "never")], compare)  # type: ignore[arg-type]
     assert reached.wait(5)
@@ -255,7 +262,7 @@ def test_the_page_shows_a_comparison_that_was_stopped_and_what_can_be_taken_alon
 
     def compare(question: str, answer: str, stop: threading.Event) -> Iterator[object]:
         yield from (SegmenterResult(c.segmenter, Segmented(c.report.claims), c.seconds) for c in last.columns)
-        yield Compared(last)
+        yield ComparisonReady(last)
 
     job = CompareJob("", TEXT, Settings(), (), ["sentences", "clauses", "predpatt"], compare)  # type: ignore[arg-type]
     ended(job)

@@ -162,7 +162,7 @@ def test_any_sentence_makes_one_directive(sentence: str) -> None:
 def test_every_verdict_has_a_look_of_its_own() -> None:
     assert set(LOOKS) == set(LABELS) == set(get_args(Label))
     assert set(render.RELATIONS) == set(RELATIONS) == set(get_args(Relation))
-    for part in ("icon", "word", "noun", "line", "help"):
+    for part in ("icon", "word", "noun", "help"):
         assert len({getattr(v, part) for v in LOOKS.values()}) == len(LABELS)
     assert len({(v.ink, v.tint) for v in LOOKS.values()}) == len(LABELS)
     assert render.look(None) is render.look("unheard of") is render.PENDING

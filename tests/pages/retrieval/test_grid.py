@@ -11,8 +11,9 @@ import pytest
 
 from attribution.errors import BadInput, Unavailable
 from attribution.evaluation.retrieval_grid import Cell, Choice, Difference
+from attribution.provenance import Provenance
 from attribution.snapshots.snapshot import Snapshot
-from attribution.types import Provenance, Report, Verdict
+from attribution.types import Report, Verdict
 from pages.ui.html.render import html
 from pages.ui.retrieval.job import GridJob, GridProgress
 from pages.ui.retrieval.view import cell_table, difference_list, failure_table, heat_map, names, summary
@@ -45,7 +46,7 @@ def ended(job: GridJob) -> GridProgress:
 
 def test_cells_come_one_by_one_and_stop_keeps_them() -> None:
     def compute(snapshot: Snapshot, chosen: list[Choice], stop: threading.Event) -> Iterator[Cell]:
-        yield cell(chosen[0].cut)
+        yield cell(chosen[0].chunking)
         assert stop.wait(5)
 
     job = GridJob(lambda: Snapshot(report(), Provenance(), {}, {}), ["fixed 256", "fixed 512"], ["minilm"], compute)
@@ -103,7 +104,7 @@ def test_a_finished_grid_is_shown_and_can_be_drilled_into() -> None:
         lambda: Snapshot(report(), Provenance(), {}, {}),
         ["fixed 256", "fixed 512"],
         ["minilm"],
-        lambda snapshot, chosen, stop: iter([cell(c.cut) for c in chosen]),
+        lambda snapshot, chosen, stop: iter([cell(c.chunking) for c in chosen]),
     )
     assert len(ended(made).cells) == 2
     shown.session_state["_page_grid"] = made
@@ -115,13 +116,13 @@ def test_a_finished_grid_is_shown_and_can_be_drilled_into() -> None:
 
 def test_a_failing_cell_costs_itself() -> None:
     def compute(snapshot: Snapshot, choices: list[Choice], stop: threading.Event) -> Iterator[Cell]:
-        if choices[0].cut == "fixed 256":
+        if choices[0].chunking == "fixed 256":
             raise Unavailable("the model is not there")
-        yield from (cell(c.cut) for c in choices)
+        yield from (cell(c.chunking) for c in choices)
 
     cuts = ["fixed 256", "fixed 512", "recursive 512"]
     now = ended(GridJob(lambda: Snapshot(report(), Provenance(), {}, {}), cuts, ["minilm"], compute))
-    assert [c.choice.cut for c in now.cells] == ["fixed 512", "recursive 512"] and not now.error
+    assert [c.choice.chunking for c in now.cells] == ["fixed 512", "recursive 512"] and not now.error
     assert '<td dir="auto">fixed 256</td><td dir="auto">the model is not there</td>' in html(
         failure_table(now.choices, now.failures)
     )

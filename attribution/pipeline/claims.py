@@ -1,0 +1,53 @@
+"""Answer → annotated claims: segmentation, check-worthiness, independence, enrichment, coherence."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+from attribution.claims import coherence, enrichment, independence, worthiness
+from attribution.claims.llm_annotation import LlmAnnotator
+from attribution.registry import build
+from attribution.segmenters import SEGMENTERS, Segmenter
+from attribution.settings import Settings
+from attribution.storage.store import Store
+from attribution.types import Claim, Failure, Segmented
+from attribution.verifiers import VERIFIERS
+from attribution.verifiers.cached import CachedVerifier
+
+
+def segment(question: str, answer: str, settings: Settings, stop: threading.Event | None = None) -> Segmented:
+    """Segmentation alone; setting `stop` ends one that uses a language model."""
+    segmenter: Segmenter = build(SEGMENTERS, settings.segmenter, settings, "segmenter")
+    return segmenter.segment(question, answer, stop)
+
+
+def annotate(
+    question: str, answer: str, claims: Sequence[Claim], tasks: Sequence[str], annotator: LlmAnnotator | None
+) -> tuple[list[Claim], list[Failure]]:
+    """Which claims are worth checking, which can be understood alone, and what the others mean (V24, section 4).
+
+    By rules, and for `tasks` by the language model.
+    """
+    failures: list[Failure] = []
+    annotated = worthiness.classify(claims)
+    if annotator and "worthiness" in tasks:
+        annotated, refused = annotator.worthiness(question, annotated)
+        failures += refused
+    annotated = independence.check_independence(annotated)
+    if annotator and "independence" in tasks:
+        annotated, refused = annotator.independence(annotated)
+        failures += refused
+    if annotator and "enrichment" in tasks:
+        annotated, refused = annotator.enrichment(question, answer, annotated)
+        return annotated, failures + refused
+    return enrichment.enrich(question, answer, annotated), failures
+
+
+def check_coherence(answer: str, claims: Sequence[Claim], settings: Settings, store: Store) -> list[Claim]:
+    """Claims that their own sentence does not entail are marked incoherent (W24, section 4.3).
+
+    Always by the embedded verifier: what the answer says does not depend on who checks it.
+    """
+    verifier = CachedVerifier(build(VERIFIERS, "embedded", settings, "verifier"), store)
+    return coherence.check_coherence(answer, claims, verifier.entailed, settings.coherence)
