@@ -10,6 +10,8 @@ from attribution.evaluation.experiment import run
 from attribution.settings import Settings
 from attribution.text.json_lines import Row
 
+pytestmark = pytest.mark.usefixtures("warm_library")
+
 ROWS = [
     Row(1, {"question": "Q", "answer": "The Eiffel Tower was finished in 1889 and stands in Paris."}),
     Row(2, {"answer": "x" * 20_001}),

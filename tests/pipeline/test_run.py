@@ -20,6 +20,8 @@ from attribution.web.fetcher import Fetcher
 from benchmarks.answers import faults
 from tests.servers import http_server
 
+pytestmark = pytest.mark.usefixtures("warm_library")
+
 QUESTION = "When was the Eiffel Tower finished?"
 ANSWER = (
     "# The tower\n\nThe **Eiffel Tower** was completed in 1889. It was finished in 1925 by Thomas Edison.\n\n"
