@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import random
+import signal
 import sys
 import time
 import zlib
@@ -28,7 +29,8 @@ from training.losses import losses
 RATE, WARM_UP, FALLING, CLIP, WEIGHT_DECAY = 2e-4, 100, 0.15, 1.0, 0.01  # WARM_UP in steps, FALLING a share of all
 AVERAGED = 0.999  # how much of the moving average stays at each step
 TOKENS, PADDED = 192, 16
-CHECKPOINT, EVALUATION = 600, 1800  # seconds between two
+CHECKPOINT, EVALUATION = 600, 1800  # seconds between two, at least
+EVALUATED = 5_000  # pairs between two evaluations, at least: on a busy machine they would take most of the time
 PORTION = 16_000  # pairs to draw from at a time, so that a start soon gets to work
 RANK, ALPHA = 16, 32
 TARGETS = ["q", "k", "v", "o", "intermediate.dense", "output.dense"]
@@ -151,8 +153,6 @@ def main(argv: list[str] | None = None) -> int:
 
     import torch
 
-    if torch.get_num_threads() > 2 and not torch.cuda.is_available():
-        torch.set_num_threads(os.cpu_count() or 2)
     torch.set_flush_denormal(True)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     try:
@@ -212,10 +212,13 @@ def main(argv: list[str] | None = None) -> int:
         for name, parameter in trained.items():
             parameter.data.copy_(raw[name])
 
-    last_step = 0
-    if measured_on != sample:  # another sample than the best was measured on
-        best = -1.0
-        evaluate()
+    def stop(number: int, frame: Any) -> None:
+        save()
+        raise SystemExit(0)
+
+    signal.signal(signal.SIGTERM, stop)
+    best = best if measured_on == sample else -1.0  # another sample than the best was measured on
+    last_step, measured_at = 0, seen
     saved_at = evaluated_at = timed = time.monotonic()
     model.train()
     while seen < args.pairs:
@@ -246,9 +249,9 @@ def main(argv: list[str] | None = None) -> int:
             if time.monotonic() - saved_at > CHECKPOINT:
                 save()
                 saved_at = time.monotonic()
-            if time.monotonic() - evaluated_at > EVALUATION:
+            if time.monotonic() - evaluated_at > EVALUATION and seen - measured_at >= EVALUATED:
                 evaluate()
-                last_step, loss_sum, evaluated_at = step, 0.0, time.monotonic()
+                last_step, measured_at, loss_sum, evaluated_at = step, seen, 0.0, time.monotonic()
     evaluate()
     save()
     return 0
