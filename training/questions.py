@@ -23,12 +23,13 @@ from pathlib import Path
 from typing import Any
 
 from training import data, declaratives, in_domain, negatives
+from training.drawing import RULED_OUT
 from training.in_domain import window
 
 CONTRADICTED = data.TARGETS["contradiction"]
 YES_NO = {"boolq": 0.8, "condaqa": 0.7, "strategyqa_facts": 0.4, "pubmedqa_pqal": 0.5}  # weight
 SPANS = ("squad1_dev", "squad1_du_test", "squad2_dev_half")
-LONGEST = 1100  # characters; of a longer passage it is not known whether the part shown decides the question
+LONGEST = 1100  # characters; longer passages are left out
 _ONE_ANSWER = re.compile(
     r"^(?:when|where|who|how (?:many|much)|(?:\w+ )?(?:what|which) (?:year|day|date|month|decade|century|city|country"
     r"|state|percentage|person|president|king|company|team|player|university))\b",
@@ -96,6 +97,8 @@ def yes_no(rows: list[dict[str, Any]], source: str, nlp: Any) -> Iterator[Made]:
     for claim, row in _fluent(candidates, nlp):
         known = {"yes": (0, weight), "no": (CONTRADICTED, 0.8 * weight), "unknown": (data.NOT_ENTAILMENT, weight)}
         target, own = known[row["answer"]]
+        if len(row["passage"]) > in_domain.UNCUT:  # the part that decides may be cut off
+            target = RULED_OUT.get(target, target)
         yield _shown(Made(row["passage"], claim.text, target, f"{source}: {row['answer']}", own), row.get("title", ""))
 
 
@@ -173,7 +176,7 @@ def _two_facts(true: Any, false: Any, unsaid: Any, source: str, rng: random.Rand
         title = titles[passage]
         for first, second in zip(claims[::2], claims[1::2], strict=False):
             made = Made(passage, negatives.joined(first, second), 0, f"{source}: two true", 0.8)
-            if len(passage) <= 750:
+            if len(passage) <= in_domain.UNCUT:
                 yield _shown(made, title)
             wrong = [c for c in false.get(passage, ()) if len(c.text) < 110]
             others = [c for c, row in unsaid[title] if row["passage"] != passage and row["answer"] not in passage]
