@@ -1,6 +1,6 @@
 """How good is an adapter on the development sample, and what does it get wrong?
 
-    python -m training.evaluate --data FOLDER [--questions FILE] --adapter FOLDER [--adapter OTHER] [--wrong 20]
+    python -m training.larger.evaluate --data FOLDER [--questions FILE] --adapter FOLDER [--adapter OTHER] [--wrong 20]
 
 Figures are for choosing, not for reporting: the sample is looked at again and again.
 """
@@ -14,7 +14,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from training import adapter, data, development, graph, merge
+from training import data
+from training.larger import development, graph, merge
+from training.larger.base import base_file, base_weights
+from training.larger.pairs import Data
+from training.larger.train import probabilities
 
 _TARGETS = (*data.LABELS, "not entailment", "not contradiction")
 
@@ -36,7 +40,7 @@ def wrong(found: Any, pairs: list[data.Pair]) -> list[tuple[float, data.Pair, li
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder with nli/, eval/ and qa/")
-    parser.add_argument("--questions", type=Path, help="made by training.questions before")
+    parser.add_argument("--questions", type=Path, help="made by training.claims.questions before")
     parser.add_argument("--adapter", type=Path, action="append", required=True)
     parser.add_argument("--wrong", type=int, default=0, help="print so many misjudged pairs of each source")
     args = parser.parse_args(argv)
@@ -46,16 +50,16 @@ def main(argv: list[str] | None = None) -> int:
 
     torch.set_flush_denormal(True)
     try:
-        pairs = adapter.Data(args.data, args.questions).development
+        pairs = Data(args.data, args.questions).development
         with tempfile.TemporaryDirectory() as made:
             folder = Path(made)
-            base = merge.base_weights(folder, lambda share, what: None)
+            base = base_weights(folder, lambda share, what: None)
             for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
-                (folder / name).write_bytes(merge.base_file(name))
+                (folder / name).write_bytes(base_file(name))
             tokenizer = AutoTokenizer.from_pretrained(made)
             for each in args.adapter:
                 model = graph.torch_model(merge.Merged(base, each), folder)
-                found = adapter.probabilities(model, pairs, tokenizer, "cpu")
+                found = probabilities(model, pairs, tokenizer, "cpu")
                 print(json.dumps({"adapter": str(each), "figures": development.figures(found, pairs)}))
                 left = {p.source: args.wrong for p in pairs}
                 for _, pair, row in wrong(found, pairs):

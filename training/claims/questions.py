@@ -1,6 +1,6 @@
 """Claims made from questions that people asked about passages of Wikipedia, and hard negatives of claims that hold.
 
-    python -m training.questions --data FOLDER --out build/questions.jsonl.gz
+    python -m training.claims.questions --data FOLDER --out build/questions.jsonl.gz
 
 A question answered yes entails its statement, no contradicts it; a question that the passage does not answer is not
 entailed with any answer. An answer put into its question's clause is entailed, another date, number or name of the same
@@ -22,7 +22,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from training import data, declaratives, in_domain, negatives
+from training import data, in_domain
+from training.claims import answers, declaratives, negatives
 from training.drawing import RULED_OUT
 from training.in_domain import window
 
@@ -50,26 +51,8 @@ class Made:
     page: str = ""
 
 
-def truecased(question: str, passage: str) -> str:
-    """A question in lower case with the names of its passage as they are written there."""
-    if question != question.lower():
-        return question
-    forms: dict[str, set[str]] = defaultdict(set)
-    for match in re.finditer(r"[A-Za-z][\w'’-]*", passage):
-        before = passage[: match.start()].rstrip()
-        if before and before[-1] not in '.!?:"“(':
-            forms[match.group().lower()].add(match.group())
-
-    def form(match: re.Match[str]) -> str:
-        found = forms.get(match.group(), set())
-        return next(iter(found)) if len(found) == 1 else match.group()
-
-    made = re.sub(r"[a-z][\w'’-]*", form, question)
-    return re.sub(r"\bi\b", "I", made[:1].upper() + made[1:])
-
-
 def _asked(row: dict[str, Any]) -> str:
-    question = " ".join(truecased(row["question"].strip(), row["passage"]).split())
+    question = " ".join(answers.truecased(row["question"].strip(), row["passage"]).split())
     question = question.rstrip(" ?.") + "?"
     return question[:1].upper() + question[1:]
 

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.training.test_data import row, write
-from training import adapter, data, development
+from training import data
+from training.larger import development
+from training.larger import train as adapter
 
 
 def test_the_rate_is_constant_and_falls_at_the_end() -> None:
