@@ -9,6 +9,7 @@ from attribution.evaluation.comparison import MAX_SEGMENTERS
 from attribution.evaluation.tables import Table, format_cell, tables
 from attribution.segmenters import SEGMENTERS
 from pages.ui import state
+from pages.ui.answer.provenance import date
 from pages.ui.compare import export
 from pages.ui.compare import state as compare_state
 from pages.ui.compare.figures import figures, legend, summary
@@ -20,6 +21,7 @@ from pages.ui.form.sidebar import sidebar
 from pages.ui.form.view import form
 from pages.ui.frame import lead, note, plot, progress_bar, show, small, status_line, styles
 from pages.ui.html.render import Node, el, plural, table
+from pages.ui.link import link
 from pages.ui.run import chart
 from pages.ui.run import state as run_state
 from pages.ui.run.cost import cost
@@ -54,6 +56,8 @@ def live(polling: bool) -> None:
     if polling != compare_state.is_running():
         st.rerun()  # the form has to change too
     now = compare_state.current()
+    if reason := compare_state.notice():
+        note("The saved comparison cannot be shown", reason)
     if now is None:
         lead(
             "Compare splits the answer with each segmenter, searches the sources once for all of them, and checks "
@@ -79,11 +83,14 @@ def comparison_result(now: CompareProgress) -> None:
         status(run, run.report)
         bar(run, run.report)
     elif comparison:
-        done = {result.segmenter for result in now.results}
+        done = {r.segmenter for r in now.results} | {c.segmenter for c in comparison.columns}
         waiting = [SEGMENTERS[name].label for name in now.segmenters if name not in done]
         early = "" if now.finished else "Stopped early; the results so far are kept. "
         early += f"Not reached: {', '.join(waiting)}. " if waiting else ""
         show(el("p", early + summary(comparison), class_="ax-status"))
+        report = comparison.report
+        if report.created_at:
+            link(f"{choices.method(report)}, {date(report.created_at)}", key="link", **state.address("comparison"))
         named = [(SEGMENTERS[c.segmenter].label, c.report) for c in comparison.columns]
         plot(chart.bars(named, state.is_dark()), "compare_chart", summary(comparison))
     if run.running or comparison:
@@ -113,6 +120,7 @@ def experiment_result(now: ExperimentProgress) -> None:
         return
     early = f"Stopped after {now.done} of {now.total}. " if now.done < now.total else ""
     status_line(f"{early}{plural(len(now.comparisons), 'answer')} compared.")
+    link("This result has an address of its own.", key="link", **state.address("experiment"))
     results = tables(now.comparisons)
     for result in results:
         with st.expander(result.title, expanded=True):
@@ -166,7 +174,7 @@ def experiment(running: bool) -> None:
         )
 
 
-state.begin("compare", run_state.load)
+state.begin("compare", run=run_state.load, comparison=compare_state.load, experiment=compare_state.load_many)
 styles()
 sidebar(segmenter=False)
 polling = compare_state.is_running()  # asked once, so that form and result agree

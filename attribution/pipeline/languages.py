@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from attribution.embedders import EMBEDDERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.text.language import LANGUAGES, detect, is_english
-from attribution.types import Failure
+from attribution.types import Failure, Page
 from attribution.verifiers import VERIFIERS
+
+SAMPLE = 2000  # characters of a page whose language is detected
 
 
 def unsupported(answer: str, settings: Settings) -> Failure | None:
@@ -24,6 +26,23 @@ def unsupported(answer: str, settings: Settings) -> Failure | None:
         + "."
     )
     return Failure(stage="segment", subject=language, kind="unsupported_language", message=message)
+
+
+def unmatched(answer: str, settings: Settings, pages: Iterable[Page]) -> str:
+    """Why no page can be compared with the answer: its language is another, and a model reads English only.
+
+    Empty where they can.
+    """
+    english_models = (
+        EMBEDDERS[settings.embedder].english and not settings.embedding_model,
+        VERIFIERS[settings.verifier].english and not settings.verifier_model,
+    )
+    if is_english(answer) or not any(english_models):
+        return ""
+    language = detect(answer)
+    if any(detect(page.text[:SAMPLE]) == language for page in pages):
+        return ""
+    return f"The answer is in {LANGUAGES[language or 'en']}, and no source is: add sources in that language."
 
 
 def _english_only(settings: Settings) -> Iterator[tuple[str, str]]:

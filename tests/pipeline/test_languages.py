@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from attribution.pipeline.languages import unsupported
+from attribution.events import Finished
+from attribution.pipeline.languages import unmatched, unsupported
+from attribution.pipeline.run import run
 from attribution.segmenters.clauses import Clauses
 from attribution.settings import Settings
+from attribution.storage.store import Store
+from attribution.types import Document
+from tests.make import page
 
 GERMAN = "Der Turm wurde 1889 fertiggestellt und steht in Paris. Er gehört der Stadt und ist 330 Meter hoch."
 LLM = {"segmenter": "direct", "worthiness": "llm", "independence": "llm", "enrichment": "llm"}
@@ -36,3 +41,14 @@ def test_sentences_of_another_language_stay_whole() -> None:
         "Der Turm wurde 1889 fertiggestellt und steht in Paris.",
         "Er gehört der Stadt und ist 330 Meter hoch.",
     ]
+
+
+def test_a_language_that_no_source_matches_is_not_reached(settings: Settings, store: Store) -> None:
+    english = page("The tower was finished in 1889 and stands in Paris, where many people visit it every day.")
+    german = page("Der Turm wurde 1889 fertiggestellt, und viele Menschen besuchen ihn jeden Tag in Paris.")
+    assert "German" in unmatched(GERMAN, settings, [english]) and unmatched(GERMAN, settings, [english, german]) == ""
+    assert unmatched("The tower stands in Paris, and it is high.", settings, [german]) == ""
+    chosen = settings.model_copy(update={"sources": ("documents",)})
+    *_, last = run("", GERMAN, chosen, store, [Document("tower.txt", english.text.encode())])
+    assert isinstance(last, Finished) and {v.label for v in last.report.verdicts} == {"not_reached"}
+    assert "German" in last.report.verdicts[0].reason and last.report.pages

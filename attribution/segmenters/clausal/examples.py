@@ -22,14 +22,10 @@ def split_examples(doc: Doc, draft: Draft) -> list[Draft]:
     """The statement without its examples, and once with each example for the general word; else the draft alone."""
     inside = indices(draft)
     for token in (doc[i] for i in sorted(inside)):
-        aside = token.head.i in inside and _after_comma(token) and not tree.in_brackets(token)
+        aside = token.head.i in inside and tree.after_comma(token) and not tree.in_brackets(token)
         if gives_examples(token) and aside and (drafts := _substitute(token, draft, inside)):
             return drafts
     return [draft]
-
-
-def _after_comma(preposition: Token) -> bool:
-    return tree.first(preposition) > 0 and preposition.doc[tree.first(preposition) - 1].text == ","
 
 
 def _general_noun(preposition: Token) -> Token | None:

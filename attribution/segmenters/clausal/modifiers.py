@@ -137,20 +137,11 @@ def _person(noun: Token) -> Token | None:
 def apposition(noun: Token) -> Draft | None:
     """ "Nash, an American mathematician," → "Nash was an American mathematician"."""
     subject = tree.referent(noun)
-    if (
-        tree.is_indefinite(noun)
-        and tree.is_indefinite(subject)
-        and noun.head == subject
-        and subject.dep_ in {"dobj", "pobj"}
-    ):
-        return None  # "include an urge, a burning sensation": more likely a list
-    if (
-        subject is noun
-        or subject.pos_ not in {"PROPN", "NOUN"}
-        or not tree.has_determiner(noun)
-        or not tree.comma_before(noun)
-    ):
+    if subject is noun or subject.pos_ not in {"PROPN", "NOUN"} or not tree.comma_before(noun):
         return None
+    listed = noun.head == subject and subject.dep_ in {"dobj", "pobj"}
+    if listed and tree.is_indefinite(noun) and tree.is_indefinite(subject) or not tree.has_determiner(noun):
+        return None  # "include an urge, a burning sensation": more likely a list
     if any(len(tree.conjuncts(n)) > 1 for n in (noun, subject)) or subject.dep_ == "conj":
         return None
     before = noun.doc[max(0, tree.first(noun) - 2)]

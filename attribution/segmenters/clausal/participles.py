@@ -13,14 +13,9 @@ PERSONS = tuple(LEXICON["persons"])
 UNCLEAR = {"WP", "WDT", "EX"}  # tags of subjects that cannot be repeated
 
 
-def _is_clear(noun: Token | None) -> bool:
+def _is_clear(noun: Token) -> bool:
     """Whether a noun can be the subject of a sentence of its own."""
-    return (
-        noun is not None
-        and noun.tag_ not in UNCLEAR
-        and len(tree.conjuncts(noun)) == 1
-        and not tree.in_negative_scope(noun)
-    )
+    return noun.tag_ not in UNCLEAR and len(tree.conjuncts(noun)) == 1 and not tree.in_negative_scope(noun)
 
 
 def participle(verb: Token) -> Draft | None:

@@ -48,11 +48,6 @@ def _attach(token: Token, head: Token | None) -> list[Change]:
     return [(t.i, "head", head.i) for t in (token, *joins)]
 
 
-def _after_comma(token: Token) -> bool:
-    """Whether a comma stands before its phrase; the start of the sentence does not count."""
-    return token.doc[tree.first(token) - 1].text == ","
-
-
 def _finite_conjunct(token: Token) -> list[Change]:
     """ "helps prevent harm and enables …": a finite verb is coordinated with a finite verb, not with an infinitive."""
     if (
@@ -78,7 +73,7 @@ def _nearest_infinitive(token: Token) -> list[Change]:
     if not inner or token in inner[-1].subtree or inner[-1].dep_ not in {"ccomp", "xcomp", "acl", "relcl", "advcl"}:
         return []
     bare = inner[-1].dep_ in {"ccomp", "xcomp"} and not any(c.lower_ == "to" for c in inner[-1].children)
-    listed = _after_comma(token) and tree.child(token, {"conj"}) is not None
+    listed = tree.after_comma(token) and tree.child(token, {"conj"}) is not None
     return _attach(token, inner[-1]) if bare or listed else []
 
 
@@ -111,7 +106,7 @@ def _listed_apposition(token: Token) -> list[Change]:
         return []
     nouns = (token,) if tree.has_determiner(token) else (token, token.head)
     listed = any(c.dep_ == "conj" and c.i > token.i for noun in nouns for c in noun.children)
-    return [(token.i, "dep", "conj")] if listed and _after_comma(token) else []
+    return [(token.i, "dep", "conj")] if listed and tree.after_comma(token) else []
 
 
 def _article(noun: Token) -> str:

@@ -99,7 +99,7 @@ class View {
       const claim = this.data.claims[number.dataset.of];
       if (!claim) continue;
       number.className = `number v-${claim.label}`;
-      number.textContent = "\u2060" + claim.icon + claim.n; // never alone on a line
+      number.textContent = "\u2060" + claim.icon + claim.n + (claim.corrected ? "✎" : ""); // never alone on a line
       number.setAttribute("aria-hidden", "true");
     }
     for (const id of this.parts.keys()) {
@@ -108,7 +108,8 @@ class View {
       handle.tabIndex = 0;
       handle.removeAttribute("aria-hidden");
       handle.setAttribute("role", "button");
-      handle.setAttribute("aria-label", `Claim ${claim.n}, ${claim.word}: ${claim.text}`);
+      const state = claim.word + (claim.corrected ? ", corrected by hand" : "");
+      handle.setAttribute("aria-label", `Claim ${claim.n}, ${state}: ${claim.text}`);
     }
     this.filter();
   }
@@ -122,7 +123,7 @@ class View {
 
   filter() {
     for (const [id, parts] of this.parts) {
-      const hidden = this.chips.hides(this.data.claims[id]?.label);
+      const hidden = this.chips.hides(this.data.claims[id] ?? {});
       for (const part of parts) part.classList.toggle("dim", hidden);
     }
   }
@@ -140,18 +141,11 @@ class View {
       const same = this.drawn === id;
       const bar = make("div", "bar");
       if (id) {
-        const step = (text, label, way) => {
-          const button = make("button", "step", text);
-          button.type = "button";
-          button.setAttribute("aria-label", label);
-          button.addEventListener("click", () => this.move(id, way, true));
-          return button;
-        };
-        const close = make("button", "step close", "✕");
-        close.type = "button";
-        close.setAttribute("aria-label", "Close the evidence");
-        close.addEventListener("click", () => this.close());
-        bar.append(step("‹", "Previous claim", -1), step("›", "Next claim", 1), close);
+        bar.append(
+          button("step", "‹", "Previous claim", () => this.move(id, -1, true)),
+          button("step", "›", "Next claim", () => this.move(id, 1, true)),
+          button("step close", "✕", "Close the evidence", () => this.close()),
+        );
       }
       this.panel.replaceChildren(bar, build(content));
       if (same) this.panel.querySelectorAll("details").forEach((d, i) => { d.open = Boolean(open[i]); });

@@ -10,7 +10,7 @@ from typing import Literal
 from attribution.errors import BadInput
 from attribution.evaluation.comparison import Comparison, ComparisonReady, SegmenterResult, with_verdicts
 from attribution.evaluation.experiment import without_page_texts
-from attribution.events import Event
+from attribution.events import Event, RunStarted
 from attribution.settings import Settings
 from attribution.types import Document
 from pages.ui import background
@@ -36,17 +36,20 @@ class CompareProgress:
 
 
 class CompareJob:
-    """One comparison: a run whose claims are divided among its segmenters."""
+    """One comparison: a run whose claims are divided among its segmenters. It is saved under its id when it ends."""
 
     def __init__(
         self,
+        id: str,
         question: str,
         answer: str,
         settings: Settings,
         documents: Sequence[Document],
         segmenters: Sequence[str],
         compare: Compare,
+        save: Callable[[Comparison], None],
     ) -> None:
+        self.id = id
         self.segmenters = tuple(segmenters)
         self._results: tuple[SegmenterResult, ...] = ()
         self._compared: ComparisonReady | None = None  # both are replaced whole, by the job's thread alone
@@ -58,12 +61,17 @@ class CompareJob:
                 match event:
                     case SegmenterResult():
                         self._results = (*self._results, event)
+                    case RunStarted():
+                        pass  # a comparison has an address of its own
                     case ComparisonReady():
                         self._compared = event
+                        if event.finished:
+                            save(event.comparison)
                     case _:
                         yield event
 
         self._job = RunJob(question, answer, settings, documents, run)
+        background.register(id, self)
 
     def stop(self) -> None:
         """Ask it to end with the results it has."""
@@ -94,9 +102,17 @@ class ExperimentProgress(background.Progress):
 
 
 class ExperimentJob(background.Job[ExperimentProgress]):
-    """Answer by answer; one in progress when it is stopped is left out."""
+    """Answer by answer, each saved when it is done; one in progress when it is stopped is left out."""
 
-    def __init__(self, rows: Sequence[tuple[str, str]], compare: Compare) -> None:
+    def __init__(
+        self,
+        id: str,
+        rows: Sequence[tuple[str, str]],
+        compare: Compare,
+        save: Callable[[Sequence[Comparison]], None],
+    ) -> None:
+        self.id = id
+
         def work(stop: threading.Event, update: Callable[..., ExperimentProgress]) -> None:
             now = update()
             for number, (question, answer) in enumerate(rows, 1):
@@ -109,5 +125,7 @@ class ExperimentJob(background.Job[ExperimentProgress]):
                     return
                 if isinstance(last, ComparisonReady):
                     now = update(done=number, comparisons=(*now.comparisons, without_page_texts(last.comparison)))
+                    save(now.comparisons)
 
         super().__init__("experiment", ExperimentProgress(len(rows)), work)
+        background.register(id, self)

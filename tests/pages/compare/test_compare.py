@@ -233,7 +233,7 @@ def test_a_comparison_takes_verdicts_into_its_columns_as_they_come_and_keeps_the
         go.wait(5)
         raise Unavailable("the model went away")
 
-    job = CompareJob("", TEXT, Settings(), (), ["sentences", "clauses"], compare)  # type: ignore[arg-type]
+    job = CompareJob("id", "", TEXT, Settings(), (), ["sentences", "clauses"], compare, print)  # type: ignore[arg-type]
     for _ in range(500):
         if job.progress().run.report.verdicts:
             break
@@ -258,7 +258,7 @@ def test_an_experiment_names_the_answers_it_could_not_compare_and_stop_leaves_ou
             stop.wait(5)
         yield ComparisonReady(comparison(), finished=True)
 
-    job = ExperimentJob([("", "A"), ("", ""), ("", "slow"), ("", "never")], compare)  # type: ignore[arg-type]
+    job = ExperimentJob("id", [("", "A"), ("", ""), ("", "slow"), ("", "never")], compare, print)  # type: ignore[arg-type]
     assert reached.wait(5)
     job.stop()
     ended(job)
@@ -279,7 +279,7 @@ def test_the_page_shows_a_comparison_that_was_stopped_and_what_can_be_taken_alon
         yield from (SegmenterResult(c.segmenter, Segmented(c.report.claims), c.seconds) for c in last.columns)
         yield ComparisonReady(last)
 
-    job = CompareJob("", TEXT, Settings(), (), ["sentences", "clauses", "predpatt"], compare)  # type: ignore[arg-type]
+    job = CompareJob("id", "", TEXT, Settings(), (), ["sentences", "clauses", "predpatt"], compare, print)  # type: ignore[arg-type]
     ended(job)
     shown.session_state["_page_comparison"] = job
     shown.run()
