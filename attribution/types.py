@@ -14,6 +14,7 @@ from typing import Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field
 
 Span = tuple[int, int]
+Pair = tuple[str, str] | tuple[str, str, str]  # claim, evidence and, if known, the title of its page
 Relation = Literal["entailed", "contradicted", "no_relation"]
 Worthiness = Literal["factual", "opinion", "not_a_claim", "other"]
 Label = Literal[
@@ -91,7 +92,7 @@ class Probabilities(Frozen):
 
 
 class Evidence(Frozen):
-    """One chunk compared with one claim. `text == page.text[start:end]`; the deciding sentence lies inside it."""
+    """What the verifier read for one claim: a chunk with the sentence before it. `text == page.text[start:end]`."""
 
     claim_id: str
     page_id: str
@@ -101,7 +102,7 @@ class Evidence(Frozen):
     similarity: float  # cosine of claim and chunk
     relation: Relation
     probabilities: Probabilities
-    sentence: Span  # the deciding sentence, in characters of the page
+    sentence: Span  # the deciding sentence, inside the text, in characters of the page
     query: str = ""  # the query that returned the page
     searcher: str = ""
     rank: int = 0  # of the page in that search, from 1
@@ -131,7 +132,7 @@ FailureKind = Literal[
     "search_failed", "search_limited", "nothing_found", "fell_back", "budget_spent", "robots", "excluded",
     "blocked_address", "bad_address", "unreachable", "timed_out", "too_large", "http_error", "server_error",
     "rate_limited", "redirect_loop", "bad_certificate", "paywall", "wrong_type", "no_text", "needs_javascript",
-    "encrypted", "unreadable", "llm_failed", "verifier_failed", "stage_failed",
+    "encrypted", "unreadable", "llm_failed", "llm_fell_back", "verifier_failed", "stage_failed", "unsupported_language",
 ]  # fmt: skip
 
 
@@ -142,6 +143,7 @@ class Failure(Frozen):
     subject: str  # the claim, page or query concerned
     kind: FailureKind
     message: str  # what happened and what to do
+    instead: str = Field("", exclude_if=lambda instead: not instead)  # what was used in its place
     detail: str = Field("", exclude_if=lambda detail: not detail)  # in the words of another library or a server
 
 
@@ -237,9 +239,6 @@ class Document:
     name: str
     content: bytes
     media_type: str = ""  # empty: guessed from the name
-
-
-Pair = tuple[str, str] | tuple[str, str, str]  # claim, evidence and, if known, the title of its page
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from attribution.types import Relation
+from attribution.chunkers import CHUNKERS
+from attribution.embedders import EMBEDDERS
+from attribution.registry import build
+from attribution.retrieval.index import Index
+from attribution.settings import Settings
+from attribution.types import Page, Relation
 
 THREE: dict[str, Relation] = {"entailment": "entailed", "neutral": "no_relation", "contradiction": "contradicted"}
 
@@ -58,14 +63,33 @@ def _support(path: Path, positive: str) -> list[Case]:
     ]
 
 
-def _expertqa(path: Path) -> list[Case]:
-    cases = []
+def held_out(key: str) -> bool:
+    """Is the answer or claim with this id among the three in ten that nothing is trained or chosen on?"""
+    return zlib.crc32(key.encode()) % 10 >= 7
+
+
+def expertqa_claims(path: Path) -> Iterator[tuple[str, str, tuple[str, ...], bool]]:
+    """(id of the answer, claim, passages it cites, whether an expert found that they support it completely)."""
     for row in rows(path):
         for claim in row["claims"]:
             passages = tuple(text for e in claim["evidence"] if (text := e.partition("\n\n")[2].strip()))
             if passages and claim["label"] in ("Complete", "Incomplete", "Missing") and claim["claim"].strip():
-                cases.append(Case(claim["claim"], passages, claim["label"] == "Complete", _half(row["id"])))
-    return cases
+                yield row["id"], claim["claim"], passages, claim["label"] == "Complete"
+
+
+def _expertqa(path: Path) -> list[Case]:
+    return [Case(claim, passages, gold, _half(key)) for key, claim, passages, gold in expertqa_claims(path)]
+
+
+def retrieved_passages(claim: str, text: str, k: int = 5) -> tuple[str, ...]:
+    """The k chunks of a page nearest to the claim by their vectors, with the default chunker and embedder."""
+    settings = Settings()
+    page = Page(id="page", url="document:page", title="", site="", kind="document", fetched_at="", sha256="", text=text)
+    chunks = build(CHUNKERS, settings.chunker, settings, "chunker").chunk(page)
+    embedder = build(EMBEDDERS, settings.embedder, settings, "embedder")
+    index = Index()
+    index.add(chunks, embedder.embed([c.text for c in chunks]))
+    return tuple(c.chunk.text for c in index.search(embedder.embed([claim]), k, embedder.floor))
 
 
 # name → (number of classes, reader)

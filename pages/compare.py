@@ -8,7 +8,9 @@ from attribution.errors import BadInput
 from attribution.evaluation.comparison import MAX_SEGMENTERS
 from attribution.evaluation.tables import Table, format_cell, tables
 from attribution.segmenters import SEGMENTERS
+from attribution.text.json_lines import Row
 from pages.ui import state
+from pages.ui.answer.provenance import date
 from pages.ui.compare import export
 from pages.ui.compare import state as compare_state
 from pages.ui.compare.figures import figures, legend, summary
@@ -20,6 +22,7 @@ from pages.ui.form.sidebar import sidebar
 from pages.ui.form.view import form
 from pages.ui.frame import lead, note, plot, progress_bar, show, small, status_line, styles
 from pages.ui.html.render import Node, el, plural, table
+from pages.ui.link import link
 from pages.ui.run import chart
 from pages.ui.run import state as run_state
 from pages.ui.run.cost import cost
@@ -54,6 +57,8 @@ def live(polling: bool) -> None:
     if polling != compare_state.is_running():
         st.rerun()  # the form has to change too
     now = compare_state.current()
+    if reason := compare_state.notice():
+        note("The saved comparison cannot be shown", reason)
     if now is None:
         lead(
             "Compare splits the answer with each segmenter, searches the sources once for all of them, and checks "
@@ -79,11 +84,14 @@ def comparison_result(now: CompareProgress) -> None:
         status(run, run.report)
         bar(run, run.report)
     elif comparison:
-        done = {result.segmenter for result in now.results}
+        done = {r.segmenter for r in now.results} | {c.segmenter for c in comparison.columns}
         waiting = [SEGMENTERS[name].label for name in now.segmenters if name not in done]
         early = "" if now.finished else "Stopped early; the results so far are kept. "
         early += f"Not reached: {', '.join(waiting)}. " if waiting else ""
         show(el("p", early + summary(comparison), class_="ax-status"))
+        report = comparison.report
+        if report.created_at:
+            link(f"{choices.method(report)}, {date(report.created_at)}", key="link", **state.address("comparison"))
         named = [(SEGMENTERS[c.segmenter].label, c.report) for c in comparison.columns]
         plot(chart.bars(named, state.is_dark()), "compare_chart", summary(comparison))
     if run.running or comparison:
@@ -103,22 +111,25 @@ def experiment_result(now: ExperimentProgress) -> None:
         progress_bar(now.done / now.total, "Progress of the comparison")
     if now.error:
         note("The comparison could not be finished", now.error, label="contradicted")
-    if now.skipped:
-        note("Some answers could not be compared", *now.skipped[:20])
+    if now.failed:
+        lines = [f"Line {line}: {error}" for line, _, error in now.failed[:20]]
+        note(f"{plural(len(now.failed), 'answer')} could not be compared", *lines)
     if now.running:
         return
     if not now.comparisons:
-        if not (now.error or now.skipped):
+        if not (now.error or now.failed):
             note("Nothing was compared", "The comparison was stopped before the first answer was done.")
         return
     early = f"Stopped after {now.done} of {now.total}. " if now.done < now.total else ""
     status_line(f"{early}{plural(len(now.comparisons), 'answer')} compared.")
-    results = tables(now.comparisons)
+    link("This result has an address of its own.", key="link", **state.address("experiment"))
+    results = tables(now.comparisons, now.failed)
     for result in results:
         with st.expander(result.title, expanded=True):
             show(as_node(result))
     markdown = "\n".join(t.markdown() for t in results)
-    exports(markdown, export.tables_csv(results), export.tables_json(results))
+    figures = tables(now.comparisons)
+    exports(markdown, export.tables_csv(figures), export.tables_json(results))
 
 
 def as_node(result: Table) -> Node:
@@ -151,7 +162,7 @@ def experiment(running: bool) -> None:
             "Download a sample file", SAMPLE, "answers.jsonl", "application/json", on_click="ignore", key="sample"
         )
         upload = st.file_uploader("Answers", ["jsonl", "json", "txt"], key=compare_state.UPLOAD)
-        rows: list[tuple[str, str]] = []
+        rows: list[Row] = []
         if upload is not None:
             try:
                 rows = compare_state.read_answers(upload.getvalue())
@@ -166,7 +177,7 @@ def experiment(running: bool) -> None:
         )
 
 
-state.begin("compare", run_state.load)
+state.begin("compare", run=run_state.load, comparison=compare_state.load, experiment=compare_state.load_many)
 styles()
 sidebar(segmenter=False)
 polling = compare_state.is_running()  # asked once, so that form and result agree

@@ -19,7 +19,9 @@ from pages.ui.link import link
 from pages.ui.run import state as run_state
 from pages.ui.run.correction import correction_dialog
 from pages.ui.run.cost import cost
-from pages.ui.run.results import bar, details, notices, status
+from pages.ui.run.notices import notices
+from pages.ui.run.results import bar, details, status
+from pages.ui.run.sharing import sharing
 
 POLL = 0.5  # seconds between looks at a run in progress
 
@@ -62,12 +64,14 @@ def live(polling: bool) -> None:
     if now is None:
         return
     report = run_state.with_threshold(now.report)
+    corrected = run_state.corrected_claims(report.id) if report.id else frozenset[str]()
     status(now, report)
     bar(now, report)
-    link(f"{choices.method(report)}, {date(report.created_at)}" if report.id else "", "run", report.id, key="link")
+    if report.created_at:
+        link(f"{choices.method(report)}, {date(report.created_at)}", key="link", run=report.id)
     with st.container(key="result"):
         notices(now, report)
-        data = run_state.cached_view(now, lambda: view(report, run=now.key, running=now.running))
+        data = run_state.cached_view(now, lambda: view(report, corrected, run=now.key, running=now.running))
         result = answer_view(data, key="answer_view")
     if now.running:
         return
@@ -87,7 +91,7 @@ def source_dialog(page: Page, place: Sequence[int]) -> None:
     source_view(page, place, key=f"source-{page.id}-{place[0]}")
 
 
-state.begin("explore", run_state.load)
+state.begin("explore", run=run_state.load)
 styles()
 sidebar()
 polling = run_state.is_running()  # asked once, so that form and result agree
@@ -98,6 +102,7 @@ else:
     st.fragment(live, run_every=POLL if polling else None)(polling)
     shown = run_state.current()
     if shown and not polling and shown.report.verdicts:
-        if run_state.can_undo():
-            st.button("Undo the last change", on_click=run_state.undo, key="undo")
+        if run_state.corrected_claims(shown.report.id):
+            st.button("Undo the last correction", on_click=run_state.undo, key="undo")
         details(run_state.with_threshold(shown.report))
+        sharing(shown.report.id)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
+from textwrap import shorten
 
 import streamlit as st
 
 from attribution.embedders import EMBEDDERS
-from attribution.evaluation.retrieval_grid import CHUNKINGS, differences, grid
-from attribution.snapshots.file import FILE_LIMIT, dump, load
-from attribution.snapshots.snapshot import Snapshot
+from attribution.evaluation.retrieval_grid import CHUNKINGS, differences
+from attribution.snapshots.file import FILE_LIMIT, dump
 from attribution.types import Report
 from pages.ui import state
 from pages.ui.form import choices
@@ -17,43 +17,21 @@ from pages.ui.form.controls import unready
 from pages.ui.form.view import start_and_stop
 from pages.ui.frame import lead, note, plot, progress_bar, show, small, status_line, styles
 from pages.ui.html.render import el, plural
+from pages.ui.link import link
+from pages.ui.retrieval import state as grid_state
 from pages.ui.retrieval import view
-from pages.ui.retrieval.job import GridJob, GridProgress
+from pages.ui.retrieval.job import GridProgress
 from pages.ui.run import state as run_state
 
 POLL = 1.0  # seconds between looks at a grid in progress
-JOB = "grid"
-
-
-def saved_run(run_id: str) -> Snapshot:
-    return Snapshot.of(run_state.store(), run_id)
-
-
-def last_run() -> Report | None:
-    """The session's last run, once it is saved."""
-    last = run_state.current()
-    return last.report if last and not last.running and last.report.id else None
-
-
-def start(snapshot: bytes | None, run_id: str, cuts: list[str], embedders: list[str]) -> None:
-    """Compute the grid of an uploaded snapshot, or of a saved run."""
-    source = partial(load, snapshot) if snapshot else partial(saved_run, run_id)
-    state.put(JOB, GridJob(source, cuts, embedders, grid))
-
-
-def stop() -> None:
-    """End it with the cells it has."""
-    if job := state.get(JOB):
-        job.stop()
 
 
 def form(running: bool) -> None:
     """The run, the rows of the grid, and the buttons."""
-    report = last_run()
+    report = grid_state.last_run()
     if report:
-        subject = report.question.strip() or report.answer.strip()
         facts = f"{plural(len(report.claims), 'claim')}, {plural(len(report.pages), 'page')}"
-        named = el("span", "Run: ", el("strong", subject[:120], dir="auto"), f" · {facts}")
+        named = el("span", "Run: ", el("strong", subject(report), dir="auto"), f" · {facts}")
         show(el("p", named, class_="ax-status"))
     else:
         note("No run yet", "Analyse an answer on the Explore page first, or upload the snapshot of a run.")
@@ -66,7 +44,7 @@ def form(running: bool) -> None:
         if report:
             st.download_button(
                 "Download the snapshot of this run",
-                lambda: dump(saved_run(report.id)),
+                lambda: dump(grid_state.saved_run(report.id)),
                 f"run-{report.id}.zip",
                 "application/zip",
                 on_click="ignore",
@@ -101,8 +79,14 @@ def form(running: bool) -> None:
         with buttons:
             start_and_stop(
                 "Compare",
-                partial(start, uploaded.getvalue() if uploaded else None, report.id if report else "", cuts, embedders),
-                stop,
+                partial(
+                    grid_state.start,
+                    uploaded.getvalue() if uploaded else None,
+                    report.id if report else "",
+                    cuts,
+                    embedders,
+                ),
+                grid_state.stop,
                 running,
                 ready=bool(cuts and embedders and (uploaded or report)) and not too_large,
                 stop_help="The cells that are done are kept.",
@@ -111,10 +95,11 @@ def form(running: bool) -> None:
 
 def live(polling: bool) -> None:
     """The cells that are done."""
-    job: GridJob | None = state.get(JOB)
-    if job is None:
+    if reason := grid_state.notice():
+        note("The saved grid cannot be shown", reason)
+    now = grid_state.current()
+    if now is None:
         return
-    now = job.progress()
     if polling and not now.running:
         st.rerun()  # the form has to change too
     status(now)
@@ -124,10 +109,17 @@ def live(polling: bool) -> None:
         show(view.failure_table(now.choices, now.failures))
     if not now.cells:
         return
+    if not now.running:
+        link(f"Computed over the run “{subject(now.cells[0].report)}”.", key="link", **state.address("run", "grid"))
     plot(view.heat_map(now.cells, state.is_dark()), f"grid_map_{len(now.cells)}", view.summary(now.cells))
     with st.expander("Table, with time and memory", expanded=not now.running):
         show(view.cell_table(now.cells))
         small("Each cell starts with empty caches and with its models loaded.")
+
+
+def subject(report: Report) -> str:
+    """A run in a few words: its question, or else its answer."""
+    return shorten(report.question.strip() or report.answer.strip(), 120, placeholder=" …")
 
 
 def status(now: GridProgress) -> None:
@@ -154,15 +146,15 @@ def drill_down(now: GridProgress) -> None:
     show(view.difference_list(differences(a.report, b.report), a, b))
 
 
-state.begin("retrieval", run_state.load)
+state.begin("retrieval", run=run_state.load, grid=grid_state.load)
 styles()
 lead(
     "Retrieval keeps the claims and pages of one run, and changes only how passages are split and found. Nothing is "
     "searched or downloaded."
 )
-job: GridJob | None = state.get(JOB)
-running = job is not None and job.running
+running = grid_state.is_running()
 form(running)
 st.fragment(live, run_every=POLL if running else None)(running)
-if job is not None and not running and len(job.progress().cells) > 1:
-    drill_down(job.progress())
+result = grid_state.current()
+if result and not running and len(result.cells) > 1:
+    drill_down(result)

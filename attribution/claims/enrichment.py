@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from attribution.claims.coreference import Context
 from attribution.claims.grammar import lower_initial, root
 from attribution.claims.mentions import POSSESSIVE, PRONOUNS, outward_pronouns
+from attribution.text.language import is_english
 from attribution.text.nlp import parse
 from attribution.types import Claim, Span
 
@@ -25,7 +26,9 @@ _POINTERS = {*PRONOUNS, "the", "a", "an", "this", "that", "these", "those"}
 
 
 def enrich(question: str, answer: str, claims: Sequence[Claim]) -> list[Claim]:
-    """The claims, with `enriched` set on factual, dependent ones whose references are certain."""
+    """The claims, with `enriched` set on factual, dependent ones whose references are certain. English only."""
+    if not is_english(answer):
+        return list(claims)
     context = Context(question, answer)
     result = []
     for claim in claims:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,6 +12,8 @@ SUBJECTS = ("nsubj", "nsubjpass")
 CLAUSAL_SUBJECTS = (*SUBJECTS, "csubj", "csubjpass", "expl")
 BE = ("is", "are", "was", "were")
 VERBAL = ("VERB", "AUX")
+_CELL = r"[^:;]{1,60}: [^;]+"
+_ROW = re.compile(rf".*\|.*|{_CELL}(?:; {_CELL})+", re.DOTALL)
 
 
 def root(doc: Doc) -> Token:
@@ -24,3 +27,8 @@ def has_subject(verb: Token) -> bool:
 
 def lower_initial(text: str) -> str:
     return text[:1].lower() + text[1:]
+
+
+def is_table_row(text: str) -> bool:
+    """Whether it is written as a row: "Psycho | 1960", or "Film: Psycho; Year: 1960" with the table's headings."""
+    return bool(_ROW.fullmatch(text))

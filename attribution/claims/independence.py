@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from attribution.claims.grammar import VERBAL, has_subject, root
+from attribution.claims.grammar import VERBAL, has_subject, is_table_row, root
 from attribution.claims.mentions import outward_pronouns
 from attribution.claims.rules import LEXICON, compile_any, load
 from attribution.text.nlp import parse
@@ -16,6 +16,7 @@ from attribution.types import Claim
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
+_BARE_ROW = "A table row: the headings of its columns and the subject of the table are missing."
 _ELLIPTICAL = "A list item without a subject or verb of its own."
 
 
@@ -38,8 +39,8 @@ def dependence_reason(text: str) -> str:
     text = " ".join(text.replace("’", "'").split())
     if not any(c.isalpha() for c in text):
         return "It has no words of its own."
-    if "|" in text:
-        return "A table row: its columns' headings and the table's subject are missing."
+    if is_table_row(text):
+        return _BARE_ROW if "|" in text else "A table row: it does not say what the table is about."
     for pattern, reason in _patterns():
         if match := pattern.search(text):
             return reason.format(f"“{match.group().strip(' ,')}”")

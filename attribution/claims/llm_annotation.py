@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -23,29 +23,54 @@ CONTEXT = 6000  # characters of the answer that are shown around a claim
 LONGEST = 600  # characters of an enriched claim
 QUERIES, LONGEST_QUERY = 2, 300  # of a claim; characters
 RULES = "the result of the rules is kept"
-_Value = TypeVar("_Value")
+Annotated = tuple[list[Claim], list[Failure]]
 
 
-class _Reply(BaseModel):
+class Reply(BaseModel):
+    """What the model says of one claim."""
+
     model_config = ConfigDict(extra="ignore")
 
+    def value(self, claim: Claim) -> Any:
+        """What it changes in the claim, by field. Raises LlmFailed for a reply that is of no use."""
+        raise NotImplementedError
 
-class WorthinessReply(_Reply):
+
+class WorthinessReply(Reply):
     worthiness: Worthiness
     reason: str = ""
 
+    def value(self, claim: Claim) -> dict[str, object]:
+        return {"worthiness": self.worthiness, "worthiness_reason": _line(self.reason)}
 
-class IndependenceReply(_Reply):
+
+class IndependenceReply(Reply):
     independent: bool
     reason: str = ""
 
+    def value(self, claim: Claim) -> dict[str, object]:
+        return {"independent": self.independent, "independence_reason": _line(self.reason)}
 
-class EnrichmentReply(_Reply):
+
+class EnrichmentReply(Reply):
     claim: str
 
+    def value(self, claim: Claim) -> dict[str, object]:
+        text = _line(self.claim)
+        if not any(c.isalnum() for c in text) or len(text) > LONGEST:
+            raise LlmFailed(f"the language model wrote {len(text)} characters where one sentence was expected")
+        return {"enriched": None if text == claim.text else text}
 
-class QueriesReply(_Reply):
+
+class QueriesReply(Reply):
     queries: list[str]
+
+    def value(self, claim: Claim) -> tuple[str, ...]:
+        lines = dict.fromkeys(map(_line, self.queries))
+        queries = [q for q in lines if len(q) <= LONGEST_QUERY and any(c.isalnum() for c in q)]
+        if not queries:
+            raise LlmFailed(f"the language model wrote {len(lines)} queries, none of them words to search for")
+        return tuple(queries[:QUERIES])
 
 
 @dataclass(frozen=True)
@@ -53,15 +78,11 @@ class Task:
     """One question that is asked about every claim it concerns."""
 
     prompt: str
-    schema: type[_Reply]
+    schema: type[Reply]
     concerned: Callable[[Claim], bool]
     inputs: Callable[[str, str, Claim], dict[str, str]]  # from question, answer and claim
-    fallback: str  # what is used where a reply fails
     reply: str  # a typical reply, for estimates
-
-
-def _factual(claim: Claim) -> bool:
-    return claim.worthiness == "factual"
+    fallback: str = RULES  # what is used where a reply fails
 
 
 def _around(question: str, answer: str, claim: Claim) -> dict[str, str]:
@@ -76,23 +97,20 @@ TASKS: Mapping[str, Task] = {
         WorthinessReply,
         lambda claim: True,
         lambda question, _, claim: {"question": question, "claim": claim.text},
-        RULES,
         '{"worthiness": "factual", "reason": "It gives a year that a source could confirm."}',
     ),
     "independence": Task(
         "independence.v1",
         IndependenceReply,
-        _factual,
+        lambda claim: claim.worthiness == "factual",
         lambda _question, _answer, claim: {"claim": claim.text},
-        RULES,
         '{"independent": false, "reason": "It does not say which tower is meant."}',
     ),
     "enrichment": Task(
         "enrichment.v1",
         EnrichmentReply,
-        lambda claim: _factual(claim) and claim.independent is False,
+        lambda claim: claim.worthiness == "factual" and claim.independent is False,
         _around,
-        RULES,
         '{"claim": "The building of the Suez Canal took ten years and was paid for by shareholders."}',
     ),
     "queries": Task(
@@ -100,21 +118,16 @@ TASKS: Mapping[str, Task] = {
         QueriesReply,
         lambda claim: claim.checked,
         lambda question, _, claim: {"question": question, "claim": claim.statement},
-        "the claim itself is searched",
         '{"queries": ["Suez Canal opening ceremony date", "Empress Eugénie at the opening of the Suez Canal"]}',
+        fallback="the claim itself is searched",
     ),
 }
 
 
 def llm_tasks(settings: Settings) -> tuple[str, ...]:
     """The tasks that these settings leave to a language model."""
-    by_llm = {
-        "worthiness": settings.worthiness,
-        "independence": settings.independence,
-        "enrichment": settings.enrichment,
-        "queries": settings.query,
-    }
-    return tuple(task for task in TASKS if by_llm[task] == "llm")
+    choices = (settings.worthiness, settings.independence, settings.enrichment, settings.query)
+    return tuple(task for task, choice in zip(TASKS, choices, strict=True) if choice == "llm")
 
 
 class LlmAnnotator:
@@ -126,79 +139,46 @@ class LlmAnnotator:
         self.usage: dict[str, LlmUsage] = {}
         self.versions: dict[str, str] = {}
 
-    def worthiness(self, question: str, claims: Sequence[Claim]) -> tuple[list[Claim], list[Failure]]:
-        def update(_: Claim, reply: WorthinessReply) -> dict[str, Any]:
-            return {"worthiness": reply.worthiness, "worthiness_reason": _line(reply.reason)}
+    def worthiness(self, question: str, claims: Sequence[Claim]) -> Annotated:
+        return self._annotate("worthiness", question, "", claims)
 
-        return self._annotate("worthiness", question, "", claims, update)
+    def independence(self, claims: Sequence[Claim]) -> Annotated:
+        return self._annotate("independence", "", "", claims)
 
-    def independence(self, claims: Sequence[Claim]) -> tuple[list[Claim], list[Failure]]:
-        def update(_: Claim, reply: IndependenceReply) -> dict[str, Any]:
-            return {"independent": reply.independent, "independence_reason": _line(reply.reason)}
-
-        return self._annotate("independence", "", "", claims, update)
-
-    def enrichment(self, question: str, answer: str, claims: Sequence[Claim]) -> tuple[list[Claim], list[Failure]]:
+    def enrichment(self, question: str, answer: str, claims: Sequence[Claim]) -> Annotated:
         """Only of claims that are not independent."""
-
-        def update(claim: Claim, reply: EnrichmentReply) -> dict[str, Any]:
-            text = _line(reply.claim)
-            if not any(c.isalnum() for c in text) or len(text) > LONGEST:
-                raise LlmFailed(f"the language model wrote {len(text)} characters where one sentence was expected")
-            return {"enriched": None if text == claim.text else text}
-
-        return self._annotate("enrichment", question, answer, claims, update)
+        return self._annotate("enrichment", question, answer, claims)
 
     def queries(self, question: str, claims: Sequence[Claim]) -> tuple[dict[str, tuple[str, ...]], list[Failure]]:
         """One or two queries by claim id; a claim whose reply failed has none."""
-
-        def written(_: Claim, reply: QueriesReply) -> tuple[str, ...]:
-            lines = dict.fromkeys(_line(q) for q in reply.queries)
-            fit = [q for q in lines if len(q) <= LONGEST_QUERY and any(c.isalnum() for c in q)]
-            if not fit:
-                raise LlmFailed(f"the language model wrote {len(lines)} queries, none of them words to search for")
-            return tuple(fit[:QUERIES])
-
-        return self._ask("queries", question, "", claims, written)
+        return self._ask("queries", question, "", claims)
 
     def estimate(self, task: str, question: str, answer: str, claims: Sequence[Claim]) -> LlmUsage:
         """What a task would take, without a request."""
         questions = [q for _, q in _questions(TASKS[task], question, answer, claims)]
         return self._llm.estimate(questions, TASKS[task].schema, len(TASKS[task].reply) // CHARACTERS_PER_TOKEN)
 
-    def _annotate(
-        self,
-        task: str,
-        question: str,
-        answer: str,
-        claims: Sequence[Claim],
-        update: Callable[[Claim, Any], dict[str, Any]],
-    ) -> tuple[list[Claim], list[Failure]]:
-        updates, failures = self._ask(task, question, answer, claims, update)
+    def _annotate(self, task: str, question: str, answer: str, claims: Sequence[Claim]) -> Annotated:
+        updates, failures = self._ask(task, question, answer, claims)
         return [c.model_copy(update=updates.get(c.id, {})) for c in claims], failures
 
     def _ask(
-        self,
-        name: str,
-        question: str,
-        answer: str,
-        claims: Sequence[Claim],
-        read: Callable[[Claim, Any], _Value],
-    ) -> tuple[dict[str, _Value], list[Failure]]:
-        """The value that `read` takes from each reply, by claim id; it may raise LlmFailed too."""
+        self, name: str, question: str, answer: str, claims: Sequence[Claim]
+    ) -> tuple[dict[str, Any], list[Failure]]:
+        """The value of each reply, by claim id."""
         task = TASKS[name]
         questions = _questions(task, question, answer, claims)
         before = self._llm.usage
         replies = self._llm.map([q for _, q in questions], task.schema)
         self.usage[name] = self._llm.usage.since(before)
         self.versions[name] = f"{task.prompt}/{self._llm.version}"
-        values: dict[str, _Value] = {}
+        values: dict[str, Any] = {}
         failures: list[Failure] = []
         for (claim, _), reply in zip(questions, replies, strict=True):
             try:
                 if isinstance(reply, LlmFailed):
                     raise reply
-                values[claim.id] = read(claim, reply.value)
+                values[claim.id] = reply.value.value(claim)
             except LlmFailed as error:
                 failure = LlmFailed(f"{error}; {task.fallback}", detail=error.detail)
                 failures.append(failure.as_failure(name, claim.text))
@@ -207,10 +187,10 @@ class LlmAnnotator:
 
 def _questions(task: Task, question: str, answer: str, claims: Sequence[Claim]) -> list[tuple[Claim, Question]]:
     """The claims that a task concerns, each once, with its question."""
-    loaded = prompts.load(task.prompt)
+    prompt = prompts.load(task.prompt)
     concerned = {claim.id: claim for claim in claims if task.concerned(claim)}
     return [
-        (claim, Question(loaded.render(**task.inputs(question, answer, claim)), loaded.version))
+        (claim, Question(prompt.render(**task.inputs(question, answer, claim)), prompt.version))
         for claim in concerned.values()
     ]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from attribution.claims.grammar import VERBAL, has_subject, root
+from attribution.claims.grammar import VERBAL, has_subject, is_table_row, root
 from attribution.claims.rules import compile_any, load
 from attribution.text.nlp import parse
 from attribution.types import Claim, Worthiness
@@ -63,7 +63,7 @@ def classify_text(text: str) -> tuple[Worthiness, str]:
     for rule in _rules():
         if rule.pattern.search(text) and not (rule.unless and rule.unless.search(text)):
             return rule.worthiness, rule.reason
-    if "|" in text or not _WORDS.search(text):  # a table row
+    if is_table_row(text) or not _WORDS.search(text):
         return "factual", ""
     return _classify_by_parse(text)
 

@@ -39,6 +39,12 @@ def parser() -> argparse.ArgumentParser:
     options.add_verifier(p)
     options.add_settings(p, "threshold=0.7")
 
+    p = add("judge", "judge claims by the passages given with them", verify.judge)
+    p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"claim", "passages"}')
+    p.add_argument("--output", type=Path, required=True)
+    options.add_verifier(p)
+    options.add_settings(p, "threshold=0.7")
+
     p = add("worth", "classify claims by check-worthiness", verify.worth)
     p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"claim"}')
     p.add_argument("--output", type=Path, required=True)

@@ -1,4 +1,4 @@
-"""`verify` and `worth`: files with one pair of claim and evidence, or one claim, on each line."""
+"""`verify`, `judge` and `worth`: files with a pair, a claim with its passages, or a claim on each line."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from attribution.verifiers import Verifier
 
 BATCH = 256  # pairs between two lines of progress
+JUDGED = 20  # claims between two lines of progress
 Result = Mapping[str, Any]
 
 
@@ -61,6 +62,45 @@ def _judge(verifier: Verifier, rows: Sequence[Row]) -> list[Judgement | str]:
             return [str(error).removeprefix("pair 1: ")]
         half = len(rows) // 2
         return _judge(verifier, rows[:half]) + _judge(verifier, rows[half:])
+
+
+def judge(args: argparse.Namespace) -> int:
+    from attribution.pipeline.judge import GivenClaim, judge
+    from attribution.registry import build
+    from attribution.verifiers import VERIFIERS
+
+    settings = options.settings(args)
+    check_output(args.output)
+    rows = read_rows(args.input, ["claim"])
+    verifier = build(VERIFIERS, settings.verifier, settings, "verifier")
+
+    def results() -> Iterable[Result]:
+        for number, row in enumerate(rows, 1):
+            try:
+                if row.error:
+                    raise BadInput(row.error)
+                given = GivenClaim(row.fields["claim"], _passages(row))
+                (judged,) = judge([given], verifier, settings.threshold)
+            except BadInput as error:
+                yield row.failed(str(error))
+            else:
+                evidence = [e.model_dump(include={"relation", "probabilities"}) for e in judged.evidence]
+                yield {
+                    **row.fields,
+                    **judged.verdict.model_dump(include={"label", "confidence", "reason"}),
+                    "evidence": evidence,
+                }
+            if number % JUDGED == 0 or number == len(rows):
+                progress(f"judge {number}/{len(rows)}")
+
+    return _write(args.output, results())
+
+
+def _passages(row: Row) -> tuple[str, ...]:
+    found = row.fields.get("passages")
+    if not isinstance(found, list) or not all(isinstance(text, str) and text.strip() for text in found):
+        raise BadInput('"passages" is not a list of texts; expected {"claim": …, "passages": [text, …]}')
+    return tuple(found)
 
 
 def worth(args: argparse.Namespace) -> int:

@@ -29,6 +29,7 @@ EMBEDDERS = {
         "all-MiniLM-L6-v2 (embedded)",
         "384 dimensions, at most 256 tokens",
         bundled=True,
+        english=True,
     ),
     "sentence_transformer": Entry(
         "attribution.embedders.sentence_transformer:HubModel",
@@ -37,6 +38,7 @@ EMBEDDERS = {
         "WhereIsAI/UAE-Large-V1; downloads at first use",
         needs=(Need("pip install sentence-transformers", package="sentence_transformers"),),
         model_setting="embedding_model",
+        english=True,
     ),
     "openai": Entry(
         "attribution.embedders.openai:OpenAI",

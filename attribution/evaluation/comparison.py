@@ -13,7 +13,8 @@ from attribution.claims import worthiness
 from attribution.errors import BadInput
 from attribution.evaluation.decompscore import Decomposition, decomposition
 from attribution.pipeline import run as pipeline
-from attribution.pipeline.claims import segment
+from attribution.pipeline.claims import fallbacks, segment
+from attribution.pipeline.warmup import load_segmenter
 from attribution.registry import build
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
@@ -119,6 +120,7 @@ def compare(
         if results and stop.is_set():
             break
         yield events.StageStarted("segment")
+        load_segmenter(name, settings)
         nlp.forget()  # no segmenter profits from the parse of another
         started = time.perf_counter()
         segmented = segment(question, answer, settings.model_copy(update={"segmenter": name}), stop)
@@ -161,9 +163,10 @@ def _arrange(
     columns = []
     for result in results:
         segmented, name = result.segmented, result.segmenter
-        own = select_claims(report, [c.id for c in segmented.claims], segmented.failures, name)
+        failures = (*segmented.failures, *fallbacks(segmented.failures))
+        own = select_claims(report, [c.id for c in segmented.claims], failures, name)
         figures = decomposition(answer, sentences, own.claims, (), split)
-        columns.append(Column(name, own, figures, result.seconds, segmented.usage, segmented.failures))
+        columns.append(Column(name, own, figures, result.seconds, segmented.usage, failures))
     return Comparison(report, tuple(columns), group_by_sentence([x for s in sentences for x in s.spans], columns))
 
 

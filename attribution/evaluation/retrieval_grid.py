@@ -16,9 +16,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from attribution import events
-from attribution.embedders import EMBEDDERS
 from attribution.pipeline import run as pipeline
-from attribution.registry import build
+from attribution.pipeline.warmup import load_models
 from attribution.snapshots.snapshot import Snapshot
 from attribution.storage.store import Store
 from attribution.types import RELATIONS, UNCHECKED, Claim, Evidence, Report
@@ -89,7 +88,7 @@ def grid(snapshot: Snapshot, chosen: Sequence[Choice], stop: threading.Event) ->
 
 def _cell(snapshot: Snapshot, choice: Choice, store: Store, stop: threading.Event) -> Cell | None:
     settings = snapshot.settings(**CHUNKINGS[choice.chunking], embedder=choice.embedder, ranking="vectors")
-    build(EMBEDDERS, choice.embedder, settings, "embedder").embed(["A text that loads the model."])
+    load_models(settings)
     source = snapshot.report
     claims = source.claims if choice.enriched else tuple(c.model_copy(update={"enriched": None}) for c in source.claims)
     changed = replace(snapshot.recomputed(), report=source.model_copy(update={"claims": claims}))

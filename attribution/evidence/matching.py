@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attribution.chunkers import CHUNKERS, Chunker
+from attribution.claims.enrichment import added_words
 from attribution.embedders import EMBEDDERS, Embedder
 from attribution.provenance import Provenance, Trace
 from attribution.registry import build
@@ -15,6 +16,7 @@ from attribution.retrieval.index import Candidate, Index
 from attribution.retrieval.rank_fusion import reciprocal_ranks
 from attribution.settings import Settings
 from attribution.storage.store import Store
+from attribution.text.sentences import sentences
 from attribution.types import Claim, Evidence, Failure, Judgement, Page, Pair, Probabilities, Span, content_id
 from attribution.verdicts import relation
 from attribution.verifiers import VERIFIERS
@@ -24,8 +26,32 @@ if TYPE_CHECKING:
     import numpy as np
 
 DEPTH = 100  # nearest chunks that are ranked again with their words in view
+CONTEXT = 400  # characters before a chunk in which the sentence before it is looked for
 MAX_SIMILARITY_GAP = 0.3  # a passage whose cosine is this much below the nearest one's is about something else
 DOCUMENTS = Trace("", "", "", "documents", 1)
+
+
+class Passage(NamedTuple):
+    """A chunk as the verifier reads it, in its context."""
+
+    page_id: str
+    start: int
+    end: int
+    text: str
+    similarity: float  # of the chunk
+
+
+def with_context(text: str, start: int, end: int) -> Span:
+    """The chunk `text[start:end]` from the sentence before it on, or from the start of the sentence that it cuts.
+
+    Only within its line: what stands before a line break is a paragraph, heading or row of its own.
+    """
+    line = text.rfind("\n", 0, start) + 1
+    first = max(line, start - CONTEXT)
+    starts = [first + a for a, _ in sentences(text[first:end]) if first + a < start]
+    if first > line:
+        starts = starts[1:]  # the first one may begin in the middle of a sentence
+    return (starts[-1] if starts else start), end
 
 
 class Matcher:
@@ -110,15 +136,15 @@ class Matcher:
         All pairs go to the verifier together, those of an enriched claim as written included.
         """
         self.embed()
-        matched = [(claim, c) for claim in claims for c in self._candidates(claim)]
-        pairs: list[Pair] = [(claim.statement, c.chunk.text, self._title(c)) for claim, c in matched]
-        again = [i for i, (claim, _) in enumerate(matched) if claim.enriched and self.settings.without_added]
-        pairs += [(claim.text, c.chunk.text, self._title(c)) for claim, c in (matched[i] for i in again)]
+        matched = [(claim, self._passage(c)) for claim in claims for c in self._candidates(claim)]
+        pairs: list[Pair] = [(claim.statement, p.text, self._title(p)) for claim, p in matched]
+        again = [i for i, (claim, _) in enumerate(matched) if self.settings.without_added and added_words(claim)]
+        pairs += [(claim.text, p.text, self._title(p)) for claim, p in (matched[i] for i in again)]
         judgements = self.verifier.verify(pairs)
         as_written = {i: j.probabilities for i, j in zip(again, judgements[len(matched) :], strict=True)}
         evidence: dict[str, list[Evidence]] = {claim.id: [] for claim in claims}
-        for i, (claim, candidate) in enumerate(matched):
-            evidence[claim.id].append(self._evidence(claim, candidate, judgements[i], as_written.get(i)))
+        for i, (claim, passage) in enumerate(matched):
+            evidence[claim.id].append(self._evidence(claim, passage, judgements[i], as_written.get(i)))
         return [tuple(evidence[claim.id]) for claim in claims]
 
     def _candidates(self, claim: Claim) -> list[Candidate]:
@@ -138,25 +164,31 @@ class Matcher:
         best = set(sorted(nearest, key=lambda chunk: -score[chunk])[:top_k])  # a stable sort: ties as by cosine
         return [c for c in near if c.chunk in best]
 
-    def _title(self, candidate: Candidate) -> str:
-        return self.pages[candidate.chunk.page_id].title
+    def _passage(self, candidate: Candidate) -> Passage:
+        """What the verifier reads of a chunk."""
+        chunk, text = candidate.chunk, self.pages[candidate.chunk.page_id].text
+        start, end = with_context(text, chunk.start, chunk.end)
+        return Passage(chunk.page_id, start, end, text[start:end], candidate.similarity)
+
+    def _title(self, passage: Passage) -> str:
+        return self.pages[passage.page_id].title
 
     def _evidence(
-        self, claim: Claim, candidate: Candidate, judgement: Judgement, as_written: Probabilities | None
+        self, claim: Claim, passage: Passage, judgement: Judgement, as_written: Probabilities | None
     ) -> Evidence:
-        chunk, (first, last) = candidate.chunk, judgement.sentence
-        traces = self.traces[chunk.page_id] or [DOCUMENTS]
+        first, last = judgement.sentence
+        traces = self.traces[passage.page_id] or [DOCUMENTS]
         trace = min(traces, key=lambda t: (t.claim_id != claim.id, t.rank, t.query, t.searcher))
         return Evidence(
             claim_id=claim.id,
-            page_id=chunk.page_id,
-            start=chunk.start,
-            end=chunk.end,
-            text=chunk.text,
-            similarity=candidate.similarity,
+            page_id=passage.page_id,
+            start=passage.start,
+            end=passage.end,
+            text=passage.text,
+            similarity=passage.similarity,
             relation=relation(judgement.probabilities, self.settings.threshold),
             probabilities=judgement.probabilities,
-            sentence=(chunk.start + first, chunk.start + last),
+            sentence=(passage.start + first, passage.start + last),
             query=trace.query,
             searcher=trace.searcher,
             rank=trace.rank,

@@ -83,9 +83,8 @@ class Search:
                 if following is None:
                     raise
                 message = f"{engine.name} could not be used, so {following.name} was asked instead: {error}"
-                notices.append(
-                    Failure(stage="search", subject=engine.name, kind="fell_back", message=message, detail=error.detail)
-                )
+                notice = {"subject": engine.name, "instead": following.name, "detail": error.detail}
+                notices.append(Failure(stage="search", kind="fell_back", message=message, **notice))
         raise AssertionError("there is always a first engine")
 
     def _ask(self, engine: Searcher, query: str) -> list[SearchHit]:

@@ -15,6 +15,30 @@ from attribution.types import Claim, Failure, Segmented
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.cached import CachedVerifier
 
+INSTEAD = {
+    "segment": "the sentences as they are",
+    "worthiness": "the rules",
+    "independence": "the rules",
+    "enrichment": "the rules",
+    "queries": "the claims themselves",
+}  # what a stage uses where the language model fails
+
+
+def fallbacks(failures: Sequence[Failure]) -> list[Failure]:
+    """A notice for each stage with prompts that failed: what could not be used, and what was used instead."""
+    notices = []
+    for stage in dict.fromkeys(f.stage for f in failures if f.kind == "llm_failed"):
+        failed = [f for f in failures if f.kind == "llm_failed" and f.stage == stage]
+        instead = INSTEAD.get(stage, "the rules")
+        message = (
+            f"The language model could not be used for {len(failed)} prompt{'s' * (len(failed) != 1)} "
+            f"({stage}); used instead: {instead}. {failed[0].message}"
+        )
+        notices.append(
+            Failure(stage=stage, subject="language model", kind="llm_fell_back", message=message, instead=instead)
+        )
+    return notices
+
 
 def segment(question: str, answer: str, settings: Settings, stop: threading.Event | None = None) -> Segmented:
     """Segmentation alone; setting `stop` ends one that uses a language model."""

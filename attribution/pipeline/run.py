@@ -15,12 +15,13 @@ from attribution.evidence import EvidenceSource, LlmRecord
 from attribution.evidence.gathering import LiveSources
 from attribution.evidence.matching import Matcher
 from attribution.evidence.sources import open_sources
-from attribution.pipeline.claims import annotate, check_coherence, segment
+from attribution.pipeline.claims import annotate, check_coherence, fallbacks, segment
+from attribution.pipeline.languages import unmatched, unsupported
 from attribution.pipeline.run_record import RunRecord
 from attribution.settings import Settings
 from attribution.storage import http_responses
 from attribution.storage.store import Store
-from attribution.types import Claim, Document, Evidence, Failure, Segmented
+from attribution.types import Claim, Document, Evidence, Failure, Segmented, Verdict
 from attribution.verdicts import decide, not_reached
 from attribution.web.fetcher import Fetcher
 
@@ -63,7 +64,8 @@ def run(
     events. A run that is stopped ends with what it has.
     """
     check_input(question, answer, settings)
-    store, stop = store or Store.open(settings.database_url), stop or threading.Event()
+    store = Store(store.engine) if store else Store.open(settings.database_url)  # its own: it notes what the run uses
+    stop = stop or threading.Event()
     source = source or _live(settings, store, documents, stop)
     return _Run(question, answer, settings, store, source, stop, claims, run_id).go()
 
@@ -125,6 +127,8 @@ class _Run:
 
     def _segment(self) -> Iterator[events.Event]:
         yield events.StageStarted("segment")
+        if failure := unsupported(self.answer, self.settings):
+            yield from self._fail(failure)
         with self.record.timed("segment"):
             if self.given_claims is not None:
                 segmented = Segmented(tuple(self.given_claims))
@@ -135,7 +139,7 @@ class _Run:
             self.record.add_llm(LlmRecord({"segmenter": segmented.version}))
         if segmented.usage:
             self.record.add_llm(LlmRecord(usage={"segment": segmented.usage}))
-        for failure in segmented.failures:
+        for failure in (*segmented.failures, *fallbacks(segmented.failures)):
             yield from self._fail(failure)
         yield events.ClaimsReady(segmented.claims)
 
@@ -148,7 +152,7 @@ class _Run:
             self.record.claims = [by_id.get(c.id, c) for c in self.record.claims]
         if self.annotator:
             self.record.add_llm(LlmRecord(self.annotator.versions, self.annotator.usage))
-        for failure in failures:
+        for failure in (*failures, *fallbacks(failures)):
             yield from self._fail(failure)
         with self.record.timed("coherence"):
             self.record.claims = check_coherence(self.answer, self.record.claims, self.settings, self.store)
@@ -164,14 +168,15 @@ class _Run:
             self.record.spent = step.spent
             self.record.add_llm(step.llm)
             self.matcher.trace(step.traces)
-            for failure in step.failures:
+            for failure in (*step.failures, *fallbacks(step.failures)):
                 yield from self._fail(failure, step.claim_ids)
             for page in step.pages:
                 if self.matcher.add(page):
                     yield events.PageReady(page)
             yield events.Progress(step.stage, step.done, step.total)
             yield step.spent
-            if step.stage == "fetch" and step.done < step.total:
+            early = step.stage == "fetch" and step.done < step.total
+            if early and not unmatched(self.answer, self.settings, self.matcher.pages.values()):
                 yield from self._match([by_id[c] for c in step.complete])
             started = time.perf_counter()
 
@@ -181,6 +186,10 @@ class _Run:
         with self.record.timed("embed"):
             self.matcher.settle()
         yield events.StageStarted("verify")
+        if reason := unmatched(self.answer, self.settings, self.matcher.pages.values()):
+            for claim in checked:
+                yield self._record(not_reached(claim, reason), ())
+            return
         for start in range(0, len(checked), GROUP):
             yield events.Progress("verify", start, len(checked))
             if self.stop.is_set():
@@ -190,9 +199,7 @@ class _Run:
             yield events.Progress("verify", len(checked), len(checked))
         for claim in checked:
             if claim.id not in self.record.verdicts:
-                verdict = not_reached(claim)
-                self.record.add_verdict(verdict, ())
-                yield events.VerdictReady(verdict, ())
+                yield self._record(not_reached(claim), ())
 
     def _match(self, claims: list[Claim]) -> Iterator[events.Event]:
         try:
@@ -210,7 +217,9 @@ class _Run:
             yield self._decide(claim, evidence)
 
     def _decide(self, claim: Claim, evidence: tuple[Evidence, ...]) -> events.VerdictReady:
-        verdict = decide(claim, evidence, self.settings.threshold, self.record.concerns[claim.id])
+        return self._record(decide(claim, evidence, self.settings.threshold, self.record.concerns[claim.id]), evidence)
+
+    def _record(self, verdict: Verdict, evidence: tuple[Evidence, ...]) -> events.VerdictReady:
         self.record.add_verdict(verdict, evidence)
         return events.VerdictReady(verdict, evidence)
 

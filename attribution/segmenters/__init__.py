@@ -28,11 +28,13 @@ SEGMENTERS = {
         "attribution.segmenters.clauses:Clauses",
         "Clauses",
         "propositions from the dependency parse; a sentence it is unsure of stays whole",
+        english=True,
     ),
     "predpatt": Entry(
         "attribution.segmenters.predpatt:PredPatt",
         "PredPatt",
         "predicates with their arguments (W24); reworded if a language model is configured",
+        english=True,
     ),
     "factscore": Entry(
         "attribution.segmenters.llm:factscore", "FActScore", "independent facts of each sentence; asks an LLM", (LLM,)
@@ -40,7 +42,11 @@ SEGMENTERS = {
     "wice": Entry("attribution.segmenters.llm:wice", "WiCE", "individual facts of each sentence; asks an LLM", (LLM,)),
     "chen": Entry("attribution.segmenters.llm:chen", "Chen et al.", "splits as far as possible; asks an LLM", (LLM,)),
     "conllu": Entry(
-        "attribution.segmenters.llm:conllu", "CoNLL-U", "shows each sentence and its parse to an LLM", (LLM,)
+        "attribution.segmenters.llm:conllu",
+        "CoNLL-U",
+        "shows each sentence and its parse to an LLM",
+        (LLM,),
+        english=True,
     ),
     "r_nd": Entry(
         "attribution.segmenters.llm:r_nd",
@@ -60,5 +66,6 @@ SEGMENTERS = {
         "downloads the model at first use (about 3 GB for the default)",
         (Need("pip install transformers torch", package="transformers"),),
         model_setting="segmenter_model",
+        english=True,
     ),
 }

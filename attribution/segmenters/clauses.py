@@ -16,7 +16,7 @@ from attribution.segmenters.clausal.coordination import MOST_CROSSED, distribute
 from attribution.segmenters.clausal.examples import split_examples
 from attribution.segmenters.clausal.modifiers import extract
 from attribution.segmenters.clausal.trust import is_reliable
-from attribution.segmenters.syntax import LEXICON
+from attribution.segmenters.syntax import LEXICON, tree
 from attribution.segmenters.syntax.drafts import (
     ADDED,
     Draft,
@@ -28,19 +28,6 @@ from attribution.segmenters.syntax.drafts import (
     to_text,
     trim,
     words,
-)
-from attribution.segmenters.syntax.grammar import (
-    ARTICLES,
-    RELATIVE,
-    SUBJECTS,
-    child,
-    conjuncts,
-    first,
-    is_finite,
-    is_negated,
-    last,
-    subject_of,
-    subtree,
 )
 from attribution.segmenters.syntax.repairs import repair
 from attribution.segmenters.syntax.soundness import is_imperative, is_sound
@@ -88,7 +75,7 @@ def _split_again(doc: Doc, draft: Draft) -> list[Draft]:
     text = to_text(doc, draft)
     alone = parse(text)
     same = all(
-        t.lower_ == part.text.lower() or {t.lower_, part.text.lower()} == ARTICLES
+        t.lower_ == part.text.lower() or {t.lower_, part.text.lower()} == tree.ARTICLES
         for t, part in zip(alone, draft, strict=False)
     )
     if "as well as" in text or text == doc.text or len(alone) - len(draft) not in {0, 1} or not same:
@@ -108,14 +95,14 @@ def _original(part: Part, alone: Doc, draft: Draft) -> Part:
 
 def _split_once(parsed: Doc) -> list[Draft]:
     doc = repair(parsed)
-    if not is_reliable(doc) or doc[0].tag_ in RELATIVE or doc[0].lower_ == "where":
+    if not is_reliable(doc) or doc[0].tag_ in tree.RELATIVE or doc[0].lower_ == "where":
         return []
     drafts: list[Draft] = []
     for sentence in doc.sents:
         root = sentence.root
         if sentence.start and doc[sentence.start - 1].text != ";":
             return []  # the parser saw two sentences in one
-        if not is_imperative(root) and (not is_finite(root) or child(root, SUBJECTS) is None):
+        if not is_imperative(root) and (not tree.is_finite(root) or tree.child(root, tree.SUBJECTS) is None):
             return []
         for head, draft in _independent_clauses(root):
             drafts += [d for d in _propositions(doc, head, draft) if d not in drafts]
@@ -125,7 +112,7 @@ def _split_once(parsed: Doc) -> list[Draft]:
 def _propositions(doc: Doc, head: Token, draft: Draft) -> Iterator[Draft]:
     """The statements of one independent clause. A step whose outcome is not sound is not taken."""
     clauses = [draft]
-    if not words(draft) & LEXICON["hedges"] and child(head, {"ccomp"}) is None:  # what somebody says or thinks
+    if not words(draft) & LEXICON["hedges"] and tree.child(head, {"ccomp"}) is None:  # what somebody says or thinks
         main, more = extract(doc, draft)
         clauses = [main, *more]
     for variant in (v for clause in clauses for v in _split_lists(doc, clause)):
@@ -156,10 +143,10 @@ def _distribute(doc: Doc, draft: Draft) -> list[Draft]:
 
 def _independent_clauses(root: Token) -> Iterator[tuple[Token, Draft]]:
     """Coordinated clauses, each with its head; an adverbial in front of all of them is repeated before each."""
-    chain = conjuncts(root)
-    starts = [m for m in chain[1:] if is_finite(m) and subject_of(m) is not None]
-    opening = subject_of(root)
-    front = [c for c in root.children if opening is not None and c.i < first(opening)]
+    chain = tree.conjuncts(root)
+    starts = [m for m in chain[1:] if tree.is_finite(m) and tree.subject_of(m) is not None]
+    opening = tree.subject_of(root)
+    front = [c for c in root.children if opening is not None and c.i < tree.first(opening)]
     setting = [c for c in front if c.lower_ not in LEXICON["connectives"] and c.dep_ not in {"punct", "cc"}]
     if not _are_independent(chain) or any(c.dep_ not in OPENING for c in setting):
         starts = []
@@ -170,7 +157,7 @@ def _independent_clauses(root: Token) -> Iterator[tuple[Token, Draft]]:
         others = [t for t in (*starts, *beside) if t is not head]
         conceded = [c for c in head.children if _is_concession(c)]
         for clause, out in [(head, [*others, *conceded]), *((c, others) for c in conceded)]:
-            tokens = subtree(clause, *(o for o in out if o in list(clause.subtree)))
+            tokens = tree.subtree(clause, *(o for o in out if o in list(clause.subtree)))
             if clause in conceded:
                 tokens = [t for t in tokens if not (t.dep_ == "mark" and t.head == clause)]
             draft = trim(parts(tokens))
@@ -191,18 +178,20 @@ def _are_independent(chain: list[Token]) -> bool:
 
 
 def _ends_at_semicolon(clause: Token, root: Token) -> bool:
-    doc, end = clause.doc, last(clause)
+    doc, end = clause.doc, tree.last(clause)
     nearby = {doc[i].text for i in (end, min(end + 1, len(doc) - 1))}
-    return ";" in nearby and clause.i < root.i and is_finite(clause) and child(clause, SUBJECTS) is not None
+    return (
+        ";" in nearby and clause.i < root.i and tree.is_finite(clause) and tree.child(clause, tree.SUBJECTS) is not None
+    )
 
 
 def _is_concession(clause: Token) -> bool:
     """ "Although A, B" says both; "while A" does where A is a full clause set off by a comma."""
     marks = [c for c in clause.children if c.dep_ == "mark" and c.lower_ in LEXICON["concession"]]
-    if clause.dep_ != "advcl" or len(marks) != 1 or not is_finite(clause) or is_negated(clause.head):
+    if clause.dep_ != "advcl" or len(marks) != 1 or not tree.is_finite(clause) or tree.is_negated(clause.head):
         return False
-    if "not" in marks[0].head.lower_ or child(clause, SUBJECTS) is None:
+    if "not" in marks[0].head.lower_ or tree.child(clause, tree.SUBJECTS) is None:
         return False
     doc = clause.doc
-    around = {doc[max(first(clause) - 1, 0)].text, doc[min(last(clause) + 1, len(doc) - 1)].text}
+    around = {doc[max(tree.first(clause) - 1, 0)].text, doc[min(tree.last(clause) + 1, len(doc) - 1)].text}
     return "," in around and not (marks[0].lower_ == "while" and clause.tag_ == "VBG")

@@ -19,6 +19,7 @@ from attribution.segmenters.alignment import Rewrite, replace_sentences
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
 from attribution.text.nlp import parse
+from attribution.text.passages import plain
 from attribution.types import Claim, LlmUsage, Segmented
 
 REPLY_TOKENS = 120  # of the claims of one sentence, about; for estimates
@@ -109,9 +110,9 @@ def is_statement(sentence: str) -> bool:
 
 
 def clean(text: str) -> str:
-    """A claim on one line, without list markers and control characters; empty where nothing is left."""
+    """A claim on one line, without Markdown and control characters; empty where nothing is left."""
     text = "".join(c if c.isprintable() else " " for c in text)
-    text = re.sub(r"^\s*(?:[-*•–]\s+|\(?\d{1,2}[.)]\s+)", "", " ".join(text.split()))[:LONGEST].strip()
+    text = plain(re.sub(r"^\s*(?:[-*•–]\s+|\(?\d{1,2}[.)]\s+)", "", " ".join(text.split()))[:LONGEST])
     return text if any(c.isalnum() for c in text) else ""
 
 

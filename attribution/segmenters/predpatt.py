@@ -14,26 +14,8 @@ from collections.abc import Iterator
 from spacy.tokens import Doc, Token
 
 from attribution.segmenters.fluent import Fluent
-from attribution.segmenters.syntax import LEXICON
+from attribution.segmenters.syntax import LEXICON, tree
 from attribution.segmenters.syntax.drafts import ADDED, Draft, added, covers, parts, segment, trim
-from attribution.segmenters.syntax.grammar import (
-    AUXILIARIES,
-    FINITE,
-    SUBJECTS,
-    VERBAL,
-    agree,
-    as_subject,
-    be,
-    child,
-    comma_before,
-    conjuncts,
-    is_finite,
-    is_negated,
-    is_past,
-    is_plural,
-    own_words,
-    referent,
-)
 from attribution.segmenters.syntax.repairs import repair
 from attribution.segmenters.syntax.scope import has_to, joined_by_and
 from attribution.segmenters.syntax.soundness import is_sound
@@ -74,15 +56,15 @@ def predications(token: Token) -> Iterator[Draft]:
     noun = token.head
     if _is_hyphenated(token):
         return
-    main = token.pos_ in VERBAL and token.dep_ not in {*AUXILIARIES, "amod", "compound", "prep"}
+    main = token.pos_ in tree.VERBAL and token.dep_ not in {*tree.AUXILIARIES, "amod", "compound", "prep"}
     if main and not any(_is_condition(t) for t in (token, *token.ancestors)):  # a condition stays with its clause
         yield from clause(token)
     if token.dep_ == "appos" and noun.pos_ in {"PROPN", "NOUN"}:
-        yield (*argument(noun), be(noun, is_past(token)), *argument(token))
+        yield (*argument(noun), tree.be(noun, tree.is_past(token)), *argument(token))
     elif token.dep_ == "amod" and noun.pos_ in {"NOUN", "PROPN"} and token.lower_ not in LEXICON["determining"]:
         if token.tag_ in {"JJ", "VBN"} and not _is_hyphenated(noun):
             described = _without(argument(noun), {t.i for t in token.subtree})
-            yield (*described, be(noun, is_past(token)), *parts(own_words(token)))
+            yield (*described, tree.be(noun, tree.is_past(token)), *parts(tree.own_words(token)))
     elif token.dep_ == "poss" and token.lower_ not in {"my", "your"}:
         owner = tuple(
             part._replace(text=AS_SUBJECT.get(part.text.lower(), part.text))
@@ -90,8 +72,12 @@ def predications(token: Token) -> Iterator[Draft]:
             if part.text not in {"'s", "’s", "'", "’"}
         )
         out = {t.i for t in token.subtree} | {c.i for c in noun.children if c.lower_ == "own"}
-        plural = is_plural(token) or token.lower_ in {"their", "our"}
-        yield (*owner, *added("had" if is_past(token) else "have" if plural else "has"), *_without(argument(noun), out))
+        plural = tree.is_plural(token) or token.lower_ in {"their", "our"}
+        yield (
+            *owner,
+            *added("had" if tree.is_past(token) else "have" if plural else "has"),
+            *_without(argument(noun), out),
+        )
 
 
 def _without(draft: Draft, out: set[int]) -> Draft:
@@ -113,18 +99,18 @@ def _is_condition(clause: Token) -> bool:
 def argument(noun: Token) -> Draft:
     """A noun phrase without the clauses beside it."""
     own = {t.i for t in _argument_words(noun)} | {ADDED}
-    return trim(tuple(part for part in as_subject(noun) if part.i in own))
+    return trim(tuple(part for part in tree.as_subject(noun) if part.i in own))
 
 
 def subject_of(verb: Token) -> Token | None:
     """Its own subject, or the one it borrows from the clause it depends on."""
     while True:
-        subject = child(verb, SUBJECTS)
+        subject = tree.child(verb, tree.SUBJECTS)
         if subject is not None and subject.tag_ not in {"WP", "WDT"}:
             return subject
         if subject is not None or verb.dep_ in {"relcl", "acl"}:
             described = verb.dep_ in {"relcl", "acl"} and verb.head.pos_ in NOMINAL
-            return referent(verb.head) if described else None
+            return tree.referent(verb.head) if described else None
         if verb.dep_ not in {"conj", "xcomp", "advcl"} or verb.head == verb:
             return None
         verb = verb.head
@@ -137,36 +123,38 @@ def clause(verb: Token) -> Iterator[Draft]:
         return
     helping = _auxiliaries(verb)
     if not helping and verb.dep_ == "conj":
-        if is_negated(verb.head):
+        if tree.is_negated(verb.head):
             return  # "not eat and drink" says nothing of drinking alone
         if verb.tag_ in {"VB", "VBN", "VBG"}:
             helping = _auxiliaries(verb.head)
-    if not is_finite(verb) and (any(h.lower_ == "to" for h in helping) or subject.tag_ == "EX"):
+    if not tree.is_finite(verb) and (any(h.lower_ == "to" for h in helping) or subject.tag_ == "EX"):
         return  # "asks him to come" does not say that he does
-    beside = [c for c in verb.children if c not in helping and (c.dep_ not in {*ASIDE, *SUBJECTS} or _is_condition(c))]
+    beside = [
+        c for c in verb.children if c not in helping and (c.dep_ not in {*ASIDE, *tree.SUBJECTS} or _is_condition(c))
+    ]
     beside = [c for c in beside if c.tag_ != "WRB"]
     front = [c for c in beside if c.i < subject.i < verb.i and subject.head == verb]
     setting: Draft = ()
     if front:
         setting = (*trim(parts(t for c in front for t in _argument_words(c))), *added(","))
     predicate = parts([*helping, verb, *(t for c in beside if c not in front for t in _argument_words(c))])
-    if not is_finite(verb) and not any(h.tag_ in FINITE for h in helping):
-        past_tense = verb.tag_ == "VBN" and child(verb, {"dobj"}) is not None  # taken for a participle
-        if not past_tense and verb.dep_ == "advcl" and not comma_before(verb):
+    if not tree.is_finite(verb) and not any(h.tag_ in tree.FINITE for h in helping):
+        past_tense = verb.tag_ == "VBN" and tree.child(verb, {"dobj"}) is not None  # taken for a participle
+        if not past_tense and verb.dep_ == "advcl" and not tree.comma_before(verb):
             return
         if not past_tense and verb.tag_ in {"VBN", "VBG"}:
-            predicate = (be(subject, is_past(verb)), *(part for part in predicate if part.text != "being"))
+            predicate = (tree.be(subject, tree.is_past(verb)), *(part for part in predicate if part.text != "being"))
         elif not past_tense and not helping and verb.dep_ not in {"conj", "xcomp"}:
             return
-    nouns = [m for m in conjuncts(subject) if m.pos_ in NOMINAL]
-    several = len(nouns) > 1 and joined_by_and(conjuncts(subject)) and subject.dep_ in SUBJECTS
+    nouns = [m for m in tree.conjuncts(subject) if m.pos_ in NOMINAL]
+    several = len(nouns) > 1 and joined_by_and(tree.conjuncts(subject)) and subject.dep_ in tree.SUBJECTS
     for noun in nouns if several else [subject]:
-        agreed = agree(predicate, subject.head, noun) if len(conjuncts(subject)) > 1 else predicate
+        agreed = tree.agree(predicate, subject.head, noun) if len(tree.conjuncts(subject)) > 1 else predicate
         yield trim((*setting, *argument(noun), *agreed))
 
 
 def _auxiliaries(verb: Token) -> list[Token]:
-    return [c for c in verb.lefts if c.dep_ in {*AUXILIARIES, "neg"}]
+    return [c for c in verb.lefts if c.dep_ in {*tree.AUXILIARIES, "neg"}]
 
 
 def _is_infinitive(verb: Token) -> bool:

@@ -1,4 +1,4 @@
-"""A sequence-to-sequence segmenter from the Hugging Face hub, by default SegmenT5 (Chen et al. 2023, Sub-Sentence
+"""A sequence-to-sequence segmenter from the Hugging Face hub, by default SegmenT5 (Chen et al. 2024, Sub-Sentence
 Encoder)."""
 
 from __future__ import annotations

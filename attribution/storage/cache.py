@@ -32,7 +32,7 @@ class Cache(Database):
 
     def __init__(self, engine: sa.Engine) -> None:
         super().__init__(engine)
-        self._used: set[tuple[str, str]] = set()  # searches and replies looked up or stored through this object
+        self._used: set[tuple[str, str]] = set()  # what was looked up or stored through this object
 
     def page(self, url: str, days: float | None = None) -> Page | None:
         """The newest copy of a page by its canonical address, at most `days` old; None: of any age."""
@@ -57,7 +57,7 @@ class Cache(Database):
 
     def search(self, searcher: str, query: str, k: int, days: float) -> list[SearchHit] | None:
         """The hits of an earlier search of the web; None where there was none within so many days."""
-        self._used.add(("search", json.dumps([searcher, query[:MAX_QUERY], k])))
+        self.use(search=[json.dumps([searcher, query[:MAX_QUERY], k])])
         c = t.searches.c
         same = (c.searcher == searcher, c.query == query[:MAX_QUERY], c.k == k, c.made_at >= _days_ago(days))
         with self.engine.connect() as db:
@@ -71,12 +71,15 @@ class Cache(Database):
 
     def vectors(self, keys: Sequence[str]) -> dict[str, bytes]:
         """Vectors as float32 bytes."""
+        self.use(vector=keys)
         return {key: row.data for key, row in self.rows(t.vectors, keys).items()}
 
     def put_vectors(self, vectors: Mapping[str, bytes]) -> None:
+        self.use(vector=vectors)
         self.insert(t.vectors, [{"key": key, "data": data} for key, data in vectors.items()])
 
     def judgements(self, keys: Sequence[str]) -> dict[str, Judgement]:
+        self.use(judgement=keys)
         judgements = {}
         for key, row in self.rows(t.judgements, keys).items():
             body = json.loads(row.body)
@@ -92,17 +95,22 @@ class Cache(Database):
 
     def reply(self, key: str) -> str | None:
         """The stored reply of a language model."""
-        self._used.add(("reply", key))
+        self.use(reply=[key])
         row = self.rows(t.replies, [key]).get(key)
         return None if row is None else str(row.body)
 
     def put_reply(self, key: str, body: str) -> None:
         self.insert(t.replies, [{"key": key, "body": body}], replace=True)
 
-    def record_uses(self, owner_id: str, **keys: Iterable[str]) -> None:
-        """Record that a run or result uses these pages, vectors or judgements, and all that was looked up here."""
-        used = self._used | {(kind, key) for kind, some in keys.items() for key in some}
-        self.insert(t.uses, [{"kind": kind, "key": key, "owner_id": owner_id} for kind, key in used])
+    # --- uses ---
+
+    def use(self, **keys: Iterable[str]) -> None:
+        """Note that what is done through this object uses these keys, by kind."""
+        self._used.update((kind, key) for kind, some in keys.items() for key in some)
+
+    def record_uses(self, owner_id: str) -> None:
+        """Record all that was noted for a run or result."""
+        self.insert(t.uses, [{"kind": kind, "key": key, "owner_id": owner_id} for kind, key in self._used.copy()])
 
     def delete_uses(self, db: sa.Connection, owner_id: str) -> None:
         """Delete what this run or result alone uses."""

@@ -16,7 +16,8 @@ class Results(Runs):
     def save_result(self, kind: str, result_id: str, body: str, pages: Sequence[Page] = ()) -> None:
         """Save a result, replacing an earlier state of it. `with_texts` finds the texts of its pages again."""
         self.insert(t.frozen_pages, [{"id": page.id, "body": page.model_dump_json()} for page in pages])
-        self.record_uses(result_id, page=[page.id for page in pages])
+        self.use(page=[page.id for page in pages])
+        self.record_uses(result_id)
         row = {"kind": kind, "id": result_id, "created_at": now(), "body": body}
         self.insert(t.results, [row], replace=True)
 

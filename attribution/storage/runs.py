@@ -83,13 +83,14 @@ class Runs(Cache):
         self._save(report, provenance, False, claim_id)
 
     def _save(self, report: Report, provenance: Provenance | None, frozen: bool, claim_id: str = "") -> None:
-        pages, used = [page.id for page in report.pages], provenance or Provenance()
+        pages = [page.id for page in report.pages]
         if frozen:
             self.insert(t.frozen_pages, [{"id": p.id, "body": p.model_dump_json()} for p in report.pages])
         else:
             already = self.rows(t.frozen_pages, pages)  # a version of a frozen run
             self.put_pages([page for page in report.pages if page.id not in already])
-        self.record_uses(report.id, page=pages, vector=used.vectors, judgement=used.judgements)
+        self.use(page=pages)
+        self.record_uses(report.id)
         body = {"report": report.to_json(), "provenance": provenance.model_dump_json() if provenance else ""}
         r, v = t.runs.c, t.run_versions.c
         with self.transaction() as db:

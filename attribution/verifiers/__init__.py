@@ -26,6 +26,7 @@ VERIFIERS = {
         "Embedded NLI model",
         "part of the project: no download, no key",
         bundled=True,
+        english=True,
     ),
     "deberta": Entry(
         "attribution.verifiers.deberta:Deberta",
@@ -33,6 +34,7 @@ VERIFIERS = {
         "downloads the model at first use (about 0.9 GB for the default)",
         needs=(Need("pip install transformers torch", package="transformers"),),
         model_setting="verifier_model",
+        english=True,
     ),
     "llm": Entry(
         "attribution.verifiers.llm:LlmVerifier",

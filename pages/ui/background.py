@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
+from weakref import WeakValueDictionary
 
 from attribution.errors import AttributionError
 
@@ -24,6 +25,19 @@ class Progress:
 P = TypeVar("P", bound=Progress)
 T = TypeVar("T")
 Work = Callable[[threading.Event, Callable[..., P]], None]
+
+
+_jobs: WeakValueDictionary[str, Any] = WeakValueDictionary()  # by the id of their result
+
+
+def register(result_id: str, job: object) -> None:
+    """Let a page that is opened by the address of a result find the job that computes it."""
+    _jobs[result_id] = job
+
+
+def find(result_id: str) -> Any:
+    """The job of this process that computes a result; None where there is none, or it has ended and nobody shows it."""
+    return _jobs.get(result_id)
 
 
 class Job(Generic[P]):

@@ -24,7 +24,7 @@ def styles() -> None:
     scheme = "dark" if state.is_dark() else "light"
     css = (_HERE / "styles.css").read_text("utf-8")
     st.html(f"<style>:root{{color-scheme:{scheme}}}{render.tokens_css('.stApp')}{css}</style>")
-    _script(key="page")
+    _script(data={"cookie": state.COOKIE, "value": state.browser()}, key="page")
 
 
 def show(node: Node) -> None:

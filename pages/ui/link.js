@@ -15,7 +15,6 @@ async function copy(address) {
 export default function ({ parentElement, data }) {
   const [text, button] = parentElement.querySelectorAll(".text, button");
   text.textContent = data.text;
-  button.hidden = !data.query;
   button.onclick = async () => {
     await copy(`${location.origin}${location.pathname}${data.query}`);
     button.textContent = "Copied";

@@ -6,6 +6,7 @@ All of it lives in `st.session_state`, so visitors never see each other's input;
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Callable
 from typing import Any
 
@@ -38,7 +39,8 @@ _INPUTS = (
     FALLBACK, QUERY, SEGMENTER, SEGMENTER_MODEL, VERIFIER, VERIFIER_MODEL, THRESHOLD, COMPARED,
     LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS, *PRICES,
 )  # fmt: skip
-_INITIAL, _PAGE, _LAST_VALUES, _REDIRECT = "_initial", "_page", "_last_values", "_redirect"
+COOKIE = "attribution_browser"
+_INITIAL, _PAGE, _LAST_VALUES, _REDIRECT, _BROWSER = "_initial", "_page", "_last_values", "_redirect", "_browser"
 
 
 @st.cache_data(show_spinner=False)
@@ -95,8 +97,8 @@ def files() -> tuple[Document, ...]:
     return (*(initial(FILES) or ()), *uploads(FILES))
 
 
-def begin(page: str, load: Callable[[str], None] | None = None, parameter: str = "run") -> None:
-    """Fill in the values that a new session starts with; a result named in the address goes to `load`, once.
+def begin(page: str, **loaders: Callable[[str], None]) -> None:
+    """Fill in the values that a new session starts with; results named in the address go to their loaders, once.
 
     Streamlit forgets a page's inputs when another page is opened: they are filled in again there.
     """
@@ -114,8 +116,9 @@ def begin(page: str, load: Callable[[str], None] | None = None, parameter: str =
     elif session[_PAGE] != page:
         fill(**session.get(_LAST_VALUES, {}))
     session[_PAGE] = page
-    if load and first_visit and (result := st.query_params.get(parameter)):
-        load(result)
+    for parameter, load in loaders.items():
+        if first_visit and (result := st.query_params.get(parameter)):
+            load(result[:64])
     session[_LAST_VALUES] = {name: files() if name == FILES else value(name) for name in _INPUTS}
 
 
@@ -130,6 +133,25 @@ def get(name: str) -> Any:
 def put(name: str, value: Any) -> None:
     """Store a page's own value in this session."""
     st.session_state[f"_page_{name}"] = value
+
+
+def browser() -> str:
+    """A token that this browser keeps as a cookie: it marks the runs that were started here."""
+    if _BROWSER not in st.session_state:
+        st.session_state[_BROWSER] = (st.context.cookies.get(COOKIE) or secrets.token_urlsafe(24))[:64]
+    return str(st.session_state[_BROWSER])
+
+
+def show_address(**parameters: str) -> None:
+    """Put the result that is shown into the address."""
+    for name, value in parameters.items():
+        if st.query_params.get(name) != value:
+            st.query_params[name] = value
+
+
+def address(*names: str) -> dict[str, str]:
+    """Those parameters of the address that are set."""
+    return {name: str(st.query_params[name]) for name in names if name in st.query_params}
 
 
 def is_dark() -> bool:

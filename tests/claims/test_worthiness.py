@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attribution.claims.independence import dependence_reason
 from attribution.claims.worthiness import classify, classify_text
 from attribution.types import Worthiness
 from benchmarks.worthiness import labelled
@@ -115,3 +116,14 @@ def test_sentences_of_real_answers_labelled_by_hand(half: str) -> None:
     assert figures.number == 150
     assert figures.accuracy >= max(0.85, figures.majority + 0.1)
     assert figures.balanced >= 0.8 and figures.macro_f1 >= 0.8
+
+
+@pytest.mark.parametrize("row", ["Film: Psycho; Year: 1960", "Planet: Mars; Moons: two", "Mars | two", "a|b"])
+def test_a_table_row_is_factual_but_not_independent(row: str) -> None:
+    assert classify_text(row) == ("factual", "")
+    assert dependence_reason(row).startswith("A table row: ")
+
+
+@pytest.mark.parametrize("text", ["Mars: two moons", "He said: yes; no", "Two moons; small ones"])
+def test_a_colon_alone_is_no_table_row(text: str) -> None:
+    assert not dependence_reason(text).startswith("A table row: ")

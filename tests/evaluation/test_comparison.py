@@ -6,6 +6,7 @@ import csv
 import io
 import shutil
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from attribution.evaluation.comparison import (
 from attribution.evaluation.experiment import without_page_texts
 from attribution.evaluation.saved import load_comparison, load_experiment, save_comparison, save_experiment
 from attribution.evaluation.tables import Table, csv_text, tables
+from attribution.pipeline.warmup import load_models
 from attribution.settings import Settings
 from attribution.storage.runs import new_run_id
 from attribution.storage.store import Store
@@ -176,3 +178,18 @@ def test_a_saved_comparison_comes_back_whole(made: tuple[Comparison, list[object
     assert load_comparison(store, result_id) == comparison
     save_experiment(store, result_id, [comparison, comparison])
     assert load_experiment(store, result_id) == (without_page_texts(comparison),) * 2
+
+
+def test_the_seconds_of_a_segmenter_are_without_loading_its_model(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[str] = []
+
+    def load(name: str, _: Settings) -> None:
+        loaded.append(name)
+        time.sleep(0.5)
+
+    monkeypatch.setattr("attribution.evaluation.comparison.load_segmenter", load)
+    load_models(settings)
+    made = [e for e in compare("", "It rains.", settings, ["sentences", "clauses"]) if isinstance(e, SegmenterResult)]
+    assert loaded == ["sentences", "clauses"] and all(result.seconds < 0.5 for result in made)

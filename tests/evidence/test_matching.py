@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from attribution.evidence.matching import MAX_SIMILARITY_GAP, Matcher
+from attribution.evidence.matching import MAX_SIMILARITY_GAP, Matcher, with_context
 from attribution.extraction.page import Extracted, make_page
 from attribution.settings import Settings
 from attribution.storage.store import Store
@@ -53,3 +53,32 @@ def test_of_many_passages_as_near_the_one_with_the_claims_words_is_held_against_
         assert len(pieces) == 2 and pieces[0].similarity >= pieces[1].similarity
         found[ranking] = any("Qvx-18" in e.text for e in pieces)
     assert found == {"vectors": False, "hybrid": True}
+
+
+def test_the_verifier_reads_a_chunk_from_the_sentence_before_it_on(settings: Settings, store: Store) -> None:
+    text = "A heading\nFirst they met. Their first film was Psycho. It was a success."
+    their = text.index("Their")
+    assert text[slice(*with_context(text, their, len(text)))].startswith("First they met. Their")
+    assert text[slice(*with_context(text, their + 8, len(text)))].startswith("Their first film")  # cut in a sentence
+    first = text.index("First")
+    assert with_context(text, first, len(text)) == (first, len(text))  # a heading is no context
+    long = "word " * 200 + "end. Next one."
+    assert with_context(long, long.index("Next"), len(long))[0] == long.index("Next")  # no sentence begins near enough
+    filler = "Grace Kelly acted for Alfred Hitchcock. " + "The harbour was quiet and the boats had not come in. " * 12
+    source = page("film", filler + "Grace Kelly met Alfred Hitchcock in 1953. Their first film together was a success.")
+    matcher = Matcher(settings.model_copy(update={"chunker": "sentence", "window_sentences": 1}), store, "")
+    matcher.add(source)
+    [pieces] = matcher.match([claim("Their first film together was a success.")])
+    last = next(e for e in pieces if e.text.endswith("success."))
+    assert last.text.startswith("Grace Kelly met Alfred Hitchcock in 1953.")
+    assert all(source.text[e.start : e.end] == e.text and e.deciding_sentence in e.text for e in pieces)
+
+
+def test_a_claim_that_lost_words_alone_is_verified_once(settings: Settings, store: Store) -> None:
+    matcher = Matcher(settings, store, "")
+    matcher.add(page("near", NEAR))
+    about = claim("The Eiffel Tower in Paris was completed in 1889, some say.")
+    shorter = about.model_copy(update={"enriched": "The Eiffel Tower in Paris was completed in 1889."})
+    longer = about.model_copy(update={"enriched": "The famous Eiffel Tower in Paris was completed in 1889."})
+    assert [e.as_written for e in matcher.match([shorter])[0]] == [None]
+    assert all(e.as_written for e in matcher.match([longer])[0])

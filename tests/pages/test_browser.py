@@ -109,7 +109,7 @@ def analyse(page: Page, end: bool = True) -> None:
 
 
 def claims(page: Page) -> object:
-    return page.locator("[data-claim][role=button]")
+    return page.locator("[data-claim][role=button], sup.number[role=button]")
 
 
 def test_the_example_runs_to_verdicts_with_evidence_and_link(page: Page) -> None:

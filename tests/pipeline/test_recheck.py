@@ -7,6 +7,7 @@ from attribution.errors import BadInput
 from attribution.pipeline import run as pipeline
 from attribution.pipeline.recheck import ADDED, recheck
 from attribution.settings import Settings
+from attribution.storage import tables
 from attribution.storage.store import Store
 from attribution.types import Claim, Document, Report
 
@@ -60,3 +61,30 @@ def test_an_unreadable_document_is_a_failure_and_a_strange_claim_is_refused(
     assert again.failures and again.verdicts[0].label == report.verdicts[0].label
     with pytest.raises(BadInput, match="not in this run"):
         recheck(report, Claim(id="other", text="x", spans=()), settings, store)
+
+
+def test_undo_after_a_reload_brings_the_first_verdict_back(run: tuple[Report, Settings]) -> None:
+    report, settings = run
+    claim = report.claims[0].model_copy(update={"enriched": "The Zorb bridge was opened in 1925."})
+    changed = recheck(report, claim, settings, Store.open(settings.database_url))
+    reloaded = Store.open(settings.database_url)
+    assert reloaded.load_run(report.id) == changed
+    assert [v.claim_id for v in reloaded.versions(report.id)] == [claim.id, ""]
+    assert reloaded.undo(report.id) == report == reloaded.load_run(report.id)
+
+
+def test_a_run_has_an_address_from_its_start_and_leaves_nothing_when_it_is_deleted(settings: Settings) -> None:
+    store, chosen = Store.open(settings.database_url), settings.model_copy(update={"sources": ("documents",)})
+    running = pipeline.run("When?", ANSWER, chosen, None, [FIRST])
+    started = next(running)
+    assert isinstance(started, events.RunStarted)
+    inputs = store.run_inputs(started.run_id)
+    assert inputs is not None and (inputs.question, inputs.answer, inputs.finished) == ("When?", ANSWER, False)
+    store.set_owner(started.run_id, "a token")
+    *_, last = running
+    assert isinstance(last, events.Finished) and last.report.id == started.run_id and last.report.evidence
+    recheck(last.report, last.report.claims[0], chosen, Store.open(settings.database_url), [SECOND])
+    store.delete_run(started.run_id, "a token")
+    with store.engine.connect() as db:
+        for table in tables.metadata.tables:
+            assert db.exec_driver_sql(f"SELECT count(*) FROM {table}").scalar() == 0, table

@@ -18,6 +18,7 @@ from attribution.storage.store import Store
 from attribution.types import Document, Report
 from attribution.web.fetcher import Fetcher
 from benchmarks.answers import faults
+from tests.llm_server import error, llm_server, llm_settings
 from tests.servers import http_server
 
 pytestmark = pytest.mark.usefixtures("warm_library")
@@ -163,3 +164,25 @@ def test_a_claim_the_verifier_refuses_costs_only_itself(settings: Settings, stor
 def test_an_estimate_is_given_before_the_run(settings: Settings) -> None:
     e = estimate(QUESTION, ANSWER, settings)
     assert e.claims == 5 and e.checked == 3 and e.pages == 9 and e.seconds > 0
+
+
+def test_an_answer_in_another_language_is_said(settings: Settings, store: Store) -> None:
+    answer = "Der Turm wurde 1889 fertiggestellt. Er steht in Paris und gehört der Stadt."
+    seen = list(run("", answer, settings.model_copy(update={"sources": ("documents",)}), store, documents=[NOTE]))
+    failed = [e.failure for e in seen if isinstance(e, events.Failed)]
+    assert [f.subject for f in failed if f.kind == "unsupported_language"] == ["German"]
+    last = seen[-1]
+    assert isinstance(last, events.Finished) and len(last.report.claims) == 2
+    assert [f.subject for f in last.report.failures if f.kind == "unsupported_language"] == ["German"]
+
+
+def test_a_language_model_that_fails_leaves_a_notice_with_what_was_used_instead(store: Store) -> None:
+    with llm_server(lambda _: error(401, "bad key")) as served:
+        chosen = llm_settings(served, sources=("documents",), segmenter="direct", worthiness="llm", llm_retries=0)
+        report = finished(chosen, store, "The Eiffel Tower was completed in 1889.", documents=[NOTE])
+    notices = {f.stage: f for f in report.failures if f.kind == "llm_fell_back"}
+    assert {stage: f.instead for stage, f in notices.items()} == {
+        "segment": "the sentences as they are", "worthiness": "the rules"
+    }  # fmt: skip
+    assert "key" in notices["segment"].message and [v.label for v in report.verdicts] == ["supported"]
+    assert '"instead": "the rules"' in report.to_json()

@@ -9,7 +9,6 @@ import pytest
 import sqlalchemy as sa
 
 from attribution.errors import BadInput
-from attribution.provenance import Provenance
 from attribution.settings import Settings
 from attribution.storage import http_responses, tables
 from attribution.storage.database import now
@@ -147,6 +146,7 @@ def test_a_deleted_run_takes_along_what_no_other_needs(settings: Settings) -> No
         judgement = Judgement(Probabilities(entailed=1, contradicted=0, no_relation=0), (0, 1))
         for name in (own, "both"):
             store.put_vectors({name: b"1234"})
+            store.judgements([name])
             store.put_judgements({name: judgement})
             store.reply(name)
             store.put_reply(name, "a reply")
@@ -156,7 +156,7 @@ def test_a_deleted_run_takes_along_what_no_other_needs(settings: Settings) -> No
         for each in pages:
             http_responses.save(store, http_responses.Response(each.id, each.url, "", 200, (), b""))
         made = report(store, run_id).model_copy(update={"pages": pages})
-        store.save_run(made, Provenance(vectors=(own, "both"), judgements=(own, "both")))
+        store.save_run(made)
         return made
 
     first, second = finish("r1", "one"), finish("r2", "two")

@@ -6,7 +6,7 @@ from spacy.tokens import Doc, Token
 
 from attribution.segmenters.syntax import LEXICON
 from attribution.segmenters.syntax.drafts import Draft, indices, trim, words
-from attribution.segmenters.syntax.grammar import ARTICLES, BE, is_negated, subtree
+from attribution.segmenters.syntax.tree import ARTICLES, BE, is_negated, subtree
 
 
 def split_nationality(doc: Doc, draft: Draft) -> list[Draft]:

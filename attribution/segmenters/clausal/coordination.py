@@ -8,21 +8,8 @@ from spacy.tokens import Doc, Token
 
 from attribution.segmenters.clausal.noun_lists import noun_pieces
 from attribution.segmenters.clausal.verb_lists import shared_words, verb_pieces
-from attribution.segmenters.syntax import LEXICON
+from attribution.segmenters.syntax import LEXICON, tree
 from attribution.segmenters.syntax.drafts import ADDED, Draft, Part, added, indices, trim, words
-from attribution.segmenters.syntax.grammar import (
-    NOMINAL_SUBJECTS,
-    NOUNS,
-    PLURALS,
-    SUBJECTS,
-    VERBAL,
-    agree,
-    conjuncts,
-    first,
-    in_brackets,
-    is_plural,
-    subject_of,
-)
 from attribution.segmenters.syntax.scope import (
     in_adjunct,
     in_main_clause,
@@ -35,7 +22,7 @@ from attribution.segmenters.syntax.scope import (
 
 MOST = 9  # statements from one clause
 MOST_CROSSED = 6  # statements from two coordinations side by side
-NOMINAL = {*NOMINAL_SUBJECTS, "dobj", "pobj", "attr", "amod", "acomp", "oprd", "prep", "advmod", "dative"}
+NOMINAL = {*tree.NOMINAL_SUBJECTS, "dobj", "pobj", "attr", "amod", "acomp", "oprd", "prep", "advmod", "dative"}
 
 
 def distribute(doc: Doc, draft: Draft) -> list[Draft]:
@@ -52,7 +39,7 @@ def distribute(doc: Doc, draft: Draft) -> list[Draft]:
         current, before, times = waiting.pop(0)
         inside = indices(current)
         for head in _heads(doc, inside):
-            crossed = any(head not in m.subtree for h in before for m in conjuncts(h) if m.i in inside)
+            crossed = any(head not in m.subtree for h in before for m in tree.conjuncts(h) if m.i in inside)
             if head in before or (before and not in_main_clause(head, inside)):
                 continue
             if crossed and in_adjunct(head, inside):
@@ -77,14 +64,14 @@ def _heads(doc: Doc, inside: set[int]) -> list[Token]:
 
 def _variants(head: Token, draft: Draft) -> Iterator[Draft]:
     inside = indices(draft)
-    group = [m for m in conjuncts(head) if m.i in inside]
+    group = [m for m in tree.conjuncts(head) if m.i in inside]
     if not (joined_by_and(group) or (joined_by_or(group) and is_free_choice(head))):
         return
-    if is_closed(head, inside) or is_fronted(head, inside) or in_brackets(head):
+    if is_closed(head, inside) or is_fronted(head, inside) or tree.in_brackets(head):
         return
     if any(m.lower_ in LEXICON["open_ended"] for m in group):
         return
-    verbal = head.pos_ in VERBAL and all(m.pos_ in VERBAL for m in group)
+    verbal = head.pos_ in tree.VERBAL and all(m.pos_ in tree.VERBAL for m in group)
     pieces = verb_pieces(head, group) if verbal else noun_pieces(head, group) if head.dep_ in NOMINAL else []
     if not pieces:
         return
@@ -101,21 +88,21 @@ def _variants(head: Token, draft: Draft) -> Iterator[Draft]:
         return
     here = {part.i: part for part in draft}
     conjunct_parts = [trim(tuple(here[i] for i in piece if i in here)) for piece in pieces]
-    subject = subject_of(head.head)
-    if head.dep_ in {"attr", "acomp"} and head.tag_ in NOUNS and subject is not None and is_plural(subject):
+    subject = tree.subject_of(head.head)
+    if head.dep_ in {"attr", "acomp"} and head.tag_ in tree.NOUNS and subject is not None and tree.is_plural(subject):
         bare = [head.doc[i] for piece in pieces for i in piece if head.doc[i].dep_ in {"attr", "acomp", "conj"}]
-        if not any(t.tag_ in PLURALS for t in bare):
+        if not any(t.tag_ in tree.PLURALS for t in bare):
             yield from _each_is_one(head, subject, draft, conjunct_parts, start, end)
         return
     for conjunct, middle in zip(group, conjunct_parts, strict=True):
         after = draft[end:]
         if middle and middle[0].text.lower() == "both":
             middle = middle[1:]
-        if head.dep_ in SUBJECTS and not verbal and after and after[0].text == "," and "," not in words(middle):
+        if head.dep_ in tree.SUBJECTS and not verbal and after and after[0].text == "," and "," not in words(middle):
             after = after[1:]  # the comma that ended the list
         variant = draft[:start] + middle + after
-        singular = head.dep_ in NOMINAL_SUBJECTS and not verbal
-        yield agree(variant, head.head, conjunct) if singular else variant
+        singular = head.dep_ in tree.NOMINAL_SUBJECTS and not verbal
+        yield tree.agree(variant, head.head, conjunct) if singular else variant
 
 
 def _each_is_one(
@@ -126,7 +113,7 @@ def _each_is_one(
     definite = any(c.lower_ in {"the", "its", "their", "his", "her"} for c in subject.children)
     if not definite or verb.i != head.head.i or verb.text.lower() not in {"are", "were"} or end < len(draft):
         return
-    if first(subject) != draft[0].i or any(c.lower_ in {"only", "not", "all", "both"} for c in subject.subtree):
+    if tree.first(subject) != draft[0].i or any(c.lower_ in {"only", "not", "all", "both"} for c in subject.subtree):
         return
     number = verb._replace(text="is" if verb.text.lower() == "are" else "was")
     for conjunct in conjunct_parts:
@@ -144,4 +131,4 @@ def _goes_on(doc: Doc, draft: Draft, start: int, end: int) -> bool:
     if following and following[0].text.lower() in {"and", "or", "but", "nor"}:
         return True
     token = doc[following[0].i] if comma and following and following[0].i >= 0 else None
-    return token is not None and token.tag_ in {"VB", "NN", "NNS", "JJ"} and token.dep_ not in SUBJECTS
+    return token is not None and token.tag_ in {"VB", "NN", "NNS", "JJ"} and token.dep_ not in tree.SUBJECTS

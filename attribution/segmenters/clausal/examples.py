@@ -5,9 +5,8 @@ from __future__ import annotations
 from spacy.tokens import Doc, Token
 
 from attribution.segmenters.clausal.noun_lists import noun_pieces
-from attribution.segmenters.syntax import LEXICON
+from attribution.segmenters.syntax import LEXICON, tree
 from attribution.segmenters.syntax.drafts import Draft, indices, trim
-from attribution.segmenters.syntax.grammar import VERBAL, child, conjuncts, first, in_brackets, is_negated
 from attribution.segmenters.syntax.scope import (
     gives_examples,
     in_main_clause,
@@ -23,14 +22,10 @@ def split_examples(doc: Doc, draft: Draft) -> list[Draft]:
     """The statement without its examples, and once with each example for the general word; else the draft alone."""
     inside = indices(draft)
     for token in (doc[i] for i in sorted(inside)):
-        aside = token.head.i in inside and _after_comma(token) and not in_brackets(token)
+        aside = token.head.i in inside and tree.after_comma(token) and not tree.in_brackets(token)
         if gives_examples(token) and aside and (drafts := _substitute(token, draft, inside)):
             return drafts
     return [draft]
-
-
-def _after_comma(preposition: Token) -> bool:
-    return first(preposition) > 0 and preposition.doc[first(preposition) - 1].text == ","
 
 
 def _general_noun(preposition: Token) -> Token | None:
@@ -41,17 +36,17 @@ def _general_noun(preposition: Token) -> Token | None:
     if noun.dep_ == "pobj" and noun.head.dep_ not in {"prep", "agent"}:
         return None
     verb = noun.head if noun.dep_ == "dobj" else noun.head.head
-    chosen_from = verb.pos_ not in VERBAL or verb.lower_ in LEXICON["choosing"]
-    return None if chosen_from or is_negated(noun) or len(conjuncts(noun)) > 1 else noun
+    chosen_from = verb.pos_ not in tree.VERBAL or verb.lower_ in LEXICON["choosing"]
+    return None if chosen_from or tree.is_negated(noun) or len(tree.conjuncts(noun)) > 1 else noun
 
 
 def _substitute(preposition: Token, draft: Draft, inside: set[int]) -> list[Draft]:
-    noun, example = _general_noun(preposition), child(preposition, {"pobj"})
+    noun, example = _general_noun(preposition), tree.child(preposition, {"pobj"})
     if noun is None or example is None or example.lower_ == "those" or noun.i not in inside:
         return []
     if is_closed(noun, inside) or is_fronted(noun, inside) or not in_main_clause(noun, inside):
         return []
-    group = conjuncts(example)
+    group = tree.conjuncts(example)
     if len(group) > 1 and not (joined_by_and(group) or joined_by_or(group)):
         return []
     pieces = noun_pieces(example, group) if len(group) > 1 else [[t.i for t in example.subtree]]

@@ -6,19 +6,7 @@ from itertools import pairwise
 
 from spacy.tokens import Token
 
-from attribution.segmenters.syntax import LEXICON
-from attribution.segmenters.syntax.grammar import (
-    PLURALS,
-    SUBJECTS,
-    VERBAL,
-    child,
-    first,
-    has_determiner,
-    is_negated,
-    lemma,
-    own_words,
-    with_comma,
-)
+from attribution.segmenters.syntax import LEXICON, tree
 from attribution.segmenters.syntax.scope import gives_examples, is_collective
 
 DETERMINERS = {"det", "poss"}
@@ -36,25 +24,25 @@ def noun_pieces(head: Token, group: list[Token]) -> list[list[int]]:
     """For each conjunct its token indices, with the determiner and "of …" it shares; empty where that is unsure."""
     if not _are_alike(head, group) or _is_one_name(head, group):
         return []
-    if head.dep_ in SUBJECTS and not _applies_to_each(head):
+    if head.dep_ in tree.SUBJECTS and not _applies_to_each(head):
         return []
     if " ".join(conjunct.lower_ for conjunct in group) in LEXICON["fixed_pairs"]:
         return []
     shared = [c for c in head.lefts if c.dep_ in DETERMINERS and c.lower_ != "both"]
-    if any(has_determiner(m) for m in group[1:]):
+    if any(tree.has_determiner(m) for m in group[1:]):
         shared = []  # each has its own, or needs none
     adjectives = [c for c in head.lefts if c.dep_ == "amod"]
     adjectives = [c for c in adjectives if c.lower_ in LEXICON["shared_adjectives"] or c.tag_ in {"VBN", "JJR"}]
     end = group[-1]
     pair = len(group) == 2 and not any(end.lefts)
-    bare = child(head, {"amod"}) is not None and not shared  # "a test of human will and affirmation of life"
+    bare = tree.child(head, {"amod"}) is not None and not shared  # "a test of human will and affirmation of life"
     of = [c for c in end.children if c.lower_ == "of" and c.dep_ == "prep" and pair and not bare]
     after = [c for c in head.children if c.i > end.i and c.dep_ in {"prep", "acl", "relcl"}]
     if len({m.lower_ for m in group}) < len(group):
         after = []  # "mixed groups or groups with one aim"
     pieces = []
     for member in group:
-        tokens = {t.i for t in own_words(member)} | _shared_in_pair(member, group)
+        tokens = {t.i for t in tree.own_words(member)} | _shared_in_pair(member, group)
         clauses = [c for c in member.rights if c.dep_ in {"relcl", "acl", "appos"}]
         if member != head:
             clauses += after
@@ -66,11 +54,11 @@ def noun_pieces(head: Token, group: list[Token]) -> list[list[int]]:
                 tokens |= _indices([c for c in shared if not (left or names) or (alike and c.lower_ != "the")])
             if member.tag_ == head.tag_ and not deps & {*QUANTIFIERS, "amod"}:
                 tokens |= _indices(adjectives)
-        tokens |= {i for c in clauses for i in with_comma(c)}
+        tokens |= {i for c in clauses for i in tree.with_comma(c)}
         if member != end and not any(c.dep_ == "prep" and c.i < end.i for c in member.children):
             tokens |= _indices(of)
         if member != head:  # "include A, even B, and other C"
-            lists = gives_examples(head.head) or lemma(head.head.lower_) == "include"
+            lists = gives_examples(head.head) or tree.lemma(head.head.lower_) == "include"
             tokens -= {c.i for c in member.lefts if c.lower_ in FURTHER or (lists and c.lower_ == "other")}
         pieces.append(sorted(tokens))
     if head.dep_ == "prep" and any(len(piece) < 2 for piece in pieces):
@@ -96,7 +84,7 @@ def _shared_in_pair(member: Token, group: list[Token]) -> set[int]:
 
 def _adjacent(one: Token, other: Token) -> bool:
     """ "nature and severity": nothing but the conjunction between them."""
-    return one.i + 2 == min(t.i for t in own_words(other)) == other.i and one.doc[one.i + 1].dep_ == "cc"
+    return one.i + 2 == min(t.i for t in tree.own_words(other)) == other.i and one.doc[one.i + 1].dep_ == "cc"
 
 
 def _are_alike(head: Token, group: list[Token]) -> bool:
@@ -110,9 +98,9 @@ def _are_alike(head: Token, group: list[Token]) -> bool:
         return False  # "M1, M2, and M4 leukemias"
     if all(len(m.text) == 1 for m in group):
         return False  # "channels A and B"
-    doc, starts = head.doc, [min(t.i for t in own_words(m)) for m in group]
-    before = doc[first(head) - 1].lower_ if first(head) else ""
-    if head.dep_ not in SUBJECTS and before == ",":
+    doc, starts = head.doc, [min(t.i for t in tree.own_words(m)) for m in group]
+    before = doc[tree.first(head) - 1].lower_ if tree.first(head) else ""
+    if head.dep_ not in tree.SUBJECTS and before == ",":
         return False  # more likely the middle of a longer list
     counted = all(any(c.dep_ in QUANTIFIERS for c in m.lefts) for m in group)
     if doc[starts[0]].pos_ == "NUM" and not counted or before in {"between", "-", "/"}:
@@ -125,9 +113,9 @@ def _are_alike(head: Token, group: list[Token]) -> bool:
     if head.dep_ == "pobj" and any(superlative) and not superlative[0]:
         return False  # "a writer in English and the greatest dramatist"
     if head.dep_ == "advmod":
-        return all(len(own_words(m)) <= 2 for m in group)
+        return all(len(tree.own_words(m)) <= 2 for m in group)
     if head.dep_ == "amod":
-        counted = head.head.tag_ in PLURALS and child(head.head, {"nummod"}) is not None
+        counted = head.head.tag_ in tree.PLURALS and tree.child(head.head, {"nummod"}) is not None
         return not (counted or "NOUN" in kinds or any(m.tag_ in {"JJR", "JJS", "VBG"} for m in group))
     return True
 
@@ -135,26 +123,28 @@ def _are_alike(head: Token, group: list[Token]) -> bool:
 def _is_one_name(head: Token, group: list[Token]) -> bool:
     """ "the Department of Health and Labor", "student and worker protests", "the use of trial and error",
     "a less prominent fill and key light"."""
-    graded = any(c.dep_ == "amod" and child(c, {"advmod"}) is not None for c in head.children)
+    graded = any(c.dep_ == "amod" and tree.child(c, {"advmod"}) is not None for c in head.children)
     second = group[1]
-    if graded and len(group) == 2 and child(second, DETERMINERS) is None:
+    if graded and len(group) == 2 and tree.child(second, DETERMINERS) is None:
         return True
     if head.dep_ == "pobj" and head.head.lower_ in {"of", "for"} and head.head.head.pos_ == head.pos_ == "PROPN":
         return True
     if head.dep_ == "dobj" and head.head.dep_ == "pcomp" and head.head.head.lower_ == "of" and head.head.tag_ == "VBG":
         return True
     compounds = [c for c in second.lefts if c.dep_ in {"compound", "nmod"}]
-    beside = len(group) == 2 and head.i + 2 == min(t.i for t in own_words(second)) and head.doc[head.i + 1].dep_ == "cc"
+    beside = (
+        len(group) == 2 and head.i + 2 == min(t.i for t in tree.own_words(second)) and head.doc[head.i + 1].dep_ == "cc"
+    )
     alike = head.tag_ == "NN" and bool(compounds) and compounds[0].tag_ == "NN"
-    bare = second.tag_ == "NN" and child(head, {*QUANTIFIERS, "amod"}) is None
+    bare = second.tag_ == "NN" and tree.child(head, {*QUANTIFIERS, "amod"}) is None
     return beside and alike and not bare
 
 
 def _applies_to_each(subject: Token) -> bool:
     """Whether what the verb says of "A and B" holds of each."""
     verb = subject.head
-    attribute = child(verb, {"attr"})
-    if verb.pos_ not in VERBAL or is_collective(verb) or is_negated(verb):
+    attribute = tree.child(verb, {"attr"})
+    if verb.pos_ not in tree.VERBAL or is_collective(verb) or tree.is_negated(verb):
         return False
     together = {t.lower_ for t in verb.subtree} & LEXICON["together"]
-    return not together and (attribute is None or attribute.tag_ not in PLURALS)
+    return not together and (attribute is None or attribute.tag_ not in tree.PLURALS)

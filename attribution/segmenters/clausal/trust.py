@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from spacy.tokens import Doc, Token
 
-from attribution.segmenters.syntax.grammar import (
-    NOMINAL_SUBJECTS,
-    NOUNS,
-    RELATIVE,
-    SUBJECTS,
-    VERBAL,
-    child,
-    first,
-)
+from attribution.segmenters.syntax.tree import NOMINAL_SUBJECTS, NOUNS, RELATIVE, SUBJECTS, VERBAL, child, first
 
 
 def is_reliable(doc: Doc) -> bool:

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from spacy.tokens import Doc, Token
 
-from attribution.segmenters.syntax import LEXICON
-from attribution.segmenters.syntax.grammar import (
-    AUXILIARIES,
-    SUBJECTS,
-    child,
-    first,
-    is_negated,
-    own_words,
-    subject_of,
-    with_comma,
-)
+from attribution.segmenters.syntax import LEXICON, tree
 
 OBJECTS = {"dobj", "attr", "ccomp", "xcomp", "oprd", "acomp", "dative"}
 JOINS = {"punct", "conj", "cc"}
@@ -22,10 +12,10 @@ JOINS = {"punct", "conj", "cc"}
 
 def shared_words(head: Token, group: list[Token]) -> list[Token]:
     """What the conjuncts of a verb share: the subject, what stands before it, and subordinating conjunctions."""
-    subject = subject_of(head)
-    own_marks = any(child(m, {"mark"}) is not None for m in group[1:])
+    subject = tree.subject_of(head)
+    own_marks = any(tree.child(m, {"mark"}) is not None for m in group[1:])
     shared = [c for c in head.children if c.dep_ == "mark" and not own_marks]
-    if any(child(m, SUBJECTS) is not None for m in group[1:]):
+    if any(tree.child(m, tree.SUBJECTS) is not None for m in group[1:]):
         return [t for c in shared for t in c.subtree]
     if subject is not None:
         shared += [c for c in head.children if c.i <= subject.i]
@@ -37,7 +27,7 @@ def shared_words(head: Token, group: list[Token]) -> list[Token]:
 
 def verb_pieces(head: Token, group: list[Token]) -> list[list[int]]:
     """For each conjunct its token indices, with the auxiliaries it needs; empty where that is unsure."""
-    subjects = [child(m, SUBJECTS) is not None for m in group]
+    subjects = [tree.child(m, tree.SUBJECTS) is not None for m in group]
     if any(subjects[1:]) and not (all(subjects) and head.dep_ == "ccomp"):
         return []
     shared = {t.i for t in shared_words(head, group)}
@@ -51,17 +41,17 @@ def verb_pieces(head: Token, group: list[Token]) -> list[list[int]]:
     conditions = [c for m in group for c in m.rights if c.dep_ == "advcl" and _is_marked(c)]
     if any(not _is_conditional(c) or c.i < group[-1].i for c in conditions):
         return []
-    if any(child(m, {"auxpass"}) is not None for m in group[1:]) and _has_clausal_subject(head):
+    if any(tree.child(m, {"auxpass"}) is not None for m in group[1:]) and _has_clausal_subject(head):
         return []  # "that climbing is wrong and is encouraged to ask": not the climbing
-    helping = [c for c in head.children if c.dep_ in AUXILIARIES]
+    helping = [c for c in head.children if c.dep_ in tree.AUXILIARIES]
     pieces: list[list[int]] = []
     for member in group:
-        tokens = {t.i for t in own_words(member)} - shared - {t.i for c in trailing for t in c.subtree}
+        tokens = {t.i for t in tree.own_words(member)} - shared - {t.i for c in trailing for t in c.subtree}
         tokens -= {c.i for c in member.children if c.text in {".", "!"}}
         if member != head and not any(subjects[1:]):
             if not _shares_auxiliaries(member, head, helping):
                 return []
-            if _is_untensed(member, head) and child(member, AUXILIARIES) is None:
+            if _is_untensed(member, head) and tree.child(member, tree.AUXILIARIES) is None:
                 tokens |= {a.i for a in helping}
         pieces.append(sorted(tokens))
     if any(_is_unfinished(head.doc, piece) for piece in pieces):
@@ -76,19 +66,19 @@ def verb_pieces(head: Token, group: list[Token]) -> list[list[int]]:
             pieces[n] += [t.i for c in following for t in c.subtree]  # "wrote and directed films"
     for condition in conditions:  # "… and closes if it rains": the other holds in that case as well
         for piece in pieces[:-1]:
-            piece += with_comma(condition)
+            piece += tree.with_comma(condition)
     for clause in trailing:  # said of the last; the others are true without it
         for piece in pieces if clause.dep_ in OBJECTS else pieces[-1:]:
-            piece += with_comma(clause)
+            piece += tree.with_comma(clause)
     return pieces
 
 
 def _is_unfinished(doc: Doc, piece: list[int]) -> bool:
     """ "buy equipment, real estate": a list whose end is not in the piece."""
     for token in (doc[i] for i in piece):
-        listed = token.dep_ == "conj" or (token.dep_ == "appos" and child(token, {"det"}) is None)
+        listed = token.dep_ == "conj" or (token.dep_ == "appos" and tree.child(token, {"det"}) is None)
         ended = any(doc[k].dep_ == "cc" for k in piece if k > token.head.i)
-        if listed and not ended and token.head.i in piece and doc[first(token) - 1].text == ",":
+        if listed and not ended and token.head.i in piece and doc[tree.first(token) - 1].text == ",":
             return True
     return False
 
@@ -98,19 +88,19 @@ def _is_marked(clause: Token) -> bool:
 
 
 def _is_conditional(clause: Token) -> bool:
-    return any(c.lower_ in LEXICON["conditional"] and c.i == first(clause) for c in clause.children)
+    return any(c.lower_ in LEXICON["conditional"] and c.i == tree.first(clause) for c in clause.children)
 
 
 def _has_clausal_subject(verb: Token) -> bool:
-    subject = subject_of(verb)
+    subject = tree.subject_of(verb)
     return subject is not None and subject.dep_ in {"csubj", "csubjpass"}
 
 
 def _shares_auxiliaries(member: Token, head: Token, helping: list[Token]) -> bool:
     """Whether the auxiliaries of the first verb go with the other one, if it has none of its own."""
-    if child(member, AUXILIARIES) is not None:
+    if tree.child(member, tree.AUXILIARIES) is not None:
         return True
-    if is_negated(head):
+    if tree.is_negated(head):
         return False
     if _is_untensed(member, head):
         governed = head.dep_ in {"xcomp", "pcomp", "ccomp", "advcl", "acl", "relcl"} or head.tag_ == "VB"

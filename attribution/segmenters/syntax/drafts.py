@@ -14,6 +14,7 @@ from spacy.tokens import Doc, Token
 
 from attribution.segmenters.alignment import merge
 from attribution.segmenters.syntax import LEXICON
+from attribution.text.language import is_english
 from attribution.text.nlp import parse
 from attribution.text.passages import statements
 from attribution.types import Claim, Segmented, Span
@@ -105,18 +106,26 @@ def is_balanced(text: str) -> bool:
 
 
 def segment(answer: str, split: Split) -> Segmented:
-    """The claims of an answer, sentence by sentence, in order; a repeated claim is one claim with several spans."""
+    """The claims of an answer, sentence by sentence, in order; a repeated claim is one claim with several spans.
+
+    The parser knows English: sentences of another language stay whole.
+    """
+    english = is_english(answer)
     claims: list[Claim] = []
     known: dict[str, list[Statement]] = {}  # a repeated sentence is parsed once
     for passage in statements(answer):
         for a, b in passage.sentences():
             sentence = passage.text[a:b]
             if sentence not in known:
-                known[sentence] = list(_statements(sentence, split))
+                known[sentence] = list(_statements(sentence, split if english else _whole))
             for text, places in known[sentence]:
                 spans = _joined([passage.span(a + start, a + end) for start, end in places])
                 claims.append(Claim(id="-", text=text, spans=spans, sentence=passage.span(a, b)))
     return Segmented(merge(claims))
+
+
+def _whole(doc: Doc) -> Sequence[Draft]:
+    return ()
 
 
 def _statements(sentence: str, split: Split) -> Iterator[Statement]:

@@ -8,7 +8,7 @@ from typing import Literal
 from spacy.tokens import Doc, Token
 
 from attribution.segmenters.syntax import LEXICON
-from attribution.segmenters.syntax.grammar import FINITE, NOUNS, RELATIVE, SUBJECTS, VERBAL, conjuncts, first
+from attribution.segmenters.syntax.tree import FINITE, NOUNS, RELATIVE, SUBJECTS, VERBAL, conjuncts, first
 
 Column = Literal["head", "dep", "tag", "pos"]
 Change = tuple[int, Column, int | str]  # token, what is changed, the new value

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from spacy.tokens import Token
 
-from attribution.segmenters.syntax import LEXICON
-from attribution.segmenters.syntax.grammar import (
-    SUBJECTS,
-    VERBAL,
-    child,
-    comma_before,
-    in_negative_scope,
-    is_negated,
-    lemma,
-)
+from attribution.segmenters.syntax import LEXICON, tree
 
 CONJUNCTIONS = {"and", ",", ";", "but", "as"}  # "as" of "as well as"
 
 
 def is_collective(verb: Token) -> bool:
     """Whether it says something of its arguments together: "A and B combine"."""
-    return lemma(verb.lower_) in LEXICON["collective"]
+    return tree.lemma(verb.lower_) in LEXICON["collective"]
 
 
 def _joining_words(group: list[Token]) -> set[str]:
@@ -43,14 +34,14 @@ def has_to(verb: Token) -> bool:
 def is_free_choice(head: Token) -> bool:
     """Whether "A or B" says that each is possible: among examples, and under "may" or "can" (Kamp 1973)."""
     above = head
-    while above.head != above and above.pos_ not in VERBAL:
+    while above.head != above and above.pos_ not in tree.VERBAL:
         above = above.head
         if gives_examples(above):
             return True
     below = None
     while True:
         possible = any(c.lower_ in LEXICON["may_or_can"] for c in above.children if c.dep_ == "aux")
-        if possible or (below is not None and lemma(above.lower_) in LEXICON["permitting"]):
+        if possible or (below is not None and tree.lemma(above.lower_) in LEXICON["permitting"]):
             return above.dep_ in {"ROOT", "conj", "relcl", "ccomp"}
         purpose = above.dep_ == "advcl" and has_to(above)
         if above.head == above or not (purpose or above.dep_ in {"xcomp", "ccomp", "pcomp", "conj", "prep", "csubj"}):
@@ -79,10 +70,10 @@ def _restricts(token: Token, inside: set[int]) -> bool:
     if token.dep_ == "relcl":
         pronouns = [c.i for c in token.subtree if c.tag_ in {"WP", "WDT", "WRB", "WP$"}]
         restricts = token.i in inside and (not pronouns or pronouns[0] in inside)
-        return restricts and any(t.dep_ in SUBJECTS for t in (token.head, *token.head.ancestors))
+        return restricts and any(t.dep_ in tree.SUBJECTS for t in (token.head, *token.head.ancestors))
     trailing = (
         token.tag_ == "VBG"
-        and comma_before(token)
+        and tree.comma_before(token)
         and token.head.tag_ != "VBG"
         and not any(c.dep_ == "mark" for c in token.children)
     )
@@ -100,14 +91,14 @@ def is_closed(head: Token, inside: set[int]) -> bool:
             continue
         if above.lower_ in LEXICON["closed"] and not _is_role(above):
             return True
-        if above.pos_ in VERBAL:
+        if above.pos_ in tree.VERBAL:
             if is_collective(above):
                 return True
             break
     return (
         any(_restricts(t, inside) for t in (head, *head.ancestors))
-        or in_negative_scope(head)
-        or (is_negated(head) and head.pos_ not in VERBAL)
+        or tree.in_negative_scope(head)
+        or (tree.is_negated(head) and head.pos_ not in tree.VERBAL)
     )
 
 
@@ -133,9 +124,9 @@ def in_adjunct(head: Token, inside: set[int]) -> bool:
     """Whether it belongs to the circumstances of an action: "makes plans with A and B", "in A and B"."""
     return any(
         t.dep_ == "prep"
-        and t.head.pos_ in VERBAL
+        and t.head.pos_ in tree.VERBAL
         and t.i in inside
-        and (t.i < t.head.i or child(t.head, {"dobj", "attr"}) is not None)
+        and (t.i < t.head.i or tree.child(t.head, {"dobj", "attr"}) is not None)
         for t in (head, *head.ancestors)
     )
 
@@ -145,8 +136,8 @@ def is_fronted(head: Token, inside: set[int]) -> bool:
     for token in (head, *head.ancestors):
         if token.head.i not in inside or token.head == token:
             return False
-        if token.dep_ in {"prep", "advcl"} and token.head.pos_ in VERBAL and token.i < token.head.i:
-            subject = child(token.head, SUBJECTS)
+        if token.dep_ in {"prep", "advcl"} and token.head.pos_ in tree.VERBAL and token.i < token.head.i:
+            subject = tree.child(token.head, tree.SUBJECTS)
             if subject is not None and token.i < subject.i:
                 return True
     return False

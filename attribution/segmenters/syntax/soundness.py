@@ -9,7 +9,7 @@ from itertools import pairwise
 from spacy.tokens import Doc, Token
 
 from attribution.segmenters.syntax.drafts import CONTENT, Draft, indices, to_text
-from attribution.segmenters.syntax.grammar import BE, FINITE, RELATIVE, SUBJECTS, child, conjuncts, is_finite
+from attribution.segmenters.syntax.tree import BE, FINITE, RELATIVE, SUBJECTS, child, conjuncts, is_finite
 from attribution.text.nlp import parse
 
 DANGLING = {"ADP", "DET", "CCONJ", "SCONJ", "PART"}

@@ -8,10 +8,12 @@ from collections.abc import Mapping, Sequence
 from attribution.claims.enrichment import removed_words
 from attribution.evidence.near_duplicates import EvidenceGroup, deciding_evidence, group_evidence
 from attribution.types import Claim, Evidence, Page, Report, Verdict
+from attribution.verdicts import SIDES, leaning
 from pages.ui.answer.passages import box, differences, quote
 from pages.ui.answer.provenance import copies, date, facts, why
 from pages.ui.html import diff
-from pages.ui.html.render import RELATIONS, Child, Node, badge, el, link_to_sentence, look, plural, safe_url
+from pages.ui.html.links import link_to_sentence, safe_url
+from pages.ui.html.render import RELATIONS, Child, Node, badge, el, look, plural
 
 Pages = Mapping[str, Page]
 
@@ -19,7 +21,7 @@ Pages = Mapping[str, Page]
 def card(evidence: EvidenceGroup, claim: Claim, verdict: Verdict | None, report: Report, pages: Pages) -> Node:
     """One piece of evidence with its link, its reason and the pieces that say the same."""
     piece = evidence.best
-    label, word = RELATIONS[piece.relation]
+    label = "unclear" if leans(piece) else RELATIONS[piece.relation][0]
     page = pages.get(piece.page_id)
     text = quote(piece, pages)
     spans = differences(text.sentence, claim.statement) if piece.relation == "contradicted" else []
@@ -28,7 +30,7 @@ def card(evidence: EvidenceGroup, claim: Claim, verdict: Verdict | None, report:
         "article",
         el(
             "div",
-            badge(label, getattr(piece.probabilities, piece.relation), word),
+            relation_badge(piece),
             el("span", title, class_="title", dir="auto"),
             class_="head",
         ),
@@ -47,6 +49,20 @@ def card(evidence: EvidenceGroup, claim: Claim, verdict: Verdict | None, report:
         _same(evidence, pages),
         class_=f"card v-{label}",
     )
+
+
+def leans(piece: Evidence) -> bool:
+    """Is one side more probable than none, though under the threshold?"""
+    return piece.relation == "no_relation" and leaning(piece.probabilities) != "no_relation"
+
+
+def relation_badge(piece: Evidence) -> Node:
+    """What a passage says about a claim, with its probability."""
+    if leans(piece):
+        side = leaning(piece.probabilities)
+        return badge("unclear", getattr(piece.probabilities, side), f"Leans to {SIDES[side]}")
+    label, word = RELATIONS[piece.relation]
+    return badge(label, getattr(piece.probabilities, piece.relation), word)
 
 
 def _unread(text: str) -> Node | None:
@@ -108,7 +124,8 @@ def panel(
 ) -> Node:
     """Everything about one claim."""
     groups = group_evidence(evidence, pages)
-    decisive = max(sum(g.best.relation != "no_relation" for g in groups), 1)
+    decisive = sum(g.best.relation != "no_relation" for g in groups) or sum(leans(g.best) for g in groups) or 1
+    groups.sort(key=lambda g: (g.best.relation == "no_relation", not leans(g.best)))
     cards = [card(g, claim, verdict, report, pages) for g in groups]
     neutral = cards[decisive:]
     against = next((g.best for g in groups if g.best.relation == "contradicted"), None)
@@ -150,7 +167,7 @@ def _enriched(claim: Claim) -> Node | None:
 
 
 def _as_written(claim: Claim, verdict: Verdict | None) -> Node | None:
-    """A verdict that depends on words that the answer does not say there."""
+    """A verdict that depends on words that the answer does not say."""
     if verdict is None or not verdict.rests_on_added:
         return None
     on = "the rewording. As written: " if removed_words(claim) else "the added words. Without them: "

@@ -8,8 +8,8 @@ class Chips {
     this.root.setAttribute("aria-label", "Show only claims that are");
   }
 
-  hides(label) {
-    return this.filters.size > 0 && !this.filters.has(label);
+  hides({ label, corrected }) {
+    return this.filters.size > 0 && !this.filters.has(label) && !(corrected && this.filters.has("corrected"));
   }
 
   draw(counts) {

@@ -51,7 +51,8 @@ class View {
   }
 
   drawAnswer() {
-    const focused = this.root.getRootNode().activeElement?.dataset?.claim;
+    const active = this.root.getRootNode().activeElement?.dataset;
+    const focused = active?.claim ?? active?.of;
     this.panel.remove();
     this.answer.replaceChildren(...this.data.tree.map(build));
     this.parts = new Map();
@@ -82,35 +83,47 @@ class View {
       }
     }
     this.columns.append(this.panel);
-    if (focused) this.parts.get(focused)?.[0].focus({ preventScroll: true });
+    if (focused) this.handle(focused)?.focus({ preventScroll: true });
   }
 
   drawClaims() {
     for (const [id, parts] of this.parts) {
       const claim = this.data.claims[id];
       if (!claim) continue;
-      parts.forEach((part, index) => {
+      parts.forEach((part) => {
         const depth = part.parentElement.closest("[data-claim]") ? " inner" : "";
         part.className = `claim v-${claim.label}${depth}`;
-        if (index) return;
-        part.tabIndex = 0;
-        part.setAttribute("role", "button");
-        part.setAttribute("aria-label", `Claim ${claim.n}, ${claim.word}: ${claim.text}`);
       });
     }
     for (const number of this.answer.querySelectorAll("sup.number")) {
       const claim = this.data.claims[number.dataset.of];
       if (!claim) continue;
       number.className = `number v-${claim.label}`;
-      number.textContent = "\u2060" + claim.icon + claim.n; // never alone on a line
+      number.textContent = "\u2060" + claim.icon + claim.n + (claim.corrected ? "✎" : ""); // never alone on a line
       number.setAttribute("aria-hidden", "true");
+    }
+    for (const id of this.parts.keys()) {
+      const claim = this.data.claims[id], handle = this.handle(id);
+      if (!claim) continue;
+      handle.tabIndex = 0;
+      handle.removeAttribute("aria-hidden");
+      handle.setAttribute("role", "button");
+      const state = claim.word + (claim.corrected ? ", corrected by hand" : "");
+      handle.setAttribute("aria-label", `Claim ${claim.n}, ${state}: ${claim.text}`);
     }
     this.filter();
   }
 
+  // What the keyboard reaches: the claim's words, or its number where the words hold a link or another claim,
+  // because a button must not hold one.
+  handle(id) {
+    const part = this.parts.get(id)?.[0];
+    return part?.querySelector("a, [data-claim]") ? this.answer.querySelector(`sup.number[data-of="${id}"]`) : part;
+  }
+
   filter() {
     for (const [id, parts] of this.parts) {
-      const hidden = this.chips.hides(this.data.claims[id]?.label);
+      const hidden = this.chips.hides(this.data.claims[id] ?? {});
       for (const part of parts) part.classList.toggle("dim", hidden);
     }
   }
@@ -120,7 +133,7 @@ class View {
     this.root.classList.toggle("has-selection", Boolean(id));
     for (const [other, parts] of this.parts) {
       for (const part of parts) part.classList.toggle("selected", other === id);
-      parts[0]?.setAttribute("aria-pressed", other === id);
+      this.handle(other)?.setAttribute("aria-pressed", other === id);
     }
     const content = id ? this.data.panels[id] : this.data.empty;
     if (this.changed("panel", [id, content])) {
@@ -128,18 +141,11 @@ class View {
       const same = this.drawn === id;
       const bar = make("div", "bar");
       if (id) {
-        const step = (text, label, way) => {
-          const button = make("button", "step", text);
-          button.type = "button";
-          button.setAttribute("aria-label", label);
-          button.addEventListener("click", () => this.move(id, way, true));
-          return button;
-        };
-        const close = make("button", "step close", "✕");
-        close.type = "button";
-        close.setAttribute("aria-label", "Close the evidence");
-        close.addEventListener("click", () => this.close());
-        bar.append(step("‹", "Previous claim", -1), step("›", "Next claim", 1), close);
+        bar.append(
+          button("step", "‹", "Previous claim", () => this.move(id, -1, true)),
+          button("step", "›", "Next claim", () => this.move(id, 1, true)),
+          button("step close", "✕", "Close the evidence", () => this.close()),
+        );
       }
       this.panel.replaceChildren(bar, build(content));
       if (same) this.panel.querySelectorAll("details").forEach((d, i) => { d.open = Boolean(open[i]); });
@@ -184,12 +190,12 @@ class View {
     const id = this.selected();
     SELECTED.set(this.data.run, "none");
     this.drawSelection();
-    this.parts.get(id)?.[0].focus({ preventScroll: true });
+    this.handle(id)?.focus({ preventScroll: true });
   }
 
   back() {
     const id = this.selected();
-    if (id) this.parts.get(id)?.[0].focus();
+    if (id) this.handle(id)?.focus();
   }
 
   clicked(event) {
@@ -199,7 +205,7 @@ class View {
   }
 
   typed(event) {
-    const id = event.target.dataset?.claim;
+    const id = event.target.dataset?.claim ?? event.target.dataset?.of;
     if (!id || event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
@@ -221,7 +227,7 @@ class View {
     if (select) {
       this.choose(next);
       this.parts.get(next)[0].scrollIntoView({ block: "nearest" });
-    } else this.parts.get(next)[0].focus();
+    } else this.handle(next).focus();
   }
 
   opened(event) {

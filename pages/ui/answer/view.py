@@ -6,7 +6,7 @@ Selecting happens in the browser alone; the server is asked only for the text of
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,8 @@ _source = st.components.v2.component(
     css=render.tokens_css(".source") + (_HERE / "source.css").read_text("utf-8"),
     js=(_HERE / "source.js").read_text("utf-8"),
 )
-FIRST = ("contradicted", "conflicting", "supported", "no_relation", "missing")  # the order of what needs a look
+# the order of what needs a look
+FIRST = ("contradicted", "conflicting", "unclear", "supported", "no_relation", "missing", "not_reached")
 
 
 def _hint(running: bool) -> Node:
@@ -44,8 +45,8 @@ def _hint(running: bool) -> Node:
     )
 
 
-def view(report: Report, *, run: str, running: bool) -> dict[str, Any]:
-    """What the component draws, as plain data."""
+def view(report: Report, corrected: Set[str] = frozenset(), *, run: str, running: bool) -> dict[str, Any]:
+    """What the component draws, as plain data; `corrected` are the ids of claims that were corrected by hand."""
     pages = {p.id: p for p in report.pages}
     verdicts = {v.claim_id: v for v in report.verdicts}
     without = "pending" if running else "not_reached"
@@ -62,6 +63,7 @@ def view(report: Report, *, run: str, running: bool) -> dict[str, Any]:
             "icon": style.icon,
             "word": style.word.lower(),
             "text": claim.text,
+            "corrected": claim.id in corrected,
         }
         evidence = [e for e in report.evidence if e.claim_id == claim.id]
         panels[claim.id] = render.data(cards.panel(claim, number, verdict, evidence, report, pages, running))
@@ -71,23 +73,27 @@ def view(report: Report, *, run: str, running: bool) -> dict[str, Any]:
         "claims": claims,
         "loose": [c.id for c in report.claims if c.id not in placed],
         "panels": panels,
-        "counts": counts(report, running),
+        "counts": counts(report, corrected, running),
         "first": "" if running else _first(report),
         "empty": render.data(_hint(running)),
         "notes": render.data(el("div") if running else cards.footnotes(report, pages)),
     }
 
 
-def counts(report: Report, running: bool) -> list[dict[str, str]]:
-    """One chip for each verdict that occurs, and one for claims without a verdict."""
+def counts(report: Report, corrected: Set[str], running: bool) -> list[dict[str, str]]:
+    """One chip for each verdict that occurs, one for claims without a verdict, and one for corrected claims."""
     labels = Counter[str](v.label for v in report.verdicts)
     labels["pending" if running else "not_reached"] += len(report.claims) - labels.total()
-    return [
+    chips = [
         {"label": label, "icon": style.icon, "text": f"{labels[label]} {style.noun}", "help": style.help}
-        for label in dict.fromkeys((*LABELS, *render.OTHER))
+        for label in (*LABELS, "pending")
         if labels[label] > 0
         for style in (look(label),)
     ]
+    if count := sum(claim.id in corrected for claim in report.claims):
+        help = "Reworded, or checked with evidence that was added by hand."
+        chips.append({"label": "corrected", "icon": "✎", "text": f"{count} corrected", "help": help})
+    return chips
 
 
 def _first(report: Report) -> str:

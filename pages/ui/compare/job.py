@@ -9,9 +9,10 @@ from typing import Literal
 
 from attribution.errors import BadInput
 from attribution.evaluation.comparison import Comparison, ComparisonReady, SegmenterResult, with_verdicts
-from attribution.evaluation.experiment import without_page_texts
-from attribution.events import Event
+from attribution.evaluation.experiment import failure, without_page_texts
+from attribution.events import Event, RunStarted
 from attribution.settings import Settings
+from attribution.text.json_lines import Row
 from attribution.types import Document
 from pages.ui import background
 from pages.ui.run.job import RunJob, RunProgress
@@ -36,17 +37,20 @@ class CompareProgress:
 
 
 class CompareJob:
-    """One comparison: a run whose claims are divided among its segmenters."""
+    """One comparison: a run whose claims are divided among its segmenters. It is saved under its id when it ends."""
 
     def __init__(
         self,
+        id: str,
         question: str,
         answer: str,
         settings: Settings,
         documents: Sequence[Document],
         segmenters: Sequence[str],
         compare: Compare,
+        save: Callable[[Comparison], None],
     ) -> None:
+        self.id = id
         self.segmenters = tuple(segmenters)
         self._results: tuple[SegmenterResult, ...] = ()
         self._compared: ComparisonReady | None = None  # both are replaced whole, by the job's thread alone
@@ -58,12 +62,17 @@ class CompareJob:
                 match event:
                     case SegmenterResult():
                         self._results = (*self._results, event)
+                    case RunStarted():
+                        pass  # a comparison has an address of its own
                     case ComparisonReady():
                         self._compared = event
+                        if event.finished:
+                            save(event.comparison)
                     case _:
                         yield event
 
         self._job = RunJob(question, answer, settings, documents, run)
+        background.register(id, self)
 
     def stop(self) -> None:
         """Ask it to end with the results it has."""
@@ -89,25 +98,37 @@ class ExperimentProgress(background.Progress):
     total: int
     done: int = 0
     comparisons: tuple[Comparison, ...] = ()
-    skipped: tuple[str, ...] = ()  # answers that could not be compared, with the reason
+    failed: tuple[tuple[int, str, str], ...] = ()  # line, answer and error of those that could not be compared
     many: Literal[True] = True
 
 
 class ExperimentJob(background.Job[ExperimentProgress]):
-    """Answer by answer; one in progress when it is stopped is left out."""
+    """Answer by answer, each saved when it is done; one in progress when it is stopped is left out."""
 
-    def __init__(self, rows: Sequence[tuple[str, str]], compare: Compare) -> None:
+    def __init__(
+        self,
+        id: str,
+        rows: Sequence[Row],
+        compare: Compare,
+        save: Callable[[Sequence[Comparison]], None],
+    ) -> None:
+        self.id = id
+
         def work(stop: threading.Event, update: Callable[..., ExperimentProgress]) -> None:
             now = update()
-            for number, (question, answer) in enumerate(rows, 1):
+            for number, row in enumerate(rows, 1):
                 try:
-                    *_, last = compare(question, answer, stop)
+                    if row.error:
+                        raise BadInput(row.error)
+                    *_, last = compare(row.fields.get("question") or "", row.fields["answer"], stop)
                 except BadInput as error:
-                    now = update(done=number, skipped=(*now.skipped, f"Answer {number}: {error}"))
+                    now = update(done=number, failed=(*now.failed, failure(row, str(error))))
                     continue
                 if stop.is_set():
                     return
                 if isinstance(last, ComparisonReady):
                     now = update(done=number, comparisons=(*now.comparisons, without_page_texts(last.comparison)))
+                    save(now.comparisons)
 
         super().__init__("experiment", ExperimentProgress(len(rows)), work)
+        background.register(id, self)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
 
 from attribution.errors import BadInput
 from attribution.evaluation.comparison import (
@@ -16,16 +15,21 @@ from attribution.evaluation.comparison import (
     compare,
     recolour_comparison,
 )
+from attribution.evaluation.saved import load_comparison, load_experiment, save_comparison, save_experiment
 from attribution.events import Event
 from attribution.segmenters import SEGMENTERS
+from attribution.storage.runs import new_run_id
 from attribution.storage.store import Store
-from pages.ui import state
+from attribution.text.json_lines import Row, parse_rows
+from attribution.types import Report
+from pages.ui import background, state
 from pages.ui.compare.job import Compare, CompareJob, CompareProgress, ExperimentJob, ExperimentProgress
 from pages.ui.form import choices
 from pages.ui.run import state as run_state
+from pages.ui.run.job import RunProgress
 
 UPLOAD = "experiment_upload"
-JOB = "comparison"
+JOB, SHOWN, NOTICE = "comparison", "shown_comparison", "comparison_notice"
 ANSWERS = 500  # of one experiment, at most
 
 
@@ -44,15 +48,22 @@ def is_ready() -> bool:
 def start() -> None:
     """Compare the answer that is filled in."""
     settings = choices.settings()
-    if not isinstance(settings, str) and not is_running():
-        job = CompareJob(*run_state.text(), settings, choices.documents(), segmenters(), _compare())
-        state.put(JOB, job)
+    if isinstance(settings, str) or is_running():
+        return
+    id, database = new_run_id(), Store.open(settings.database_url)
+    save = partial(save_comparison, database, id)
+    state.put(NOTICE, None)
+    state.put(JOB, CompareJob(id, *run_state.text(), settings, choices.documents(), segmenters(), _compare(), save))
 
 
-def start_many(rows: Sequence[tuple[str, str]]) -> None:
+def start_many(rows: Sequence[Row]) -> None:
     """Compare every answer of a file."""
-    if not isinstance(choices.settings(), str) and not is_running():
-        state.put(JOB, ExperimentJob(rows, _compare()))
+    settings = choices.settings()
+    if isinstance(settings, str) or is_running():
+        return
+    id, database = new_run_id(), Store.open(settings.database_url)
+    state.put(NOTICE, None)
+    state.put(JOB, ExperimentJob(id, rows, _compare(), partial(save_experiment, database, id)))
 
 
 def _compare() -> Compare:
@@ -64,6 +75,47 @@ def _compare() -> Compare:
         return compare(question, answer, settings, names, Store.open(settings.database_url), documents, stop)
 
     return run
+
+
+def load(id: str) -> None:
+    """Show the comparison in the address, saved or in progress, and fill in its form."""
+    job: CompareJob | None = background.find(id)
+    if job:
+        now = job.progress()
+        _restore(now.run.report, now.segmenters)
+        state.put(JOB, job)
+        return
+    comparison, reason = run_state.saved(lambda database: load_comparison(database, id))
+    if comparison is None:
+        state.put(NOTICE, f"The comparison in the address cannot be shown: {reason}")
+        return
+    names = tuple(column.segmenter for column in comparison.columns)
+    _restore(comparison.report, names)
+    run = RunProgress(comparison.report, id, accepted=True, running=False, documents=choices.documents())
+    state.put(SHOWN, CompareProgress(run, names, comparison=comparison, finished=not comparison.report.stopped))
+
+
+def load_many(id: str) -> None:
+    """Show the experiment in the address, saved or in progress."""
+    if job := background.find(id):
+        state.put(JOB, job)
+        return
+    comparisons, reason = run_state.saved(lambda database: load_experiment(database, id))
+    if comparisons is None:
+        state.put(NOTICE, f"The experiment in the address cannot be shown: {reason}")
+        return
+    total = len(comparisons)
+    state.put(SHOWN, ExperimentProgress(total, total, comparisons, running=False))
+
+
+def _restore(report: Report, names: Sequence[str]) -> None:
+    choices.restore(report)
+    state.fill(compared=list(names))
+
+
+def notice() -> str:
+    """Why a saved comparison cannot be shown; empty where it can."""
+    return str(state.get(NOTICE) or "")
 
 
 def _job() -> CompareJob | ExperimentJob | None:
@@ -85,9 +137,11 @@ def is_running() -> bool:
 def current() -> CompareProgress | ExperimentProgress | None:
     """The last comparison, of one answer or of many, with the threshold of the slider."""
     job, threshold = _job(), float(state.value(state.THRESHOLD))
-    now = job.progress() if job else None
+    now: CompareProgress | ExperimentProgress | None = job.progress() if job else state.get(SHOWN)
     if now is None:
         return None
+    if job:
+        state.show_address(**{"experiment" if now.many else "comparison": job.id})
     if now.many:
         return replace(now, comparisons=tuple(recolour_comparison(c, threshold) for c in now.comparisons))
     return replace(now, comparison=recolour_comparison(now.comparison, threshold)) if now.comparison else now
@@ -100,25 +154,9 @@ def differences(now: CompareProgress) -> list[str]:
     return own + (["Segmenters"] if tuple(segmenters()) != now.segmenters else [])
 
 
-def read_answers(content: bytes) -> list[tuple[str, str]]:
-    """(question, answer) pairs of a JSON Lines file; BadInput names the line that is not one."""
-    try:
-        lines = content.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise BadInput(f"The file is not UTF-8 (byte {error.start}): save it as UTF-8.") from None
-    rows: list[tuple[str, str]] = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            row: Any = json.loads(line)
-        except (json.JSONDecodeError, RecursionError):
-            raise BadInput(f'Line {number} is not JSON; expected {{"question": …, "answer": …}}.') from None
-        if not isinstance(row, dict) or not isinstance(row.get("answer"), str):
-            raise BadInput(f'Line {number} has no text in "answer"; expected {{"question": …, "answer": …}}.')
-        rows.append((row["question"] if isinstance(row.get("question"), str) else "", row["answer"]))
-    if not rows:
-        raise BadInput('The file has no answer; expected one object per line with "question" and "answer".')
+def read_answers(content: bytes) -> list[Row]:
+    """The answers of a JSON Lines file, bad lines among them; BadInput for a file without any, or with too many."""
+    rows = parse_rows(content, ["answer"], ["question"])
     if len(rows) > ANSWERS:
         raise BadInput(f"The file has {len(rows):,} answers, and one experiment takes {ANSWERS}: split the file.")
     return rows

@@ -73,13 +73,19 @@ def _endpoint() -> dict[str, str]:
     return {name: text for name, text in typed.items() if text}
 
 
+def endpoint() -> Settings | str:
+    """The settings of the language model alone, or why they cannot be used."""
+    try:
+        return Settings.from_environment(**_endpoint())
+    except AttributionError as error:
+        return str(error)
+
+
 def missing(table: Mapping[str, Entry]) -> dict[str, str]:
     """What each entry still needs in this session; empty where it is ready."""
-    try:
-        current = Settings.from_environment(**_endpoint())
-    except AttributionError:
-        current = None  # what was typed cannot be used
-    return {name: entry.missing(current) for name, entry in table.items()}
+    current = endpoint()
+    usable = None if isinstance(current, str) else current  # without what was typed, where that cannot be used
+    return {name: entry.missing(usable) for name, entry in table.items()}
 
 
 def collections() -> list[str]:

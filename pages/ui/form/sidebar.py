@@ -15,7 +15,7 @@ from attribution.verifiers import VERIFIERS
 from pages.ui import state
 from pages.ui.form import choices
 from pages.ui.form.controls import DOCUMENT_TYPES, FORMATS, multiselect, pick, text_input
-from pages.ui.frame import section, small
+from pages.ui.frame import note, section, small
 
 
 def sidebar(segmenter: bool = True) -> None:
@@ -126,7 +126,7 @@ def _web() -> None:
 
 
 def _documents() -> None:
-    with st.expander("Add documents", expanded=bool(state.value(state.DOCUMENTS))):
+    with st.expander("Add documents", key="documents_box", expanded=bool(state.value(state.DOCUMENTS))):
         for label, name, height, placeholder in (
             ("Pasted text", state.PASTED, 110, "Paste a source text"),
             ("Web addresses", state.ADDRESSES, 80, "https://…, one per line"),
@@ -139,7 +139,7 @@ def _documents() -> None:
 
 def _language_model() -> None:
     """The endpoint that prompts are sent to, for this session alone."""
-    with st.expander("Language model"):
+    with st.expander("Language model", key="llm_box", on_change="rerun"):
         text_input(
             "Address",
             state.LLM_ADDRESS,
@@ -172,3 +172,20 @@ def _language_model() -> None:
             )
         if isinstance(problem := choices.settings(), str) and "openai" in problem:
             small(problem)
+        if st.button("Test connection", key="test_connection", help="Sends one short prompt."):
+            _test_connection()
+
+
+def _test_connection() -> None:
+    """Say whether the language model answers, and which field to check where it does not."""
+    from attribution.llm.connection import check_connection
+
+    endpoint = choices.endpoint()
+    if isinstance(endpoint, str):
+        small(endpoint)
+        return
+    with st.spinner("Waiting for the language model …"):
+        connection = check_connection(endpoint)
+    field = f"Check “{connection.field.capitalize()}”. " if connection.field and not connection.ok else ""
+    label = "supported" if connection.ok else "contradicted"
+    note("It works" if connection.ok else "It does not work", f"{connection.message} {field}", label=label)

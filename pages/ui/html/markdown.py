@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from attribution.text.markdown import Element, read
 from attribution.text.markdown import Text as Written
-from pages.ui.html.render import Node, Text, Tree, el, safe_url
+from pages.ui.html.links import safe_url
+from pages.ui.html.render import Node, Text, Tree, el
 
 _HEADINGS = {f"h{n}": f"h{min(6, n + 1)}" for n in range(1, 7)}  # h1 is the page's
 

@@ -15,6 +15,14 @@ function make(tag, className, text) {
   return node;
 }
 
+function button(className, text, label, onClick) {
+  const node = make("button", className, text);
+  node.type = "button";
+  node.setAttribute("aria-label", label);
+  node.addEventListener("click", onClick);
+  return node;
+}
+
 function build(tree) {
   if (typeof tree === "string") return document.createTextNode(tree);
   const [tag, attributes, ...kids] = tree;

@@ -7,14 +7,13 @@ A view is a tree of nodes whose tags and attributes come from two short lists. `
 from __future__ import annotations
 
 import html as _html
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
 
 from attribution.types import LABELS, Label, Relation
+from pages.ui.html.links import safe_url
 
 BLOCKS = frozenset(
     ("p", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "blockquote")
@@ -99,49 +98,6 @@ def texts(tree: Tree) -> Iterator[Text]:
             yield from texts(child)
 
 
-# --- addresses ---
-
-_UNSAFE = re.compile(r"[\x00-\x20\x7f-\x9f\\<>\"'`{}|^\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
-
-
-def safe_url(url: str) -> str | None:
-    """The address if a browser may follow it (http or https with a host), else None."""
-    url = url.strip(" \t\r\n")
-    if _UNSAFE.search(url):
-        return None
-    try:
-        parts = urlsplit(url)
-        _ = parts.port
-    except ValueError:
-        return None
-    if parts.scheme.lower() not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
-        return None
-    return url
-
-
-def _directive(text: str) -> str:
-    """Percent-encoded for a text fragment, in which `-`, `,` and `&` have a meaning."""
-    return quote(text, safe="").replace("-", "%2D")
-
-
-def link_to_sentence(url: str, sentence: str, *, longest: int = 120) -> str | None:
-    """The address, opened at the sentence by a text fragment; a long sentence is named by its first and last words."""
-    safe = safe_url(url)
-    if safe is None:
-        return None
-    words = sentence.split()
-    if not words:
-        return safe
-    whole = " ".join(words)
-    if len(whole) <= longest or len(words) < 8:
-        directive = _directive(whole)
-    else:
-        directive = f"{_directive(' '.join(words[:4]))},{_directive(' '.join(words[-4:]))}"
-    base, mark, fragment = safe.partition("#")
-    fragment = fragment.partition(":~:")[0]
-    return f"{base}#{fragment}:~:text={directive}" if mark else f"{base}#:~:text={directive}"
-
-
 # --- the looks of the verdicts ---
 
 
@@ -205,12 +161,6 @@ LOOKS: dict[Label, Look] = {
 PENDING = Look(
     "·", "Being checked", "being checked", "#57606a", "#f1efec", "#9aa4af", "#23211e", "none", "Not decided yet."
 )
-NOT_REACHED = Look(
-    "⋯", "Not reached", "not reached",
-    "#57606a", "#f1efec", "#9aa4af", "#23211e", "dotted",
-    "The run ended before this claim was checked.",
-)  # fmt: skip
-OTHER = {"pending": PENDING, "not_reached": NOT_REACHED}  # claims without a verdict
 RELATIONS: dict[Relation, tuple[Label, str]] = {
     "entailed": ("supported", "Supports"),
     "contradicted": ("contradicted", "Contradicts"),
@@ -220,12 +170,12 @@ RELATIONS: dict[Relation, tuple[Label, str]] = {
 
 def look(label: str | None) -> Look:
     """The look of a verdict; a claim without one is pending."""
-    return OTHER.get(str(label)) or next((LOOKS[name] for name in LABELS if name == label), PENDING)
+    return next((LOOKS[name] for name in LABELS if name == label), PENDING)
 
 
 def tokens_css(selector: str) -> str:
     """The colours as CSS variables that follow the theme, and a class for each verdict."""
-    names = {**{str(label): style for label, style in LOOKS.items()}, **OTHER}
+    names = {**{str(label): style for label, style in LOOKS.items()}, "pending": PENDING}
     variables = [
         f"--{n}-ink:light-dark({v.ink},{v.dark_ink});--{n}-tint:light-dark({v.tint},{v.dark_tint});"
         for n, v in names.items()

@@ -24,11 +24,22 @@ class GridProgress(background.Progress):
 
 
 class GridJob(background.Job[GridProgress]):
-    """Opens the snapshot, which takes long too, then computes the cells one by one; one that fails costs itself."""
+    """Opens the snapshot, which takes long too, then computes the cells one by one; one that fails costs itself.
+
+    The cells are saved under the id of the grid as they are done.
+    """
 
     def __init__(
-        self, open_snapshot: Callable[[], Snapshot], cuts: Sequence[str], embedders: Sequence[str], compute: Compute
+        self,
+        id: str,
+        open_snapshot: Callable[[], Snapshot],
+        cuts: Sequence[str],
+        embedders: Sequence[str],
+        compute: Compute,
+        save: Callable[[Sequence[Cell]], None],
     ) -> None:
+        self.id = id
+
         def work(stop: threading.Event, update: Callable[..., GridProgress]) -> None:
             snapshot = open_snapshot()
             now = update(choices=tuple(choices(snapshot, cuts, embedders)))
@@ -36,6 +47,7 @@ class GridJob(background.Job[GridProgress]):
                 try:
                     for cell in compute(snapshot, [choice], stop):
                         now = update(cells=(*now.cells, cell))
+                        save(now.cells)
                 except Exception as error:
                     reason = str(error) if isinstance(error, AttributionError) else f"{type(error).__name__}: {error}"
                     now = update(failures=(*now.failures, (choice, reason)))
@@ -43,3 +55,4 @@ class GridJob(background.Job[GridProgress]):
                     return
 
         super().__init__("grid", GridProgress(), work)
+        background.register(id, self)

@@ -16,6 +16,7 @@ from attribution.events import (
     Finished,
     PageReady,
     Progress,
+    RunStarted,
     Spent,
     StageStarted,
     VerdictReady,
@@ -57,6 +58,8 @@ class RunJob(background.Job[RunProgress]):
             now = initial
             try:
                 for event in run(question, answer, settings, documents, stop):
+                    if isinstance(event, RunStarted):
+                        background.register(event.run_id, self)
                     now = update(**_changes(now, event))
             except BadInput as error:
                 update(rejected=str(error))
@@ -77,6 +80,8 @@ def _changes(now: RunProgress, event: Event) -> dict[str, Any]:
         changes["version"] = now.version + 1
     report = now.report
     match event:
+        case RunStarted(run_id):
+            new: dict[str, Any] = {"id": run_id}
         case StageStarted(stage):
             return changes | {"stage": stage}
         case Progress(stage, done, total):
@@ -85,7 +90,7 @@ def _changes(now: RunProgress, event: Event) -> dict[str, Any]:
             return changes | {"report": report}
         case Spent(queries, downloads, seconds):
             used = {"queries": queries, "downloads": downloads, "seconds": seconds}
-            new: dict[str, Any] = {"usage": report.usage.model_copy(update=used)}
+            new = {"usage": report.usage.model_copy(update=used)}
         case ClaimsReady(claims):
             new = {"claims": claims}
         case PageReady(page):

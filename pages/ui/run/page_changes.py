@@ -16,7 +16,8 @@ from attribution.types import Page, Report
 from pages.ui import background, state
 from pages.ui.frame import show
 from pages.ui.html import diff
-from pages.ui.html.render import Child, Node, el, plural, safe_url
+from pages.ui.html.links import safe_url
+from pages.ui.html.render import Child, Node, el, plural
 
 JOB = "page_changes"
 POLL = 0.5  # seconds between looks at the job

@@ -1,4 +1,4 @@
-"""A run around its answer: progress, totals, notices, figures and failures."""
+"""A run around its answer: progress, totals, figures and failures."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ import streamlit as st
 from attribution.types import Report
 from pages.ui import state
 from pages.ui.answer.cards import totals
-from pages.ui.form import choices
-from pages.ui.frame import note, plot, progress_bar, show
+from pages.ui.frame import plot, progress_bar, show
 from pages.ui.html.render import Child, el, plural, table
 from pages.ui.run import chart
-from pages.ui.run import state as run_state
 from pages.ui.run.job import RunProgress
 from pages.ui.run.page_changes import page_changes
 from pages.ui.run.usage import budget, llm_costs
@@ -39,7 +37,6 @@ STAGES = {
     "embed": "Comparing passages",
     "verify": "Checking claims",
 }
-SEARCH_FAILED = ("search_failed", "search_limited")
 
 
 def _step(now: RunProgress) -> str:
@@ -96,41 +93,6 @@ def bar(now: RunProgress, report: Report) -> None:
             progress_bar(share, "Progress of the run")
         elif report.verdicts:
             plot(chart.bars([("", report)], state.is_dark()), "chart", totals(report))
-
-
-def notices(now: RunProgress, report: Report) -> None:
-    """States of a result that need words of their own."""
-    if not now.running and (changed := choices.differences(report, now.documents)):
-        note("The form has changed", f"Changed since this result: {', '.join(changed)}. Analyse again to update it.")
-    _engines(report)
-    if now.running:
-        return
-    failed = [f.message for f in report.failures if f.kind in SEARCH_FAILED]
-    if not report.claims:
-        note("No claim was found", "The answer has no sentence to check. Paste running text, a list or a table.")
-    elif report.verdicts and {v.label for v in report.verdicts} <= {"not_checked"}:
-        note(
-            "No claim worth checking",
-            "Every sentence is an opinion, a question or an offer, which sources can neither support nor contradict.",
-            label="not_checked",
-        )
-    elif failed and not report.evidence:
-        note("The web could not be searched", *dict.fromkeys(failed), label="missing")
-        st.button("Check against the built-in library", on_click=run_state.analyse_with_library, key="with_library")
-    elif not report.evidence and not report.stopped and not now.error:
-        note(
-            "Nothing was found for any claim",
-            "The sources have no passage about this answer. Select another source in the sidebar, or add documents.",
-            label="missing",
-        )
-
-
-def _engines(report: Report) -> None:
-    """Search engines that failed although there is evidence: which, why, and which one was used instead."""
-    failed = SEARCH_FAILED if report.evidence else ()
-    lines = dict.fromkeys(f.message for f in report.failures if f.kind in ("fell_back", *failed))
-    if lines:
-        show(el("div", *(el("p", f"Search: {line}") for line in lines), class_="ax-searching", role="status"))
 
 
 def details(report: Report) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import streamlit as st
 
 from attribution.errors import AttributionError
-from attribution.events import Event, Finished, StageStarted
+from attribution.events import Event, Finished, RunStarted, StageStarted
 from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.types import Claim, Document, Report
@@ -22,27 +23,47 @@ from pages.ui.run.job import RunJob, RunProgress
 if TYPE_CHECKING:
     from attribution.pipeline.estimate import Estimate  # imports spaCy
 
-JOB, SHOWN, NOTICE, ESTIMATE, VIEW, BEFORE = "run", "shown_run", "run_notice", "estimate", "view", "before"
+T = TypeVar("T")
+JOB, SHOWN, NOTICE, ESTIMATE, VIEW = "run", "shown_run", "run_notice", "estimate", "view"
 
 
 def store() -> Store:
     return Store.open(Settings.from_environment().database_url)
 
 
-def load(run_id: str) -> None:
-    """Show a saved run and fill in its form; `notice` says why where it cannot be shown."""
-    reason = "it is not in this server's database."
+def saved(load: Callable[[Store], T | None]) -> tuple[T | None, str]:
+    """A saved result; or None, and why it cannot be shown."""
     try:
-        report = store().load_run(run_id[:64])
+        result = load(store())
     except AttributionError as error:
-        report, reason = None, str(error)
+        return None, str(error)
     except ValueError:  # pydantic's ValidationError is one
-        report, reason = None, "it was saved by another version of the explorer."
-    if report is None:
-        state.put(NOTICE, f"The run in the address cannot be shown: {reason}")
+        return None, "it was saved by another version of the explorer."
+    return result, "" if result else "it is not in this server's database."
+
+
+def load(run_id: str) -> None:
+    """Show a saved run, or one in progress, and fill in its form; `notice` says why where it cannot be shown."""
+    access, reason = saved(lambda database: database.access(run_id, state.browser()))
+    report = inputs = None
+    if access and access.private and not access.own:
+        reason = "it is private to the browser that started it."
+    elif job := background.find(run_id):
+        state.put(JOB, job)
+        choices.restore(job.progress().report)
         return
-    choices.restore(report)
-    state.put(SHOWN, RunProgress(report, report.id, accepted=True, running=False, documents=choices.documents()))
+    elif access:
+        report, reason = saved(lambda database: database.load_run(run_id))
+        inputs = None if report else saved(lambda database: database.run_inputs(run_id))[0]
+    if report:
+        choices.restore(report)
+        state.put(SHOWN, RunProgress(report, report.id, accepted=True, running=False, documents=choices.documents()))
+        return
+    if inputs and not inputs.finished:
+        reason = "it did not finish. Its question, answer and settings are filled in."
+        blank = Report(id=run_id, created_at="", question="", answer="", settings=inputs.settings, versions={})
+        choices.restore(blank.model_copy(update={"question": inputs.question, "answer": inputs.answer}))
+    state.put(NOTICE, f"The run in the address cannot be shown: {reason}")
 
 
 def notice() -> str:
@@ -61,10 +82,14 @@ def analyse() -> None:
     ) -> Iterator[Event]:
         from attribution.pipeline.run import run as events
 
-        yield from events(question, answer, settings, Store.open(settings.database_url), documents, stop)
+        store = Store.open(settings.database_url)
+        for event in events(question, answer, settings, store, documents, stop):
+            if isinstance(event, RunStarted):
+                store.set_owner(event.run_id, browser)
+            yield event
 
+    browser = state.browser()
     state.put(NOTICE, None)
-    state.put(BEFORE, None)
     question, answer = text()
     state.put(JOB, RunJob(question, answer, settings, choices.documents(), run))
 
@@ -88,22 +113,29 @@ def recheck(claim: Claim, documents: Sequence[Document] = (), addresses: Sequenc
         yield StageStarted("verify")
         yield Finished(check(now.report, claim, settings, Store.open(settings.database_url), own, addresses))
 
-    state.put(BEFORE, now)
     state.put(JOB, RunJob(now.report.question, now.report.answer, settings, documents, run, before=now))
 
 
 def undo() -> None:
-    """Show the run as it was before a claim was checked again."""
-    if (before := state.get(BEFORE)) and not is_running():
-        state.put(JOB, None)
-        state.put(BEFORE, None)
-        state.put(SHOWN, before)
-        st.query_params["run"] = before.report.id
+    """Show the run as it was before the last correction."""
+    now = current()
+    if now is None or now.running or (report := store().undo(now.report.id)) is None:
+        return
+    state.put(JOB, None)
+    state.put(SHOWN, replace(now, report=report, version=now.version + 1))
 
 
-def can_undo() -> bool:
-    """Was a claim checked again?"""
-    return state.get(BEFORE) is not None and not is_running()
+def corrected_claims(run_id: str) -> frozenset[str]:
+    """The ids of the claims that were corrected by hand."""
+    return frozenset(v.claim_id for v in store().versions(run_id) if v.claim_id)
+
+
+def delete(run_id: str) -> None:
+    """Remove a run that this browser started."""
+    store().delete_run(run_id, state.browser())
+    state.put(JOB, None)
+    state.put(SHOWN, None)
+    st.query_params.pop("run", None)
 
 
 def analyse_with_library() -> None:
@@ -127,8 +159,8 @@ def current() -> RunProgress | None:
             state.put(SHOWN, now)
         elif now.running:
             return now
-        if not now.running and now.report.id and st.query_params.get("run") != now.report.id:
-            st.query_params["run"] = now.report.id
+        if now.report.id:
+            state.show_address(run=now.report.id)
     shown: RunProgress | None = state.get(SHOWN)
     return shown
 

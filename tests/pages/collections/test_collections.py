@@ -98,7 +98,7 @@ def test_the_page_says_who_sees_what_and_what_is_missing() -> None:
     assert "Choose files or give web addresses first" in " ".join(b.body for b in shown.get("html"))
     shown.text_area(key="collection_addresses-0").input("file:///etc/passwd").run()
     shown.button(key="collection_add").click().run()
-    assert "is no web address" in " ".join(b.body for b in shown.get("html")) and not shown.exception
+    assert "is not a web address: expected one" in " ".join(b.body for b in shown.get("html")) and not shown.exception
 
 
 def test_addresses_are_added_and_told(store: Store) -> None:

@@ -23,35 +23,35 @@ from attribution.evaluation.decompscore import decomposition
 from attribution.evaluation.tables import tables
 from attribution.events import ClaimsReady, StageStarted, VerdictReady
 from attribution.settings import Settings
+from attribution.text.json_lines import Row
 from attribution.types import Claim, Label, LlmUsage, Report, Segmented, Verdict
 from pages.ui.compare.export import as_csv, as_json, as_markdown, tables_csv, tables_json
 from pages.ui.compare.figures import figures, legend, summary
 from pages.ui.compare.job import CompareJob, ExperimentJob
 from pages.ui.compare.state import ANSWERS, read_answers
-from pages.ui.compare.view import view
+from pages.ui.compare.view import sentence, view
 from pages.ui.html.render import html
 from tests.make import claim, evidence, page
 
 
-def test_answers_of_a_file() -> None:
-    lines = [json.dumps({"question": "Q", "answer": "A"}), "", json.dumps({"answer": "B", "more": 1})]
-    assert read_answers("\ufeff".encode() + "\n".join(lines).encode()) == [("Q", "A"), ("", "B")]
+def test_answers_of_a_file_with_a_bad_line_among_them() -> None:
+    lines = ['{"question": "Q", "answer": "A"}', "", '{"answer": "B", "more": 1}', "{oops", '{"answer": 3}']
+    first, second, third, fourth = read_answers("\ufeff".encode() + "\n".join(lines).encode())
+    assert (first.line, first.fields, first.error) == (1, {"question": "Q", "answer": "A"}, "")
+    assert (second.line, second.fields["answer"], second.error) == (3, "B", "")
+    assert third.line == 4 and "not JSON" in third.error and '"answer" is not text' in fourth.error
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
-        (b"", "no answer"),
+        (b" \n", "the file is empty"),
         (b"\xff\xfe\x00", "not UTF-8"),
-        (b'{"answer": "A"}\n{oops', "Line 2 is not JSON"),
-        (b'["A"]', "Line 1 has no text"),
-        (b'{"answer": 3}', "Line 1 has no text"),
-        (b"[" * 100_000, "Line 1 is not JSON"),
         (b'{"answer": "A"}\n' * (ANSWERS + 1), f"takes {ANSWERS}"),
     ],
 )
-def test_a_file_of_something_else_says_what_was_expected(content: bytes, said: str) -> None:
-    with pytest.raises(BadInput, match=said):
+def test_a_file_of_something_else_says_what_was_expected(content: bytes, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
         read_answers(content)
 
 
@@ -104,6 +104,21 @@ def test_what_the_cut_changes_comes_first_and_what_all_cut_alike_is_folded_and_s
     assert [[c["label"] for c in cell] for cell in flipped["cells"]] == [["no_relation"], ["supported", "no_relation"]]
     assert len(same["cells"]) == 2 and len(alike["cells"]) == 1
     assert summary(comparison()).endswith("The verdict depends on how the answer is split in 1 of 3 sentences.")
+
+
+def test_a_sentence_is_shown_as_a_reader_of_the_answer_sees_it() -> None:
+    answer = r"- **Psycho** (*Psycho_(1960_film)*) cost \$5 & more [1]."
+    claims = [
+        claim(text).model_copy(update={"spans": (span,), "sentence": (2, len(answer)), "worthiness": "factual"})
+        for text, span in (("Psycho cost more.", (4, 12)), ("It cost $5.", (answer.index("cost"), len(answer))))
+    ]
+    whole = comparison().report.model_copy(update={"answer": answer, "claims": tuple(claims), "verdicts": ()})
+    columns = [Column("clauses", whole, decomposition(answer, claims, claims, ()), 0.1)]
+    shown = Comparison(whole, tuple(columns), group_by_sentence([(2, len(answer))], columns))
+    (row,) = view(shown)["groups"][0]["rows"]
+    assert (
+        "".join(row["pieces"]) == sentence(shown.rows[0], answer) == "Psycho (Psycho_(1960_film)) cost $5 & more [1]."
+    )
 
 
 def unfinished() -> Comparison:
@@ -218,7 +233,7 @@ def test_a_comparison_takes_verdicts_into_its_columns_as_they_come_and_keeps_the
         go.wait(5)
         raise Unavailable("the model went away")
 
-    job = CompareJob("", TEXT, Settings(), (), ["sentences", "clauses"], compare)  # type: ignore[arg-type]
+    job = CompareJob("id", "", TEXT, Settings(), (), ["sentences", "clauses"], compare, print)  # type: ignore[arg-type]
     for _ in range(500):
         if job.progress().run.report.verdicts:
             break
@@ -243,14 +258,14 @@ def test_an_experiment_names_the_answers_it_could_not_compare_and_stop_leaves_ou
             stop.wait(5)
         yield ComparisonReady(comparison(), finished=True)
 
-    job = ExperimentJob([("", "A"), ("", ""), ("", "slow"), ("", "never")], compare)  # type: ignore[arg-type]
+    rows = [Row(1, {"answer": "A"}), Row(2, {"answer": ""}), Row(3, {}, "not JSON"), Row(4, {"answer": "slow"})]
+    job = ExperimentJob("id", [*rows, Row(5, {"answer": "never"})], compare, print)  # type: ignore[arg-type]
     assert reached.wait(5)
     job.stop()
     ended(job)
     now = job.progress()
-    assert (len(now.comparisons), now.done, now.total) == (1, 2, 4) and now.skipped == (
-        "Answer 2: The answer is empty.",
-    )
+    assert (len(now.comparisons), now.done, now.total) == (1, 3, 5)
+    assert now.failed == ((2, "", "The answer is empty."), (3, "", "not JSON"))
     assert not now.comparisons[0].columns[0].report.evidence and not now.error
 
 
@@ -264,7 +279,7 @@ def test_the_page_shows_a_comparison_that_was_stopped_and_what_can_be_taken_alon
         yield from (SegmenterResult(c.segmenter, Segmented(c.report.claims), c.seconds) for c in last.columns)
         yield ComparisonReady(last)
 
-    job = CompareJob("", TEXT, Settings(), (), ["sentences", "clauses", "predpatt"], compare)  # type: ignore[arg-type]
+    job = CompareJob("id", "", TEXT, Settings(), (), ["sentences", "clauses", "predpatt"], compare, print)  # type: ignore[arg-type]
     ended(job)
     shown.session_state["_page_comparison"] = job
     shown.run()

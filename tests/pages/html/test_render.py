@@ -16,19 +16,8 @@ from hypothesis import strategies as st
 from attribution.types import LABELS, RELATIONS, Failure, Label, Relation, Report, Verdict
 from pages.ui.answer import cards
 from pages.ui.html import render
-from pages.ui.html.render import (
-    ATTRIBUTES,
-    BLOCKS,
-    INLINE,
-    LOOKS,
-    Text,
-    badge,
-    data,
-    el,
-    html,
-    link_to_sentence,
-    safe_url,
-)
+from pages.ui.html.links import link_to_sentence, safe_url
+from pages.ui.html.render import ATTRIBUTES, BLOCKS, INLINE, LOOKS, Text, badge, data, el, html
 from pages.ui.run import chart
 from tests.make import claim, evidence, page
 from tests.pages.hostile import ADDRESSES, TEXTS

@@ -5,14 +5,17 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from attribution.errors import BadInput, Unavailable
 from attribution.evaluation.retrieval_grid import Cell, Choice, Difference
+from attribution.evaluation.saved import save_grid
 from attribution.provenance import Provenance
 from attribution.snapshots.snapshot import Snapshot
+from attribution.storage.store import Store
 from attribution.types import Report, Verdict
 from pages.ui.html.render import html
 from pages.ui.retrieval.job import GridJob, GridProgress
@@ -36,6 +39,10 @@ def cell(cut: str, megabytes: float | None = 12.0) -> Cell:
     return Cell(Choice(cut, "minilm", True), report(), shares, 1.5, megabytes)
 
 
+def frozen() -> Snapshot:
+    return Snapshot(report(), Provenance(), {}, {})
+
+
 def ended(job: GridJob) -> GridProgress:
     for _ in range(500):
         if not job.progress().running:
@@ -45,11 +52,13 @@ def ended(job: GridJob) -> GridProgress:
 
 
 def test_cells_come_one_by_one_and_stop_keeps_them() -> None:
+    saved: list[object] = []
+
     def compute(snapshot: Snapshot, chosen: list[Choice], stop: threading.Event) -> Iterator[Cell]:
         yield cell(chosen[0].chunking)
         assert stop.wait(5)
 
-    job = GridJob(lambda: Snapshot(report(), Provenance(), {}, {}), ["fixed 256", "fixed 512"], ["minilm"], compute)
+    job = GridJob("id", frozen, ["fixed 256", "fixed 512"], ["minilm"], compute, saved.append)
     for _ in range(500):
         if job.progress().cells:
             break
@@ -57,7 +66,7 @@ def test_cells_come_one_by_one_and_stop_keeps_them() -> None:
     assert job.progress().running and job.progress().choices and not job.progress().stopping
     job.stop()
     now = ended(job)
-    assert len(now.cells) == 1 and not now.error
+    assert len(now.cells) == 1 and not now.error and saved == [now.cells]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +76,7 @@ def test_what_breaks_is_said(error: Exception, words: str) -> None:
     def fail() -> Snapshot:
         raise error
 
-    assert words in ended(GridJob(fail, [], [], lambda *_: iter(()))).error
+    assert words in ended(GridJob("id", fail, [], [], lambda *_: iter(()), print)).error
 
 
 def test_figures_are_drawn_and_foreign_text_is_escaped() -> None:
@@ -96,15 +105,17 @@ def test_the_page_opens_without_a_run() -> None:
     assert {b.label: b.disabled for b in shown.button} == {"Go to Explore": False, "Compare": True, "Stop": True}
 
 
-def test_a_finished_grid_is_shown_and_can_be_drilled_into() -> None:
+def test_a_finished_grid_is_shown_can_be_drilled_into_and_survives_a_reload(store: Store) -> None:
     from streamlit.testing.v1 import AppTest
 
     shown = AppTest.from_file(str(Path(__file__).parents[3] / "pages" / "retrieval.py"), default_timeout=60)
     made = GridJob(
-        lambda: Snapshot(report(), Provenance(), {}, {}),
+        "id",
+        frozen,
         ["fixed 256", "fixed 512"],
         ["minilm"],
         lambda snapshot, chosen, stop: iter([cell(c.chunking) for c in chosen]),
+        partial(save_grid, store, "id"),
     )
     assert len(ended(made).cells) == 2
     shown.session_state["_page_grid"] = made
@@ -112,6 +123,10 @@ def test_a_finished_grid_is_shown_and_can_be_drilled_into() -> None:
     assert not shown.exception
     assert [s.label for s in shown.selectbox] == ["Evidence of", "against"]
     assert {b.label: b.disabled for b in shown.button} == {"Go to Explore": False, "Compare": True, "Stop": True}
+    again = AppTest.from_file(str(Path(__file__).parents[3] / "pages" / "retrieval.py"), default_timeout=60)
+    again.query_params["grid"] = "id"
+    again.run()
+    assert not again.exception and [s.label for s in again.selectbox] == ["Evidence of", "against"]
 
 
 def test_a_failing_cell_costs_itself() -> None:
@@ -121,7 +136,7 @@ def test_a_failing_cell_costs_itself() -> None:
         yield from (cell(c.chunking) for c in choices)
 
     cuts = ["fixed 256", "fixed 512", "recursive 512"]
-    now = ended(GridJob(lambda: Snapshot(report(), Provenance(), {}, {}), cuts, ["minilm"], compute))
+    now = ended(GridJob("id", frozen, cuts, ["minilm"], compute, print))
     assert [c.choice.chunking for c in now.cells] == ["fixed 512", "recursive 512"] and not now.error
     assert '<td dir="auto">fixed 256</td><td dir="auto">the model is not there</td>' in html(
         failure_table(now.choices, now.failures)

@@ -8,7 +8,7 @@ from attribution.segmenters.clausal.coordination import distribute
 from attribution.segmenters.clausal.examples import split_examples
 from attribution.segmenters.clausal.noun_lists import noun_pieces
 from attribution.segmenters.clausal.verb_lists import shared_words, verb_pieces
-from attribution.segmenters.syntax.grammar import conjuncts
+from attribution.segmenters.syntax.tree import conjuncts
 from tests.segmenters.parses import repaired, token, whole, written
 
 

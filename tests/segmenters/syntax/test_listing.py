@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from attribution.segmenters.syntax.grammar import conjuncts
 from attribution.segmenters.syntax.listing import opens_list, pieces
+from attribution.segmenters.syntax.tree import conjuncts
 from attribution.text.nlp import parse
 from tests.segmenters.parses import repaired, token
 

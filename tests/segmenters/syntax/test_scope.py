@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from attribution.segmenters.syntax import scope
-from attribution.segmenters.syntax.grammar import conjuncts
+from attribution.segmenters.syntax.tree import conjuncts
 from tests.segmenters.parses import repaired, token
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from attribution.segmenters.syntax import grammar
+from attribution.segmenters.syntax import tree
 from attribution.segmenters.syntax.drafts import to_text
 from attribution.text.nlp import parse
 from tests.segmenters.parses import token, word
@@ -14,8 +14,8 @@ from tests.segmenters.parses import token, word
      ("reach", "VBZ", "reaches"), ("play", "VBZ", "plays"), ("make", "VBZ", "makes")],
 )  # fmt: skip
 def test_verbs_are_inflected_and_reduced_to_their_lemma(verb: str, tag: str, form: str) -> None:
-    assert grammar.inflect(verb, tag) == form
-    assert grammar.lemma(form) == verb
+    assert tree.inflect(verb, tag) == form
+    assert tree.lemma(form) == verb
 
 
 @pytest.mark.parametrize(
@@ -24,14 +24,14 @@ def test_verbs_are_inflected_and_reduced_to_their_lemma(verb: str, tag: str, for
      ("Singing songs is fun.", "Singing", False)],
 )  # fmt: skip
 def test_a_verb_is_finite_by_itself_or_by_its_auxiliary(text: str, verb: str, finite: bool) -> None:
-    assert grammar.is_finite(word(text, verb)) is finite
+    assert tree.is_finite(word(text, verb)) is finite
 
 
 def test_conjuncts_and_their_own_words() -> None:
     cats = word("Cats, dogs and small birds sleep.", "Cats")
-    assert [t.text for t in grammar.conjuncts(cats)] == ["Cats", "dogs", "birds"]
-    assert [t.text for t in grammar.own_words(cats)] == ["Cats"]
-    assert grammar.subject_of(cats.head) == cats
+    assert [t.text for t in tree.conjuncts(cats)] == ["Cats", "dogs", "birds"]
+    assert [t.text for t in tree.own_words(cats)] == ["Cats"]
+    assert tree.subject_of(cats.head) == cats
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_conjuncts_and_their_own_words() -> None:
     [("She never ate fish.", "fish", True), ("She ate fish.", "fish", False), ("If it rains, stay.", "it", True)],
 )
 def test_negation_and_condition_reach_down(text: str, noun: str, scoped: bool) -> None:
-    assert grammar.in_negative_scope(word(text, noun)) is scoped
+    assert tree.in_negative_scope(word(text, noun)) is scoped
 
 
 @pytest.mark.parametrize(
@@ -47,19 +47,19 @@ def test_negation_and_condition_reach_down(text: str, noun: str, scoped: bool) -
     [("He met Ann (the doctor) there.", True), ('He said "the doctor left" twice.', True), ("The doctor left.", False)],
 )
 def test_brackets_and_quotation_marks(text: str, inside: bool) -> None:
-    assert grammar.in_brackets(word(text, "doctor")) is inside
+    assert tree.in_brackets(word(text, "doctor")) is inside
 
 
 def test_an_attribute_or_apposition_refers_to_its_subject() -> None:
-    assert grammar.referent(word("Nash was a mathematician.", "mathematician")).text == "Nash"
-    assert grammar.referent(word("Nash, a mathematician, won.", "mathematician")).text == "Nash"
-    assert grammar.referent(word("Nash was not a physicist.", "physicist")).text == "physicist"
-    assert grammar.is_predicate_noun(word("It is a test used for fever.", "test"))
+    assert tree.referent(word("Nash was a mathematician.", "mathematician")).text == "Nash"
+    assert tree.referent(word("Nash, a mathematician, won.", "mathematician")).text == "Nash"
+    assert tree.referent(word("Nash was not a physicist.", "physicist")).text == "physicist"
+    assert tree.is_predicate_noun(word("It is a test used for fever.", "test"))
 
 
 def test_a_noun_phrase_as_a_subject_is_definite_and_without_its_clauses() -> None:
     doc = parse("She bought a house that burned down.")
-    assert to_text(doc, grammar.as_subject(token(doc, "house"))) == "The house."
+    assert to_text(doc, tree.as_subject(token(doc, "house"))) == "The house."
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_the_verb_agrees_with_the_conjunct_that_became_its_subject(
     text: str, verb: str, subject: str, expected: str
 ) -> None:
     doc = parse(text)
-    draft = grammar.agree(grammar.parts(doc), token(doc, verb), token(doc, subject))
+    draft = tree.agree(tree.parts(doc), token(doc, verb), token(doc, subject))
     assert expected in [part.text for part in draft]
 
 
@@ -81,4 +81,4 @@ def test_the_verb_agrees_with_the_conjunct_that_became_its_subject(
      ("Tom sleeps.", "Tom", False, "is")],
 )  # fmt: skip
 def test_be_agrees_in_number_and_tense(text: str, noun: str, past: bool, form: str) -> None:
-    assert grammar.be(word(text, noun), past).text == form
+    assert tree.be(word(text, noun), past).text == form

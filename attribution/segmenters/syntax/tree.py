@@ -1,4 +1,4 @@
-"""Questions about the words of a parse: subject, tense, negation, number, reference."""
+"""Questions about the words of a dependency tree: subject, tense, negation, number, reference."""
 
 from __future__ import annotations
 
@@ -71,16 +71,19 @@ def last(token: Token) -> int:
     return token.right_edge.i
 
 
+def after_comma(token: Token) -> bool:
+    """Whether its phrase follows a comma."""
+    return first(token) > 0 and token.doc[first(token) - 1].text == ","
+
+
 def comma_before(token: Token) -> bool:
     """Whether its phrase follows a comma or opens the sentence."""
-    return first(token) == 0 or token.doc[first(token) - 1].text == ","
+    return first(token) == 0 or after_comma(token)
 
 
 def with_comma(token: Token) -> list[int]:
     """The indices of a phrase with the comma before it."""
-    start = first(token)
-    comma = [start - 1] if start and token.doc[start - 1].text == "," else []
-    return [*comma, *(t.i for t in token.subtree)]
+    return [*([first(token) - 1] if after_comma(token) else []), *(t.i for t in token.subtree)]
 
 
 def in_brackets(token: Token) -> bool:

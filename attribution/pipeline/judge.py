@@ -1,0 +1,56 @@
+"""Claims with given passages → verdicts: the decision of a run, without its search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from attribution.types import Claim, Evidence, Verdict, content_id
+from attribution.verdicts import decide, relation
+from attribution.verifiers import Verifier
+
+
+@dataclass(frozen=True)
+class GivenClaim:
+    """A claim, and the passages it is held against, best first."""
+
+    text: str
+    passages: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class JudgedClaim:
+    """The verdict, and the evidence behind it: one piece for each passage, in order."""
+
+    verdict: Verdict
+    evidence: tuple[Evidence, ...]
+
+
+def judge(claims: Sequence[GivenClaim], verifier: Verifier, threshold: float) -> Iterator[JudgedClaim]:
+    """One verdict a claim, in order; the pairs of all claims go to the verifier together.
+
+    A passage that occurs twice counts once. BadInput for an empty claim or passage, and for one that is too long.
+    """
+    passages = [tuple(dict.fromkeys(given.passages)) for given in claims]
+    judgements = iter(
+        verifier.verify([(given.text, text) for given, texts in zip(claims, passages, strict=True) for text in texts])
+    )
+    for given, texts in zip(claims, passages, strict=True):
+        claim = Claim(id=content_id(given.text), text=given.text, spans=(), worthiness="factual", independent=True)
+        pieces = {}
+        for text in texts:
+            judgement = next(judgements)
+            pieces[text] = Evidence(
+                claim_id=claim.id,
+                page_id=content_id(text),
+                start=0,
+                end=len(text),
+                text=text,
+                similarity=1.0,
+                relation=relation(judgement.probabilities, threshold),
+                probabilities=judgement.probabilities,
+                sentence=judgement.sentence,
+                signals=judgement.signals,
+            )
+        decided = decide(claim, list(pieces.values()), threshold)
+        yield JudgedClaim(decided, tuple(pieces[text] for text in given.passages))

@@ -1,0 +1,58 @@
+"""What of a run is made for English alone, where the answer is in another language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from attribution.embedders import EMBEDDERS
+from attribution.segmenters import SEGMENTERS
+from attribution.settings import Settings
+from attribution.text.language import LANGUAGES, detect, is_english
+from attribution.types import Failure, Page
+from attribution.verifiers import VERIFIERS
+
+SAMPLE = 2000  # characters of a page whose language is detected
+
+
+def unsupported(answer: str, settings: Settings) -> Failure | None:
+    """A failure that names each part that reads English only and what serves instead; None where there is none."""
+    parts = [] if is_english(answer) else list(_english_only(settings))
+    if not parts:
+        return None
+    language = LANGUAGES[detect(answer) or "en"]
+    message = (
+        f"The answer is in {language}. These parts work for English only, so verdicts may be wrong: "
+        + "; ".join(f"{part} (instead: {instead})" for part, instead in parts)
+        + "."
+    )
+    return Failure(stage="segment", subject=language, kind="unsupported_language", message=message)
+
+
+def unmatched(answer: str, settings: Settings, pages: Iterable[Page]) -> str:
+    """Why no page can be compared with the answer: its language is another, and a model reads English only.
+
+    Empty where they can.
+    """
+    english_models = (
+        EMBEDDERS[settings.embedder].english and not settings.embedding_model,
+        VERIFIERS[settings.verifier].english and not settings.verifier_model,
+    )
+    if is_english(answer) or not any(english_models):
+        return ""
+    language = detect(answer)
+    if any(detect(page.text[:SAMPLE]) == language for page in pages):
+        return ""
+    return f"The answer is in {LANGUAGES[language or 'en']}, and no source is: add sources in that language."
+
+
+def _english_only(settings: Settings) -> Iterator[tuple[str, str]]:
+    """Parts and what to use instead."""
+    if SEGMENTERS[settings.segmenter].english and not settings.segmenter_model:
+        yield f"the segmenter {SEGMENTERS[settings.segmenter].label}", "Sentences, or one that asks a language model"
+    rules = [name for name in ("worthiness", "independence", "enrichment") if getattr(settings, name) == "rules"]
+    if rules:
+        yield f"the rules for {', '.join(rules)}", "a language model"
+    if EMBEDDERS[settings.embedder].english and not settings.embedding_model:
+        yield "the embedding model", "a multilingual one, such as intfloat/multilingual-e5-base from the hub"
+    if VERIFIERS[settings.verifier].english and not settings.verifier_model:
+        yield "the verifier", "a multilingual NLI model from the hub, such as joeddav/xlm-roberta-large-xnli"

@@ -1,0 +1,183 @@
+"""Can a badge be believed? Claims with their passages → the claim's badge, beside people's judgements.
+
+    python -m benchmarks.verdicts DATA [--verifier embedded …] [--sets NAME …] [--limit N] [--out FILE.json]
+
+For each set and verifier: how many claims get each badge, how many of those are right, the harm done (true claims
+shown as contradicted, unsupported ones as supported), and how precision falls as coverage grows. Claims of answers
+that a verifier may have been trained on are reported apart from the held-out ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from attribution.pipeline.judge import GivenClaim, JudgedClaim, judge
+from attribution.registry import build
+from attribution.settings import Settings
+from attribution.types import LABELS, Label, Verdict
+from attribution.verifiers import VERIFIERS
+from benchmarks.evaluation_sets import expertqa_claims, held_out, retrieved_passages, rows
+
+BATCH = 16  # claims judged between two lines of progress
+BADGES: tuple[Label, ...] = ("supported", "contradicted")
+COLUMNS = (
+    "supported right",
+    "contradicted right by stance",
+    "contradicted right by truth",
+    "true shown as contradicted",
+    "false shown as supported",
+)
+
+
+@dataclass(frozen=True)
+class LabelledClaim:
+    """A claim with people's judgement of it; None where they did not give one."""
+
+    given: GivenClaim
+    answer: str  # the id of the answer it is from
+    supported: bool | None  # do the passages support it?
+    refuted: bool | None  # do they refute it?
+    true: bool | None  # is it true, whatever the passages say?
+
+
+def factcheck_bench(folder: Path) -> Iterator[LabelledClaim]:
+    """Claims of ChatGPT answers, five web passages each with its stance; supported: at least in part by one of them."""
+    for row in rows(folder / "eval" / "factcheck_bench_dev.jsonl.gz"):
+        for claim in row["claims"]:
+            if claim["checkworthiness"] != "factual" or not claim["claim"].strip():
+                continue
+            kept = [(e, s) for e, s in zip(claim["evidence"], claim["evidence_stance"], strict=True) if e.strip()]
+            if not kept:
+                continue
+            stances = {stance for _, stance in kept}
+            yield LabelledClaim(
+                GivenClaim(claim["claim"].strip(), tuple(e for e, _ in kept)),
+                row["id"],
+                bool(stances & {"completely-support", "partially-support"}),
+                "refute" in stances,
+                claim["label"] if isinstance(claim["label"], bool) else None,
+            )
+
+
+def wice(folder: Path) -> Iterator[LabelledClaim]:
+    """Claims of Wikipedia against the chunks of the cited article that a search would bring."""
+    for row in rows(folder / "eval" / "wice_claim_dev.jsonl.gz"):
+        passages = retrieved_passages(row["claim"], "\n".join(row["evidence"]))
+        supported = row["label"] == "supported"
+        yield LabelledClaim(GivenClaim(row["claim"], passages), row["id"].rsplit("-", 1)[0], supported, None, None)
+
+
+def expertqa(folder: Path) -> Iterator[LabelledClaim]:
+    """Claims of six systems' answers against the passages they cite."""
+    for answer, claim, passages, complete in expertqa_claims(folder / "eval" / "expertqa_val.jsonl.gz"):
+        yield LabelledClaim(GivenClaim(claim, passages), answer, complete, None, None)
+
+
+SETS: dict[str, Callable[[Path], Iterator[LabelledClaim]]] = {
+    "factcheck_bench_dev": factcheck_bench,
+    "wice_claim_dev": wice,
+    "expertqa_val": expertqa,
+}
+
+
+def figures(claims: Sequence[LabelledClaim], judged: Sequence[JudgedClaim]) -> dict[str, Any]:
+    """What the badges of one set are worth."""
+    pairs = list(zip(claims, (j.verdict for j in judged), strict=True))
+    labels = Counter(v.label for _, v in pairs)
+    supported = [c for c, v in pairs if v.label == "supported"]
+    contradicted = [c for c, v in pairs if v.label == "contradicted"]
+    true = [v for c, v in pairs if c.true]
+    found: dict[str, Any] = {
+        "claims": len(pairs),
+        "badges": {label: labels[label] for label in LABELS},
+        "coverage": sum(labels[b] for b in BADGES) / max(1, len(pairs)),
+        "supported right": _share([bool(c.supported) for c in supported]),
+        "supports shown": _share([v.label == "supported" for c, v in pairs if c.supported]),
+    }
+    if any(c.refuted is not None for c in claims):
+        found["contradicted right by stance"] = _share([bool(c.refuted) for c in contradicted])
+    if true:
+        found["contradicted right by truth"] = _share([c.true is False for c in contradicted if c.true is not None])
+        found["true shown as contradicted"] = _share([v.label == "contradicted" for v in true])
+        found["false shown as supported"] = _share([v.label == "supported" for c, v in pairs if c.true is False])
+    found["risk and coverage"] = {badge: risk_and_coverage(pairs, badge) for badge in BADGES}
+    return found
+
+
+def _share(right: Sequence[bool]) -> dict[str, float]:
+    return {"right": sum(right), "of": len(right), "share": round(sum(right) / len(right), 3) if right else 0.0}
+
+
+def risk_and_coverage(pairs: Sequence[tuple[LabelledClaim, Verdict]], badge: Label) -> list[tuple[float, float]]:
+    """(share of all claims that get the badge, share of those that are right), the surest first."""
+    shown = sorted((pair for pair in pairs if pair[1].label == badge), key=lambda pair: -pair[1].confidence)
+    curve, right = [], 0
+    for n, (claim, _) in enumerate(shown, 1):
+        right += bool(claim.supported if badge == "supported" else claim.refuted)
+        curve.append((round(n / len(pairs), 4), round(right / n, 4)))
+    return curve
+
+
+def judged_by(name: str, claims: Sequence[LabelledClaim], settings: Settings) -> list[JudgedClaim]:
+    verifier = build(VERIFIERS, name, settings, "verifier")
+    judged: list[JudgedClaim] = []
+    for start in tqdm(range(0, len(claims), BATCH), desc=name, unit="batch"):
+        judged += judge([c.given for c in claims[start : start + BATCH]], verifier, settings.threshold)
+    return judged
+
+
+def table(found: dict[str, dict[str, dict[str, Any]]]) -> str:
+    """The figures as Markdown, a line for each set, fold and verifier."""
+    lines = [
+        "| set, fold | verifier | claims | supported: right | contradicted: right by stance, by truth "
+        "| true shown as contradicted | false shown as supported | either badge |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for key, by_verifier in found.items():
+        for verifier, f in by_verifier.items():
+            cells = [f"{f[name]['right']} of {f[name]['of']}" if name in f else "–" for name in COLUMNS]
+            right, by_stance, by_truth, harmed, passed = cells
+            lines.append(
+                f"| {key} | {verifier} | {f['claims']} | {right} | {by_stance}, {by_truth} "
+                f"| {harmed} | {passed} | {f['coverage']:.0%} |"
+            )
+    return "\n".join(lines)
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, help="the folder that holds eval/")
+    parser.add_argument("--verifier", nargs="+", default=["embedded"])
+    parser.add_argument("--sets", nargs="+", default=list(SETS), choices=list(SETS))
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="any setting")
+    parser.add_argument("--limit", type=int, help="claims of each set, for a quick look")
+    parser.add_argument("--out", type=Path)
+    args = parser.parse_args(argv)
+    settings = Settings.from_environment(**dict(pair.split("=", 1) for pair in args.set))
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for name in args.sets:
+        claims = list(SETS[name](args.data))[: args.limit]
+        held = [held_out(claim.answer) for claim in claims]
+        for verifier in args.verifier:
+            judged = judged_by(verifier, claims, settings)
+            for fold, chosen in (("all", [True] * len(claims)), ("held out", held)):
+                part = [i for i, c in enumerate(chosen) if c]
+                found.setdefault(f"{name}, {fold}", {})[verifier] = figures(
+                    [claims[i] for i in part], [judged[i] for i in part]
+                )
+    print(table(found))
+    if args.out:
+        args.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

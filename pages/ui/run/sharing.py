@@ -1,0 +1,33 @@
+"""Who can open a run: everybody with its address, or only the browser that started it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui import state
+from pages.ui.frame import small
+from pages.ui.run import state as run_state
+
+
+def sharing(run_id: str) -> None:
+    """Make a run private or public again, or delete it; for the browser that started it alone."""
+    private, own = run_state.store().access(run_id, state.browser())
+    if not own:
+        return
+    with st.expander("Sharing"):
+        small(
+            "Only this browser can open this run."
+            if private
+            else "Anyone with the link can open this run. Make it private to keep it to this browser."
+        )
+        change, delete = st.columns(2)
+        change.button(
+            "Share by link" if private else "Make private",
+            on_click=run_state.store().set_private,
+            args=(run_id, state.browser(), not private),
+            key="private",
+            width="stretch",
+        )
+        with delete.popover("Delete this run", width="stretch"):
+            small("The run is removed for everybody, with the texts that no other run uses.")
+            st.button("Delete", type="primary", on_click=run_state.delete, args=(run_id,), key="delete_run")

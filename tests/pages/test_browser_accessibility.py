@@ -1,0 +1,36 @@
+"""The highlighted answer and the evidence of each claim under axe."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.pages.test_browser import address, analyse, browser, claims, page, pytestmark, write  # noqa: F401
+
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+ANSWER = """# Hitchcock
+
+Alfred Hitchcock directed ~~Psycho~~ in 1960.
+The film [Psycho](https://en.wikipedia.org/wiki/Psycho_(1960_film)) is his.
+He was born in London in 1899.
+
+| | Year |
+|---|---|
+| Psycho | 1960 |
+
+- **Vertigo**: It was released in 1958, starring [James Stewart](https://example.org) and Kim Novak.
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_rule_of_axe_is_broken(page, scheme: str) -> None:  # type: ignore[no-untyped-def]  # noqa: F811
+    page.emulate_media(color_scheme=scheme)
+    write(page, ANSWER, "Who was Alfred Hitchcock?")
+    analyse(page)
+    assert page.locator(".answer thead th").count() == 1  # an empty heading is none
+    struck = 0
+    for number in range(claims(page).count()):
+        claims(page).nth(number).click()
+        struck += page.locator(".enriched del").count()
+        results = axe.Axe().run(page, options={"resultTypes": ["violations"]})
+        assert results.violations_count == 0, results.generate_report()
+    assert struck  # the words that an enriched claim no longer has were among what was looked at

@@ -1,0 +1,261 @@
+"""A result in Chromium: its address, corrections, failures, Stop, sharing, and a server that is gone."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.llm_server import llm_server
+from tests.pages import test_browser
+from tests.pages.test_browser import PATIENCE, ROOT, Browser, Page, analyse, claims, expect, visit, write
+
+address, browser, page, pytestmark = (
+    test_browser.address, test_browser.browser, test_browser.page, test_browser.pytestmark,
+)  # fmt: skip
+NILE = "The Nile flows north into the Mediterranean. The Nile flows south into the Indian Ocean."
+
+
+def select(page: Page, label: str, option: str) -> None:
+    box = page.get_by_test_id("stSelectbox").filter(has_text=label).locator("input")
+    box.click()
+    box.fill(option)
+    page.get_by_role("option", name=option).first.click()
+    page.wait_for_timeout(1000)
+
+
+def language_model(page: Page, endpoint: str) -> None:
+    page.get_by_text("Language model", exact=True).click()
+    for label, value in (("Address", endpoint), ("Model", "tiny")):
+        page.get_by_label(label, exact=True).last.fill(value)
+        page.get_by_label(label, exact=True).last.press("Enter")
+        page.wait_for_timeout(1000)
+
+
+def ended(page: Page) -> None:
+    expect(page.get_by_role("button", name="Stop").first).to_be_disabled(timeout=PATIENCE)
+    expect(page.get_by_role("button", name="Analyse")).to_be_enabled(timeout=PATIENCE)
+
+
+def test_a_model_that_cannot_be_loaded_leaves_no_claim_checked(page: Page) -> None:
+    write(page, "The Nile flows north into the Mediterranean.")
+    select(page, "Verifier", "DeBERTa")
+    analyse(page, end=False)
+    expect(page.get_by_text("The run could not be finished")).to_be_visible(timeout=PATIENCE)
+    ended(page)
+    expect(page.get_by_text(re.compile("DeBERTa.* cannot be loaded"))).to_be_visible()
+    expect(page.get_by_text("0 of 1 claim were checked")).to_be_visible()
+    expect(page.locator(".chip")).to_have_text([re.compile("1 not reached")])
+    for wrong in ("being checked", "opinion", "states something"):
+        expect(page.locator("[data-testid=stMain]")).not_to_contain_text(wrong)
+
+
+def test_a_run_stopped_while_claims_are_found_reached_none(page: Page) -> None:
+    def slow(body: dict[str, object]) -> str:
+        time.sleep(30)
+        return "{}"
+
+    with llm_server(slow) as served:
+        language_model(page, served.url("/v1"))
+        select(page, "Split the answer into", "FActScore")
+        write(page, NILE)
+        analyse(page, end=False)
+        page.wait_for_timeout(2000)
+        page.get_by_role("button", name="Stop").first.click()
+        ended(page)
+    expect(page.locator(".chip.v-not_reached")).to_contain_text("2 not reached", timeout=PATIENCE)
+    expect(page.get_by_text("not found")).to_have_count(0)
+
+
+def test_a_language_model_that_fails_is_named_at_the_top_and_can_be_tested(page: Page) -> None:
+    language_model(page, "http://127.0.0.1:9/v1")
+    page.get_by_role("button", name="Test connection").click()
+    expect(page.get_by_text("It does not work")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("Check “Address”.")).to_be_visible()
+    select(page, "Split the answer into", "FActScore")
+    write(page, NILE)
+    analyse(page)
+    notice = page.locator(".ax-note", has_text="The language model could not be used")
+    expect(notice).to_contain_text("2 sentences could not be split; checked whole instead.")
+    expect(notice).to_contain_text("Check Address, Model and Key")
+    expect(notice).not_to_contain_text("OPENAI")
+
+
+def test_the_address_restores_the_whole_form_and_every_run_has_its_own(page: Page) -> None:
+    select(page, "Split the answer into", "Clauses")
+    page.get_by_text("My documents", exact=True).first.click()
+    page.get_by_label("Pasted text").fill("The Nile flows north. It is 6,650 km long.")
+    page.get_by_label("Pasted text").press("Control+Enter")
+    write(page, NILE, "Where does the Nile flow?")
+    analyse(page)
+    first = page.url
+    assert "?run=" in first
+    expect(page.get_by_text(re.compile(r"Checked with .* against my documents, \d+ \w+ 20\d\d"))).to_be_visible()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == first
+    page.reload()
+    expect(claims(page).first).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("combobox", name="Split the answer into")).to_have_value("Clauses")
+    expect(page.get_by_role("checkbox", name="My documents")).to_be_checked()
+    expect(page.get_by_role("checkbox", name="Built-in library")).not_to_be_checked()
+    expect(page.get_by_label("Question", exact=True)).to_have_value("Where does the Nile flow?")
+    expect(page.get_by_text("The form has changed")).to_have_count(0)
+    select(page, "Split the answer into", "Sentences")
+    expect(page.get_by_text("Changed since this result: Split the answer into.")).to_be_visible(timeout=PATIENCE)
+    page.get_by_role("button", name="Analyse").click()
+    page.wait_for_url(lambda url: "?run=" in url and url != first)
+    ended(page)
+    assert page.url != first
+
+
+def test_a_correction_opens_on_the_selected_claim_is_marked_and_is_undone_after_a_reload(page: Page) -> None:
+    write(page, "The Nile flows north into the Mediterranean. The Zorb bridge was opened in 1931.")
+    analyse(page)
+    claims(page).nth(1).click()
+    opener = page.get_by_role("button", name="Reword or add evidence")
+    opener.click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_label("Checked as")).to_have_value(re.compile("Zorb bridge"))
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(opener).to_be_focused()
+    opener.click()
+    dialog.get_by_label("Evidence: a text").fill("The Zorb bridge was opened in 1931 by the mayor of Zorb.")
+    dialog.get_by_role("button", name="Check this claim again").click()
+    corrected = page.locator(".chip", has_text="1 corrected")
+    expect(corrected).to_be_visible(timeout=PATIENCE)
+    expect(claims(page).nth(1)).to_have_accessible_name(re.compile("^Claim 2, supported, corrected by hand"))
+    corrected.click()
+    expect(page.locator("[data-claim].dim")).to_have_count(1)
+    page.reload()
+    expect(corrected).to_be_visible(timeout=PATIENCE)
+    page.get_by_role("button", name="Undo the last correction").click()
+    expect(corrected).to_have_count(0, timeout=PATIENCE)
+    expect(claims(page).nth(1)).not_to_have_accessible_name(re.compile("supported"))
+
+
+def test_a_run_is_private_to_its_browser_until_it_is_shared_and_can_be_deleted(
+    page: Page, browser: Browser, address: str
+) -> None:
+    write(page, NILE)
+    analyse(page)
+    run = page.url
+    other = browser.new_context().new_page()
+    other.set_default_timeout(PATIENCE)
+    page.get_by_text("Sharing", exact=True).click()
+    page.get_by_role("button", name="Make private").click()
+    expect(page.get_by_text("Only this browser can open this run.")).to_be_visible(timeout=PATIENCE)
+    other.goto(run)
+    expect(other.get_by_text("it is private to the browser that started it")).to_be_visible(timeout=PATIENCE)
+    page.reload()  # the cookie of this browser still opens it
+    expect(claims(page).first).to_be_visible(timeout=PATIENCE)
+    page.get_by_text("Sharing", exact=True).click()
+    page.get_by_role("button", name="Share by link").click()
+    expect(page.get_by_role("button", name="Make private")).to_be_visible(timeout=PATIENCE)
+    other.goto(run)
+    expect(claims(other).first).to_be_visible(timeout=PATIENCE)
+    expect(other.get_by_text("Sharing", exact=True)).to_have_count(0)
+    page.get_by_role("button", name="Delete this run").click()
+    page.get_by_role("button", name="Delete", exact=True).click()
+    expect(claims(page)).to_have_count(0, timeout=PATIENCE)
+    other.reload()
+    expect(other.get_by_text("it is not in this server's database")).to_be_visible(timeout=PATIENCE)
+    other.context.close()
+
+
+def test_characters_are_counted_while_typing_and_words_of_a_table_stay_whole(page: Page) -> None:
+    box = page.get_by_label("Answer", exact=True)
+    box.fill("x" * 20_001)
+    expect(page.get_by_text("20,001 of 20,000 characters: shorten the answer by 1")).to_be_visible()
+    box.fill("")
+    box.press_sequentially("Four")
+    expect(page.get_by_text("4 of 20,000 characters")).to_be_visible()
+    rows = "".join(f"| A long name of a film that fills its column | {1900 + n} | 1 |\n" for n in range(2))
+    write(page, f"| Film | Year | Place |\n|---|---|---|\n{rows}")
+    analyse(page)
+    cells = page.locator("article.answer td", has_text=re.compile("^19"))
+    assert all(box["height"] < 50 for box in (cells.nth(n).bounding_box() for n in range(cells.count())))
+
+
+def test_compare_and_retrieval_survive_a_reload(page: Page) -> None:
+    write(page, NILE)
+    analyse(page)
+    page.get_by_role("link", name="Compare").click()
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.get_by_role("button", name="Download JSON")).to_be_visible(timeout=PATIENCE)
+    page.wait_for_url("**/compare?comparison=*")
+    expect(page.get_by_role("button", name="Copy link")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("button", name="Download JSON")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_label("Answer", exact=True)).to_have_value(NILE)
+    expect(page.get_by_text("The form has changed")).to_have_count(0)
+    page.get_by_role("link", name="Explore").click()
+    analyse(page)
+    page.get_by_role("link", name="Retrieval").click()
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.get_by_label("Evidence of")).to_be_visible(timeout=2 * PATIENCE)
+    page.wait_for_url("**/retrieval?*grid=*")
+    page.reload()
+    expect(page.get_by_label("Evidence of")).to_be_visible(timeout=PATIENCE)
+
+
+def test_a_run_goes_on_in_the_tab_that_was_reloaded(page: Page) -> None:
+    write(page, " ".join(f"The Nile was measured by {n} surveyors in {1000 + n}." for n in range(120)))
+    analyse(page, end=False)
+    page.wait_for_url("**/?run=*", timeout=PATIENCE)
+    page.reload()
+    stop = page.get_by_role("button", name="Stop").first
+    expect(stop).to_be_enabled(timeout=PATIENCE)
+    stop.click()
+    expect(page.get_by_text("Stopped early")).to_be_visible(timeout=PATIENCE)
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        number = probe.getsockname()[1]
+    yield number
+
+
+def test_a_lost_server_is_named_with_the_command_that_starts_it(browser: Browser, port: int, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    environment = {**os.environ, "ATTRIBUTION_DATA": str(tmp_path), "HF_HUB_OFFLINE": "1"}
+    server = subprocess.Popen(
+        [*command, "--server.address", "127.0.0.1"], cwd=ROOT, env=environment, stderr=subprocess.DEVNULL
+    )
+    try:
+        for _ in range(120):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.5)
+        page = visit(browser, f"http://localhost:{port}")
+    finally:
+        server.kill()
+        server.wait()
+    expect(page.get_by_text("python -m attribution serve")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("yourscript")).to_be_hidden()
+    page.context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_compare_breaks_no_rule_of_axe(browser: Browser, address: str, scheme: str) -> None:
+    page = visit(browser, address, color_scheme=scheme)
+    write(page, NILE)
+    page.get_by_role("link", name="Compare").click()
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.get_by_role("button", name="Download JSON")).to_be_visible(timeout=PATIENCE)
+    page.wait_for_timeout(1500)
+    assert [v["help"] for v in Axe().run(page).response["violations"]] == []
+    page.context.close()
