@@ -43,6 +43,9 @@ def reply(request: dict[str, Any]) -> Answer:
         rows = [{"index": i, "embedding": [len(text), 1.0]} for i, text in enumerate(request["input"])]
         return 200, {"Content-Type": "application/json"}, json.dumps({"data": rows}).encode()
     properties = json.dumps(request)
+    if '"verdicts"' in properties:
+        verdict = {"passage": 1, "relation": "entailed", "confidence": 0.9, "quote": "The Nile flows north"}
+        return llm_server.completion(json.dumps({"verdicts": [verdict]}))
     sentences = [{"number": n, "claims": CLAIMS} for n in (1, 2)]
     body = {"sentences": sentences} if '"sentences"' in properties else {"claims": CLAIMS}
     return llm_server.completion(json.dumps(body))

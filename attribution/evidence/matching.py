@@ -16,8 +16,9 @@ from attribution.retrieval.index import Candidate, Index
 from attribution.retrieval.rank_fusion import reciprocal_ranks
 from attribution.settings import Settings
 from attribution.storage.store import Store
+from attribution.text.prose import prose
 from attribution.text.sentences import sentences
-from attribution.types import Claim, Evidence, Failure, Judgement, Page, Pair, Probabilities, Span, content_id
+from attribution.types import Chunk, Claim, Evidence, Failure, Judgement, Page, Pair, Probabilities, Span, content_id
 from attribution.verdicts import relation
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.cached import CachedVerifier
@@ -96,7 +97,8 @@ class Matcher:
         by_page = {page.id: self.chunker.chunk(page) for page in self._unembedded}
         self._chunk_spans |= {page_id: tuple((c.start, c.end) for c in chunks) for page_id, chunks in by_page.items()}
         self._unembedded = []
-        if chunks := [chunk for of_page in by_page.values() for chunk in of_page]:
+        # a chunk of nothing but addresses, references, navigation and headings is evidence of nothing
+        if chunks := [c for of_page in by_page.values() for c in of_page if not self._premise(c)[0].isspace()]:
             self._index.add(chunks, self._vectors([c.text for c in chunks]))
             self._words.add(chunks)
 
@@ -137,9 +139,9 @@ class Matcher:
         """
         self.embed()
         matched = [(claim, self._passage(c)) for claim in claims for c in self._candidates(claim)]
-        pairs: list[Pair] = [(claim.statement, p.text, self._title(p)) for claim, p in matched]
+        pairs: list[Pair] = [(claim.statement, *self._premise(p)) for claim, p in matched]
         again = [i for i, (claim, _) in enumerate(matched) if self.settings.without_added and added_words(claim)]
-        pairs += [(claim.text, p.text, self._title(p)) for claim, p in (matched[i] for i in again)]
+        pairs += [(claim.text, *self._premise(p)) for claim, p in (matched[i] for i in again)]
         judgements = self.verifier.verify(pairs)
         as_written = {i: j.probabilities for i, j in zip(again, judgements[len(matched) :], strict=True)}
         evidence: dict[str, list[Evidence]] = {claim.id: [] for claim in claims}
@@ -165,13 +167,15 @@ class Matcher:
         return [c for c in near if c.chunk in best]
 
     def _passage(self, candidate: Candidate) -> Passage:
-        """What the verifier reads of a chunk."""
+        """A chunk in its context."""
         chunk, text = candidate.chunk, self.pages[candidate.chunk.page_id].text
         start, end = with_context(text, chunk.start, chunk.end)
         return Passage(chunk.page_id, start, end, text[start:end], candidate.similarity)
 
-    def _title(self, passage: Passage) -> str:
-        return self.pages[passage.page_id].title
+    def _premise(self, passage: Chunk | Passage) -> tuple[str, str]:
+        """What the verifier reads: the passage with the lines that state nothing blanked, and its page's title."""
+        page = self.pages[passage.page_id]
+        return prose(page.text)[passage.start : passage.end], page.title
 
     def _evidence(
         self, claim: Claim, passage: Passage, judgement: Judgement, as_written: Probabilities | None

@@ -9,6 +9,7 @@ from typing import Literal
 
 from attribution.errors import BadInput, StageFailure
 from attribution.evidence.user_documents import read_document
+from attribution.extraction.content_type import SUFFIXES
 from attribution.registry import build
 from attribution.searchers import INSTANCE, LOCAL, SEARCHERS, Searcher, is_local
 from attribution.settings import COLLECTION, WEB, Settings
@@ -43,6 +44,8 @@ class Source:
             return cls("address", text)
         if (path := Path(text).expanduser()).is_dir() or path.is_file():
             return cls("path", str(path))
+        if path.suffix.lower() in SUFFIXES or {"/", "\\"} & set(text) or text.startswith(("~", ".")):
+            raise BadInput(f"source {text!r}: no such file or folder")
         names = ", ".join((*SEARCHERS, "web", "documents", f"{COLLECTION}NAME", f"{INSTANCE}https://…"))
         raise BadInput(f"source {text!r}: expected one of {names}, a URL, or the path of a file or folder that exists")
 
