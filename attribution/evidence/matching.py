@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     import numpy as np
 
 DEPTH = 100  # nearest chunks that are ranked again with their words in view
-CONTEXT = 400  # characters before a chunk in which the sentence before it is looked for
 MAX_SIMILARITY_GAP = 0.3  # a passage whose cosine is this much below the nearest one's is about something else
 DOCUMENTS = Trace("", "", "", "documents", 1)
 
@@ -42,13 +41,14 @@ class Passage(NamedTuple):
     similarity: float  # of the chunk
 
 
-def with_context(text: str, start: int, end: int) -> Span:
-    """The chunk `text[start:end]` from the sentence before it on, or from the start of the sentence that it cuts.
+def with_context(text: str, start: int, end: int, limit: int) -> Span:
+    """The chunk `text[start:end]` with the sentence before it, or with the rest of the sentence that it begins in.
 
-    Only within its line: what stands before a line break is a paragraph, heading or row of its own.
+    Only within its line, and if both together have at most `limit` characters: the verifier is less sure of long
+    passages, and reading more context made verdicts on the examples worse (docs/measurements.md).
     """
     line = text.rfind("\n", 0, start) + 1
-    first = max(line, start - CONTEXT)
+    first = max(line, end - limit)
     starts = [first + a for a, _ in sentences(text[first:end]) if first + a < start]
     if first > line:
         starts = starts[1:]  # the first one may begin in the middle of a sentence
@@ -169,7 +169,7 @@ class Matcher:
     def _passage(self, candidate: Candidate) -> Passage:
         """A chunk in its context."""
         chunk, text = candidate.chunk, self.pages[candidate.chunk.page_id].text
-        start, end = with_context(text, chunk.start, chunk.end)
+        start, end = with_context(text, chunk.start, chunk.end, self.settings.chunk_size)
         return Passage(chunk.page_id, start, end, text[start:end], candidate.similarity)
 
     def _premise(self, passage: Chunk | Passage) -> tuple[str, str]:
