@@ -55,20 +55,6 @@ def test_of_many_passages_as_near_the_one_with_the_claims_words_is_held_against_
     assert found == {"vectors": False, "hybrid": True}
 
 
-def test_a_line_that_states_nothing_decides_nothing(settings: Settings, store: Store) -> None:
-    heading, address = (
-        "The height of the Eiffel Tower in Paris",
-        "https://tower.example/eiffel-tower-is-330-metres-tall",
-    )
-    text = f"{heading}\n\nIt attracts seven million visitors a year, more than any other tower.\n\n{address}"
-    matcher = Matcher(settings, store, "")
-    matcher.add(page("tower", text))
-    matcher.add(page("links", f"References\n\n{address}\n\n[1] Eiffel, G. (1889). La tour. pp. 3–5."))
-    [(piece,)] = matcher.match([claim("The Eiffel Tower in Paris is 330 metres tall.")])
-    assert piece.text == text and matcher.pages[piece.page_id].text[piece.start : piece.end] == text
-    assert text[slice(*piece.sentence)].startswith("It attracts seven million")
-
-
 def test_the_verifier_reads_a_chunk_from_the_sentence_before_it_on(settings: Settings, store: Store) -> None:
     text = "A heading\nFirst they met. Their first film was Psycho. It was a success."
     their = text.index("Their")
@@ -96,3 +82,17 @@ def test_a_claim_that_lost_words_alone_is_verified_once(settings: Settings, stor
     longer = about.model_copy(update={"enriched": "The famous Eiffel Tower in Paris was completed in 1889."})
     assert [e.as_written for e in matcher.match([shorter])[0]] == [None]
     assert all(e.as_written for e in matcher.match([longer])[0])
+
+
+def test_a_line_that_states_nothing_decides_nothing(settings: Settings, store: Store) -> None:
+    heading, address = (
+        "The height of the Eiffel Tower in Paris",
+        "https://tower.example/eiffel-tower-is-330-metres-tall",
+    )
+    text = f"{heading}\n\nIt attracts seven million visitors a year, more than any other tower.\n\n{address}"
+    matcher = Matcher(settings, store, "")
+    matcher.add(page("tower", text))
+    matcher.add(page("links", f"References\n\n{address}\n\n[1] Eiffel, G. (1889). La tour. pp. 3–5."))
+    [(piece,)] = matcher.match([claim("The Eiffel Tower in Paris is 330 metres tall.")])
+    assert piece.text == text and matcher.pages[piece.page_id].text[piece.start : piece.end] == text
+    assert text[slice(*piece.sentence)].startswith("It attracts seven million")
