@@ -56,12 +56,13 @@ def _text(cell: str) -> str:
 
 
 def tables(comparisons: Sequence[Comparison], failed: Sequence[tuple[int, str, str]] = ()) -> tuple[Table, ...]:
-    """All tables; shares are of all claims of a segmenter together. ValueError for no comparison.
+    """All tables; shares are of all claims of a segmenter together.
 
     `failed` are the line, answer and error of those that could not be compared; they get a table of their own.
     """
+    failures = (Table("Failed answers", ("line", "answer", "error"), tuple(failed)),) if failed else ()
     if not comparisons:
-        raise ValueError("no comparison: expected at least one")
+        return failures
     names = [c.segmenter for c in comparisons[0].columns]
     columns = {name: [x.columns[i] for x in comparisons] for i, name in enumerate(names)}
     return (
@@ -71,7 +72,7 @@ def tables(comparisons: Sequence[Comparison], failed: Sequence[tuple[int, str, s
         _table("Verdicts, share of the checked claims", columns, _verdicts),
         _table("Verdicts without the words that enrichment added", columns, _verdicts_as_written),
         _table("FActScore: share of the checked claims that are supported", columns, _factscore),
-        *([Table("Failed answers", ("line", "answer", "error"), tuple(failed))] if failed else []),
+        *failures,
     )
 
 

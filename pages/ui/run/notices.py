@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import streamlit as st
 
-from attribution.types import Report
+from attribution.types import Failure, Report
 from pages.ui.form import choices
 from pages.ui.frame import note
 from pages.ui.html.render import plural
@@ -37,13 +38,19 @@ def notices(now: RunProgress, report: Report) -> None:
         _outcome(now, report)
 
 
+def _sentences(failures: Sequence[Failure]) -> list[str]:
+    """Their messages, each once, as sentences."""
+    messages = dict.fromkeys(f.message for f in failures)
+    return [f"{message[:1].upper()}{message[1:].rstrip('.')}." for message in messages]
+
+
 def _language_model(report: Report) -> None:
     """Prompts that failed, by step."""
     failed = [] if report.stopped else [f for f in report.failures if f.kind == "llm_failed"]
     counts = Counter(f.stage for f in failed if f.stage in LLM_STEPS)
     lines = [f"{plural(count, LLM_STEPS[stage][0])} {LLM_STEPS[stage][1]}" for stage, count in counts.items()]
     if failed:
-        reasons = list(dict.fromkeys(f.message for f in failed))[:2]
+        reasons = _sentences(failed)[:2]
         note("The language model could not be used", *lines, *reasons, CONNECTION, label="conflicting")
 
 
@@ -51,7 +58,7 @@ def _verifier(report: Report) -> None:
     """A verifier that could not judge some passages."""
     failed = [f for f in report.failures if f.kind == "verifier_failed"]
     if failed:
-        reasons = list(dict.fromkeys(f.message for f in failed))[:2]
+        reasons = _sentences(failed)[:2]
         title = f"{plural(len(failed), 'claim')} could not be checked by the verifier"
         note(title, *reasons, "Choose another verifier in the sidebar, and analyse again.", label="conflicting")
 
@@ -59,7 +66,7 @@ def _verifier(report: Report) -> None:
 def _engines(report: Report) -> None:
     """Search engines that failed although there is evidence, and which one was used instead."""
     kinds = ("fell_back", *(SEARCH_FAILED if report.evidence else ()))
-    lines = dict.fromkeys(f.message for f in report.failures if f.kind in kinds)
+    lines = _sentences([f for f in report.failures if f.kind in kinds])
     if lines:
         note("Not every search worked", *lines, label="conflicting")
 

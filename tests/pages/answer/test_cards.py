@@ -98,7 +98,7 @@ def test_the_page_of_a_run_says_which_engine_failed_and_what_was_used(settings: 
     at.run()
     assert not at.exception
     shown = "".join(h.body for h in at.get("html"))
-    assert "Not every search worked" in shown and "one is down, so two was asked instead" in shown
+    assert "Not every search worked" in shown and "One is down, so two was asked instead." in shown
     assert "4 of 300 queries, 2 of 300 web pages, 3 of 600 s" in shown
     assert "Writing queries" in shown
     assert {"Have these pages changed?"} <= {b.label for b in at.button}
