@@ -53,12 +53,17 @@ def run(
                 except BadInput as error:
                     problem = str(error)
             if problem:
-                failed.append((row.line, " ".join(answer.split())[:EXCERPT], problem))
+                failed.append(failure(row, problem))
                 out.write(json.dumps(row.failed(problem)) + "\n")
             else:
                 comparisons.append(finished[key])
             yield number, len(rows), f"line {row.line}: {problem}" if problem else ""
     _write(tables(comparisons, failed), folder)
+
+
+def failure(row: Row, error: str) -> tuple[int, str, str]:
+    """A row of the table of failed answers: line, start of the answer, error."""
+    return row.line, " ".join(str(row.fields.get("answer") or "").split())[:EXCERPT], error
 
 
 def without_page_texts(comparison: Comparison) -> Comparison:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from attribution.evaluation.comparison import Column, Comparison
 from attribution.types import LABELS, UNCHECKED, Claim, Label
 
 Cell = str | int | float | None
+_MARKS = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 FORMULA = frozenset("=+-@＝＋－＠")  # characters that start a formula in a spreadsheet
 WORTHINESS = ("factual", "opinion", "not_a_claim", "other")
 DECIDED: tuple[Label, ...] = tuple(label for label in LABELS if label not in UNCHECKED)
@@ -26,11 +28,16 @@ class Table:
 
     def markdown(self) -> str:
         head = f"| {' | '.join(self.columns)} |\n|{'---|' * len(self.columns)}"
-        cells = (" | ".join(format_cell(cell).replace("|", "\\|") for cell in row) for row in self.rows)
+        cells = (" | ".join(escape_markdown(format_cell(cell)) for cell in row) for row in self.rows)
         return f"### {self.title}\n\n{head}\n" + "".join(f"| {row} |\n" for row in cells)
 
     def csv(self) -> str:
         return csv_text([self.columns, *self.rows])
+
+
+def escape_markdown(text: str) -> str:
+    """A text on one line in which Markdown finds no marks."""
+    return _MARKS.sub(r"\\\1", " ".join(text.split()))
 
 
 def format_cell(cell: Cell) -> str:

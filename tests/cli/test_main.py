@@ -91,7 +91,7 @@ def test_compare_names_the_answers_that_failed(tmp_path: Path, capsys: pytest.Ca
     assert main(["compare", "--input", str(source), "--segmenters", "sentences", "clauses", "--out", str(out)]) == 1
     assert "1 compared, 2 failed" in capsys.readouterr().err
     tables = (out / "tables.md").read_text(encoding="utf-8")
-    assert '| 2 |  | "answer" is missing' in tables and '| 3 | Thanks! | "question" is not text' in tables
+    assert '| 2 |  | "answer" is missing' in tables and r'| 3 | Thanks\! | "question" is not text' in tables
 
 
 BAD_ROWS = [

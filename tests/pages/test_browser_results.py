@@ -52,7 +52,7 @@ def test_a_model_that_cannot_be_loaded_leaves_no_claim_checked(page: Page) -> No
     expect(page.get_by_text("The run could not be finished")).to_be_visible(timeout=PATIENCE)
     ended(page)
     expect(page.get_by_text(re.compile("DeBERTa.* cannot be loaded"))).to_be_visible()
-    expect(page.get_by_text("0 of 1 claim were checked")).to_be_visible()
+    expect(page.get_by_text("0 of 1 claim was checked")).to_be_visible()
     expect(page.locator(".chip")).to_have_text([re.compile("1 not reached")])
     for wrong in ("being checked", "opinion", "states something"):
         expect(page.locator("[data-testid=stMain]")).not_to_contain_text(wrong)

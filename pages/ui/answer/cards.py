@@ -206,4 +206,4 @@ def totals(report: Report) -> str:
     kinds = [f"{count} {look(label).noun}" for label, count in labels.most_common() if count]
     end = f": {', '.join(kinds)}" if kinds else ""
     rest = f" {unreached} {'was' if unreached == 1 else 'were'} not reached." if unreached else ""
-    return f"{checked} of {plural(claims, 'claim')} {'was' if checked == 1 else 'were'} checked{end}.{rest}"
+    return f"{checked} of {plural(claims, 'claim')} {'was' if 1 in (checked, claims) else 'were'} checked{end}.{rest}"

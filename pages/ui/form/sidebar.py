@@ -126,7 +126,7 @@ def _web() -> None:
 
 
 def _documents() -> None:
-    with st.expander("Add documents", key="documents_box", expanded=bool(state.value(state.DOCUMENTS))):
+    with st.expander("Add documents", expanded=bool(state.value(state.DOCUMENTS))):
         for label, name, height, placeholder in (
             ("Pasted text", state.PASTED, 110, "Paste a source text"),
             ("Web addresses", state.ADDRESSES, 80, "https://…, one per line"),

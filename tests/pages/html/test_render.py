@@ -229,6 +229,6 @@ def test_a_claim_without_verdict_waits_and_totals_name_their_base() -> None:
     assert "Being checked" in _Tags(html(cards.panel(c, 1, None, [], report, {}, running=True))).text
     assert "Not reached" in _Tags(html(cards.panel(c, 1, None, [], report, {}))).text
     assert cards.totals(report) == "1 of 1 claim was checked: 1 contradicted."
-    assert cards.totals(report.model_copy(update={"verdicts": ()})) == "0 of 1 claim were checked. 1 was not reached."
+    assert cards.totals(report.model_copy(update={"verdicts": ()})) == "0 of 1 claim was checked. 1 was not reached."
     unchecked = Verdict(claim_id=c.id, label="not_checked", confidence=0, reason="")
     assert cards.totals(report.model_copy(update={"verdicts": (unchecked,)})).startswith("None of the 1 sentence")
