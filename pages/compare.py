@@ -21,7 +21,7 @@ from pages.ui.form.controls import unready
 from pages.ui.form.sidebar import sidebar
 from pages.ui.form.view import form
 from pages.ui.frame import lead, note, plot, progress_bar, show, small, status_line, styles
-from pages.ui.html.render import Node, el, plural, table
+from pages.ui.html.render import Node, el, plural, scrolling, table
 from pages.ui.link import link
 from pages.ui.run import chart
 from pages.ui.run import state as run_state
@@ -134,7 +134,7 @@ def experiment_result(now: ExperimentProgress) -> None:
 
 def as_node(result: Table) -> Node:
     rows = ([format_cell(cell) for cell in row] for row in result.rows)
-    return el("div", table(result.columns, rows, "ax-table wide"), class_="ax-scroll")
+    return scrolling(table(result.columns, rows, "ax-table wide"), result.title)
 
 
 def exports(markdown: str, csv: str, json: str) -> None:

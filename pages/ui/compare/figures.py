@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from attribution.evaluation.comparison import Column, Comparison, SegmenterResult
 from attribution.segmenters import SEGMENTERS
 from attribution.types import LABELS, LlmUsage, Report
-from pages.ui.html.render import Node, badge, el, plural
+from pages.ui.html.render import Node, badge, el, plural, scrolling
 from pages.ui.run.usage import money
 
 FIGURES = (  # heading, what it is, field, form
@@ -51,7 +51,7 @@ def figures(
     table = el("table", el("thead", heads), el("tbody", *body), class_="ax-table wide")
     meanings = el("ul", *(el("li", el("strong", head), f": {meaning}") for head, meaning in HEADS))
     explained = el("details", el("summary", "What the figures mean"), meanings, class_="ax-unready")
-    return el("div", el("div", table, class_="ax-scroll"), explained, class_="ax-figures")
+    return el("div", scrolling(table, "Figures of the segmenters"), explained, class_="ax-figures")
 
 
 def _measured(column: Column) -> list[str]:

@@ -4,7 +4,7 @@ const TAGS = new Set([
   ..."details summary span strong em del code a br progress button".split(" "),
 ]);
 const ATTRIBUTES = new Set([
-  ..."class href target rel title role start value max dir type aria-label aria-hidden".split(" "),
+  ..."class href target rel title role start value max dir type aria-label aria-hidden tabindex".split(" "),
   ..."data-claim data-span data-page data-at data-revert data-correct".split(" "),
 ]);
 

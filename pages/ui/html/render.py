@@ -22,7 +22,7 @@ BLOCKS = frozenset(
 INLINE = frozenset(("span", "strong", "em", "del", "code", "a", "br", "progress", "button"))
 ATTRIBUTES = frozenset(
     ("class", "href", "target", "rel", "title", "role", "start", "value", "max", "dir", "type", "aria-label")
-    + ("aria-hidden", "data-claim", "data-span", "data-page", "data-at", "data-revert", "data-correct")
+    + ("tabindex", "aria-hidden", "data-claim", "data-span", "data-page", "data-at", "data-revert", "data-correct")
 )  # fmt: skip
 _VOID = frozenset(("br", "hr"))
 NODES_JS = (Path(__file__).parent / "nodes.js").read_text("utf-8")  # builds a tree of nodes in the browser
@@ -201,6 +201,11 @@ def badge(label: str | None, probability: float | None = None, word: str = "") -
 def plural(count: int, noun: str, many: str = "") -> str:
     """A count with its noun."""
     return f"{count:,} {noun if count == 1 else many or noun + 's'}"
+
+
+def scrolling(wide: Node, label: str) -> Node:
+    """A wide table that scrolls, for the keyboard too."""
+    return el("div", wide, class_="ax-scroll", role="region", tabindex=0, aria_label=label)
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Child]], class_: str = "ax-table") -> Node:

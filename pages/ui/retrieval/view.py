@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from attribution.embedders import EMBEDDERS
 from attribution.evaluation.retrieval_grid import OUTCOMES, Cell, Choice, Difference
 from attribution.types import UNCHECKED, Evidence, Label, Report
-from pages.ui.html.render import LOOKS, RELATIONS, Child, Node, badge, el, plural, table
+from pages.ui.html.render import LOOKS, RELATIONS, Child, Node, badge, el, plural, scrolling, table
 from pages.ui.run.chart import CLEAR, FONT, graph_objects
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def cell_table(cells: Sequence[Cell]) -> Node:
         ]
         for c, name in zip(cells, names([c.choice for c in cells]), strict=True)
     )
-    return el("div", table(heads, rows, "ax-table wide"), class_="ax-scroll")
+    return scrolling(table(heads, rows, "ax-table wide"), "Figures of the cells")
 
 
 def failure_table(choices: Sequence[Choice], failures: Sequence[tuple[Choice, str]]) -> Node:
