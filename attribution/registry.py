@@ -38,8 +38,8 @@ class Entry:
     note: str = ""  # what a user should know before choosing it
     needs: tuple[Need, ...] = ()
     model_setting: str = ""  # the setting that names its model: the sidebar shows a box for it
+    english: bool = False  # its own model or rules read English only
     bundled: bool = False  # its model is installed with the project: loaded ahead of the first run
-    english: bool = False  # works for English only, unless the settings name another model
 
     def missing(self, settings: Settings | None = None) -> str:
         """The steps that are still needed under these settings (by default the environment's); empty if it is ready."""

@@ -1,0 +1,25 @@
+"""Measurements, each a command. All share `--out`, which writes the figures that are printed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+
+def arguments(description: str | None, data: str = "", optional: bool = False) -> argparse.ArgumentParser:
+    """A parser with --out and, where `data` says what a folder has to hold, with that folder."""
+    p = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    if data:
+        p.add_argument("data", type=Path, nargs="?" if optional else None, help=f"folder with {data}")
+    p.add_argument("--out", type=Path, metavar="FILE", help="write the figures as JSON")
+    return p
+
+
+def publish(figures: Mapping[str, Any], out: Path | None) -> None:
+    text = json.dumps(figures, indent=1, ensure_ascii=False, default=float)
+    print(text)
+    if out:
+        out.write_text(text + "\n", encoding="utf-8")

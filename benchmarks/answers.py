@@ -15,7 +15,7 @@ from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.types import Document, Report
-from benchmarks.command import arguments, publish
+from benchmarks import arguments, publish
 from benchmarks.evaluation_sets import rows
 
 

@@ -35,7 +35,7 @@ from attribution.extraction.page import Extracted, make_page
 from attribution.retrieval.bm25 import Ranked
 from attribution.settings import Settings
 from attribution.storage.store import Store
-from benchmarks.command import arguments, publish
+from benchmarks import arguments, publish
 from benchmarks.evaluation_sets import rows
 
 CONSTANTS, WEIGHTS = (1, 2, 5, 10, 20, 60), (0.25, 0.5, 0.75, 1.0)

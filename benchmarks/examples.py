@@ -16,7 +16,7 @@ from attribution.pipeline.run import run
 from attribution.settings import ROOT, Settings
 from attribution.storage.store import Store
 from attribution.types import LABELS, Report
-from benchmarks.command import arguments, publish
+from benchmarks import arguments, publish
 
 EXAMPLES = ROOT / "examples" / "answers.jsonl"
 

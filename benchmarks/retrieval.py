@@ -29,7 +29,7 @@ from attribution.retrieval.index import Index
 from attribution.retrieval.rank_fusion import reciprocal_ranks
 from attribution.settings import Settings
 from attribution.types import Chunk, Page, Span
-from benchmarks.command import arguments, publish
+from benchmarks import arguments, publish
 from benchmarks.evaluation_sets import rows
 
 CUTS: dict[str, dict[str, Any]] = {

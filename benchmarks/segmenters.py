@@ -25,7 +25,7 @@ from attribution.text.nlp import parse
 from attribution.text.passages import statements
 from attribution.types import Claim, Span
 from attribution.verifiers.embedded import Embedded
-from benchmarks.command import arguments, publish
+from benchmarks import arguments, publish
 from benchmarks.evaluation_sets import rows
 
 SEED = 20261121

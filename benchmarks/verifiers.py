@@ -24,7 +24,7 @@ from attribution.settings import Settings
 from attribution.text.lexical import shared_words
 from attribution.types import RELATIONS, Probabilities
 from attribution.verifiers import VERIFIERS, Verifier
-from benchmarks.command import arguments, publish
+from benchmarks import arguments, publish
 from benchmarks.evaluation_sets import SETS, Case
 
 BINS = 10

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from attribution.claims.worthiness import classify_text
 from attribution.types import Worthiness
-from benchmarks.command import arguments, publish
+from benchmarks import arguments, publish
 from benchmarks.evaluation_sets import rows
 
 LABELLED = Path(__file__).parent.parent / "tests" / "data" / "worthiness.jsonl"

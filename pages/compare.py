@@ -8,6 +8,7 @@ from attribution.errors import BadInput
 from attribution.evaluation.comparison import MAX_SEGMENTERS
 from attribution.evaluation.tables import Table, format_cell, tables
 from attribution.segmenters import SEGMENTERS
+from attribution.text.json_lines import Row
 from pages.ui import state
 from pages.ui.answer.provenance import date
 from pages.ui.compare import export
@@ -110,23 +111,25 @@ def experiment_result(now: ExperimentProgress) -> None:
         progress_bar(now.done / now.total, "Progress of the comparison")
     if now.error:
         note("The comparison could not be finished", now.error, label="contradicted")
-    if now.skipped:
-        note("Some answers could not be compared", *now.skipped[:20])
+    if now.failed:
+        lines = [f"Line {line}: {error}" for line, _, error in now.failed[:20]]
+        note(f"{plural(len(now.failed), 'answer')} could not be compared", *lines)
     if now.running:
         return
     if not now.comparisons:
-        if not (now.error or now.skipped):
+        if not (now.error or now.failed):
             note("Nothing was compared", "The comparison was stopped before the first answer was done.")
         return
     early = f"Stopped after {now.done} of {now.total}. " if now.done < now.total else ""
     status_line(f"{early}{plural(len(now.comparisons), 'answer')} compared.")
     link("This result has an address of its own.", key="link", **state.address("experiment"))
-    results = tables(now.comparisons)
+    results = tables(now.comparisons, now.failed)
     for result in results:
         with st.expander(result.title, expanded=True):
             show(as_node(result))
     markdown = "\n".join(t.markdown() for t in results)
-    exports(markdown, export.tables_csv(results), export.tables_json(results))
+    figures = tables(now.comparisons)
+    exports(markdown, export.tables_csv(figures), export.tables_json(results))
 
 
 def as_node(result: Table) -> Node:
@@ -159,7 +162,7 @@ def experiment(running: bool) -> None:
             "Download a sample file", SAMPLE, "answers.jsonl", "application/json", on_click="ignore", key="sample"
         )
         upload = st.file_uploader("Answers", ["jsonl", "json", "txt"], key=compare_state.UPLOAD)
-        rows: list[tuple[str, str]] = []
+        rows: list[Row] = []
         if upload is not None:
             try:
                 rows = compare_state.read_answers(upload.getvalue())

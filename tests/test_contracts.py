@@ -43,6 +43,11 @@ def reply(request: dict[str, Any]) -> Answer:
         rows = [{"index": i, "embedding": [len(text), 1.0]} for i, text in enumerate(request["input"])]
         return 200, {"Content-Type": "application/json"}, json.dumps({"data": rows}).encode()
     properties = json.dumps(request)
+    if "verdicts" in properties:
+        quote = "The Nile flows north through Egypt"
+        found = quote in request["messages"][-1]["content"]
+        verdict = {"passage": 1, "relation": "entailed" if found else "no_relation", "quote": quote if found else ""}
+        return llm_server.completion(json.dumps({"verdicts": [verdict]}))
     sentences = [{"number": n, "claims": CLAIMS} for n in (1, 2)]
     body = {"sentences": sentences} if '"sentences"' in properties else {"claims": CLAIMS}
     return llm_server.completion(json.dumps(body))

@@ -16,7 +16,8 @@ from training.data import NOT_CONTRADICTION, NOT_ENTAILMENT, Pair, read_rows
 
 DEVELOPMENT, HELD = 6, (7, 8, 9)
 SUPPORTED, NEUTRAL, REFUTED = 0, 1, 2
-_WINDOW, _STEP, _SLACK = 600, 150, 150  # characters
+_WINDOW, _STEP = 600, 150  # characters
+UNCUT = 750  # a passage that is no longer is shown whole
 
 _LABELS: dict[str, dict[str, int]] = {
     "expertqa_val": {"Complete": SUPPORTED, "Incomplete": NOT_ENTAILMENT, "Missing": NOT_ENTAILMENT},
@@ -57,7 +58,7 @@ def window(text: str, claim: str, size: int = _WINDOW) -> str:
         return set(re.findall(r"[a-z0-9]{3,}", part.lower()))
 
     text = " ".join(text.split())
-    if len(text) <= size + _SLACK:
+    if len(text) <= max(size, UNCUT):
         return text
     wanted = words(claim)
     start = max(range(0, len(text) - size + _STEP, _STEP), key=lambda at: len(wanted & words(text[at : at + size])))

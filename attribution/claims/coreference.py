@@ -64,9 +64,8 @@ class Context:
         return not self._is_aspect(label) and (name or not rivals)
 
     def _is_aspect(self, label: str) -> bool:
-        return bool({w.casefold().removesuffix("s") for w in label.split()} & LEXICON["aspects"]) or bool(
-            _VAGUE.match(label)
-        )
+        words = {w.casefold().removesuffix("s") for w in label.split()}
+        return bool(words & LEXICON["aspects"] or _VAGUE.match(label))
 
     def before(self, number: int, place: int) -> list[tuple[Doc, list[Mention]]]:
         """Sentences before the claim, nearest first: of its block, then of the earlier paragraphs of its section."""
@@ -87,9 +86,8 @@ class Context:
             if other.kind == "heading":
                 found = [m for _, ms in self.sentences(self.raw(other)) for m in ms]
                 whole = len(found) == 1 and len(found[0].text) >= len(self.raw(other)) - 6
-                named = whole and (
-                    found[0].kind in ("he", "she") or set(found[0].text.casefold().split()) <= self.words
-                )
+                person = whole and found[0].kind in ("he", "she")
+                named = person or (whole and set(found[0].text.casefold().split()) <= self.words)
                 if named and not self._is_aspect(found[0].text):
                     yield found[0]
                 break
@@ -98,21 +96,17 @@ class Context:
     @cached_property
     def _names(self) -> dict[str, Kind]:
         """Bare names that are a person's or a thing's: as a sentence states, else by spaCy's named entities."""
-        names = {m.text: m for _, found in self.all_sentences for m in found if m.kind == "name"}
         kinds: dict[str, Kind] = {}
         labels: dict[str, set[str]] = {}
-        for doc, found in self.all_sentences:
-            for mention in (m for m in found if m.text in names):
-                if kind := self._stated_kind(doc[mention.at]):
-                    kinds.setdefault(mention.text, kind)
-        for doc, found in self.all_sentences:
-            if any(m.text in names and m.text not in kinds for m in found):
-                doc = with_entities(doc)
-                for mention in found:
-                    labels.setdefault(mention.text, set()).add(doc[mention.at].ent_type_)
-        for name in names.keys() - kinds.keys():
-            if seen := labels[name] - {""}:
-                kinds[name] = "person" if seen == {"PERSON"} else "name" if "PERSON" in seen else "thing"
+        bare = [(doc, m) for doc, found in self.all_sentences for m in found if m.kind == "name"]
+        for doc, mention in bare:
+            if kind := self._stated_kind(doc[mention.at]):
+                kinds.setdefault(mention.text, kind)
+        for doc, mention in ((d, m) for d, m in bare if m.text not in kinds):
+            if label := (doc if doc.ents else with_entities(doc))[mention.at].ent_type_:
+                labels.setdefault(mention.text, set()).add(label)
+        for name, seen in labels.items():
+            kinds[name] = "person" if seen == {"PERSON"} else "name" if "PERSON" in seen else "thing"
         return kinds
 
     def _stated_kind(self, name: Token) -> Kind | None:

@@ -1,4 +1,4 @@
-"""Patterns and word lists of the rules on claims, which lie in data files beside them."""
+"""Patterns and word lists of the rules on claims, which lie in data files."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 import yaml
 
-from attribution.text.lexicon import word_lists
+from attribution.text.lexical import word_lists
 
-_FOLDER = Path(__file__).parent
+_FOLDER = Path(__file__).parent / "data"
 LEXICON = word_lists(_FOLDER / "lexicon.toml")
 
 

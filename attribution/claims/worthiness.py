@@ -1,6 +1,6 @@
 """Is a claim worth checking (V24, section 4.2): factual, opinion, not a claim, or other? The first match decides.
 
-The patterns are in worthiness.yaml; a parse then tells instructions and fragments from statements.
+The patterns are in data/worthiness.yaml; a parse then tells instructions and fragments from statements.
 """
 
 from __future__ import annotations

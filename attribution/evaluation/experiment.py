@@ -29,7 +29,8 @@ def run(
     """Compare every answer, append each to `folder/comparisons.jsonl`, then write the tables.
 
     Yields (answers done, all answers, what is wrong with this one). Answers that an earlier call finished with the same
-    settings are not compared again; those that fail are listed in a table. BadInput if none could be compared.
+    settings are not compared again. An answer that fails is an `error` in the file and a row of the last table.
+    BadInput, before any work, for segmenters that cannot be compared.
     """
     check_segmenters(segmenters, settings)
     folder.mkdir(parents=True, exist_ok=True)
@@ -52,13 +53,17 @@ def run(
                 except BadInput as error:
                     problem = str(error)
             if problem:
-                failed.append((row.line, " ".join(answer.split())[:EXCERPT], problem))
+                failed.append(failure(row, problem))
+                out.write(json.dumps(row.failed(problem)) + "\n")
             else:
                 comparisons.append(finished[key])
             yield number, len(rows), f"line {row.line}: {problem}" if problem else ""
-    if not comparisons:
-        raise BadInput("no answer could be compared: see the message for each")
     _write(tables(comparisons, failed), folder)
+
+
+def failure(row: Row, error: str) -> tuple[int, str, str]:
+    """A row of the table of failed answers: line, start of the answer, error."""
+    return row.line, " ".join(str(row.fields.get("answer") or "").split())[:EXCERPT], error
 
 
 def without_page_texts(comparison: Comparison) -> Comparison:
@@ -77,7 +82,7 @@ def json_data(comparison: Comparison) -> dict[str, Any]:
 
 
 def _read_finished(path: Path) -> dict[str, Comparison]:
-    """The comparisons of earlier calls by key; an incomplete line is removed, so that its answer is compared again."""
+    """The comparisons of earlier calls by key; errors and an incomplete line are dropped, to be tried again."""
     finished: dict[str, Comparison] = {}
     if not path.exists():
         return finished

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from attribution.evaluation.comparison import Column, Comparison
 from attribution.types import LABELS, UNCHECKED, Claim, Label
 
 Cell = str | int | float | None
+_MARKS = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 FORMULA = frozenset("=+-@＝＋－＠")  # characters that start a formula in a spreadsheet
 WORTHINESS = ("factual", "opinion", "not_a_claim", "other")
 DECIDED: tuple[Label, ...] = tuple(label for label in LABELS if label not in UNCHECKED)
@@ -26,11 +28,16 @@ class Table:
 
     def markdown(self) -> str:
         head = f"| {' | '.join(self.columns)} |\n|{'---|' * len(self.columns)}"
-        cells = (" | ".join(format_cell(cell).replace("|", "\\|") for cell in row) for row in self.rows)
+        cells = (" | ".join(escape_markdown(format_cell(cell)) for cell in row) for row in self.rows)
         return f"### {self.title}\n\n{head}\n" + "".join(f"| {row} |\n" for row in cells)
 
     def csv(self) -> str:
         return csv_text([self.columns, *self.rows])
+
+
+def escape_markdown(text: str) -> str:
+    """A text on one line in which Markdown finds no marks."""
+    return _MARKS.sub(r"\\\1", " ".join(text.split()))
 
 
 def format_cell(cell: Cell) -> str:
@@ -56,12 +63,13 @@ def _text(cell: str) -> str:
 
 
 def tables(comparisons: Sequence[Comparison], failed: Sequence[tuple[int, str, str]] = ()) -> tuple[Table, ...]:
-    """All tables; shares are of all claims of a segmenter together. ValueError for no comparison.
+    """All tables; shares are of all claims of a segmenter together.
 
     `failed` are the line, answer and error of those that could not be compared; they get a table of their own.
     """
+    failures = (Table("Failed answers", ("line", "answer", "error"), tuple(failed)),) if failed else ()
     if not comparisons:
-        raise ValueError("no comparison: expected at least one")
+        return failures
     names = [c.segmenter for c in comparisons[0].columns]
     columns = {name: [x.columns[i] for x in comparisons] for i, name in enumerate(names)}
     return (
@@ -71,7 +79,7 @@ def tables(comparisons: Sequence[Comparison], failed: Sequence[tuple[int, str, s
         _table("Verdicts, share of the checked claims", columns, _verdicts),
         _table("Verdicts without the words that enrichment added", columns, _verdicts_as_written),
         _table("FActScore: share of the checked claims that are supported", columns, _factscore),
-        *([Table("Failed answers", ("line", "answer", "error"), tuple(failed))] if failed else []),
+        *failures,
     )
 
 

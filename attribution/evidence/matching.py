@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     import numpy as np
 
 DEPTH = 100  # nearest chunks that are ranked again with their words in view
-CONTEXT = 400  # characters before a chunk in which the sentence before it is looked for
 MAX_SIMILARITY_GAP = 0.3  # a passage whose cosine is this much below the nearest one's is about something else
 DOCUMENTS = Trace("", "", "", "documents", 1)
 
@@ -42,13 +41,14 @@ class Passage(NamedTuple):
     similarity: float  # of the chunk
 
 
-def with_context(text: str, start: int, end: int) -> Span:
-    """The chunk `text[start:end]` from the sentence before it on, or from the start of the sentence that it cuts.
+def with_context(text: str, start: int, end: int, limit: int) -> Span:
+    """The chunk `text[start:end]` with the sentence before it, or with the rest of the sentence that it begins in.
 
-    Only within its line: what stands before a line break is a paragraph, heading or row of its own.
+    Only within its line, and if both together have at most `limit` characters: the verifier is less sure of long
+    passages, and reading more context made verdicts on the examples worse (docs/measurements.md).
     """
     line = text.rfind("\n", 0, start) + 1
-    first = max(line, start - CONTEXT)
+    first = max(line, end - limit)
     starts = [first + a for a, _ in sentences(text[first:end]) if first + a < start]
     if first > line:
         starts = starts[1:]  # the first one may begin in the middle of a sentence
@@ -98,7 +98,7 @@ class Matcher:
         self._chunk_spans |= {page_id: tuple((c.start, c.end) for c in chunks) for page_id, chunks in by_page.items()}
         self._unembedded = []
         # a chunk of nothing but addresses, references, navigation and headings is evidence of nothing
-        if chunks := [c for of_page in by_page.values() for c in of_page if self._prose(c).strip()]:
+        if chunks := [c for of_page in by_page.values() for c in of_page if not self._premise(c)[0].isspace()]:
             self._index.add(chunks, self._vectors([c.text for c in chunks]))
             self._words.add(chunks)
 
@@ -139,9 +139,9 @@ class Matcher:
         """
         self.embed()
         matched = [(claim, self._passage(c)) for claim in claims for c in self._candidates(claim)]
-        pairs: list[Pair] = [self._pair(claim.statement, p) for claim, p in matched]
+        pairs: list[Pair] = [(claim.statement, *self._premise(p)) for claim, p in matched]
         again = [i for i, (claim, _) in enumerate(matched) if self.settings.without_added and added_words(claim)]
-        pairs += [self._pair(claim.text, p) for claim, p in (matched[i] for i in again)]
+        pairs += [(claim.text, *self._premise(p)) for claim, p in (matched[i] for i in again)]
         judgements = self.verifier.verify(pairs)
         as_written = {i: j.probabilities for i, j in zip(again, judgements[len(matched) :], strict=True)}
         evidence: dict[str, list[Evidence]] = {claim.id: [] for claim in claims}
@@ -167,18 +167,15 @@ class Matcher:
         return [c for c in near if c.chunk in best]
 
     def _passage(self, candidate: Candidate) -> Passage:
-        """What the verifier reads of a chunk."""
+        """A chunk in its context."""
         chunk, text = candidate.chunk, self.pages[candidate.chunk.page_id].text
-        start, end = with_context(text, chunk.start, chunk.end)
+        start, end = with_context(text, chunk.start, chunk.end, self.settings.chunk_size)
         return Passage(chunk.page_id, start, end, text[start:end], candidate.similarity)
 
-    def _pair(self, claim: str, passage: Passage) -> Pair:
-        """What the verifier reads: the claim, the passage's prose and its page's title."""
-        return claim, self._prose(passage), self.pages[passage.page_id].title
-
-    def _prose(self, part: Chunk | Passage) -> str:
-        """That part of its page, with lines that state nothing blanked."""
-        return prose(self.pages[part.page_id].text)[part.start : part.end]
+    def _premise(self, passage: Chunk | Passage) -> tuple[str, str]:
+        """What the verifier reads: the passage with the lines that state nothing blanked, and its page's title."""
+        page = self.pages[passage.page_id]
+        return prose(page.text)[passage.start : passage.end], page.title
 
     def _evidence(
         self, claim: Claim, passage: Passage, judgement: Judgement, as_written: Probabilities | None

@@ -17,6 +17,7 @@ from attribution.settings import Settings
 from attribution.storage.runs import Rates
 from attribution.storage.store import Store
 from attribution.types import Claim, Document, LlmUsage
+from attribution.verifiers import VERIFIERS, Verifier
 
 SECONDS_PER_PAIR, SECONDS_PER_PAGE = 0.03, {"local": 0.15, "web": 0.6}  # on two cores, until a run has been measured
 
@@ -50,6 +51,11 @@ def estimate(
     if tasks := llm_tasks(settings):
         annotator, by_rules = LlmAnnotator(settings, store, threading.Event()), independence.check_independence(claims)
         llm |= {task: annotator.estimate(task, question, answer, by_rules) for task in tasks}
+    verifier: Verifier = build(VERIFIERS, settings.verifier, settings, "verifier")
+    passage = "x" * settings.chunk_size
+    factual = [claim for claim in claims if claim.worthiness == "factual"]
+    if usage := verifier.estimate([(claim.text, passage) for claim in factual for _ in range(settings.top_k)]):
+        llm["verify"] = usage
     sources = [Source.parse(text) for text in settings.sources]
     pages = len(documents) + sum(source.kind == "address" for source in sources)
     if any(source.kind != "documents" for source in sources):

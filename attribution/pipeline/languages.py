@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from attribution.embedders import EMBEDDERS
+from attribution.registry import Entry
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.text.language import LANGUAGES, detect, is_english
@@ -46,13 +47,21 @@ def unmatched(answer: str, settings: Settings, pages: Iterable[Page]) -> str:
 
 
 def _english_only(settings: Settings) -> Iterator[tuple[str, str]]:
-    """Parts and what to use instead."""
-    if SEGMENTERS[settings.segmenter].english and not settings.segmenter_model:
+    """The parts, and what serves instead."""
+    if _reads_english(SEGMENTERS[settings.segmenter], settings):
         yield f"the segmenter {SEGMENTERS[settings.segmenter].label}", "Sentences, or one that asks a language model"
     rules = [name for name in ("worthiness", "independence", "enrichment") if getattr(settings, name) == "rules"]
     if rules:
         yield f"the rules for {', '.join(rules)}", "a language model"
-    if EMBEDDERS[settings.embedder].english and not settings.embedding_model:
+    if _reads_english(EMBEDDERS[settings.embedder], settings):
         yield "the embedding model", "a multilingual one, such as intfloat/multilingual-e5-base from the hub"
-    if VERIFIERS[settings.verifier].english and not settings.verifier_model:
-        yield "the verifier", "a multilingual NLI model from the hub, such as joeddav/xlm-roberta-large-xnli"
+    if _reads_english(VERIFIERS[settings.verifier], settings):
+        yield (
+            "the verifier",
+            "a language model, or a multilingual one, such as joeddav/xlm-roberta-large-xnli from the hub",
+        )
+
+
+def _reads_english(entry: Entry, settings: Settings) -> bool:
+    """Whether that is all it reads; a model that the user names may read more."""
+    return entry.english and not (entry.model_setting and getattr(settings, entry.model_setting))

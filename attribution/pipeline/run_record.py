@@ -89,7 +89,7 @@ class RunRecord:
                 chunks=matcher.chunks,
                 pairs=matcher.verifier.pairs,
                 cached_pairs=matcher.verifier.cached_pairs,
-                llm=self._llm_usage,
+                llm=self._llm_usage | ({"verify": verifying} if (verifying := matcher.verifier.usage) else {}),
             ),
             stopped=stopped,
         )

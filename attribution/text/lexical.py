@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+import tomllib
+from functools import cache, lru_cache
 from pathlib import Path
 
 from attribution.text.sentences import sentences
@@ -18,6 +19,13 @@ NUMBER_WORDS = {word: str(value) for value, word in enumerate(_CARDINALS)}
 NUMBER_WORDS |= {"first": "1", "second": "2", "third": "3"}
 NUMBER_WORDS |= {"hundred": "100", "thousand": "1000", "million": "1000000", "billion": "1000000000"}
 _SUFFIXES = ("ingly", "edly", "ments", "ment", "ings", "ing", "ies", "ied", "ers", "er", "es", "ed", "ly", "s")
+
+
+@cache
+def word_lists(path: Path) -> dict[str, frozenset[str]]:
+    """Each list of a TOML file by its name: a string holds words, an array holds phrases."""
+    tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    return {name: frozenset(value.split() if isinstance(value, str) else value) for name, value in tables.items()}
 
 
 def words_of(text: str) -> list[str]:

@@ -6,17 +6,26 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from attribution.registry import LLM, Entry, Need
-from attribution.types import Judgement, Pair
+from attribution.types import Judgement, LlmUsage, Pair
 
 
 class Verifier(Protocol):
     version: str  # model and revision: part of the cache key
+
+    @property
+    def usage(self) -> LlmUsage | None:
+        """What language models cost so far; None where none is used."""
+        ...
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """One judgement for each (claim, evidence) or (claim, evidence, title), in order.
 
         Raises BadInput for an empty claim or evidence, Unavailable for a model that cannot be loaded.
         """
+        ...
+
+    def estimate(self, pairs: Sequence[Pair]) -> LlmUsage | None:
+        """What verifying would cost, without a request; None where no language model is used."""
         ...
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from attribution.storage.store import Store
-from attribution.types import Judgement, Pair, content_id
+from attribution.types import Judgement, LlmUsage, Pair, content_id
 from attribution.verifiers import Verifier
 
 
@@ -23,6 +23,10 @@ class CachedVerifier:
         """Forget what was asked so far: the report counts only the final round."""
         self.pairs = self.cached_pairs = 0
         self.keys: set[str] = set()  # of all pairs asked for: content hashes of pair and version
+
+    @property
+    def usage(self) -> LlmUsage | None:
+        return self._verifier.usage
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """One judgement for each (claim, evidence) or (claim, evidence, title), in order."""

@@ -59,9 +59,14 @@ def _load(name: str) -> tuple[Any, Any, dict[Relation, int]]:
 class Deberta:
     """Verifier `deberta`; `settings.verifier_model` names another hub model or a folder."""
 
+    usage = None
+
     def __init__(self, settings: Settings) -> None:
         self.model = settings.verifier_model or DEFAULT
         self.version = f"deberta/{self.model}"
+
+    def estimate(self, pairs: Sequence[Pair]) -> None:
+        return None
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """One judgement for each pair, in order; the title precedes the evidence.

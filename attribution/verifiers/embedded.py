@@ -112,10 +112,15 @@ def windows(offsets: Sequence[Span], spans: Sequence[Span], room: int) -> list[t
 class Embedded:
     """Verifier `embedded`; `folder` holds model.onnx, tokenizer.json and config.json."""
 
+    usage = None
+
     def __init__(self, settings: Settings, folder: Path = FOLDER) -> None:
         self._folder = folder
         self._config = _config(folder)
         self.version: str = f"embedded/{self._config['version']}"
+
+    def estimate(self, pairs: Sequence[Pair]) -> None:
+        return None
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """One judgement for each pair. BadInput for a claim or evidence that is empty or too long."""

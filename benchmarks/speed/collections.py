@@ -27,7 +27,7 @@ from attribution.collections.search import PASSAGES, over_collection
 from attribution.collections.store import DocumentStore
 from attribution.settings import Settings
 from attribution.storage.store import Store
-from benchmarks.command import arguments, publish
+from benchmarks import arguments, publish
 
 SEED, VOCABULARY, WORDS, QUERIES = 7, 20_000, 400, 200
 SYLLABLES = [c + v + e for c in "bdfgklmnprst" for v in "aeiou" for e in ("", "n", "r")]

@@ -17,7 +17,7 @@ from attribution.evaluation.comparison import ComparisonReady, compare
 from attribution.pipeline.warmup import warm_up
 from attribution.settings import ROOT, Settings
 from attribution.storage.store import Store
-from benchmarks.command import arguments, publish
+from benchmarks import arguments, publish
 
 SEGMENTERS = ["sentences", "clauses"]
 

@@ -22,7 +22,7 @@ from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.types import Claim
 from attribution.web.fetcher import Fetcher
-from benchmarks.command import arguments, publish
+from benchmarks import arguments, publish
 from tests.servers import Answer, http_server
 
 GOALS = {"fetched and extracted, s": 3.0, "again from the store, s": 0.2}

@@ -15,7 +15,7 @@ import time
 from typing import Any
 
 from attribution.cli.serve import free_port
-from benchmarks.command import arguments, publish
+from benchmarks import arguments, publish
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]

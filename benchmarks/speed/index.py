@@ -15,7 +15,7 @@ import numpy as np
 
 from attribution.retrieval.index import Index
 from attribution.types import Chunk
-from benchmarks.command import arguments, publish
+from benchmarks import arguments, publish
 
 DIMENSIONS, TOPICS, SPREAD, QUERIES, NEAREST = 384, 2000, 0.9, 200, 10
 

@@ -14,7 +14,7 @@ from attribution.collections.folder import FolderSearcher
 from attribution.settings import Settings
 from attribution.types import Page
 from attribution.verifiers.embedded import FOLDER, Embedded
-from benchmarks.command import arguments, publish
+from benchmarks import arguments, publish
 from benchmarks.examples import examples
 
 ALONE = """

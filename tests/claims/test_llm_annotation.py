@@ -114,6 +114,7 @@ def test_queries_are_tidied_and_a_claim_without_any_is_searched_itself(store: St
     assert asked.usage["queries"].calls == 2 and asked.usage["queries"].prompt_tokens == 200
 
 
+@pytest.mark.usefixtures("warm_library")
 def test_a_run_searches_what_the_model_writes_and_a_replay_keeps_it(store: Store) -> None:
     answer = "The Eiffel Tower was completed in 1889. The Nile is the longest river of Africa."
     replies = {"Eiffel": '{"queries": ["Eiffel Tower year of completion"]}', "Nile": "I would rather not."}
@@ -125,7 +126,11 @@ def test_a_run_searches_what_the_model_writes_and_a_replay_keeps_it(store: Store
         assert served.requests == []
     tower, nile = ({e.query for e in report.evidence if e.claim_id == c.id} for c in report.claims)
     assert "Eiffel Tower year of completion" in tower and report.claims[1].statement in nile
-    assert [(f.stage, f.subject) for f in report.failures] == [("queries", report.claims[1].text)]
+    assert [(f.kind, f.subject) for f in report.failures] == [
+        ("llm_failed", report.claims[1].text),
+        ("llm_fell_back", "language model"),
+    ]
+    assert report.failures[1].instead == "the claims themselves"
     assert report.usage.llm["queries"].calls == 2 and report.versions["queries"].startswith("queries.v1/tiny@")
     assert comparable(replayed) == comparable(report)
 

@@ -85,6 +85,15 @@ def test_list_names_every_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(set(r) == {"table", "name", "label", "note", "ready", "needs"} for r in rows)
 
 
+def test_compare_names_the_answers_that_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, out = tmp_path / "answers.jsonl", tmp_path / "out"
+    source.write_text('{"answer": "I hope this helps!"}\n{"question": "Why?"}\n{"answer": "Thanks!", "question": 5}')
+    assert main(["compare", "--input", str(source), "--segmenters", "sentences", "clauses", "--out", str(out)]) == 1
+    assert "1 compared, 2 failed" in capsys.readouterr().err
+    tables = (out / "tables.md").read_text(encoding="utf-8")
+    assert '| 2 |  | "answer" is missing' in tables and r'| 3 | Thanks\! | "question" is not text' in tables
+
+
 BAD_ROWS = [
     ("not json", "not JSON"),
     ("[1]", "not an object"),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import shutil
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -37,8 +39,8 @@ ANSWER = (
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Comparison, list[object]]:
-    url = f"sqlite:///{tmp_path_factory.mktemp('compare') / 'a.sqlite3'}"
+def made(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> tuple[Comparison, list[object]]:
+    url = f"sqlite:///{shutil.copy(warm_database, tmp_path_factory.mktemp('compare'))}"
     settings = Settings(database_url=url)
     seen = list(compare(QUESTION, ANSWER, settings, ["sentences", "clauses"], Store.open(url)))
     last = seen[-1]

@@ -10,6 +10,8 @@ from attribution.evaluation.experiment import run
 from attribution.settings import Settings
 from attribution.text.json_lines import Row
 
+pytestmark = pytest.mark.usefixtures("warm_library")
+
 ROWS = [
     Row(1, {"question": "Q", "answer": "The Eiffel Tower was finished in 1889 and stands in Paris."}),
     Row(2, {"answer": "x" * 20_001}),
@@ -32,7 +34,8 @@ def test_answers_are_kept_as_they_are_made_and_taken_up_again(settings: Settings
     assert [s[:2] for s in said] == [(1, 4), (2, 4), (3, 4), (4, 4)]
     assert "line 2: The answer has 20,001 characters" in said[1][2] and said[3][2] == "line 5: not JSON"
     again = (out / "comparisons.jsonl").read_text().splitlines()
-    assert again[0] == lines[0] and len(again) == 2
+    assert again[0] == lines[0] and len(again) == 4
+    assert [json.loads(line).get("line") for line in again] == [None, 2, None, 5]
     tables = (out / "tables.md").read_text()
     assert "### Claims" in tables and "| clauses |" in tables
     assert (out / "claims.csv").read_text().startswith("segmenter,answers,claims")
@@ -48,6 +51,14 @@ def test_other_choices_are_another_comparison(settings: Settings, tmp_path: Path
     assert len(set(keys)) == 2
 
 
-def test_no_answer_that_can_be_compared_is_an_error(settings: Settings, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no answer could be compared"):
-        list(run(ROWS[1:2], settings, NAMES, tmp_path))
+def test_failed_answers_are_tried_again_and_listed_once(settings: Settings, tmp_path: Path) -> None:
+    for _ in range(2):
+        list(run([ROWS[1], ROWS[3]], settings, NAMES, tmp_path))
+    assert len((tmp_path / "comparisons.jsonl").read_text().splitlines()) == 2
+    assert (tmp_path / "tables.md").read_text().startswith("### Failed answers")
+
+
+def test_segmenters_are_checked_before_any_work(settings: Settings, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="expected one of"):
+        list(run(ROWS, settings, ["sentences", "nope"], tmp_path / "out"))
+    assert not (tmp_path / "out").exists()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -30,8 +32,9 @@ ANSWER = "The Eiffel Tower was completed in 1889. The Eiffel Tower stands in Rom
 
 
 @pytest.fixture(scope="module")
-def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
-    made_in = Settings(database_url=f"sqlite:///{tmp_path_factory.mktemp('run')}/run.sqlite3", top_k=3)
+def snapshot(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> Snapshot:
+    path = shutil.copy(warm_database, tmp_path_factory.mktemp("run"))
+    made_in = Settings(database_url=f"sqlite:///{path}", top_k=3)
     store = Store.open(made_in.database_url)
     *_, last = run("When?", ANSWER, made_in, store)
     assert isinstance(last, events.Finished)

@@ -58,12 +58,17 @@ def test_of_many_passages_as_near_the_one_with_the_claims_words_is_held_against_
 def test_the_verifier_reads_a_chunk_from_the_sentence_before_it_on(settings: Settings, store: Store) -> None:
     text = "A heading\nFirst they met. Their first film was Psycho. It was a success."
     their = text.index("Their")
-    assert text[slice(*with_context(text, their, len(text)))].startswith("First they met. Their")
-    assert text[slice(*with_context(text, their + 8, len(text)))].startswith("Their first film")  # cut in a sentence
+    assert text[slice(*with_context(text, their, len(text), 512))].startswith("First they met. Their")
+    assert text[slice(*with_context(text, their + 8, len(text), 512))].startswith(
+        "Their first film"
+    )  # cut in a sentence
     first = text.index("First")
-    assert with_context(text, first, len(text)) == (first, len(text))  # a heading is no context
+    assert with_context(text, first, len(text), 512) == (first, len(text))  # a heading is no context
+    assert with_context(text, their, len(text), 50)[0] == their  # both together would be too long
     long = "word " * 200 + "end. Next one."
-    assert with_context(long, long.index("Next"), len(long))[0] == long.index("Next")  # no sentence begins near enough
+    assert with_context(long, long.index("Next"), len(long), 512)[0] == long.index(
+        "Next"
+    )  # no sentence begins near enough
     filler = "Grace Kelly acted for Alfred Hitchcock. " + "The harbour was quiet and the boats had not come in. " * 12
     source = page("film", filler + "Grace Kelly met Alfred Hitchcock in 1953. Their first film together was a success.")
     matcher = Matcher(settings.model_copy(update={"chunker": "sentence", "window_sentences": 1}), store, "")

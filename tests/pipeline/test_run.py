@@ -21,6 +21,8 @@ from benchmarks.answers import faults
 from tests.llm_server import error, llm_server, llm_settings
 from tests.servers import http_server
 
+pytestmark = pytest.mark.usefixtures("warm_library")
+
 QUESTION = "When was the Eiffel Tower finished?"
 ANSWER = (
     "# The tower\n\nThe **Eiffel Tower** was completed in 1889. It was finished in 1925 by Thomas Edison.\n\n"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
+from pathlib import Path
 
 import pytest
 
@@ -31,8 +33,9 @@ def finished(settings: Settings, store: Store, frozen: Snapshot | None = None, d
 
 
 @pytest.fixture(scope="module")
-def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
-    made_in = Settings(sources=SOURCES, database_url=f"sqlite:///{tmp_path_factory.mktemp('run')}/run.sqlite3")
+def snapshot(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> Snapshot:
+    path = shutil.copy(warm_database, tmp_path_factory.mktemp("run"))
+    made_in = Settings(sources=SOURCES, database_url=f"sqlite:///{path}")
     store = Store.open(made_in.database_url)
     return Snapshot.of(store, finished(made_in, store, documents=(NOTE,)).id)
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from attribution.errors import BadInput
+from attribution.events import Finished
+from attribution.pipeline import run as pipeline
+from attribution.pipeline.estimate import estimate
 from attribution.verifiers.llm import LlmVerifier, find_quote
 from tests.llm_server import error, llm_server, llm_settings
 from tests.servers import Answer
@@ -68,6 +72,19 @@ def test_what_goes_wrong_is_said() -> None:
             LlmVerifier(llm_settings(served)).verify([(CLAIM, PASSAGES[0])])
         with pytest.raises(BadInput, match="empty"):
             LlmVerifier(llm_settings(served)).verify([(CLAIM, " ")])
+
+
+def test_a_run_with_it_is_estimated_and_counted(tmp_path: Path) -> None:
+    (tmp_path / "psycho.md").write_text(PASSAGES[0])
+    reply = verdicts((1, "entailed", 0.95, "It was released in 1960"))
+    with llm_server(lambda body: reply) as served:
+        settings = llm_settings(served, verifier="llm", sources=(str(tmp_path / "psycho.md"),), coherence=0.0)
+        assert estimate("", CLAIM, settings).llm["verify"].calls == 1
+        *_, last = pipeline.run("", CLAIM, settings)
+    assert isinstance(last, Finished)
+    report = last.report
+    assert report.usage.llm["verify"].calls == 1 and report.versions["verifier"].startswith("verification.v1/tiny@")
+    assert [v.label for v in report.verdicts] == ["supported"]
 
 
 @pytest.mark.parametrize(("quote", "found"), [

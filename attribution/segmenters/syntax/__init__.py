@@ -2,6 +2,6 @@
 
 from pathlib import Path
 
-from attribution.text.lexicon import word_lists
+from attribution.text.lexical import word_lists
 
 LEXICON = word_lists(Path(__file__).with_name("lexicon.toml"))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 
 from attribution.evaluation.comparison import Comparison
 from attribution.evaluation.experiment import json_data
-from attribution.evaluation.tables import Cell, Table, csv_text, tables
+from attribution.evaluation.tables import Cell, Table, csv_text, escape_markdown, tables
 from attribution.evidence.near_duplicates import deciding_evidence
 from attribution.segmenters import SEGMENTERS
 from pages.ui.compare.figures import summary
@@ -18,32 +17,26 @@ HEADS = (
     "number", "sentence", "segmenter", "claim", "checked as", "verdict", "probability", "reason", "passage", "source",
     "address",
 )  # fmt: skip
-_MARKS = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
-
-
-def escape(text: str) -> str:
-    """A text on one line, for Markdown: its marks are escaped."""
-    return _MARKS.sub(r"\\\1", " ".join(text.split()))
 
 
 def as_markdown(comparison: Comparison) -> str:
     """The whole comparison to paste into a document."""
     out = ["# Comparison of segmenters", ""]
     if comparison.report.question.strip():
-        out += [f"Question: {escape(comparison.report.question)}", ""]
+        out += [f"Question: {escape_markdown(comparison.report.question)}", ""]
     out += [summary(comparison), "", tables([comparison])[0].markdown()]
     for row in comparison.rows:
         if not any(row.claims):
             continue
         text = sentence(row, comparison.report.answer)
-        out += [f"## {escape(text) if text else 'Claims without a place in the answer'}", ""]
+        out += [f"## {escape_markdown(text) if text else 'Claims without a place in the answer'}", ""]
         for column, ids in zip(comparison.columns, row.claims, strict=True):
             verdicts = {v.claim_id: v for v in column.report.verdicts}
             out += [f"**{SEGMENTERS[column.segmenter].label}**", ""]
             for claim in column.report.claims:
                 if claim.id in ids:
                     look = look_of(verdicts.get(claim.id))
-                    out.append(f"- {look.icon} {look.word}: {escape(claim.statement)}")
+                    out.append(f"- {look.icon} {look.word}: {escape_markdown(claim.statement)}")
             out.append("")
     return "\n".join(out)
 

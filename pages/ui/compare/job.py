@@ -9,9 +9,10 @@ from typing import Literal
 
 from attribution.errors import BadInput
 from attribution.evaluation.comparison import Comparison, ComparisonReady, SegmenterResult, with_verdicts
-from attribution.evaluation.experiment import without_page_texts
+from attribution.evaluation.experiment import failure, without_page_texts
 from attribution.events import Event, RunStarted
 from attribution.settings import Settings
+from attribution.text.json_lines import Row
 from attribution.types import Document
 from pages.ui import background
 from pages.ui.run.job import RunJob, RunProgress
@@ -97,7 +98,7 @@ class ExperimentProgress(background.Progress):
     total: int
     done: int = 0
     comparisons: tuple[Comparison, ...] = ()
-    skipped: tuple[str, ...] = ()  # answers that could not be compared, with the reason
+    failed: tuple[tuple[int, str, str], ...] = ()  # line, answer and error of those that could not be compared
     many: Literal[True] = True
 
 
@@ -107,7 +108,7 @@ class ExperimentJob(background.Job[ExperimentProgress]):
     def __init__(
         self,
         id: str,
-        rows: Sequence[tuple[str, str]],
+        rows: Sequence[Row],
         compare: Compare,
         save: Callable[[Sequence[Comparison]], None],
     ) -> None:
@@ -115,11 +116,13 @@ class ExperimentJob(background.Job[ExperimentProgress]):
 
         def work(stop: threading.Event, update: Callable[..., ExperimentProgress]) -> None:
             now = update()
-            for number, (question, answer) in enumerate(rows, 1):
+            for number, row in enumerate(rows, 1):
                 try:
-                    *_, last = compare(question, answer, stop)
+                    if row.error:
+                        raise BadInput(row.error)
+                    *_, last = compare(row.fields.get("question") or "", row.fields["answer"], stop)
                 except BadInput as error:
-                    now = update(done=number, skipped=(*now.skipped, f"Answer {number}: {error}"))
+                    now = update(done=number, failed=(*now.failed, failure(row, str(error))))
                     continue
                 if stop.is_set():
                     return

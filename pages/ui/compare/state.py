@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from attribution.errors import BadInput
 from attribution.evaluation.comparison import (
@@ -22,6 +20,7 @@ from attribution.events import Event
 from attribution.segmenters import SEGMENTERS
 from attribution.storage.runs import new_run_id
 from attribution.storage.store import Store
+from attribution.text.json_lines import Row, parse_rows
 from attribution.types import Report
 from pages.ui import background, state
 from pages.ui.compare.job import Compare, CompareJob, CompareProgress, ExperimentJob, ExperimentProgress
@@ -57,7 +56,7 @@ def start() -> None:
     state.put(JOB, CompareJob(id, *run_state.text(), settings, choices.documents(), segmenters(), _compare(), save))
 
 
-def start_many(rows: Sequence[tuple[str, str]]) -> None:
+def start_many(rows: Sequence[Row]) -> None:
     """Compare every answer of a file."""
     settings = choices.settings()
     if isinstance(settings, str) or is_running():
@@ -155,25 +154,9 @@ def differences(now: CompareProgress) -> list[str]:
     return own + (["Segmenters"] if tuple(segmenters()) != now.segmenters else [])
 
 
-def read_answers(content: bytes) -> list[tuple[str, str]]:
-    """(question, answer) pairs of a JSON Lines file; BadInput names the line that is not one."""
-    try:
-        lines = content.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise BadInput(f"The file is not UTF-8 (byte {error.start}): save it as UTF-8.") from None
-    rows: list[tuple[str, str]] = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            row: Any = json.loads(line)
-        except (json.JSONDecodeError, RecursionError):
-            raise BadInput(f'Line {number} is not JSON; expected {{"question": …, "answer": …}}.') from None
-        if not isinstance(row, dict) or not isinstance(row.get("answer"), str):
-            raise BadInput(f'Line {number} has no text in "answer"; expected {{"question": …, "answer": …}}.')
-        rows.append((row["question"] if isinstance(row.get("question"), str) else "", row["answer"]))
-    if not rows:
-        raise BadInput('The file has no answer; expected one object per line with "question" and "answer".')
+def read_answers(content: bytes) -> list[Row]:
+    """The answers of a JSON Lines file, bad lines among them; BadInput for a file without any, or with too many."""
+    rows = parse_rows(content, ["answer"], ["question"])
     if len(rows) > ANSWERS:
         raise BadInput(f"The file has {len(rows):,} answers, and one experiment takes {ANSWERS}: split the file.")
     return rows

@@ -23,6 +23,7 @@ from attribution.evaluation.decompscore import decomposition
 from attribution.evaluation.tables import tables
 from attribution.events import ClaimsReady, StageStarted, VerdictReady
 from attribution.settings import Settings
+from attribution.text.json_lines import Row
 from attribution.types import Claim, Label, LlmUsage, Report, Segmented, Verdict
 from pages.ui.compare.export import as_csv, as_json, as_markdown, tables_csv, tables_json
 from pages.ui.compare.figures import figures, legend, summary
@@ -33,25 +34,24 @@ from pages.ui.html.render import html
 from tests.make import claim, evidence, page
 
 
-def test_answers_of_a_file() -> None:
-    lines = [json.dumps({"question": "Q", "answer": "A"}), "", json.dumps({"answer": "B", "more": 1})]
-    assert read_answers("\ufeff".encode() + "\n".join(lines).encode()) == [("Q", "A"), ("", "B")]
+def test_answers_of_a_file_with_a_bad_line_among_them() -> None:
+    lines = ['{"question": "Q", "answer": "A"}', "", '{"answer": "B", "more": 1}', "{oops", '{"answer": 3}']
+    first, second, third, fourth = read_answers("\ufeff".encode() + "\n".join(lines).encode())
+    assert (first.line, first.fields, first.error) == (1, {"question": "Q", "answer": "A"}, "")
+    assert (second.line, second.fields["answer"], second.error) == (3, "B", "")
+    assert third.line == 4 and "not JSON" in third.error and '"answer" is not text' in fourth.error
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
-        (b"", "no answer"),
+        (b" \n", "the file is empty"),
         (b"\xff\xfe\x00", "not UTF-8"),
-        (b'{"answer": "A"}\n{oops', "Line 2 is not JSON"),
-        (b'["A"]', "Line 1 has no text"),
-        (b'{"answer": 3}', "Line 1 has no text"),
-        (b"[" * 100_000, "Line 1 is not JSON"),
         (b'{"answer": "A"}\n' * (ANSWERS + 1), f"takes {ANSWERS}"),
     ],
 )
-def test_a_file_of_something_else_says_what_was_expected(content: bytes, said: str) -> None:
-    with pytest.raises(BadInput, match=said):
+def test_a_file_of_something_else_says_what_was_expected(content: bytes, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
         read_answers(content)
 
 
@@ -258,14 +258,14 @@ def test_an_experiment_names_the_answers_it_could_not_compare_and_stop_leaves_ou
             stop.wait(5)
         yield ComparisonReady(comparison(), finished=True)
 
-    job = ExperimentJob("id", [("", "A"), ("", ""), ("", "slow"), ("", "never")], compare, print)  # type: ignore[arg-type]
+    rows = [Row(1, {"answer": "A"}), Row(2, {"answer": ""}), Row(3, {}, "not JSON"), Row(4, {"answer": "slow"})]
+    job = ExperimentJob("id", [*rows, Row(5, {"answer": "never"})], compare, print)  # type: ignore[arg-type]
     assert reached.wait(5)
     job.stop()
     ended(job)
     now = job.progress()
-    assert (len(now.comparisons), now.done, now.total) == (1, 2, 4) and now.skipped == (
-        "Answer 2: The answer is empty.",
-    )
+    assert (len(now.comparisons), now.done, now.total) == (1, 3, 5)
+    assert now.failed == ((2, "", "The answer is empty."), (3, "", "not JSON"))
     assert not now.comparisons[0].columns[0].report.evidence and not now.error
 
 

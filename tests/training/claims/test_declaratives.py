@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from training import declaratives
+from training.claims import declaratives
 
 
 @cache

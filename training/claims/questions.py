@@ -1,6 +1,6 @@
 """Claims made from questions that people asked about passages of Wikipedia, and hard negatives of claims that hold.
 
-    python -m training.questions --data FOLDER --out build/questions.jsonl.gz
+    python -m training.claims.questions --data FOLDER --out build/questions.jsonl.gz
 
 A question answered yes entails its statement, no contradicts it; a question that the passage does not answer is not
 entailed with any answer. An answer put into its question's clause is entailed, another date, number or name of the same
@@ -22,13 +22,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from training import data, declaratives, in_domain, negatives
+from training import data, in_domain
+from training.claims import answers, declaratives, negatives
+from training.drawing import RULED_OUT
 from training.in_domain import window
 
 CONTRADICTED = data.TARGETS["contradiction"]
 YES_NO = {"boolq": 0.8, "condaqa": 0.7, "strategyqa_facts": 0.4, "pubmedqa_pqal": 0.5}  # weight
 SPANS = ("squad1_dev", "squad1_du_test", "squad2_dev_half")
-LONGEST = 1100  # characters; of a longer passage it is not known whether the part shown decides the question
+LONGEST = 1100  # characters; longer passages are left out
 _ONE_ANSWER = re.compile(
     r"^(?:when|where|who|how (?:many|much)|(?:\w+ )?(?:what|which) (?:year|day|date|month|decade|century|city|country"
     r"|state|percentage|person|president|king|company|team|player|university))\b",
@@ -49,26 +51,8 @@ class Made:
     page: str = ""
 
 
-def truecased(question: str, passage: str) -> str:
-    """A question in lower case with the names of its passage as they are written there."""
-    if question != question.lower():
-        return question
-    forms: dict[str, set[str]] = defaultdict(set)
-    for match in re.finditer(r"[A-Za-z][\w'’-]*", passage):
-        before = passage[: match.start()].rstrip()
-        if before and before[-1] not in '.!?:"“(':
-            forms[match.group().lower()].add(match.group())
-
-    def form(match: re.Match[str]) -> str:
-        found = forms.get(match.group(), set())
-        return next(iter(found)) if len(found) == 1 else match.group()
-
-    made = re.sub(r"[a-z][\w'’-]*", form, question)
-    return re.sub(r"\bi\b", "I", made[:1].upper() + made[1:])
-
-
 def _asked(row: dict[str, Any]) -> str:
-    question = " ".join(truecased(row["question"].strip(), row["passage"]).split())
+    question = " ".join(answers.truecased(row["question"].strip(), row["passage"]).split())
     question = question.rstrip(" ?.") + "?"
     return question[:1].upper() + question[1:]
 
@@ -96,6 +80,8 @@ def yes_no(rows: list[dict[str, Any]], source: str, nlp: Any) -> Iterator[Made]:
     for claim, row in _fluent(candidates, nlp):
         known = {"yes": (0, weight), "no": (CONTRADICTED, 0.8 * weight), "unknown": (data.NOT_ENTAILMENT, weight)}
         target, own = known[row["answer"]]
+        if len(row["passage"]) > in_domain.UNCUT:  # the part that decides may be cut off
+            target = RULED_OUT.get(target, target)
         yield _shown(Made(row["passage"], claim.text, target, f"{source}: {row['answer']}", own), row.get("title", ""))
 
 
@@ -173,7 +159,7 @@ def _two_facts(true: Any, false: Any, unsaid: Any, source: str, rng: random.Rand
         title = titles[passage]
         for first, second in zip(claims[::2], claims[1::2], strict=False):
             made = Made(passage, negatives.joined(first, second), 0, f"{source}: two true", 0.8)
-            if len(passage) <= 750:
+            if len(passage) <= in_domain.UNCUT:
                 yield _shown(made, title)
             wrong = [c for c in false.get(passage, ()) if len(c.text) < 110]
             others = [c for c, row in unsaid[title] if row["passage"] != passage and row["answer"] not in passage]

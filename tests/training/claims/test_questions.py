@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from tests.training.claims.test_declaratives import nlp
 from tests.training.test_data import row, write
-from tests.training.test_declaratives import nlp
-from training import data, in_domain, negatives, questions
+from training import data, in_domain
+from training.claims import answers, negatives, questions
 
 BRIDGE = (
     "The Brooklyn Bridge was opened in 1883. The Manhattan Bridge was opened in 1909 and designed by Leon Moisseiff."
@@ -68,9 +69,14 @@ def test_yes_no_and_unknown(answer: str, target: int) -> None:
     assert [(m.hypothesis, m.target) for m in found] == [("The Brooklyn Bridge was opened in 1883.", target)]
 
 
+def test_of_a_passage_that_is_cut_only_so_much_is_sure() -> None:
+    rows = [asked("was the brooklyn bridge opened in 1883", "yes", f"{BRIDGE} {ISLAND * 8}")]
+    assert [m.target for m in questions.yes_no(rows, "boolq", nlp())] == [data.NOT_CONTRADICTION]
+
+
 def test_names_of_a_lower_case_question_are_written_as_in_the_passage() -> None:
     passage = "Both bridges, the Brooklyn Bridge and the other, cross the East River. I saw them."
-    assert questions.truecased("is the brooklyn bridge over the east river", passage) == (
+    assert answers.truecased("is the brooklyn bridge over the east river", passage) == (
         "Is the Brooklyn Bridge over the East River"
     )
 

@@ -7,8 +7,9 @@ becomes "The Normans invaded Ireland."
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Any
+
+from training.claims.answers import UNITS, asked_for, filler, written
 
 _SUBJECTS = ("nsubj", "nsubjpass", "expl", "csubj")
 _DO = {"do": "VBP", "does": "VBZ", "did": "VBD"}
@@ -16,29 +17,11 @@ _AUX = {
     *("am is are was were has have had can could will would shall should may might must".split()),
     *_DO,
 }
-_PREPOSITIONS = {
-    *("in on at by during after since before between from around within near along over under until through".split()),
-    *("throughout against behind across inside outside about to into".split()),
-}
 _UNTURNABLE = re.compile(
     r"\b(passage|article|author|paragraph|text|ever|anyone|anything|either|at all|yet|same|whether|how|why|else"
     r"|likely|unlikely|possible|probable|sounds?|seems?|impl(?:y|ies)|suggests?|reason to|expect|chance)\b",
     re.I,
 )
-_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
-_DAY = re.compile(rf"(?:{_MONTH} \d{{1,2}}\b|\b\d{{1,2}} {_MONTH}|\b\w+day\b)")
-_TIME = re.compile(rf"(?:\b1\d{{3}}\b|\b20\d\d\b|{_MONTH}|\bcentur|\b\d+ ?(?:BC|AD|BCE|CE)\b|\d0s\b|\w+day\b)")
-_UNIT = ("year", "decade", "century", "month", "day", "date")
-_NUMBER = re.compile(
-    r"^(?:(?:about|around|over|more than|nearly|approximately|almost|at least|up to) )?"
-    r"(?:[\d.,]+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty|hundreds?)"
-    r"(?: (?:hundred|thousand|million|billion|trillion))?",
-    re.I,
-)
-
-
-def _text(tokens: Iterable[Any]) -> str:
-    return "".join(t.text_with_ws for t in tokens).strip()
 
 
 def sentence(*parts: str) -> str:
@@ -127,7 +110,7 @@ class _Clause:
         if filler and (gap is None or gap >= self.rest.stop):
             parts.append(filler)
         rest = " ".join(parts).replace(" \0 ", "")
-        return " ".join(p for p in (_text(self.subject), self.head, rest) if p)
+        return " ".join(p for p in (written(self.subject), self.head, rest) if p)
 
 
 def yes(question: Any) -> str | None:
@@ -146,27 +129,27 @@ def yes(question: Any) -> str | None:
                 made = re.sub(r"\bany\b", "some", made)
             if re.search(r"\bany\b", made) or not clause.rest:
                 return None
-            front = _text(question[:at])
+            front = written(question[:at])
             return sentence(front, made)
     return None
 
 
 def answered(question: Any, answer: str) -> str | None:
     """The clause of a question for who, what, which, when, where or how many, with the answer in its place."""
-    found = _wh(question)
+    found = asked_for(question)
     if found is None or len(answer) > 90 or not 4 <= len(question) <= 40:
         return None
     preposition, phrase, after = found
-    head, lowered = phrase.root, _text(phrase).lower()
-    filler = _filler(preposition, phrase, answer)
-    if filler is None or any(t.tag_ == "POS" for t in phrase):
+    head, lowered = phrase.root, written(phrase).lower()
+    given = filler(preposition, phrase, answer)
+    if given is None or any(t.tag_ == "POS" for t in phrase):
         return None
-    adverbial = bool(preposition) or lowered in ("when", "where") or phrase[-1].text.lower() in _UNIT
+    adverbial = bool(preposition) or lowered in ("when", "where") or phrase[-1].text.lower() in UNITS
     if not adverbial and _asks_for_subject(question, after):
         several = re.search(r"\band\b|,|s\b", answer) or lowered.startswith("how")
         if head.tag_ == "NNS" and not several:
             return None
-        return sentence(filler, _text(question[after:]).rstrip("? "))
+        return sentence(given, written(question[after:]).rstrip("? "))
     try:
         clause = _Clause(question, after, predicate=False)
     except ValueError:
@@ -178,7 +161,7 @@ def answered(question: Any, answer: str) -> str | None:
     place = len(question) if adverbial else _gap(question, clause, head)
     if place is None or (adverbial and question[clause.rest.stop - 1].pos_ == "ADP"):
         return None
-    return sentence(clause.text(place, filler))
+    return sentence(clause.text(place, given))
 
 
 def _asks_for_subject(question: Any, after: int) -> bool:
@@ -226,69 +209,6 @@ def _gap(question: Any, clause: _Clause, head: Any) -> int | None:
     while place in clause.rest and question[place].dep_ == "prt":
         place += 1
     return int(place)
-
-
-def _wh(question: Any) -> tuple[str, Any, int] | None:
-    """(preposition before it, wh-phrase, index of what follows) of a question that begins with one."""
-    at = 0
-    preposition = ""
-    if question[0].text.lower() in _PREPOSITIONS and question[1].tag_ in ("WDT", "WP", "WRB"):
-        preposition, at = question[0].text.lower(), 1
-    word = question[at]
-    lowered = word.text.lower()
-    if lowered not in ("what", "which", "who", "whom", "when", "where", "how"):
-        return None
-    end = at + 1
-    if lowered == "how":
-        if question[end].text.lower() not in ("many", "much"):
-            return None
-        end += 1
-    if lowered in ("what", "which", "how"):  # with its noun, up to the first verb
-        while end < len(question) and question[end].pos_ not in ("AUX", "VERB") and question[end].text != "?":
-            end += 1
-    if end >= len(question) - 2 or end - at > 7:
-        return None
-    phrase = question[at:end]
-    if lowered == "how" and len(phrase) == 2:
-        return None
-    return preposition, phrase, end
-
-
-def _filler(preposition: str, phrase: Any, answer: str) -> str | None:
-    """The answer as it stands in the clause, with the preposition it needs; None where it does not fit."""
-    words, lowered = answer.split(), _text(phrase).lower()
-    given = words[0].lower() in _PREPOSITIONS
-    if lowered == "when" or (phrase[-1].text.lower() in _UNIT and len(phrase) <= 2):
-        if not _TIME.search(answer) or len(words) > 6:
-            return None
-        article = "the " if re.match(r"(?:(?:mid|early|late)[- ])?(?:\d{3,4}s|\w+ century)", answer) else ""
-        return answer if given else f"{'on' if _DAY.search(answer) else 'in'} {article}{answer}"
-    if lowered == "where":
-        if given:
-            return answer
-        return f"in {answer}" if words[-1][:1].isupper() and len(words) <= 5 else None
-    if given and not preposition:
-        return None
-    if lowered.startswith("how"):
-        if not _NUMBER.match(answer):
-            return None
-        noun = _text(phrase[2:])
-        if lowered.startswith("how much") and not re.search(r"[$€£%]|percent|dollars|euros|pounds", answer):
-            return None
-        bare = not re.search(r"[a-z]{3,}", _NUMBER.sub("", answer, count=1)) and not re.search(r"[$€£]", answer)
-        filler = f"{answer} {noun}" if bare and not re.search(r"%|percent$", answer) else answer
-    elif lowered.startswith(("what percent", "which percent")):
-        filler = f"{answer} {_text(phrase[2:])}".strip()
-    elif lowered.startswith(("what type", "what kind", "what sort", "which type")):
-        noun = _text(phrase[3:]) if len(phrase) > 3 and phrase[2].text == "of" else ""
-        if " of " in noun:
-            return None
-        filler = f"{answer} {noun}" if noun and noun.split()[-1].lower()[:4] not in answer.lower() else answer
-    else:
-        filler = answer
-    if preposition and not given:
-        filler = f"{preposition} {filler}"
-    return filler
 
 
 def fluent(claim: Any) -> bool:

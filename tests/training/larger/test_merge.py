@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from training import graph, merge
+from training.larger import base as source
+from training.larger import graph, merge
 
 
 def test_parts_are_read_as_one(tmp_path: Path) -> None:
@@ -17,7 +18,7 @@ def test_parts_are_read_as_one(tmp_path: Path) -> None:
     for n, path in enumerate(paths):
         path.write_bytes(bytes(range(n * 10, n * 10 + 10)))
     with ExitStack() as stack:
-        whole = io.BufferedReader(merge._Parts(paths, stack))
+        whole = io.BufferedReader(source.Parts(paths, stack))
         assert whole.read() == bytes(range(30))
         whole.seek(-12, io.SEEK_END)
         assert whole.read(5) == bytes(range(18, 23))
@@ -110,4 +111,4 @@ def test_a_damaged_model_is_made_again_and_a_whole_one_is_kept(
 
 def test_other_weights_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="expected 78c0197b"):
-        merge._pieces(io.BytesIO(b"something else"), tmp_path / "weights", 14, lambda share, what: None)
+        source._pieces(io.BytesIO(b"something else"), tmp_path / "weights", 14, lambda share, what: None)

@@ -1,11 +1,11 @@
 """Train the LoRA adapter of the larger verifier, all-mpnet-base-v2, over as many starts and machines as it takes.
 
-    python -m training.adapter --data FOLDER [--adapter training/adapter] [--work build/adapter] [--pairs 600000]
+    python -m training.larger.train --data FOLDER [--adapter training/adapter] [--work build/adapter] [--pairs 600000]
 
 DATA holds nli/, eval/ and qa/. It goes on from the checkpoint in --work where there is one, else from the adapter in
 --adapter with a short warm-up. What is written to --adapter is the moving average of the weights, in half precision,
 whenever it is the best so far on the development sample. It can be stopped at any time. --questions takes what
-training/questions.py makes.
+training/claims/questions.py makes.
 """
 
 from __future__ import annotations
@@ -14,22 +14,24 @@ import argparse
 import json
 import os
 import random
+import signal
 import sys
 import time
-import zlib
 from pathlib import Path
 from typing import Any
 
-from training import data, development, drawing, in_domain, questions
+from training import data
 from training.base import load_base
 from training.batching import BATCH, batches, encode
+from training.larger import development
+from training.larger.pairs import Data, digest
 from training.losses import losses
 
 RATE, WARM_UP, FALLING, CLIP, WEIGHT_DECAY = 2e-4, 100, 0.15, 1.0, 0.01  # WARM_UP in steps, FALLING a share of all
 AVERAGED = 0.999  # how much of the moving average stays at each step
 TOKENS, PADDED = 192, 16
-CHECKPOINT, EVALUATION = 600, 1800  # seconds between two
-PORTION = 16_000  # pairs to draw from at a time, so that a start soon gets to work
+CHECKPOINT, EVALUATION = 600, 1800  # seconds between two, at least
+EVALUATED = 5_000  # pairs between two evaluations, at least: on a busy machine they would take most of the time
 RANK, ALPHA = 16, 32
 TARGETS = ["q", "k", "v", "o", "intermediate.dense", "output.dense"]
 
@@ -101,49 +103,12 @@ def export(model: Any, folder: Path, state: dict[str, Any]) -> None:
     (folder / "state.json").write_text(json.dumps(state, indent=1) + "\n", encoding="utf-8")
 
 
-def digest(pairs: list[data.Pair]) -> str:
-    """CRC-32 of what the pairs say."""
-    texts = sorted(f"{p.source}|{p.premise}|{p.hypothesis}|{p.target}" for p in pairs)
-    return f"{zlib.crc32(chr(10).join(texts).encode()):08x}"
-
-
-class Data:
-    """All pairs to train on, and what is drawn from them."""
-
-    def __init__(self, folder: Path, made: Path | None) -> None:
-        train, held_out = data.load(folder / "nli", data.evaluation_keys(folder / "eval"))
-        self.train = train + data.by_rule(train, 13)
-        if made is not None:
-            asked, asked_held_out = questions.load(made)
-            self.train += asked
-            held_out += asked_held_out
-        self.real, real_development = in_domain.load(folder / "eval")
-        self.around = drawing.surroundings(self.train)
-        held_out = [p for p in held_out if p.source in development.SIZES]
-        xnli = development.xnli(folder / "eval" / "xnli_en_dev.jsonl.gz")
-        self.development = development.sample(xnli + held_out + real_development)
-
-    @property
-    def digest(self) -> str:
-        """Tells one selection of pairs to train on from another."""
-        return digest(self.train + self.real)
-
-    def portion(self, seed: int) -> list[data.Pair]:
-        """About `PORTION` pairs, each source by its share, the in-domain ones twice as often, in random order."""
-        rng = random.Random(seed)
-        share = min(1.0, PORTION / len(self.train))
-        pairs = drawing.one_pass([p for p in self.train if rng.random() < share], seed, self.around)
-        pairs += [p for p in self.real * 2 if rng.random() < share]
-        rng.shuffle(pairs)
-        return pairs
-
-
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder with nli/, eval/ and qa/")
     parser.add_argument("--adapter", type=Path, default=Path("training/adapter"))
     parser.add_argument("--work", type=Path, default=Path("build/adapter"), help="checkpoint and log")
-    parser.add_argument("--questions", type=Path, help="made by training.questions before")
+    parser.add_argument("--questions", type=Path, help="made by training.claims.questions before")
     parser.add_argument("--base", default="all-mpnet-base")
     parser.add_argument("--pairs", type=int, default=600_000, help="to be seen in all, over every start")
     parser.add_argument("--seed", type=int, default=13)
@@ -151,8 +116,6 @@ def main(argv: list[str] | None = None) -> int:
 
     import torch
 
-    if torch.get_num_threads() > 2 and not torch.cuda.is_available():
-        torch.set_num_threads(os.cpu_count() or 2)
     torch.set_flush_denormal(True)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     try:
@@ -212,10 +175,13 @@ def main(argv: list[str] | None = None) -> int:
         for name, parameter in trained.items():
             parameter.data.copy_(raw[name])
 
-    last_step = 0
-    if measured_on != sample:  # another sample than the best was measured on
-        best = -1.0
-        evaluate()
+    def stop(number: int, frame: Any) -> None:
+        save()
+        raise SystemExit(0)
+
+    signal.signal(signal.SIGTERM, stop)
+    best = best if measured_on == sample else -1.0  # another sample than the best was measured on
+    last_step, measured_at = 0, seen
     saved_at = evaluated_at = timed = time.monotonic()
     model.train()
     while seen < args.pairs:
@@ -246,9 +212,9 @@ def main(argv: list[str] | None = None) -> int:
             if time.monotonic() - saved_at > CHECKPOINT:
                 save()
                 saved_at = time.monotonic()
-            if time.monotonic() - evaluated_at > EVALUATION:
+            if time.monotonic() - evaluated_at > EVALUATION and seen - measured_at >= EVALUATED:
                 evaluate()
-                last_step, loss_sum, evaluated_at = step, 0.0, time.monotonic()
+                last_step, measured_at, loss_sum, evaluated_at = step, seen, 0.0, time.monotonic()
     evaluate()
     save()
     return 0

@@ -1,8 +1,8 @@
 """Export the larger verifier's int8 graph without its weights: model.onnx, layout.json and tokenizer.json.
 
-    python -m training.graph --adapter training/adapter
+    python -m training.larger.graph --adapter training/adapter
 
-The graph is the same for every adapter, so it is made once; training/merge.py fills in the weights. The relative
+The graph is the same for every adapter, so it is made once; merge.py fills in the weights. The relative
 position bias and the head stay in float32.
 """
 
@@ -17,8 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from training import merge
 from training.data import LABELS
+from training.larger import merge
+from training.larger.base import base_file, base_weights
 
 _ALIGNED = 64  # bytes
 
@@ -164,12 +165,12 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
-        weights = merge.Merged(merge.base_weights(folder, lambda share, what: None), args.adapter)
+        weights = merge.Merged(base_weights(folder, lambda share, what: None), args.adapter)
         for name in ("config.json", "tokenizer.json"):
-            (folder / name).write_bytes(merge.base_file(name))
+            (folder / name).write_bytes(base_file(name))
         model = plain_graph(torch_model(weights, folder))
     strip(model, quantise(model.graph), weights, args.adapter)
-    (args.adapter / "tokenizer.json").write_bytes(merge.base_file("tokenizer.json"))
+    (args.adapter / "tokenizer.json").write_bytes(base_file("tokenizer.json"))
     print(f"{args.adapter / merge.GRAPH}: {(args.adapter / merge.GRAPH).stat().st_size / 1e3:.0f} kB")
     return 0
 
