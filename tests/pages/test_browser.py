@@ -142,7 +142,7 @@ def test_a_filter_a_threshold_and_a_reload(page: Page) -> None:
     expect(page.locator("[data-claim].dim")).to_have_count(claims(page).count() - 1)
     page.get_by_role("slider").focus()
     page.keyboard.press("End")
-    expect(page.locator(".chip.v-no_relation")).to_contain_text("2 with nothing related", timeout=PATIENCE)
+    expect(page.locator(".chip.v-unclear")).to_contain_text("2 unclear", timeout=PATIENCE)
     page.reload()  # the address names the run
     expect(claims(page)).to_have_count(3, timeout=PATIENCE)
     expect(page.get_by_label("Answer", exact=True)).to_have_value(ANSWER)
@@ -201,7 +201,7 @@ def test_bad_input_is_told_and_nothing_is_lost(page: Page, answer: str, words: s
     expect(page.get_by_text(words)).to_be_visible(timeout=PATIENCE)
     expect(page.get_by_label("Question", exact=True)).to_have_value("Why?")
     expect(page.get_by_label("Answer", exact=True)).to_have_value(answer)
-    expect(page.get_by_text("The text has changed")).to_be_visible()
+    expect(page.get_by_text("The form has changed")).to_be_visible()
     expect(claims(page)).to_have_count(3)
 
 
@@ -317,7 +317,8 @@ def test_two_segmenters_side_by_side_with_what_was_typed_kept(page: Page) -> Non
 def test_evidence_added_by_hand_checks_that_claim_alone_again(page: Page) -> None:
     write(page, "The Zorb bridge was opened in 1931. The Nile flows north into the Mediterranean.")
     analyse(page)
-    page.get_by_text("Reword a claim, or add evidence for it").click()
+    claims(page).first.click()
+    page.get_by_role("button", name="Reword or add evidence").click()
     page.get_by_label("Evidence: a text").fill("The Zorb bridge was opened in 1931 by the mayor of the town of Zorb.")
     page.get_by_role("button", name="Check this claim again").click()
     first = page.locator("[data-claim][role=button]").first
