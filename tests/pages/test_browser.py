@@ -234,7 +234,7 @@ def test_hostile_text_is_shown_and_runs_nothing(page: Page) -> None:
     write(page, answer, f"<img src=x onerror={FLAG}> what?")
     analyse(page)
     article = page.get_by_label("The answer, with its claims marked")
-    for words in (f"<script>{FLAG}</script>", f"<img src=x onerror={FLAG}>", f"[press](javascript:{FLAG})"):
+    for words in (f"<script>{FLAG}</script>", f"<img src=x onerror={FLAG}>", "The Nile is press a river"):
         expect(article).to_contain_text(words)
     for number in range(claims(page).count()):
         claims(page).nth(number).click()
@@ -294,7 +294,7 @@ def test_evidence_stands_where_there_is_room(browser: Browser, address: str, wid
 
 def test_two_segmenters_side_by_side_with_what_was_typed_kept(page: Page) -> None:
     """What was typed on Explore is there on Compare; a claim lights its words; nothing of the answer runs."""
-    answer = f"The Nile flows north and reaches the Mediterranean. {TEXTS[0]} It is long."
+    answer = f"The Nile flows north and reaches the Mediterranean. It is long. {TEXTS[0]}"
     write(page, answer, "Which way?")
     page.get_by_role("link", name="Compare").click()
     expect(page.get_by_label("Answer", exact=True)).to_have_value(answer)
@@ -325,5 +325,5 @@ def test_evidence_added_by_hand_checks_that_claim_alone_again(page: Page) -> Non
     expect(first).to_have_accessible_name(re.compile("supported"), timeout=PATIENCE)
     first.click()
     expect(page.locator("aside.panel .title", has_text="Pasted text").first).to_be_visible()
-    page.get_by_role("button", name="Undo the last change").click()
+    page.get_by_role("button", name="Undo the last correction").click()
     expect(page.locator("aside.panel .title", has_text="Pasted text")).to_have_count(0, timeout=PATIENCE)
