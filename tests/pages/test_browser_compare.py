@@ -54,6 +54,7 @@ def test_the_cost_comes_first_then_verdicts_in_their_columns_and_stop_keeps_them
     first.locator("summary").click()
     expect(page.locator(".item:not(.v-pending)").first).to_be_visible(timeout=PATIENCE)
     expect(first).to_have_attribute("open", "")  # it stayed open while verdicts came
+    page.locator("[data-testid=stMain]").evaluate("e => e.scrollTo(0, 0)")  # opening the claim may have scrolled
     assert stop.bounding_box() == place
     stop.click()
     expect(page.get_by_text("Stopped early")).to_be_visible(timeout=PATIENCE)
