@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from attribution.errors import Unavailable, UnknownName
 from attribution.settings import Settings, secret
+
+IMPORTING = threading.RLock()  # packages with circular imports, such as spaCy, break where two threads import them
 
 
 @dataclass(frozen=True)
@@ -67,4 +70,6 @@ def build(table: Table, name: str, settings: Settings, kind: str) -> Any:
     if missing := entry.missing(settings):
         raise Unavailable(f"{kind} {name!r} is not ready: {missing}")
     module, _, attribute = entry.target.partition(":")
-    return getattr(importlib.import_module(module), attribute)(settings)
+    with IMPORTING:
+        implementation = getattr(importlib.import_module(module), attribute)
+    return implementation(settings)

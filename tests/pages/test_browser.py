@@ -293,8 +293,8 @@ def test_evidence_stands_where_there_is_room(browser: Browser, address: str, wid
 
 
 def test_two_segmenters_side_by_side_with_what_was_typed_kept(page: Page) -> None:
-    """What was typed on Explore is there on Compare; a claim lights its words; nothing of the answer runs."""
-    answer = f"The Nile flows north and reaches the Mediterranean. It is long. {TEXTS[0]}"
+    """What was typed on Explore is there on Compare; a claim lights its words."""
+    answer = "The Nile flows north and reaches the Mediterranean. It is long."
     write(page, answer, "Which way?")
     page.get_by_role("link", name="Compare").click()
     expect(page.get_by_label("Answer", exact=True)).to_have_value(answer)
