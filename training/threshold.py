@@ -17,7 +17,7 @@ from tqdm import tqdm
 from attribution.settings import Settings
 from attribution.types import Claim, Evidence
 from attribution.verdicts import decide, relation
-from attribution.verifiers.embedded import Embedded
+from attribution.verifiers.embedded_small import EmbeddedSmall
 from training import data, drawing
 
 SOURCES = ("fever_nli", "feverous_dev_text", "fool_me_twice_dev", "scifact_rationales")
@@ -45,7 +45,7 @@ def main(argv: list[str] | None = None) -> int:
     dev = [p for p in dev if p.source in SOURCES]
     around, rng = drawing.surroundings(dev), random.Random(7)
     rng.shuffle(dev)
-    verifier, rows = Embedded(Settings()), []
+    verifier, rows = EmbeddedSmall(Settings()), []
     for pair in tqdm(dev[: args.claims]):
         judged = verifier.verify([(pair.hypothesis, text, pair.page) for text in passages(pair, around, rng)])
         rows.append((pair, [j.probabilities for j in judged]))

@@ -135,16 +135,16 @@ def is_running() -> bool:
 
 
 def current() -> CompareProgress | ExperimentProgress | None:
-    """The last comparison, of one answer or of many, with the threshold of the slider."""
-    job, threshold = _job(), float(state.value(state.THRESHOLD))
+    """The last comparison, of one answer or of many, with the thresholds of the sliders."""
+    job, thresholds = _job(), choices.thresholds()
     now: CompareProgress | ExperimentProgress | None = job.progress() if job else state.get(SHOWN)
     if now is None:
         return None
     if job:
         state.show_address(**{"experiment" if now.many else "comparison": job.id})
     if now.many:
-        return replace(now, comparisons=tuple(recolour_comparison(c, threshold) for c in now.comparisons))
-    return replace(now, comparison=recolour_comparison(now.comparison, threshold)) if now.comparison else now
+        return replace(now, comparisons=tuple(recolour_comparison(c, thresholds) for c in now.comparisons))
+    return replace(now, comparison=recolour_comparison(now.comparison, thresholds)) if now.comparison else now
 
 
 def differences(now: CompareProgress) -> list[str]:
