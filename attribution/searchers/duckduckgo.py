@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from ddgs.engines.duckduckgo import Duckduckgo
 from ddgs.exceptions import DDGSException, TimeoutException
+from lxml.etree import LxmlError  # type: ignore[import-untyped]
 
 from attribution.extraction.page import one_line
 from attribution.retry import Transient
@@ -36,7 +37,7 @@ def _request(query: str, timeout: float) -> list[tuple[str, str, str]]:
     page = _DECLARATION.sub("", str(response.text), count=1)
     try:
         results = engine.post_extract_results(engine.extract_results(page))
-    except Exception as error:  # of lxml, for what is not HTML
+    except (LxmlError, ValueError) as error:  # not HTML
         raise Transient("its reply cannot be read", detail=repr(error)) from error
     if not results and _CHALLENGE.search(page):
         raise Limited("it shows a challenge for bots")
