@@ -9,9 +9,8 @@ from ddgs.engines.duckduckgo import Duckduckgo
 from ddgs.exceptions import DDGSException, TimeoutException
 from lxml.etree import LxmlError  # type: ignore[import-untyped]
 
-from attribution.extraction.page import one_line
 from attribution.retry import Transient
-from attribution.searchers.json_api import LIMITED, Limited, with_retries
+from attribution.searchers.json_api import LIMITED, Limited, as_hits, with_retries
 from attribution.settings import Settings
 from attribution.types import SearchHit
 
@@ -59,12 +58,8 @@ class DuckDuckGo:
         query = " ".join(query.split())[:MAX_QUERY]
         if not query:
             return []
-        by_url: dict[str, tuple[str, str]] = {}
-        for href, title, snippet in self._ask(query):
-            if url := _web_address(href):
-                by_url.setdefault(url, (one_line(title), one_line(snippet)))
-        first = list(by_url.items())[:k]
-        return [SearchHit(url, title, rank, NAME, query, text) for rank, (url, (title, text)) in enumerate(first, 1)]
+        results = ((_web_address(href), title, snippet) for href, title, snippet in self._ask(query))
+        return as_hits(NAME, results, query, k)
 
     def _ask(self, query: str) -> list[tuple[str, str, str]]:
         def attempt(left: float) -> list[tuple[str, str, str]]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pages.test_browser import address, analyse, browser, claims, page, pytestmark, write  # noqa: F401
+from tests.pages.browser.visits import MARKS, Page, analyse, claims, write
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+pytestmark = MARKS
 ANSWER = """# Hitchcock
 
 Alfred Hitchcock directed ~~Psycho~~ in 1960.
@@ -21,16 +22,17 @@ He was born in London in 1899.
 """
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_rule_of_axe_is_broken(page, scheme: str) -> None:  # type: ignore[no-untyped-def]  # noqa: F811
-    page.emulate_media(color_scheme=scheme)
+def test_no_rule_of_axe_is_broken(page: Page) -> None:
     write(page, ANSWER, "Who was Alfred Hitchcock?")
     analyse(page)
     assert page.locator(".answer thead th").count() == 1  # an empty heading is none
     struck = 0
-    for number in range(claims(page).count()):
-        claims(page).nth(number).click()
-        struck += page.locator(".enriched del").count()
-        results = axe.Axe().run(page, options={"resultTypes": ["violations"]})
-        assert results.violations_count == 0, results.generate_report()
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_timeout(500)  # colours change slowly
+        for number in range(claims(page).count()):
+            claims(page).nth(number).click()
+            struck += page.locator(".enriched del").count()
+            results = axe.Axe().run(page, options={"resultTypes": ["violations"]})
+            assert results.violations_count == 0, results.generate_report()
     assert struck  # the words that an enriched claim no longer has were among what was looked at
