@@ -1,4 +1,4 @@
-"""One server and one Chromium for all tests of this folder; each test is a visitor of its own."""
+"""One server and one Chromium for all tests of this folder; each test has a session of its own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pages.browser.visits import ARGUMENTS, CHROMIUM, Browser, Page, sync_api, visit
+from tests.pages.browser.visits import ARGUMENTS, CHROMIUM, SIZE, Browser, Context, Page, sync_api, tab
 
 ROOT = Path(__file__).parents[3]
 
@@ -57,9 +57,17 @@ def browser() -> Iterator[Browser]:
         made.close()
 
 
+@pytest.fixture(scope="package")
+def context(browser: Browser) -> Iterator[Context]:
+    """A visitor who has the page's scripts in the cache."""
+    context = browser.new_context(viewport=SIZE)
+    yield context
+    context.close()
+
+
 @pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    page = visit(browser, address)
+def page(context: Context, address: str) -> Iterator[Page]:
+    page = tab(context, address)
     yield page
     assert page.events == []
-    page.context.close()
+    page.close()

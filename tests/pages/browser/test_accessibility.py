@@ -26,13 +26,16 @@ def test_no_rule_of_axe_is_broken(page: Page) -> None:
     write(page, ANSWER, "Who was Alfred Hitchcock?")
     analyse(page)
     assert page.locator(".answer thead th").count() == 1  # an empty heading is none
-    struck = 0
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         page.wait_for_timeout(500)  # colours change slowly
+        kinds = set()  # the word of a badge, and whether enrichment has taken words from the claim
         for number in range(claims(page).count()):
             claims(page).nth(number).click()
-            struck += page.locator(".enriched del").count()
-            results = axe.Axe().run(page, options={"resultTypes": ["violations"]})
-            assert results.violations_count == 0, results.generate_report()
-    assert struck  # the words that an enriched claim no longer has were among what was looked at
+            badge = page.locator(".panel-body > .head .badge").first.inner_text()
+            kind = (badge.rstrip("0123456789.\n"), page.locator(".enriched del").count() > 0)
+            if kind not in kinds:
+                kinds.add(kind)
+                results = axe.Axe().run(page, options={"resultTypes": ["violations"]})
+                assert results.violations_count == 0, results.generate_report()
+        assert any(struck for _, struck in kinds)

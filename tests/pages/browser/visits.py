@@ -8,7 +8,7 @@ import re
 import pytest
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-Browser, Page, expect = sync_api.Browser, sync_api.Page, sync_api.expect
+Browser, Context, Page, expect = sync_api.Browser, sync_api.BrowserContext, sync_api.Page, sync_api.expect
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
@@ -22,9 +22,17 @@ MARKS = [
 ]
 
 
+SIZE = {"width": 1440, "height": 900}
+
+
 def visit(browser: Browser, address: str, **options: object) -> Page:
-    """A new visitor; any dialog or request to another host fails the test."""
-    page = browser.new_context(viewport={"width": 1440, "height": 900}, **options).new_page()
+    """The page in a browser that has never been there."""
+    return tab(browser.new_context(viewport=SIZE, **options), address)
+
+
+def tab(context: Context, address: str) -> Page:
+    """The page in a new tab, and with it in a new session; any dialog or request to another host fails the test."""
+    page = context.new_page()
     page.set_default_timeout(PATIENCE)
     page.events = []
     page.on("dialog", lambda dialog: (page.events.append(f"dialog {dialog.message}"), dialog.dismiss()))
