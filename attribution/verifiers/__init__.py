@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from attribution.models.mpnet import STEP
+from attribution.models.mpnet import DOWNLOAD
 from attribution.registry import LLM, Entry, Need
 from attribution.types import Judgement, LlmUsage, Pair
 
@@ -42,13 +42,7 @@ VERIFIERS = {
         "attribution.verifiers.embedded_base:EmbeddedBase",
         "Embedded NLI model, base",
         "all-mpnet-base-v2 with the project's own training; made ready once, in less than a minute",
-        needs=(
-            Need(
-                f"{STEP} (0.4 GB), or with a connection to the Hugging Face Hub "
-                "`python -m attribution download embedded-base`",
-                check="attribution.verifiers.embedded_base:is_available",
-            ),
-        ),
+        needs=(Need(DOWNLOAD.format("embedded-base"), check="attribution.verifiers.embedded_base:is_available"),),
         download="attribution.verifiers.embedded_base:make",
         bundled=True,
         english=True,

@@ -1,8 +1,8 @@
 """The larger NLI model: all-mpnet-base-v2 with our adapter, made on the user's machine (training/README.md).
 
-It was trained on passages of one or two sentences, and tells support best where it reads every sentence by itself: the
-surest sentence decides (as in SummaC, Laban et al. 2022, section 4). What looks decisive is read again in its context.
-A contradiction must hold in every context: "he won it in 1962" contradicts much that is about somebody else.
+It tells support best where it reads every sentence by itself; the surest one decides (as in SummaC, Laban et al. 2022,
+section 4). Sentences that share no word with the claim are not read. What looks decisive is read again in its context,
+and a contradiction must hold in every context: "he won it in 1962" contradicts much that is about somebody else.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from attribution.models import merge, mpnet
 from attribution.settings import Settings, models_folder
-from attribution.text.lexical import deciding_sentence, shared_words
+from attribution.text.lexical import deciding_sentence, share_terms, shared_words
 from attribution.text.sentences import sentences
 from attribution.types import Judgement, Pair, Probabilities, Span
 from attribution.verifiers.calibration import softmax
@@ -25,7 +25,7 @@ READING = "1"  # of the rules below: part of the version
 WINDOW = 256  # tokens of claim and premise together
 TITLE_TOKENS = 24
 LONG_SENTENCE = 96  # tokens: more are read in parts
-DECISIVE = 0.2  # least probability of a side for which a sentence is read again in its context
+DECISIVE = 0.34  # least probability of a side for which a sentence is read again in its context: no threshold is lower
 START, SEPARATOR = 0, 2  # of MPNet's vocabulary
 
 
@@ -133,20 +133,22 @@ class _Passage:
         return self._read[start, end, titled]
 
     def judgement(self) -> Judgement:
-        alone = [self.probabilities(*span, titled=False) for span in self.spans]
-        supporting = max(range(len(alone)), key=lambda i: alone[i][0])
-        against = max(range(len(alone)), key=lambda i: alone[i][1])
+        near = [span for span in self.spans if share_terms(self._statement, self._text[slice(*span)])]
+        spans = near or [(self.spans[0][0], self.spans[-1][1])]
+        alone = {span: self.probabilities(*span, titled=False) for span in spans}
+        supporting = max(spans, key=lambda span: alone[span][0])
+        against = max(spans, key=lambda span: alone[span][1])
         entailed, contradicted = alone[supporting][0], alone[against][1]
         if entailed >= DECISIVE:
-            entailed = (entailed + self.probabilities(*self.spans[supporting], titled=True)[0]) / 2
-        if contradicted >= DECISIVE:
-            contradicted = min(self.probabilities(*span, titled=True)[1] for span in self._contexts(against))
-            contradicted = min(contradicted, alone[against][1])
+            entailed = (entailed + self.probabilities(*supporting, titled=True)[0]) / 2
+        for context in self._contexts(against):
+            if contradicted >= DECISIVE:
+                contradicted = min(contradicted, self.probabilities(*context, titled=True)[1])
         contradicted = min(contradicted, 1 - entailed)
         none = max(0.0, 1 - entailed - contradicted)
         decisive = max(entailed, contradicted) >= DECISIVE
         if decisive:
-            sentence = self.spans[supporting if entailed >= contradicted else against]
+            sentence = supporting if entailed >= contradicted else against
         else:
             sentence = deciding_sentence(self._statement, self._text)
         signals = {
@@ -160,8 +162,9 @@ class _Passage:
             {name: round(value, 4) for name, value in signals.items()},
         )
 
-    def _contexts(self, i: int) -> list[Span]:
-        """A sentence, with its neighbours, and in the whole passage."""
+    def _contexts(self, span: Span) -> list[Span]:
+        """The passage, and a sentence with its neighbours and by itself: what changes most comes first."""
+        i = self.spans.index(span) if span in self.spans else 0
         last = len(self.spans) - 1
-        around = [(i, i), (max(0, i - 1), i), (i, min(last, i + 1)), (0, last)]
+        around = [(0, last), (max(0, i - 1), i), (i, min(last, i + 1)), (i, i)]
         return [(self.spans[a][0], self.spans[b][1]) for a, b in dict.fromkeys(around)]

