@@ -19,6 +19,7 @@ from attribution.registry import build
 from attribution.retrieval.index import Index
 from attribution.settings import Settings
 from attribution.types import Page, Relation
+from training.in_domain import group
 
 THREE: dict[str, Relation] = {"entailment": "entailed", "neutral": "no_relation", "contradiction": "contradicted"}
 
@@ -31,6 +32,7 @@ class Case:
     passages: tuple[str, ...]
     gold: Relation | bool
     half: Literal["choose", "report"]
+    held_out: bool = True  # nothing was trained on it
 
 
 def rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -57,7 +59,13 @@ def _support(path: Path, positive: str) -> list[Case]:
         return evidence if isinstance(evidence, str) else " ".join(evidence)
 
     return [
-        Case(r["claim"], (passage(r["evidence"]),), r["label"] == positive, _half(r["id"].split("-chunk")[0]))
+        Case(
+            r["claim"],
+            (passage(r["evidence"]),),
+            r["label"] == positive,
+            _half(r["id"].split("-chunk")[0]),
+            held_out(group(path.name.partition(".")[0], r["id"])),
+        )  # fmt: skip
         for r in rows(path)
         if r["claim"].strip() and passage(r["evidence"]).strip()
     ]
@@ -78,7 +86,9 @@ def expertqa_claims(path: Path) -> Iterator[tuple[str, str, tuple[str, ...], boo
 
 
 def _expertqa(path: Path) -> list[Case]:
-    return [Case(claim, passages, gold, _half(key)) for key, claim, passages, gold in expertqa_claims(path)]
+    return [
+        Case(claim, passages, gold, _half(key), held_out(key)) for key, claim, passages, gold in expertqa_claims(path)
+    ]
 
 
 def retrieved_passages(claim: str, text: str, k: int = 5) -> tuple[str, ...]:

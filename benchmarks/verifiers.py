@@ -1,6 +1,6 @@
 """Quality, calibration and speed of verifiers, beside cosine similarity and word overlap.
 
-    python -m benchmarks.verifiers DATA [--verifier embedded …] [--out FILE.json] [--plot FILE.png]
+    python -m benchmarks.verifiers DATA [--verifier NAME …] [--held-out] [--out FILE.json] [--plot FILE.png]
 
 Three-way sets: accuracy, balanced accuracy, macro F1, expected calibration error (10 bins, top probability).
 Two-way sets: balanced accuracy of support, the threshold on p(entailed) chosen on one half and used on the other.
@@ -11,7 +11,7 @@ from __future__ import annotations
 import resource
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -120,10 +120,14 @@ def judge(verifier: Verifier, pairs: Sequence[tuple[str, str]]) -> tuple[Any, in
     return out, refused
 
 
-def evaluate(name: str, verifier: Verifier, data: Path, most: int | None) -> dict[str, Any]:
+def selected(read: Callable[[Path], list[Case]], data: Path, most: int | None, held_out: bool) -> list[Case]:
+    return [case for case in read(data) if case.held_out or not held_out][:most]
+
+
+def evaluate(name: str, verifier: Verifier, data: Path, most: int | None, held_out: bool) -> dict[str, Any]:
     results: dict[str, Any] = {}
     for title, (classes, read) in SETS.items():
-        cases = read(data)[:most]
+        cases = selected(read, data, most, held_out)
         if not cases:
             continue
         flat = flat_pairs(cases)
@@ -163,11 +167,11 @@ def evaluate(name: str, verifier: Verifier, data: Path, most: int | None) -> dic
     return results
 
 
-def baselines(data: Path, most: int | None) -> dict[str, Any]:
+def baselines(data: Path, most: int | None, held_out: bool) -> dict[str, Any]:
     results: dict[str, Any] = {"cosine": {}, "overlap": {}}
     for title, (classes, read) in SETS.items():
         if classes == 2:
-            cases = read(data)[:most]
+            cases = selected(read, data, most, held_out)
             for name, score in (("cosine", cosine), ("overlap", overlap)):
                 results[name][title] = support(cases, highest(cases, np.asarray(score(flat_pairs(cases)))))
                 print(
@@ -201,9 +205,10 @@ def plot(results: dict[str, Any], path: Path) -> None:
 
 def main(argv: list[str] | None = None) -> int:
     parser = arguments(__doc__, data="eval/ and nli/")
-    parser.add_argument("--verifier", nargs="+", default=["embedded"], choices=list(VERIFIERS))
+    parser.add_argument("--verifier", nargs="+", default=["embedded-base", "embedded-small"], choices=list(VERIFIERS))
     parser.add_argument("--model", default="", help="a hub model, for a verifier that loads one")
     parser.add_argument("--most", type=int, metavar="N", help="the first N cases of each set")
+    parser.add_argument("--held-out", action="store_true", help="leave out what the base model was trained on")
     parser.add_argument("--no-baselines", action="store_true")
     parser.add_argument("--plot", type=Path, metavar="FILE.png")
     args = parser.parse_args(argv)
@@ -211,13 +216,16 @@ def main(argv: list[str] | None = None) -> int:
         print(f"benchmarks: {args.data} has no folder eval", file=sys.stderr)
         return 2
     settings = Settings(verifier_model=args.model)
-    results = {n: evaluate(n, build(VERIFIERS, n, settings, "verifier"), args.data, args.most) for n in args.verifier}
+    results = {
+        n: evaluate(n, build(VERIFIERS, n, settings, "verifier"), args.data, args.most, args.held_out)
+        for n in args.verifier
+    }
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"peak memory {memory:.0f} MB")
     if args.plot:
         plot(results, args.plot)
     if not args.no_baselines:
-        results |= baselines(args.data, args.most)
+        results |= baselines(args.data, args.most, args.held_out)
     publish(results, args.out)
     return 0
 
