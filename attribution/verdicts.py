@@ -105,9 +105,10 @@ def _verdict(claim: Claim, evidence: Sequence[Evidence], failures: Sequence[Fail
     if leanings:
         probability, side = max(leanings)
         return verdict("unclear", probability, f"Undecided: leans to {SIDES[side]}, {probability:.2f}.")
-    neutral = max(e.probabilities.no_relation for e in evidence)
     if max(e.signals.get("words", 0.0) for e in evidence) > ABOUT:
-        return verdict("unclear", neutral, f"{passages.capitalize()} about it, and none settles it: read them.")
+        nearest = max(max(e.probabilities.entailed, e.probabilities.contradicted) for e in evidence)
+        return verdict("unclear", nearest, "There are passages about it, but none settles it: read them.")
+    neutral = max(e.probabilities.no_relation for e in evidence)
     return verdict("no_relation", neutral, f"Nothing related was found in {passages}.")
 
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from attribution.types import LABELS, Failure, Label, Probabilities, Report, Worthiness
-from attribution.verdicts import decide, not_reached, recolour, relation
+from attribution.types import LABELS, Failure, Label, Probabilities, Report, Thresholds, Worthiness
+from attribution.verdicts import decide, not_reached, recolour, relation, thresholds_of
 from tests.make import both, claim, evidence
 
 FOR, AGAINST, NEITHER = (0.9, 0.05, "entailed"), (0.1, 0.8, "contradicted"), (0.1, 0.1, "no_relation")
@@ -46,6 +46,32 @@ def test_a_passage_under_the_threshold_that_leans_to_a_side_is_unclear() -> None
     assert verdict.reason == "Undecided: leans to support, 0.68."
     assert "contradiction" in decide(c, [evidence(c, 0.1, 0.6, "no_relation")], both(0.8)).reason
     assert decide(c, [evidence(c, 0.3, 0.3, "no_relation")], both(0.8)).label == "no_relation"
+
+
+def test_passages_that_share_the_claims_words_and_settle_nothing_are_unclear() -> None:
+    c = claim()
+    about = evidence(c, *NEITHER).model_copy(update={"signals": {"words": 0.5}})
+    verdict = decide(c, [about, evidence(c, *NEITHER)], both(0.5))
+    assert (verdict.label, verdict.confidence) == ("unclear", 0.1) and "none settles it" in verdict.reason
+    other = about.model_copy(update={"signals": {"words": 0.2}})
+    assert decide(c, [other], both(0.5)).label == "no_relation"
+
+
+def test_a_contradiction_has_its_own_threshold_and_says_what_differs() -> None:
+    c = claim()
+    against = evidence(c, 0.1, 0.7, "no_relation").model_copy(
+        update={"difference": "the claim says “2”, the source “3”"}
+    )
+    report = Report(
+        id="r", created_at="", question="", answer="", settings={}, versions={}, claims=(c,), evidence=(against,),
+        verdicts=(decide(c, [against], Thresholds(0.5, 0.8)),),
+    )  # fmt: skip
+    assert report.verdicts[0].label == "unclear"
+    (verdict,) = recolour(report, Thresholds(0.5, 0.6)).verdicts
+    assert verdict.label == "contradicted" and verdict.reason.endswith(": the claim says “2”, the source “3”.")
+    assert thresholds_of(recolour(report, Thresholds(0.5, 0.6))) == (0.5, 0.6)
+    earlier = report.model_copy(update={"settings": {"threshold": 0.45}})
+    assert thresholds_of(earlier) == (0.45, 0.45)  # it had one for both
 
 
 def test_a_claim_that_the_verifier_refused_or_the_run_did_not_reach_is_not_reached_whatever_the_threshold() -> None:
