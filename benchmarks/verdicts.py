@@ -1,6 +1,6 @@
 """Can a badge be believed? Claims with their passages → the claim's badge, beside people's judgements.
 
-    python -m benchmarks.verdicts DATA [--verifier NAME …] [--sets NAME …] [--limit N] [--out FILE.json]
+    python -m benchmarks.verdicts DATA [--verifier NAME …] [--sets NAME …] [--limit N] [--out FILE.json] [--reliability]
 
 For each set and verifier: how many claims get each badge, how many of those are right, the harm done (true claims
 shown as contradicted, unsupported ones as supported), and how precision falls as coverage grows. Claims of answers
@@ -23,7 +23,7 @@ from attribution.pipeline.judge import GivenClaim, JudgedClaim, judge
 from attribution.registry import build
 from attribution.settings import Settings
 from attribution.types import LABELS, Label, Verdict
-from attribution.verifiers import VERIFIERS
+from attribution.verifiers import VERIFIERS, reliability
 from benchmarks.evaluation_sets import expertqa_claims, held_out, retrieved_passages, rows
 
 LONG = 2_500  # characters: more is cut into passages, as in a run
@@ -130,6 +130,15 @@ def risk_and_coverage(pairs: Sequence[tuple[LabelledClaim, Verdict]], badge: Lab
     return curve
 
 
+def badges_right(by_verifier: dict[str, dict[str, Any]]) -> dict[str, dict[str, list[int]]]:
+    """[right, shown] of each badge by verifier."""
+    names = dict(zip(BADGES, ("supported right", "contradicted right by stance"), strict=True))
+    return {
+        verifier: {badge: [found[name]["right"], found[name]["of"]] for badge, name in names.items()}
+        for verifier, found in by_verifier.items()
+    }
+
+
 def judged_by(name: str, claims: Sequence[LabelledClaim], settings: Settings) -> list[JudgedClaim]:
     verifier = build(VERIFIERS, name, settings, "verifier")
     judged: list[JudgedClaim] = []
@@ -164,6 +173,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="any setting")
     parser.add_argument("--limit", type=int, help="claims of each set, for a quick look")
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--reliability", action="store_true", help="write what the page says of badges")
     args = parser.parse_args(argv)
     settings = Settings.from_environment(**dict(pair.split("=", 1) for pair in args.set))
     found: dict[str, dict[str, dict[str, Any]]] = {}
@@ -180,6 +190,9 @@ def main(argv: list[str] | None = None) -> int:
     print(table(found))
     if args.out:
         args.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    if args.reliability:
+        held_out_figures = found["factcheck_bench_dev, held out"]
+        reliability.FILE.write_text(json.dumps(badges_right(held_out_figures), indent=1) + "\n", encoding="utf-8")
     return 0
 
 

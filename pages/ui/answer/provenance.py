@@ -8,6 +8,7 @@ from datetime import datetime
 from attribution.text.urls import site
 from attribution.types import Evidence, Page, Report, Verdict
 from attribution.verdicts import thresholds_of
+from attribution.verifiers.reliability import reliability
 from pages.ui.html.render import Child, Node, el
 
 RELATIONS = {"entailed": "supports it", "contradicted": "contradicts it", "no_relation": "nothing related"}
@@ -78,6 +79,7 @@ def why(piece: Evidence, verdict: Verdict | None, report: Report, page: Page | N
         "Verdict": verdict.reason if verdict else "",
         "This passage": rule,
         "Verifier": report.versions.get("verifier", ""),
+        "Badges like this": reliability(report.versions.get("verifier", ""), verdict.label) if verdict else "",
         "Found by": f"{piece.searcher}, rank {piece.rank}" if piece.searcher else "",
         "Query": piece.query,
         "Similarity": f"{piece.similarity:.2f}",

@@ -15,6 +15,7 @@ from attribution.settings import COLLECTION, RENAMED_VERIFIERS, WEB, Settings
 from attribution.types import Document, Report, Thresholds
 from attribution.verdicts import thresholds_of
 from attribution.verifiers import VERIFIERS
+from attribution.verifiers.reliability import verifier_name
 from pages.ui import state
 
 PRESETS = {"Offline": (True, False, False), "Web": (False, True, False), "My documents": (False, False, True)}
@@ -222,8 +223,8 @@ def _comparable(saved: Mapping[str, Any]) -> dict[str, Any]:
 def method(report: Report) -> str:
     """The verifier and the sources of a run, as in “checked with … against …”."""
     saved = _comparable(report.settings)
-    used = report.versions.get("verifier", "").partition("/")[0] if saved["verifier"] == "auto" else saved["verifier"]
-    used = str(saved.get("verifier_model") or RENAMED_VERIFIERS.get(used, used))
+    used = verifier_name(report.versions.get("verifier", "")) if saved["verifier"] == "auto" else saved["verifier"]
+    used = str(saved.get("verifier_model") or used)
     label = VERIFIERS[used].label if used in VERIFIERS else used
     sources = [_source_label(source) for source in saved["sources"]]
     return f"Checked with {label} against {_listed(sources)}"
