@@ -91,7 +91,8 @@ def live(polling: bool) -> None:
     if now.running:
         progress_bar(view.share(now), "Progress of adding")
     if now.error:
-        note("Adding ended early; the documents added so far are kept", now.error, label="contradicted")
+        title = "Adding ended early; the documents added so far are kept"
+        note(title, now.error, label="contradicted", detail=now.detail)
     if now.failures:
         show(view.failure_table(now.failures))
 

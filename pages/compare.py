@@ -73,11 +73,11 @@ def live(polling: bool) -> None:
 def comparison_result(now: CompareProgress) -> None:
     run, comparison = now.run, now.comparison
     if run.rejected:
-        note("This text cannot be compared", run.rejected, label="contradicted")
+        note("This text cannot be compared", run.rejected, label="contradicted", detail=run.detail)
         return
     if run.error:
         title = "The comparison could not be finished" if comparison else "The comparison could not start"
-        note(title, run.error, label="contradicted")
+        note(title, run.error, label="contradicted", detail=run.detail)
     elif comparison and not run.running and (changed := compare_state.differences(now)):
         note("The form has changed", f"Changed since this result: {', '.join(changed)}. Compare again to update it.")
     if run.running:
@@ -110,7 +110,7 @@ def experiment_result(now: ExperimentProgress) -> None:
         status_line(f"{'Stopping after this answer' if now.stopping else done} …")
         progress_bar(now.done / now.total, "Progress of the comparison")
     if now.error:
-        note("The comparison could not be finished", now.error, label="contradicted")
+        note("The comparison could not be finished", now.error, label="contradicted", detail=now.detail)
     if now.failed:
         lines = [f"Line {line}: {error}" for line, _, error in now.failed[:20]]
         note(f"{plural(len(now.failed), 'answer')} could not be compared", *lines)

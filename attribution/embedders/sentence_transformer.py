@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from attribution.errors import model_unavailable
+from attribution.errors import ModelUnavailable
 from attribution.settings import Settings
 from attribution.text.hub import hide_loading_bar
 
@@ -29,7 +29,7 @@ def _load(name: str) -> SentenceTransformer:
     try:
         return SentenceTransformer(name, trust_remote_code=False)
     except Exception as error:  # the hub, the file system and the model's own configuration fail each in their way
-        raise model_unavailable(name, "embedding_model", "minilm", error) from error
+        raise ModelUnavailable(name, "embedding_model", "minilm", error) from error
 
 
 class HubModel:

@@ -62,7 +62,7 @@ SEGMENTERS = {
     ),
     "propsegment": Entry(
         "attribution.segmenters.propsegment:PropSegment",
-        "SegmenT5 or another T5 of the hub",
+        "SegmenT5, Hugging Face model (download needed)",
         "downloads the model at first use (about 3 GB for the default)",
         (Need("pip install transformers torch", package="transformers"),),
         model_setting="segmenter_model",

@@ -7,7 +7,7 @@ import threading
 from functools import cache
 from typing import Any
 
-from attribution.errors import model_unavailable
+from attribution.errors import ModelUnavailable
 from attribution.segmenters.alignment import Rewrite, replace_sentences
 from attribution.segmenters.llm import CUT_OFF, clean, is_statement
 from attribution.segmenters.sentences import Sentences
@@ -31,7 +31,7 @@ def _load(name: str) -> tuple[Any, Any]:
         tokenizer = AutoTokenizer.from_pretrained(name)
         model = AutoModelForSeq2SeqLM.from_pretrained(name)
     except (OSError, ValueError) as error:
-        raise model_unavailable(name, "segmenter_model", "sentences", error) from error
+        raise ModelUnavailable(name, "segmenter_model", "sentences", error) from error
     return model.to("cuda" if cuda else "cpu").eval(), tokenizer
 
 

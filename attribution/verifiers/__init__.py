@@ -39,7 +39,7 @@ VERIFIERS = {
     ),
     "deberta": Entry(
         "attribution.verifiers.deberta:Deberta",
-        "DeBERTa or another NLI model of the hub",
+        "DeBERTa, Hugging Face model (download needed)",
         "downloads the model at first use (about 0.9 GB for the default)",
         needs=(Need("pip install transformers torch", package="transformers"),),
         model_setting="verifier_model",

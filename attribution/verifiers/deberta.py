@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from attribution.errors import BadInput, model_unavailable
+from attribution.errors import BadInput, ModelUnavailable
 from attribution.settings import Settings
 from attribution.text.hub import hide_loading_bar
 from attribution.text.lexical import deciding_sentence
@@ -51,7 +51,7 @@ def _load(name: str) -> tuple[Any, Any, dict[Relation, int]]:
             name, dtype=torch.bfloat16 if cuda else torch.float32
         )
     except (OSError, ValueError) as error:
-        raise model_unavailable(name, "verifier_model", "embedded", error) from error
+        raise ModelUnavailable(name, "verifier_model", "embedded", error) from error
     columns = relation_columns(model.config.id2label)
     return model.to("cuda" if cuda else "cpu").eval(), tokenizer, columns
 

@@ -8,7 +8,7 @@ from attribution.collections.store import CollectionSummary
 from attribution.types import Failure
 from pages.ui.answer.provenance import date
 from pages.ui.collections.job import IngestProgress
-from pages.ui.html.render import Node, plural, table
+from pages.ui.html.render import Child, Node, el, folded, plural, table
 
 SHOWN = 200  # failures in the table
 
@@ -55,7 +55,7 @@ def share(now: IngestProgress) -> float:
 
 def failure_table(failures: Sequence[Failure]) -> Node:
     """What could not be read, a row each."""
-    rows = [(f.subject, f.message) for f in failures[:SHOWN]]
+    rows: list[tuple[Child, Child]] = [(f.subject, el("div", f.message, folded(f.detail))) for f in failures[:SHOWN]]
     if len(failures) > SHOWN:
         rows.append((f"{len(failures) - SHOWN:,} more", ""))
     return table(("File or address", "Why it was not added"), rows)

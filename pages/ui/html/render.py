@@ -203,6 +203,13 @@ def plural(count: int, noun: str, many: str = "") -> str:
     return f"{count:,} {noun if count == 1 else many or noun + 's'}"
 
 
+def folded(detail: str) -> Node | None:
+    """What another library or a server said, for those who want to know."""
+    if not detail:
+        return None
+    return el("details", el("summary", "Details"), el("p", detail, dir="auto"), class_="ax-detail")
+
+
 def scrolling(wide: Node, label: str) -> Node:
     """A wide table that scrolls, for the keyboard too."""
     return el("div", wide, class_="ax-scroll", role="region", tabindex=0, aria_label=label)

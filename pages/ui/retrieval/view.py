@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from attribution.embedders import EMBEDDERS
 from attribution.evaluation.retrieval_grid import OUTCOMES, Cell, Choice, Difference
 from attribution.types import UNCHECKED, Evidence, Label, Report
-from pages.ui.html.render import LOOKS, RELATIONS, Child, Node, badge, el, plural, scrolling, table
+from pages.ui.html.render import LOOKS, RELATIONS, Child, Node, badge, el, folded, plural, scrolling, table
 from pages.ui.run.chart import CLEAR, FONT, graph_objects
 
 if TYPE_CHECKING:
@@ -119,10 +119,11 @@ def cell_table(cells: Sequence[Cell]) -> Node:
     return scrolling(table(heads, rows, "ax-table wide"), "Figures of the cells")
 
 
-def failure_table(choices: Sequence[Choice], failures: Sequence[tuple[Choice, str]]) -> Node:
+def failure_table(choices: Sequence[Choice], failures: Sequence[tuple[Choice, str, str]]) -> Node:
     """The cells that could not be computed, of all that were chosen."""
     labels = dict(zip(choices, names(choices), strict=True))
-    return table(("Not computed", "Why"), ((labels[choice], reason) for choice, reason in failures))
+    rows = ((labels[choice], el("div", reason, folded(detail))) for choice, reason, detail in failures)
+    return table(("Not computed", "Why"), rows)
 
 
 def difference_list(differences: Sequence[Difference], left: Cell, right: Cell) -> Node:

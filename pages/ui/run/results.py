@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from attribution.types import Report
+from attribution.types import Failure, Report
 from pages.ui import state
 from pages.ui.answer.cards import totals
 from pages.ui.frame import plot, progress_bar, show
-from pages.ui.html.render import Child, el, plural, table
+from pages.ui.html.render import Child, Node, el, folded, plural, table
 from pages.ui.run import chart
 from pages.ui.run.job import RunProgress
 from pages.ui.run.page_changes import page_changes
@@ -100,8 +100,7 @@ def details(report: Report) -> None:
     with st.container(key="below"):
         if report.failures:
             with st.expander(f"What did not work ({len(report.failures)})"):
-                rows = ((STAGES.get(f.stage, f.stage), f.subject, f.message) for f in report.failures)
-                show(table(("Step", "Subject", "What happened"), rows))
+                show(failure_table(report.failures))
         with st.expander("Figures behind the bar"):
             show(el("p", totals(report), class_="ax-quiet-inline"))
             show(chart.figures(report))
@@ -118,6 +117,12 @@ def details(report: Report) -> None:
             on_click="ignore",
             key="download",
         )
+
+
+def failure_table(failures: Iterable[Failure]) -> Node:
+    """What did not work, a row each, with the words of other libraries folded."""
+    rows = ((STAGES.get(f.stage, f.stage), f.subject, el("div", f.message, folded(f.detail))) for f in failures)
+    return table(("Step", "Subject", "What happened"), rows)
 
 
 def _times(report: Report) -> Iterable[tuple[str, str]]:

@@ -170,15 +170,15 @@ def is_running() -> bool:
     return job is not None and job.running
 
 
-def problem() -> tuple[str, str] | None:
-    """Why the last run could not start or finish: a title and the reason."""
+def problem() -> tuple[str, str, str] | None:
+    """Why the last run could not start or finish: a title, the reason and its details."""
     job: RunJob | None = state.get(JOB)
     now = job.progress() if job else None
     if now and now.rejected:
-        return "This text cannot be analysed", now.rejected
+        return "This text cannot be analysed", now.rejected, now.detail
     if now and now.error:
-        reason = now.error[:1].upper() + now.error[1:]
-        return "The run could not be finished" if now.accepted else "The run could not start", reason
+        title = "The run could not be finished" if now.accepted else "The run could not start"
+        return title, now.error, now.detail
     return None
 
 

@@ -61,7 +61,7 @@ def test_vectors_come_after_and_a_broken_end_is_said() -> None:
     assert (now.embedded, now.error, now.done) == ((2, 3), "the disk is full", 2)
     assert status(now) == "0 documents added to “c”, 2 already there."
     odd = ended(IngestJob("c", ITEMS, lambda items, stop: iter([][1:2] or [None]), embed))  # type: ignore[list-item]
-    assert "AttributeError" in odd.error
+    assert "AttributeError" in odd.detail and "AttributeError" not in odd.error
 
 
 def test_foreign_names_are_escaped(store: Store) -> None:

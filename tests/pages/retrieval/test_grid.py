@@ -70,7 +70,7 @@ def test_cells_come_one_by_one_and_stop_keeps_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "words"), [(BadInput("no snapshot here"), "no snapshot"), (KeyError("x"), "KeyError")]
+    ("error", "words"), [(BadInput("no snapshot here"), "no snapshot"), (KeyError("x"), "unexpected error")]
 )
 def test_what_breaks_is_said(error: Exception, words: str) -> None:
     def fail() -> Snapshot:
@@ -132,12 +132,12 @@ def test_a_finished_grid_is_shown_can_be_drilled_into_and_survives_a_reload(stor
 def test_a_failing_cell_costs_itself() -> None:
     def compute(snapshot: Snapshot, choices: list[Choice], stop: threading.Event) -> Iterator[Cell]:
         if choices[0].chunking == "fixed 256":
-            raise Unavailable("the model is not there")
+            raise Unavailable("the model is not there", "OSError: <b>offline</b>")
         yield from (cell(c.chunking) for c in choices)
 
     cuts = ["fixed 256", "fixed 512", "recursive 512"]
     now = ended(GridJob("id", frozen, cuts, ["minilm"], compute, print))
     assert [c.choice.chunking for c in now.cells] == ["fixed 512", "recursive 512"] and not now.error
-    assert '<td dir="auto">fixed 256</td><td dir="auto">the model is not there</td>' in html(
-        failure_table(now.choices, now.failures)
-    )
+    drawn = html(failure_table(now.choices, now.failures))
+    assert '<td dir="auto">fixed 256</td><td dir="auto"><div>the model is not there<details' in drawn
+    assert "OSError: &lt;b&gt;offline&lt;/b&gt;" in drawn
