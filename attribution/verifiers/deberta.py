@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 from attribution.errors import BadInput, ModelUnavailable
 from attribution.settings import Settings
 from attribution.text.hub import hide_loading_bar
 from attribution.text.lexical import deciding_sentence
+from attribution.text.loading import load_once
 from attribution.types import RELATIONS, Judgement, Pair, Probabilities, Relation
 
 MODELS = {
@@ -38,7 +38,7 @@ def relation_columns(id2label: Mapping[int, str]) -> dict[Relation, int]:
     return columns
 
 
-@cache
+@load_once
 def _load(name: str) -> tuple[Any, Any, dict[Relation, int]]:
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer

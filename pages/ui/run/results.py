@@ -36,6 +36,7 @@ STAGES = {
     "gather": "Searching and reading pages",
     "embed": "Comparing passages",
     "verify": "Checking claims",
+    "load": "Loading models",
 }
 
 
