@@ -69,13 +69,13 @@ def _verdict(claim: Claim, evidence: Sequence[Evidence], failures: Sequence[Fail
     contradicting = [e.probabilities.contradicted for e in evidence if e.relation == "contradicted"]
     passages = f"{len(evidence)} passage{'s' * (len(evidence) != 1)}"
     if supporting and contradicting:
-        reason = f"{len(supporting)} of {passages} support it, {len(contradicting)} contradict it."
+        reason = f"{_of(supporting, passages, 'support')}, {_of(contradicting, '', 'contradict')}."
         return verdict("conflicting", min(max(supporting), max(contradicting)), reason)
     if supporting:
-        reason = f"{len(supporting)} of {passages} support it, none contradicts it."
+        reason = f"{_of(supporting, passages, 'support')}, none contradicts it."
         return verdict("supported", max(supporting), reason)
     if contradicting:
-        reason = f"{len(contradicting)} of {passages} contradict it, none supports it."
+        reason = f"{_of(contradicting, passages, 'contradict')}, none supports it."
         return verdict("contradicted", max(contradicting), reason)
     leanings = [(getattr(e.probabilities, side), side) for e in evidence if (side := leaning(e.probabilities)) in SIDES]
     if leanings:
@@ -83,6 +83,11 @@ def _verdict(claim: Claim, evidence: Sequence[Evidence], failures: Sequence[Fail
         return verdict("unclear", probability, f"Undecided: leans to {SIDES[side]}, {probability:.2f}.")
     neutral = max(e.probabilities.no_relation for e in evidence)
     return verdict("no_relation", neutral, f"Nothing related was found in {passages}.")
+
+
+def _of(pieces: Sequence[float], passages: str, verb: str) -> str:
+    """How many passages do that: "1 of 5 passages supports it"."""
+    return f"{len(pieces)}{' of ' * bool(passages)}{passages} {verb}{'s' * (len(pieces) == 1)} it"
 
 
 def recolour(report: Report, threshold: float) -> Report:

@@ -149,7 +149,7 @@ def _arrange(
 ) -> Comparison:
     """The claims in columns and rows, before any is checked."""
     plain = settings.model_copy(update={"segmenter": "sentences"})
-    sentences = worthiness.classify(segment(question, answer, plain).claims)
+    sentences = worthiness.classify(segment(question, answer, plain).claims, answer)
 
     def split(text: str) -> int:
         return len(segment("", text, settings.model_copy(update={"segmenter": "clauses"})).claims)

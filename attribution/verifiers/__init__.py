@@ -39,8 +39,8 @@ VERIFIERS = {
     ),
     "deberta": Entry(
         "attribution.verifiers.deberta:Deberta",
-        "DeBERTa, Hugging Face model (download needed)",
-        "downloads the model at first use (about 0.9 GB for the default)",
+        "DeBERTa (download needed)",
+        "or another Hugging Face model for NLI; downloaded at first use (about 0.9 GB for the default)",
         needs=(Need("pip install transformers torch", package="transformers"),),
         model_setting="verifier_model",
         english=True,

@@ -56,8 +56,13 @@ def progress_bar(share: float, label: str) -> None:
 
 def note(title: str, *lines: str, label: str = "pending", detail: str = "") -> None:
     """A notice in its place on the page, with details folded; its text is never read as markup."""
-    paragraphs = [el("p", line[:1].upper() + line[1:]) for line in lines]
+    paragraphs = [el("p", as_sentence(line)) for line in lines]
     show(el("div", el("h3", title), *paragraphs, folded(detail), class_=f"ax-note v-{label}", role="status"))
+
+
+def as_sentence(message: str) -> str:
+    """A message with a capital letter and a full stop."""
+    return message[:1].upper() + message[1:] + "." * (message[-1:].isalnum() or message[-1:] in "”)`")
 
 
 def plot(figure: Figure, key: str, alt: str) -> None:

@@ -12,6 +12,7 @@ import pytest
 from tests.pages import test_browser
 from tests.pages.hostile import FLAG, TEXTS
 from tests.pages.test_browser import PATIENCE, Browser, Page, analyse, expect, write
+from tests.pages.test_browser_results import language_model
 
 address, browser, page, pytestmark = (
     test_browser.address, test_browser.browser, test_browser.page, test_browser.pytestmark,
@@ -143,3 +144,21 @@ def test_compare_with_the_keyboard_alone_on_a_telephone(browser: Browser, addres
     assert all(visible for _, visible in seen), [text for text, visible in seen if not visible]
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.context.close()
+
+
+def test_a_language_model_that_fails_is_named_above_a_comparison(page: Page) -> None:
+    language_model(page, "http://127.0.0.1:9/v1")
+    write(page, "The Nile flows north into the Mediterranean.")
+    page.get_by_role("link", name="Compare").click()
+    page.get_by_role("button", name="FActScore").click()
+    page.wait_for_timeout(1500)
+    page.get_by_role("button", name="Compare", exact=True).click()
+    notice = page.locator(".ax-note", has_text="The language model could not be used")
+    expect(notice).to_contain_text("1 sentence could not be split; checked whole instead.", timeout=PATIENCE)
+    expect(notice).to_contain_text("Segmenters concerned: FActScore.")
+    page.get_by_text(re.compile(r"What did not work")).click()
+    details = page.locator(".ax-table details", has_text="Details").first
+    details.locator("summary").click()
+    expect(details).to_contain_text("ConnectError")
+    figures = page.get_by_role("region", name="Figures of the segmenters")
+    assert figures.evaluate("e => e.scrollWidth <= e.clientWidth")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
@@ -99,9 +99,7 @@ def bar(now: RunProgress, report: Report) -> None:
 def details(report: Report) -> None:
     """Figures, failures and the report to download."""
     with st.container(key="below"):
-        if report.failures:
-            with st.expander(f"What did not work ({len(report.failures)})"):
-                show(failure_table(report.failures))
+        what_failed(report.failures)
         with st.expander("Figures behind the bar"):
             show(el("p", totals(report), class_="ax-quiet-inline"))
             show(chart.figures(report))
@@ -118,6 +116,13 @@ def details(report: Report) -> None:
             on_click="ignore",
             key="download",
         )
+
+
+def what_failed(failures: Sequence[Failure]) -> None:
+    """The failures, folded."""
+    if failures:
+        with st.expander(f"What did not work ({len(failures)})"):
+            show(failure_table(failures))
 
 
 def failure_table(failures: Iterable[Failure]) -> Node:
