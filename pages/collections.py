@@ -60,6 +60,8 @@ def add_form(collections: Sequence[CollectionSummary], running: bool) -> None:
 
 def start(name: str, documents: Sequence[Document], addresses: str) -> str:
     """Begin to add in the background, or say why not."""
+    if not name:
+        return "Type a name for the new collection first."
     try:
         check_name(name)
         items = [*map(from_upload, documents), *from_addresses(addresses.splitlines())]

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.ui import state
 from pages.ui.html import render
-from pages.ui.html.render import Node, el, folded
+from pages.ui.html.render import Node, as_sentence, el, folded
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -58,11 +58,6 @@ def note(title: str, *lines: str, label: str = "pending", detail: str = "") -> N
     """A notice in its place on the page, with details folded; its text is never read as markup."""
     paragraphs = [el("p", as_sentence(line)) for line in lines]
     show(el("div", el("h3", title), *paragraphs, folded(detail), class_=f"ax-note v-{label}", role="status"))
-
-
-def as_sentence(message: str) -> str:
-    """A message with a capital letter and a full stop."""
-    return message[:1].upper() + message[1:] + "." * (message[-1:].isalnum() or message[-1:] in "”)`")
 
 
 def plot(figure: Figure, key: str, alt: str) -> None:

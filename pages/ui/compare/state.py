@@ -88,7 +88,7 @@ def load(id: str) -> None:
         return
     comparison, reason = run_state.saved(lambda database: load_comparison(database, id))
     if comparison is None:
-        state.put(NOTICE, f"The comparison in the address cannot be shown: {reason}")
+        state.put(NOTICE, reason)
         return
     names = tuple(column.segmenter for column in comparison.columns)
     _restore(comparison.report, names)
@@ -103,7 +103,7 @@ def load_many(id: str) -> None:
         return
     comparisons, reason = run_state.saved(lambda database: load_experiment(database, id))
     if comparisons is None:
-        state.put(NOTICE, f"The experiment in the address cannot be shown: {reason}")
+        state.put(NOTICE, reason)
         return
     total = len(comparisons)
     state.put(SHOWN, ExperimentProgress(total, total, comparisons, running=False))

@@ -9,8 +9,8 @@ import streamlit as st
 from attribution.registry import LLM, Entry
 from pages.ui import state
 from pages.ui.form import choices
-from pages.ui.frame import as_sentence, show, small
-from pages.ui.html.render import el
+from pages.ui.frame import show, small
+from pages.ui.html.render import as_sentence, el
 
 DOCUMENT_TYPES = ["txt", "md", "html", "htm", "pdf", "docx", "epub"]
 FORMATS = "Text, Markdown, HTML, PDF, DOCX or EPUB, at most 20 MB each."

@@ -203,6 +203,16 @@ def plural(count: int, noun: str, many: str = "") -> str:
     return f"{count:,} {noun if count == 1 else many or noun + 's'}"
 
 
+def as_sentence(message: str) -> str:
+    """A message with a capital letter and a full stop."""
+    return message[:1].upper() + message[1:] + "." * (message[-1:].isalnum() or message[-1:] in tuple("”)`"))
+
+
+def told(message: str, detail: str) -> Node:
+    """What went wrong, as a sentence, with the details folded."""
+    return el("div", as_sentence(message), folded(detail))
+
+
 def folded(detail: str) -> Node | None:
     """What another library or a server said, for those who want to know."""
     if not detail:

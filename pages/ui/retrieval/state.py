@@ -54,7 +54,7 @@ def load(id: str) -> None:
         return
     cells, reason = run_state.saved(lambda database: load_grid(database, id))
     if cells is None:
-        state.put(NOTICE, f"The grid in the address cannot be shown: {reason}")
+        state.put(NOTICE, reason)
         return
     state.put(SHOWN, GridProgress(cells, tuple(cell.choice for cell in cells), running=False))
 

@@ -11,7 +11,7 @@ from attribution.types import Failure, Report
 from pages.ui import state
 from pages.ui.answer.cards import totals
 from pages.ui.frame import plot, progress_bar, show
-from pages.ui.html.render import Child, Node, el, folded, plural, table
+from pages.ui.html.render import Child, Node, el, plural, table, told
 from pages.ui.run import chart
 from pages.ui.run.job import RunProgress
 from pages.ui.run.page_changes import page_changes
@@ -57,7 +57,7 @@ def status(now: RunProgress, report: Report) -> None:
         facts = [
             plural(len(report.pages), "page"),
             f"{plural(report.usage.pairs, 'passage')} judged" if report.usage.pairs else "",
-            f"{now.seconds:.1f} s" if now.seconds else "",
+            f"{now.seconds:.1f} s" if now.seconds >= 0.05 else "",
             spent,
         ]
         early = "Stopped early; the results so far are kept. " if report.stopped else ""
@@ -127,7 +127,7 @@ def what_failed(failures: Sequence[Failure]) -> None:
 
 def failure_table(failures: Iterable[Failure]) -> Node:
     """What did not work, a row each, with the words of other libraries folded."""
-    rows = ((STAGES.get(f.stage, f.stage), f.subject, el("div", f.message, folded(f.detail))) for f in failures)
+    rows = ((STAGES.get(f.stage, f.stage), f.subject, told(f.message, f.detail)) for f in failures)
     return table(("Step", "Subject", "What happened"), rows)
 
 

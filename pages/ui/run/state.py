@@ -63,7 +63,7 @@ def load(run_id: str) -> None:
         reason = "it did not finish. Its question, answer and settings are filled in."
         blank = Report(id=run_id, created_at="", question="", answer="", settings=inputs.settings, versions={})
         choices.restore(blank.model_copy(update={"question": inputs.question, "answer": inputs.answer}))
-    state.put(NOTICE, f"The run in the address cannot be shown: {reason}")
+    state.put(NOTICE, reason)
 
 
 def notice() -> str:

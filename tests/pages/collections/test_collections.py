@@ -64,6 +64,17 @@ def test_vectors_come_after_and_a_broken_end_is_said() -> None:
     assert "AttributeError" in odd.detail and "AttributeError" not in odd.error
 
 
+def test_a_collection_without_a_name_is_not_added() -> None:
+    from pages.collections import start
+
+    assert start("", [], "") == "Type a name for the new collection first."
+
+
+def test_the_table_of_collections_scrolls_where_it_is_too_wide() -> None:
+    drawn = html(collection_table([]))
+    assert drawn.startswith('<div class="ax-scroll" role="region" tabindex="0" aria-label="Collections">')
+
+
 def test_foreign_names_are_escaped(store: Store) -> None:
     drawn = html(failure_table([FAILURE] * 201))
     assert EVIL not in drawn and "&lt;script&gt;" in drawn and "1 more" in drawn
