@@ -55,7 +55,7 @@ def main(argv: list[str] | None = None) -> int:
             documents = [Document(f"passage {i}.txt", p.encode()) for i, p in enumerate(filter(None, passages), 1)]
             try:
                 *_, last = run(row["question"], row["answer"], settings, store, documents)
-            except Exception as error:
+            except Exception as error:  # whatever it is, it is one of the problems that are counted
                 problems.append(f"{row['id']}: {type(error).__name__}: {error}")
                 continue
             assert isinstance(last, Finished)

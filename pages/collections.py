@@ -22,7 +22,7 @@ from pages.ui.collections.job import IngestJob
 from pages.ui.form.controls import DOCUMENT_TYPES, FORMATS
 from pages.ui.frame import lead, note, progress_bar, section, show, small, status_line, styles
 from pages.ui.html.render import el, plural
-from pages.ui.run.state import store
+from pages.ui.slot import store
 
 POLL = 0.5  # seconds between looks at documents that are being added
 JOB, ROUND, REMOVAL = "ingest", "ingest_round", "removal"

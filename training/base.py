@@ -96,11 +96,11 @@ def _reranker(labels: dict[str, Any]) -> tuple[Any, Any]:
         if node.op_type == "MatMulInteger" and node.name.startswith("/bert/encoder/"):
             module = node.name.removeprefix("/").removesuffix("/MatMul_quant").replace("/", ".")
             state[f"{module}.weight"] = dequantised(node.input[1].removesuffix("_quantized")).T
-    state = {name: torch.tensor(value) for name, value in state.items() if not name.startswith("classifier")}
+    weights = {name: torch.tensor(value) for name, value in state.items() if not name.startswith("classifier")}
 
     size = {"hidden_size": 384, "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 1536}
     model = BertForSequenceClassification(BertConfig(**size, **labels))
-    missing, unexpected = model.load_state_dict(state, strict=False)
+    missing, unexpected = model.load_state_dict(weights, strict=False)
     if unexpected or {m for m in missing if not m.startswith("classifier")}:
         raise ValueError(f"the re-ranker's weights do not fit: missing {missing}, unexpected {unexpected}")
     return model, BertTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"))

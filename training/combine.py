@@ -64,7 +64,7 @@ def fit(x: Any, targets: Any, weights: Any, penalty: float = 1e-3) -> tuple[Any,
         loss.backward()
         return loss
 
-    optimizer.step(closure)
+    optimizer.step(closure)  # type: ignore[no-untyped-call]
     with torch.no_grad():
         raw = w / scale
         return raw, b - raw @ mean

@@ -13,10 +13,10 @@ import re
 import unicodedata
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 LABELS = ("entailment", "neutral", "contradiction")
 NOT_ENTAILMENT = len(LABELS)  # target index of a binary negative: its loss is on p(neutral) + p(contradiction)
@@ -84,7 +84,7 @@ def _title(premise: str) -> str:
     return title if rest and len(title) <= TITLE else ""
 
 
-def read_rows(path: Path) -> Iterator[dict]:
+def read_rows(path: Path) -> Iterator[dict[str, Any]]:
     opener = gzip.open if path.suffix == ".gz" else open
     with opener(path, "rt", encoding="utf-8") as lines:
         for line in lines:
@@ -114,7 +114,7 @@ def _reserved(paths: list[Path]) -> set[str]:
     return claims
 
 
-def load(folder: Path, exclude: set[str] = frozenset()) -> tuple[list[Pair], list[Pair]]:
+def load(folder: Path, exclude: Set[str] = frozenset()) -> tuple[list[Pair], list[Pair]]:
     """Training and development pairs of a folder, deduplicated; three-way labels win over two-way ones.
 
     Raises ValueError for a folder without data and for a row with a label that is not known.
@@ -122,7 +122,9 @@ def load(folder: Path, exclude: set[str] = frozenset()) -> tuple[list[Pair], lis
     paths = sorted(folder.glob("*.jsonl*"), key=lambda p: ("binary" in p.name, p.name))
     if not paths:
         raise ValueError(f"no *.jsonl or *.jsonl.gz in {folder}: give a folder of NLI pairs")
-    seen, reserved, train, dev = set(exclude), _reserved(paths), [], []
+    seen, reserved = set(exclude), _reserved(paths)
+    train: list[Pair] = []
+    dev: list[Pair] = []
     for path in paths:
         name = path.name.split(".")[0]
         source = SOURCES.get(name, Source(train=("train",), dev=("dev",)))

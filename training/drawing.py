@@ -33,10 +33,10 @@ class Neighbours:
         words = set(normalised(claim).split())
         few = max(3, COMMON * len(self.premises))
         telling = {w for w in words if len(self._holding.get(w, ())) <= few}
-        scores: Counter[int] = Counter()
+        scores: defaultdict[int, float] = defaultdict(float)
         for word in telling:
             for i in self._holding.get(word, ()):
-                scores[i] += 1 / len(self._holding[word]) ** 0.5  # type: ignore[assignment]
+                scores[i] += 1 / len(self._holding[word]) ** 0.5
         found = []
         for i, _ in sorted(scores.items(), key=lambda item: (-item[1], item[0])):
             text = self.premises[i]

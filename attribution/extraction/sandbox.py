@@ -60,7 +60,7 @@ def _ask(worker: _Worker, content: bytes, task: dict[str, Any], seconds: float) 
     """The reply of one process, which goes back to the idle ones where it can go on; None where it crashed."""
     try:
         reply = worker.ask(task, content, seconds)
-    except BaseException:
+    except BaseException:  # whatever it is, no process may stay that is in the middle of a page
         worker.stop()
         raise
     if reply is None or reply.get("full"):

@@ -7,10 +7,10 @@ from urllib.parse import parse_qs, urlsplit
 
 from ddgs.engines.duckduckgo import Duckduckgo
 from ddgs.exceptions import DDGSException, TimeoutException
+from lxml.etree import LxmlError  # type: ignore[import-untyped]
 
-from attribution.extraction.page import one_line
 from attribution.retry import Transient
-from attribution.searchers.json_api import LIMITED, Limited, with_retries
+from attribution.searchers.json_api import LIMITED, Limited, as_hits, with_retries
 from attribution.settings import Settings
 from attribution.types import SearchHit
 
@@ -36,7 +36,7 @@ def _request(query: str, timeout: float) -> list[tuple[str, str, str]]:
     page = _DECLARATION.sub("", str(response.text), count=1)
     try:
         results = engine.post_extract_results(engine.extract_results(page))
-    except Exception as error:  # of lxml, for what is not HTML
+    except (LxmlError, ValueError) as error:  # not HTML
         raise Transient("its reply cannot be read", detail=repr(error)) from error
     if not results and _CHALLENGE.search(page):
         raise Limited("it shows a challenge for bots")
@@ -58,12 +58,8 @@ class DuckDuckGo:
         query = " ".join(query.split())[:MAX_QUERY]
         if not query:
             return []
-        by_url: dict[str, tuple[str, str]] = {}
-        for href, title, snippet in self._ask(query):
-            if url := _web_address(href):
-                by_url.setdefault(url, (one_line(title), one_line(snippet)))
-        first = list(by_url.items())[:k]
-        return [SearchHit(url, title, rank, NAME, query, text) for rank, (url, (title, text)) in enumerate(first, 1)]
+        results = ((_web_address(href), title, snippet) for href, title, snippet in self._ask(query))
+        return as_hits(NAME, results, query, k)
 
     def _ask(self, query: str) -> list[tuple[str, str, str]]:
         def attempt(left: float) -> list[tuple[str, str, str]]:

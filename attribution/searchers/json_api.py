@@ -94,15 +94,17 @@ class Api:
         return value
 
     def hits(self, rows: Iterable[tuple[object, object, object]], query: str, k: int) -> list[SearchHit]:
-        """The first k different web addresses of (address, title, snippet), as hits."""
-        by_url: dict[str, tuple[str, str]] = {}
-        for url, title, snippet in rows:
-            if isinstance(url, str) and url.lower().startswith(("http://", "https://")):
-                by_url.setdefault(url.strip(), (one_line(str(title or "")), one_line(str(snippet or ""))))
-        return [
-            SearchHit(url, title, rank, self.name, query, snippet)
-            for rank, (url, (title, snippet)) in enumerate(list(by_url.items())[:k], 1)
-        ]
+        return as_hits(self.name, rows, query, k)
+
+
+def as_hits(engine: str, rows: Iterable[tuple[object, object, object]], query: str, k: int) -> list[SearchHit]:
+    """The first k different web addresses of (address, title, snippet), as hits."""
+    by_url: dict[str, tuple[str, str]] = {}
+    for url, title, snippet in rows:
+        if isinstance(url, str) and url.lower().startswith(("http://", "https://")):
+            by_url.setdefault(url.strip(), (one_line(str(title or "")), one_line(str(snippet or ""))))
+    first = list(by_url.items())[:k]
+    return [SearchHit(url, title, rank, engine, query, text) for rank, (url, (title, text)) in enumerate(first, 1)]
 
 
 def rows(reply: Mapping[str, Any], *path: str) -> list[dict[str, Any]]:

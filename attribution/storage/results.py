@@ -27,9 +27,3 @@ class Results(Runs):
         with self.engine.connect() as db:
             row = db.execute(query).first()
         return None if row is None else str(row.body)
-
-    def delete_result(self, kind: str, result_id: str) -> None:
-        """Delete a result and the pages that it alone uses."""
-        with self.transaction() as db:
-            self.delete_uses(db, result_id)
-            db.execute(t.results.delete().where(t.results.c.kind == kind, t.results.c.id == result_id))

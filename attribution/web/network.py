@@ -70,7 +70,7 @@ def resolve(host: str, port: int, timeout: float) -> list[str]:
         try:
             infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
             answers.put(list(dict.fromkeys(str(info[4][0]) for info in infos)))
-        except Exception as error:
+        except (OSError, ValueError) as error:  # ValueError: a name that cannot be encoded
             answers.put(error)
 
     threading.Thread(target=look_up, name="resolve", daemon=True).start()

@@ -26,9 +26,7 @@ SEGMENTER, SEGMENTER_MODEL, VERIFIER, VERIFIER_MODEL, THRESHOLD = (
 LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS = "llm_address", "llm_model", "llm_key", "llm_tasks"
 PRICES = ("input_price", "output_price")
 COMPARED = "compared"  # the segmenters of the Compare page
-CORRECTED, WORDING, EXTRA_TEXT, EXTRA_ADDRESS, EXTRA_FILES = (
-    "corrected", "wording", "extra_text", "extra_address", "extra_files",
-)  # fmt: skip
+WORDING, EXTRA_TEXT, EXTRA_ADDRESS, EXTRA_FILES = "wording", "extra_text", "extra_address", "extra_files"
 _DEFAULTS: dict[str, Any] = {
     PRESET: "Offline",
     LIBRARY: True,

@@ -87,6 +87,8 @@ def test_an_open_tab_finds_the_server_again_after_a_crash() -> None:
         crash(server)
         connected = page.locator("[data-test-connection-state=CONNECTED]")
         connected.wait_for(state="detached")
+        page.get_by_text("python -m attribution serve").wait_for()  # what to do, in the project's words
+        assert not page.get_by_text("yourscript").is_visible()
         server = start(port)
         try:
             connected.wait_for()

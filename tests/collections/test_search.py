@@ -133,6 +133,7 @@ def test_a_folder_is_embedded_once(settings: Settings, store: Store, tmp_path: P
     assert over_folder(FolderSearcher(Settings(), tmp_path), settings, store).search("Which insect signals?", 3) == []
 
 
+@pytest.mark.usefixtures("warm_library")
 def test_the_library_that_comes_along_by_the_model(settings: Settings, store: Store) -> None:
     by = over_folder(FolderSearcher(settings), settings, store)
     for claim, name in {

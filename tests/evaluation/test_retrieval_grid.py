@@ -13,6 +13,7 @@ from attribution.errors import Unavailable
 from attribution.evaluation.retrieval_grid import (
     CHUNKINGS,
     OUTCOMES,
+    Cell,
     Choice,
     choices,
     differences,
@@ -34,17 +35,23 @@ ANSWER = "The Eiffel Tower was completed in 1889. The Eiffel Tower stands in Rom
 @pytest.fixture(scope="module")
 def snapshot(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> Snapshot:
     path = shutil.copy(warm_database, tmp_path_factory.mktemp("run"))
-    made_in = Settings(database_url=f"sqlite:///{path}", top_k=3)
+    made_in = Settings(database_url=f"sqlite:///{path}", top_k=3, pages_per_claim=1)
     store = Store.open(made_in.database_url)
     *_, last = run("When?", ANSWER, made_in, store)
     assert isinstance(last, events.Finished)
     return Snapshot.of(store, last.report.id)
 
 
-def test_cells_hold_the_same_claims_against_the_same_pages(snapshot: Snapshot, store: Store) -> None:
+@pytest.fixture(scope="module")
+def cells(snapshot: Snapshot) -> tuple[Cell, ...]:
     chosen = choices(snapshot, ["fixed 256", "sentence windows"], ["minilm"])
-    cells = list(grid(snapshot, chosen, threading.Event()))
-    assert [c.choice for c in cells] == chosen == [Choice(n, "minilm", True) for n in ("fixed 256", "sentence windows")]
+    return tuple(grid(snapshot, chosen, threading.Event()))
+
+
+def test_cells_hold_the_same_claims_against_the_same_pages(
+    snapshot: Snapshot, cells: tuple[Cell, ...], store: Store
+) -> None:
+    assert [c.choice for c in cells] == [Choice(n, "minilm", True) for n in ("fixed 256", "sentence windows")]
     for cell in cells:
         assert cell.report.pages == snapshot.report.pages and cell.report.claims == snapshot.report.claims
         assert tuple(cell.shares) == OUTCOMES and sum(cell.shares.values()) == pytest.approx(1, abs=1e-3)
@@ -93,8 +100,7 @@ def test_outcomes_are_one_prediction_a_claim() -> None:
     assert shares(report) == {"entailed": 0, "contradicted": 0.3333, "no_relation": 0.3333, "missing": 0.3333}
 
 
-def test_a_saved_grid_comes_back_whole(snapshot: Snapshot, store: Store) -> None:
-    cells = tuple(grid(snapshot, choices(snapshot, ["fixed 256", "fixed 512"], ["minilm"]), threading.Event()))
+def test_a_saved_grid_comes_back_whole(cells: tuple[Cell, ...], store: Store) -> None:
     save_grid(store, "0123456789abcdef", cells)
     assert load_grid(store, "0123456789abcdef") == cells and all(p.text for c in cells for p in c.report.pages)
     assert load_grid(store, "unknown") is None

@@ -35,7 +35,7 @@ def finished(settings: Settings, store: Store, frozen: Snapshot | None = None, d
 @pytest.fixture(scope="module")
 def snapshot(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> Snapshot:
     path = shutil.copy(warm_database, tmp_path_factory.mktemp("run"))
-    made_in = Settings(sources=SOURCES, database_url=f"sqlite:///{path}")
+    made_in = Settings(sources=SOURCES, pages_per_claim=1, database_url=f"sqlite:///{path}")
     store = Store.open(made_in.database_url)
     return Snapshot.of(store, finished(made_in, store, documents=(NOTE,)).id)
 

@@ -46,6 +46,7 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_thread")
 @pytest.mark.filterwarnings("ignore")  # torch's ONNX exporter warns of tracing and of its own successor
 def test_the_recipe_runs_through_and_resumes(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

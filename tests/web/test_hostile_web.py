@@ -137,7 +137,7 @@ def web(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[di
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
 def test_every_case_ends_by_itself(web: tuple[dict[str, str], Served], store: Store, settings: Settings) -> None:
     expected, inside = web
-    chosen = settings.model_copy(update={"page_timeout": 15.0, "robots_timeout": 3.0, "read_timeout": 8.0})
+    chosen = settings.model_copy(update={"page_timeout": 8.0, "robots_timeout": 3.0, "read_timeout": 5.0})
     read(PAGE, "text/html", "warm", 60.0)
     memory = Memory()
     started = time.monotonic()

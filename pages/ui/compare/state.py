@@ -22,16 +22,18 @@ from attribution.storage.runs import new_run_id
 from attribution.storage.store import Store
 from attribution.text.json_lines import Row, parse_rows
 from attribution.types import Report
-from pages.ui import background, state
+from pages.ui import state
 from pages.ui.compare.job import Compare, CompareJob, CompareProgress, ExperimentJob, ExperimentProgress
 from pages.ui.form import choices
 from pages.ui.form.words import FORM
 from pages.ui.run import state as run_state
 from pages.ui.run.job import RunProgress
+from pages.ui.slot import Slot
 
 UPLOAD = "experiment_upload"
-JOB, SHOWN, NOTICE = "comparison", "shown_comparison", "comparison_notice"
 ANSWERS = 500  # of one experiment, at most
+COMPARISON = Slot[CompareJob | ExperimentJob, CompareProgress | ExperimentProgress]("comparison")
+stop, is_running, notice = COMPARISON.stop, COMPARISON.is_running, COMPARISON.notice
 
 
 def segmenters() -> list[str]:
@@ -53,8 +55,7 @@ def start() -> None:
         return
     id, database = new_run_id(), Store.open(settings.database_url)
     save = partial(save_comparison, database, id)
-    state.put(NOTICE, None)
-    state.put(JOB, CompareJob(id, *run_state.text(), settings, choices.documents(), segmenters(), _compare(), save))
+    COMPARISON.start(CompareJob(id, *run_state.text(), settings, choices.documents(), segmenters(), _compare(), save))
 
 
 def start_many(rows: Sequence[Row]) -> None:
@@ -63,8 +64,7 @@ def start_many(rows: Sequence[Row]) -> None:
     if isinstance(settings, str) or is_running():
         return
     id, database = new_run_id(), Store.open(settings.database_url)
-    state.put(NOTICE, None)
-    state.put(JOB, ExperimentJob(id, rows, _compare(), partial(save_experiment, database, id)))
+    COMPARISON.start(ExperimentJob(id, rows, _compare(), partial(save_experiment, database, id)))
 
 
 def _compare() -> Compare:
@@ -80,33 +80,24 @@ def _compare() -> Compare:
 
 def load(id: str) -> None:
     """Show the comparison in the address, saved or in progress, and fill in its form."""
-    job: CompareJob | None = background.find(id)
-    if job:
+    if job := COMPARISON.running(id):
         now = job.progress()
-        _restore(now.run.report, now.segmenters)
-        state.put(JOB, job)
-        return
-    comparison, reason = run_state.saved(lambda database: load_comparison(database, id))
-    if comparison is None:
-        state.put(NOTICE, reason)
-        return
-    names = tuple(column.segmenter for column in comparison.columns)
-    _restore(comparison.report, names)
-    run = RunProgress(comparison.report, id, accepted=True, running=False, documents=choices.documents())
-    state.put(SHOWN, CompareProgress(run, names, comparison=comparison, finished=not comparison.report.stopped))
+        if not now.many:
+            _restore(now.run.report, now.segmenters)
+    elif comparison := COMPARISON.saved(lambda database: load_comparison(database, id)):
+        names = tuple(column.segmenter for column in comparison.columns)
+        _restore(comparison.report, names)
+        run = RunProgress(comparison.report, id, accepted=True, running=False, documents=choices.documents())
+        COMPARISON.show(CompareProgress(run, names, comparison=comparison, finished=not comparison.report.stopped))
 
 
 def load_many(id: str) -> None:
     """Show the experiment in the address, saved or in progress."""
-    if job := background.find(id):
-        state.put(JOB, job)
+    if COMPARISON.running(id):
         return
-    comparisons, reason = run_state.saved(lambda database: load_experiment(database, id))
-    if comparisons is None:
-        state.put(NOTICE, reason)
-        return
-    total = len(comparisons)
-    state.put(SHOWN, ExperimentProgress(total, total, comparisons, running=False))
+    if comparisons := COMPARISON.saved(lambda database: load_experiment(database, id)):
+        total = len(comparisons)
+        COMPARISON.show(ExperimentProgress(total, total, comparisons, running=False))
 
 
 def _restore(report: Report, names: Sequence[str]) -> None:
@@ -114,31 +105,10 @@ def _restore(report: Report, names: Sequence[str]) -> None:
     state.fill(compared=list(names))
 
 
-def notice() -> str:
-    """Why a saved comparison cannot be shown; empty where it can."""
-    return str(state.get(NOTICE) or "")
-
-
-def _job() -> CompareJob | ExperimentJob | None:
-    job: CompareJob | ExperimentJob | None = state.get(JOB)
-    return job
-
-
-def stop() -> None:
-    """End it with the results it has."""
-    if job := _job():
-        job.stop()
-
-
-def is_running() -> bool:
-    job = _job()
-    return job is not None and job.running
-
-
 def current() -> CompareProgress | ExperimentProgress | None:
     """The last comparison, of one answer or of many, with the threshold of the slider."""
-    job, threshold = _job(), float(state.value(state.THRESHOLD))
-    now: CompareProgress | ExperimentProgress | None = job.progress() if job else state.get(SHOWN)
+    job, threshold = COMPARISON.job(), float(state.value(state.THRESHOLD))
+    now = job.progress() if job else COMPARISON.shown()
     if now is None:
         return None
     if job:

@@ -48,7 +48,7 @@ class GridJob(background.Job[GridProgress]):
                     for cell in compute(snapshot, [choice], stop):
                         now = update(cells=(*now.cells, cell))
                         save(now.cells)
-                except Exception as error:
+                except Exception as error:  # a model that breaks costs its own cells
                     now = update(failures=(*now.failures, (choice, *explain(error))))
                 if stop.is_set():
                     return

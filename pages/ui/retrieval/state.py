@@ -11,15 +11,17 @@ from attribution.snapshots.file import load as load_snapshot
 from attribution.snapshots.snapshot import Snapshot
 from attribution.storage.runs import new_run_id
 from attribution.types import Report
-from pages.ui import background, state
+from pages.ui import state
 from pages.ui.retrieval.job import GridJob, GridProgress
 from pages.ui.run import state as run_state
+from pages.ui.slot import Slot, store
 
-JOB, SHOWN, NOTICE = "grid", "shown_grid", "grid_notice"
+RESULT = Slot[GridJob, GridProgress]("grid")
+stop, is_running, notice = RESULT.stop, RESULT.is_running, RESULT.notice
 
 
 def saved_run(run_id: str) -> Snapshot:
-    return Snapshot.of(run_state.store(), run_id)
+    return Snapshot.of(store(), run_id)
 
 
 def last_run() -> Report | None:
@@ -32,43 +34,19 @@ def start(snapshot: bytes | None, run_id: str, cuts: Sequence[str], embedders: S
     """Compute the grid of an uploaded snapshot, or of a saved run."""
     source = partial(load_snapshot, snapshot) if snapshot else partial(saved_run, run_id)
     id = new_run_id()
-    state.put(NOTICE, None)
-    state.put(JOB, GridJob(id, source, cuts, embedders, grid, partial(save_grid, run_state.store(), id)))
-
-
-def stop() -> None:
-    """End it with the cells it has."""
-    if job := state.get(JOB):
-        job.stop()
-
-
-def is_running() -> bool:
-    job: GridJob | None = state.get(JOB)
-    return job is not None and job.running
+    RESULT.start(GridJob(id, source, cuts, embedders, grid, partial(save_grid, store(), id)))
 
 
 def load(id: str) -> None:
     """Show the grid in the address, saved or in progress; `notice` says why where it cannot be shown."""
-    if job := background.find(id):
-        state.put(JOB, job)
-        return
-    cells, reason = run_state.saved(lambda database: load_grid(database, id))
-    if cells is None:
-        state.put(NOTICE, reason)
-        return
-    state.put(SHOWN, GridProgress(cells, tuple(cell.choice for cell in cells), running=False))
-
-
-def notice() -> str:
-    """Why a saved grid cannot be shown; empty where it can."""
-    return str(state.get(NOTICE) or "")
+    if not RESULT.running(id) and (cells := RESULT.saved(lambda database: load_grid(database, id))):
+        RESULT.show(GridProgress(cells, tuple(cell.choice for cell in cells), running=False))
 
 
 def current() -> GridProgress | None:
     """The grid to show: the last one that was started, else the one in the address."""
-    job: GridJob | None = state.get(JOB)
+    job = RESULT.job()
     if job is None:
-        shown: GridProgress | None = state.get(SHOWN)
-        return shown
+        return RESULT.shown()
     state.show_address(grid=job.id)
     return job.progress()

@@ -7,11 +7,12 @@ import streamlit as st
 from pages.ui import state
 from pages.ui.frame import small
 from pages.ui.run import state as run_state
+from pages.ui.slot import store
 
 
 def sharing(run_id: str) -> None:
     """Make a run private or public again, or delete it; for the browser that started it alone."""
-    private, own = run_state.store().access(run_id, state.browser())
+    private, own = store().access(run_id, state.browser())
     if not own:
         return
     with st.expander("Sharing"):
@@ -23,7 +24,7 @@ def sharing(run_id: str) -> None:
         change, delete = st.columns(2)
         change.button(
             "Share by link" if private else "Make private",
-            on_click=run_state.store().set_private,
+            on_click=store().set_private,
             args=(run_id, state.browser(), not private),
             key="private",
             width="stretch",

@@ -6,11 +6,10 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from attribution.errors import AttributionError
 from attribution.events import Event, Finished, RunStarted, StageStarted
 from attribution.settings import Settings
 from attribution.storage.store import Store
@@ -19,27 +18,14 @@ from attribution.verdicts import recolour
 from pages.ui import background, state
 from pages.ui.form import choices
 from pages.ui.run.job import RunJob, RunProgress
+from pages.ui.slot import Slot, saved, store
 
 if TYPE_CHECKING:
     from attribution.pipeline.estimate import Estimate  # imports spaCy
 
-T = TypeVar("T")
-JOB, SHOWN, NOTICE, ESTIMATE, VIEW = "run", "shown_run", "run_notice", "estimate", "view"
-
-
-def store() -> Store:
-    return Store.open(Settings.from_environment().database_url)
-
-
-def saved(load: Callable[[Store], T | None]) -> tuple[T | None, str]:
-    """A saved result; or None, and why it cannot be shown."""
-    try:
-        result = load(store())
-    except AttributionError as error:
-        return None, str(error)
-    except ValueError:  # pydantic's ValidationError is one
-        return None, "it was saved by another version of the explorer."
-    return result, "" if result else "it is not in this server's database."
+ESTIMATE, VIEW = "estimate", "view"
+RUN = Slot[RunJob, RunProgress]("run")
+stop, is_running, notice = RUN.stop, RUN.is_running, RUN.notice
 
 
 def load(run_id: str) -> None:
@@ -48,8 +34,7 @@ def load(run_id: str) -> None:
     report = inputs = None
     if access and access.private and not access.own:
         reason = "it is private to the browser that started it."
-    elif job := background.find(run_id):
-        state.put(JOB, job)
+    elif job := RUN.running(run_id):
         choices.restore(job.progress().report)
         return
     elif access:
@@ -57,18 +42,13 @@ def load(run_id: str) -> None:
         inputs = None if report else saved(lambda database: database.run_inputs(run_id))[0]
     if report:
         choices.restore(report)
-        state.put(SHOWN, RunProgress(report, report.id, accepted=True, running=False, documents=choices.documents()))
+        RUN.show(RunProgress(report, report.id, accepted=True, running=False, documents=choices.documents()))
         return
     if inputs and not inputs.finished:
         reason = "it did not finish. Its question, answer and settings are filled in."
         blank = Report(id=run_id, created_at="", question="", answer="", settings=inputs.settings, versions={})
         choices.restore(blank.model_copy(update={"question": inputs.question, "answer": inputs.answer}))
-    state.put(NOTICE, reason)
-
-
-def notice() -> str:
-    """Why a saved run cannot be shown; empty where it can."""
-    return str(state.get(NOTICE) or "")
+    RUN.refuse(reason)
 
 
 def analyse() -> None:
@@ -89,9 +69,8 @@ def analyse() -> None:
             yield event
 
     browser = state.browser()
-    state.put(NOTICE, None)
     question, answer = text()
-    state.put(JOB, RunJob(question, answer, settings, choices.documents(), run))
+    RUN.start(RunJob(question, answer, settings, choices.documents(), run))
 
 
 def text() -> tuple[str, str]:
@@ -113,7 +92,7 @@ def recheck(claim: Claim, documents: Sequence[Document] = (), addresses: Sequenc
         yield StageStarted("verify")
         yield Finished(check(now.report, claim, settings, Store.open(settings.database_url), own, addresses))
 
-    state.put(JOB, RunJob(now.report.question, now.report.answer, settings, documents, run, before=now))
+    RUN.start(RunJob(now.report.question, now.report.answer, settings, documents, run, before=now))
 
 
 def undo() -> None:
@@ -121,8 +100,8 @@ def undo() -> None:
     now = current()
     if now is None or now.running or (report := store().undo(now.report.id)) is None:
         return
-    state.put(JOB, None)
-    state.put(SHOWN, replace(now, report=report, version=now.version + 1))
+    RUN.start(None)
+    RUN.show(replace(now, report=report, version=now.version + 1))
 
 
 def corrected_claims(run_id: str) -> frozenset[str]:
@@ -133,8 +112,8 @@ def corrected_claims(run_id: str) -> frozenset[str]:
 def delete(run_id: str) -> None:
     """Remove a run that this browser started."""
     store().delete_run(run_id, state.browser())
-    state.put(JOB, None)
-    state.put(SHOWN, None)
+    RUN.start(None)
+    RUN.show(None)
     st.query_params.pop("run", None)
 
 
@@ -144,35 +123,22 @@ def analyse_with_library() -> None:
     analyse()
 
 
-def stop() -> None:
-    """End the run with the results it has."""
-    if job := state.get(JOB):
-        job.stop()
-
-
 def current() -> RunProgress | None:
     """The run to show: the one in progress, else the last one that got as far as its first event."""
-    job: RunJob | None = state.get(JOB)
-    if job:
+    if job := RUN.job():
         now = job.progress()
         if now.accepted:
-            state.put(SHOWN, now)
+            RUN.show(now)
         elif now.running:
             return now
         if now.report.id:
             state.show_address(run=now.report.id)
-    shown: RunProgress | None = state.get(SHOWN)
-    return shown
-
-
-def is_running() -> bool:
-    job: RunJob | None = state.get(JOB)
-    return job is not None and job.running
+    return RUN.shown()
 
 
 def problem() -> tuple[str, str, str] | None:
     """Why the last run could not start or finish: a title, the reason and its details."""
-    job: RunJob | None = state.get(JOB)
+    job = RUN.job()
     now = job.progress() if job else None
     if now and now.rejected:
         return "This text cannot be analysed", now.rejected, now.detail

@@ -15,23 +15,16 @@ from attribution.collections.store import DocumentStore, NewDocument
 from attribution.errors import StoreError
 from attribution.storage.store import Store
 from attribution.types import Failure
-from pages.ui.collections.job import IngestJob, IngestProgress
+from pages.ui.collections.job import IngestJob
 from pages.ui.collections.view import collection_table, failure_table, share, size, status
 from pages.ui.html.render import html
 from tests.make import page
+from tests.pages.jobs import ended
 
 PAGES = Path(__file__).parents[3] / "pages"
 EVIL = "<script>alert(1)</script>"
 FAILURE = Failure(stage="fetch", subject=EVIL, kind="encrypted", message=f"{EVIL} is encrypted")
 ITEMS = [Item("a", "a"), Item("b", "b"), Item("c", "c")]
-
-
-def ended(job: IngestJob) -> IngestProgress:
-    for _ in range(500):
-        if not job.progress().running:
-            return job.progress()
-        time.sleep(0.01)
-    raise AssertionError("still running")
 
 
 def test_stop_keeps_what_is_added_and_leaves_the_vectors() -> None:

@@ -33,6 +33,7 @@ from pages.ui.compare.state import ANSWERS, read_answers
 from pages.ui.compare.view import sentence, view
 from pages.ui.html.render import html
 from tests.make import claim, evidence, page
+from tests.pages.jobs import ended
 
 
 def test_answers_of_a_file_with_a_bad_line_among_them() -> None:
@@ -223,14 +224,6 @@ def test_tables_of_many_answers_are_one_csv_and_one_json() -> None:
 
 
 # --- the work in the background ---
-
-
-def ended(job: CompareJob | ExperimentJob) -> None:
-    for _ in range(500):
-        if not job.progress().running:
-            return
-        threading.Event().wait(0.01)
-    raise AssertionError("still running")
 
 
 def test_a_comparison_takes_verdicts_into_its_columns_as_they_come_and_keeps_them_when_it_breaks() -> None:

@@ -18,9 +18,10 @@ from attribution.snapshots.snapshot import Snapshot
 from attribution.storage.store import Store
 from attribution.types import Report, Verdict
 from pages.ui.html.render import html
-from pages.ui.retrieval.job import GridJob, GridProgress
+from pages.ui.retrieval.job import GridJob
 from pages.ui.retrieval.view import cell_table, difference_list, failure_table, heat_map, names, summary
 from tests.make import claim, evidence, page
+from tests.pages.jobs import ended
 
 EVIL = "<script>alert(1)</script>"
 
@@ -41,14 +42,6 @@ def cell(cut: str, megabytes: float | None = 12.0) -> Cell:
 
 def frozen() -> Snapshot:
     return Snapshot(report(), Provenance(), {}, {})
-
-
-def ended(job: GridJob) -> GridProgress:
-    for _ in range(500):
-        if not job.progress().running:
-            return job.progress()
-        time.sleep(0.01)
-    raise AssertionError("still running")
 
 
 def test_cells_come_one_by_one_and_stop_keeps_them() -> None:

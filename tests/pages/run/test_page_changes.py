@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -12,9 +11,10 @@ from attribution.errors import BadInput
 from attribution.snapshots.page_changes import Change, Difference
 from attribution.types import Report
 from pages.ui.html.render import html
-from pages.ui.run.page_changes import PageChangesJob, Progress, change_list
+from pages.ui.run.page_changes import PageChangesJob, change_list
 from tests.make import page
 from tests.pages.hostile import TEXTS
+from tests.pages.jobs import ended
 
 EDITED, SAME, LEFT = (page(f"Text {n}.", f"https://{n}.example/") for n in ("edited", "same", "left"))
 FOUND = (
@@ -30,13 +30,6 @@ FOUND = (
 
 def report() -> Report:
     return Report(id="r", created_at="", question="", answer="", settings={}, versions={}, pages=(EDITED, SAME, LEFT))
-
-
-def waited(looking: PageChangesJob) -> Progress:
-    end = time.monotonic() + 20
-    while looking.progress().running and time.monotonic() < end:
-        time.sleep(0.01)
-    return looking.progress()
 
 
 def test_what_changed_comes_first_with_quotes_and_words() -> None:
@@ -68,7 +61,7 @@ def test_a_look_can_be_stopped_and_says_what_broke() -> None:
 
     looking = PageChangesJob(report(), look)
     looking.stop()
-    now = waited(looking)
+    now = ended(looking)
     assert now.changes == (FOUND[0],) and seen == [True] and now.error == "no such setting"
 
 
@@ -87,7 +80,7 @@ def test_the_button_looks_and_the_result_stays(monkeypatch: pytest.MonkeyPatch) 
     at = AppTest.from_string(SCRIPT, default_timeout=60).run()
     assert not at.exception and [b.label for b in at.button] == ["Have these pages changed?"]
     at.button[0].click().run()
-    waited(at.session_state["_page_page_changes"])
+    ended(at.session_state["_page_page_changes"])
     at.run()
     assert not at.exception and not at.button[0].disabled
     assert any("1 unchanged, 1 changed, 1 gone" in h.body for h in at.get("html"))

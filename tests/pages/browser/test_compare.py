@@ -7,16 +7,21 @@ import io
 import json
 import re
 
-import pytest
-
-from tests.pages import test_browser
+from tests.pages.browser.visits import (
+    MARKS,
+    PATIENCE,
+    Browser,
+    Page,
+    analyse,
+    compare,
+    expect,
+    language_model,
+    settled,
+    write,
+)
 from tests.pages.hostile import FLAG, TEXTS
-from tests.pages.test_browser import PATIENCE, Browser, Page, analyse, expect, write
-from tests.pages.test_browser_results import language_model
 
-address, browser, page, pytestmark = (
-    test_browser.address, test_browser.browser, test_browser.page, test_browser.pytestmark,
-)  # fmt: skip
+pytestmark = MARKS
 SLOW = " ".join(f"The Nile was measured by {n} surveyors and was drawn by {n + 1} painters." for n in range(16))
 FORBIDDEN = """() => {
   const all = (r) => [...r.querySelectorAll('*')].flatMap((e) => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])]);
@@ -73,10 +78,9 @@ def test_hostile_text_is_text_on_compare_and_retrieval(page: Page) -> None:
     )
     expect(page.get_by_text("<img sr")).to_be_visible(timeout=PATIENCE)
     said = [f"The Nile is {t} a river of Africa and it is long." for t in lines[:1] + lines[4:5] + lines[9:10]]
-    button = opened(page)
+    opened(page)
     write(page, "\n\n".join(said), f"<img src=x onerror={FLAG}> $$what$$?")
-    button.click()
-    expect(page.get_by_role("button", name="Download JSON")).to_be_visible(timeout=PATIENCE)
+    compare(page)
     for group in page.locator("details.group:not([open]) > summary").all():
         group.click()
     for item in page.locator(".item summary").all():
@@ -96,15 +100,14 @@ def test_hostile_text_is_text_on_compare_and_retrieval(page: Page) -> None:
     expect(page.get_by_label("Evidence of")).to_be_visible(timeout=2 * PATIENCE)
     for item in page.locator(".ax-differences summary").all():
         item.click()
-    page.wait_for_timeout(500)
+    settled(page)
     assert page.evaluate(FORBIDDEN) == 0
     assert page.evaluate("window.pwned") is None
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_compare_with_the_keyboard_alone_on_a_telephone(browser: Browser, address: str, scheme: str) -> None:
+def test_compare_with_the_keyboard_alone_on_a_telephone(browser: Browser, address: str) -> None:
     """From the question to a claim's words by Tab and Enter, with a visible focus all the way."""
-    page = browser.new_context(viewport={"width": 390, "height": 800}, color_scheme=scheme).new_page()
+    page = browser.new_context(viewport={"width": 390, "height": 800}).new_page()
     page.set_default_timeout(PATIENCE)
     page.goto(f"{address}/compare")
     expect(page.get_by_role("button", name="Compare", exact=True)).to_be_enabled(timeout=PATIENCE)
@@ -132,17 +135,22 @@ def test_compare_with_the_keyboard_alone_on_a_telephone(browser: Browser, addres
 
     tab_to("Compare")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("button", name="Download JSON")).to_be_visible(timeout=PATIENCE)
-    tab_to("What the figures mean")
-    page.keyboard.press("Enter")
-    expect(page.get_by_text("share of the claims that cannot be split further")).to_be_visible()
-    tab_to("reaches the Mediterranean")
-    expect(page.locator(".piece.lit").first).to_be_visible()
-    page.keyboard.press("Enter")
-    expect(page.locator(".item[open]")).to_have_count(1)
-    tab_to("Copy as")
-    assert all(visible for _, visible in seen), [text for text, visible in seen if not visible]
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_url("**/compare?comparison=*")
+        expect(page.get_by_role("button", name="Download JSON")).to_be_visible(timeout=PATIENCE)
+        tab_to("What the figures mean")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("share of the claims that cannot be split further")).to_be_visible()
+        tab_to("reaches the Mediterranean")
+        expect(page.locator(".piece.lit").first).to_be_visible()
+        page.keyboard.press("Enter")
+        expect(page.locator(".item[open]")).to_have_count(1)
+        tab_to("Copy as")
+        assert all(visible for _, visible in seen), [text for text, visible in seen if not visible]
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        page.reload()
+        page.get_by_label("Question", exact=True).focus()
     page.context.close()
 
 
@@ -151,7 +159,7 @@ def test_a_language_model_that_fails_is_named_above_a_comparison(page: Page) -> 
     write(page, "The Nile flows north into the Mediterranean.")
     page.get_by_role("link", name="Compare").click()
     page.get_by_role("button", name="FActScore").click()
-    page.wait_for_timeout(1500)
+    settled(page)
     page.get_by_role("button", name="Compare", exact=True).click()
     notice = page.locator(".ax-note", has_text="The language model could not be used")
     expect(notice).to_contain_text("1 sentence could not be split; checked whole instead.", timeout=PATIENCE)

@@ -2,114 +2,27 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
-from collections.abc import Iterator
-from pathlib import Path
 
-import pytest
-
+from tests.pages.browser.visits import (
+    MARKS,
+    PATIENCE,
+    Browser,
+    Page,
+    analyse,
+    claims,
+    compare,
+    expect,
+    settled,
+    visit,
+    write,
+)
 from tests.pages.hostile import FLAG, TEXTS
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-Browser, Page, expect = sync_api.Browser, sync_api.Page, sync_api.expect
-CHROMIUM = "/usr/bin/chromium"
-ARGUMENTS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-)
-ROOT = Path(__file__).parents[2]
-PATIENCE = 150_000  # milliseconds; a first run loads its models, and the machine may be busy
+pytestmark = MARKS
 ANSWER = (
     "The Nile flows north into the Mediterranean. The Nile flows south into the Indian Ocean. I think it is lovely."
 )
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.timeout(600),
-    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason=f"{CHROMIUM} is missing: apt-get install chromium"),
-]
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server of its own, with an empty data folder."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    folder = tmp_path_factory.mktemp("server")
-    home = {"HOME": str(folder), "ATTRIBUTION_DATA": str(folder / "data"), "HF_HUB_OFFLINE": "1"}
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port), "--server.address"]
-    with open(folder / "log", "w") as log:
-        server = subprocess.Popen(
-            [*command, "127.0.0.1"], cwd=ROOT, env={**os.environ, **home}, stdout=log, stderr=subprocess.STDOUT
-        )
-        try:
-            for _ in range(240):
-                try:
-                    with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2):
-                        break
-                except OSError:
-                    assert server.poll() is None, (folder / "log").read_text()
-                    time.sleep(0.5)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            server.kill()
-            server.wait(20)
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_api.sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS.split())
-        yield made
-        made.close()
-
-
-def visit(browser: Browser, address: str, **options: object) -> Page:
-    """A new visitor; any dialog or request to another host fails the test."""
-    page = browser.new_context(viewport={"width": 1440, "height": 900}, **options).new_page()
-    page.set_default_timeout(PATIENCE)
-    page.events = []
-    page.on("dialog", lambda dialog: (page.events.append(f"dialog {dialog.message}"), dialog.dismiss()))
-    page.on("request", lambda r: page.events.append(r.url) if not re.match(rf"{address}|data:|blob:", r.url) else None)
-    page.on("pageerror", lambda error: page.events.append(f"error {error}"))
-    page.goto(address)
-    expect(page.get_by_role("button", name="Analyse")).to_be_enabled(timeout=PATIENCE)
-    return page
-
-
-@pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    page = visit(browser, address)
-    yield page
-    assert page.events == []
-    page.context.close()
-
-
-def write(page: Page, answer: str, question: str = "") -> None:
-    for label, text in (("Question", question), ("Answer", answer)):
-        box = page.get_by_label(label, exact=True)
-        box.fill(text)
-        box.press("Control+Enter" if label == "Answer" else "Enter")
-    page.wait_for_timeout(500)
-
-
-def analyse(page: Page, end: bool = True) -> None:
-    page.get_by_role("button", name="Analyse").click()
-    if end:
-        expect(page.get_by_role("button", name="Download report.json")).to_be_visible(timeout=PATIENCE)
-
-
-def claims(page: Page) -> object:
-    return page.locator("[data-claim][role=button], sup.number[role=button]")
 
 
 def test_the_example_runs_to_verdicts_with_evidence_and_link(page: Page) -> None:
@@ -190,19 +103,18 @@ def test_stop_keeps_what_is_there(page: Page) -> None:
     assert claims(page).count() == 150
 
 
-@pytest.mark.parametrize(
-    ("answer", "words"), [("  ", "is empty"), ("word " * 5000, "at most 20,000"), ("\x01\x02\x03\x04" * 30, "not text")]
-)
-def test_bad_input_is_told_and_nothing_is_lost(page: Page, answer: str, words: str) -> None:
+def test_bad_input_is_told_and_nothing_is_lost(page: Page) -> None:
     write(page, ANSWER)
     analyse(page)
-    write(page, answer, "Why?")
-    analyse(page, end=False)
-    expect(page.get_by_text(words)).to_be_visible(timeout=PATIENCE)
-    expect(page.get_by_label("Question", exact=True)).to_have_value("Why?")
-    expect(page.get_by_label("Answer", exact=True)).to_have_value(answer)
-    expect(page.get_by_text("The form has changed")).to_be_visible()
-    expect(claims(page)).to_have_count(3)
+    bad = {"  ": "is empty", "word " * 5000: "at most 20,000", "\x01\x02\x03\x04" * 30: "not text"}
+    for answer, words in bad.items():
+        write(page, answer, "Why?")
+        analyse(page, end=False)
+        expect(page.get_by_text(words)).to_be_visible(timeout=PATIENCE)
+        expect(page.get_by_label("Question", exact=True)).to_have_value("Why?")
+        expect(page.get_by_label("Answer", exact=True)).to_have_value(answer)
+        expect(page.get_by_text("The form has changed")).to_be_visible()
+        expect(claims(page)).to_have_count(3)
 
 
 def test_no_claim_worth_checking(page: Page) -> None:
@@ -214,7 +126,7 @@ def test_no_claim_worth_checking(page: Page) -> None:
 def test_a_web_that_cannot_be_searched_offers_the_library(page: Page) -> None:
     write(page, ANSWER)
     page.get_by_role("radio", name="Web").or_(page.get_by_role("button", name="Web", exact=True)).first.click()
-    page.wait_for_timeout(1000)
+    settled(page)
     analyse(page)
     expect(page.get_by_text("The web could not be searched")).to_be_visible(timeout=PATIENCE)
     expect(page.get_by_text("What did not work")).to_be_visible()
@@ -270,24 +182,23 @@ def test_two_visitors_never_see_each_other(browser: Browser, address: str) -> No
         page.context.close()
 
 
-@pytest.mark.parametrize(("width", "mode"), [(1440, "wide"), (1024, "medium"), (390, "narrow")])
-def test_evidence_stands_where_there_is_room(browser: Browser, address: str, width: int, mode: str) -> None:
+def test_evidence_stands_where_there_is_room(browser: Browser, address: str) -> None:
     page = visit(browser, address, color_scheme="dark")
-    page.set_viewport_size({"width": width, "height": 800})
-    if width < 800:
-        page.wait_for_timeout(800)
     write(page, ANSWER + "\n\nA last paragraph about the Nile and its water.")
     analyse(page)
-    first = claims(page).first
-    first.click()
-    expect(page.locator(f".root[data-mode={mode}]")).to_have_count(1)
-    answer, panel = page.locator("article.answer").bounding_box(), page.locator(".panel").bounding_box()
-    if mode == "wide":
-        assert panel["x"] >= answer["x"] + answer["width"]
-    elif mode == "narrow":
-        below = panel["y"] - first.bounding_box()["y"]
-        assert 0 < below < claims(page).last.bounding_box()["y"] - first.bounding_box()["y"]
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for width, mode in ((1440, "wide"), (1024, "medium"), (390, "narrow")):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.reload()
+        first = claims(page).first
+        first.click()
+        expect(page.locator(f".root[data-mode={mode}]")).to_have_count(1)
+        answer, panel = page.locator("article.answer").bounding_box(), page.locator(".panel").bounding_box()
+        if mode == "wide":
+            assert panel["x"] >= answer["x"] + answer["width"]
+        elif mode == "narrow":
+            below = panel["y"] - first.bounding_box()["y"]
+            assert 0 < below < claims(page).last.bounding_box()["y"] - first.bounding_box()["y"]
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.events == []
     page.context.close()
 
@@ -299,8 +210,7 @@ def test_two_segmenters_side_by_side_with_what_was_typed_kept(page: Page) -> Non
     page.get_by_role("link", name="Compare").click()
     expect(page.get_by_label("Answer", exact=True)).to_have_value(answer)
     expect(page.get_by_label("Question", exact=True)).to_have_value("Which way?")
-    page.get_by_role("button", name="Compare", exact=True).click()
-    expect(page.get_by_role("button", name="Download JSON")).to_be_visible(timeout=PATIENCE)
+    compare(page)
     row = page.locator("section.row", has_text="reaches the Mediterranean").first
     expect(row.locator(".column")).to_have_count(2)
     claims = row.locator(".column").nth(1).locator("summary")

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import os
 import re
-import socket
-import subprocess
-import sys
+import threading
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
-import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from tests.llm_server import llm_server
-from tests.pages import test_browser
-from tests.pages.test_browser import PATIENCE, ROOT, Browser, Page, analyse, claims, expect, visit, write
+from tests.pages.browser.visits import (
+    MARKS,
+    PATIENCE,
+    Browser,
+    Page,
+    analyse,
+    claims,
+    compare,
+    expect,
+    language_model,
+    settled,
+    write,
+)
 
-address, browser, page, pytestmark = (
-    test_browser.address, test_browser.browser, test_browser.page, test_browser.pytestmark,
-)  # fmt: skip
+pytestmark = MARKS
 NILE = "The Nile flows north into the Mediterranean. The Nile flows south into the Indian Ocean."
 
 
@@ -29,15 +32,7 @@ def select(page: Page, label: str, option: str) -> None:
     box.click()
     box.fill(option)
     page.get_by_role("option", name=option).first.click()
-    page.wait_for_timeout(1000)
-
-
-def language_model(page: Page, endpoint: str) -> None:
-    page.get_by_text("Language model", exact=True).click()
-    for label, value in (("Address", endpoint), ("Model", "tiny")):
-        page.get_by_label(label, exact=True).last.fill(value)
-        page.get_by_label(label, exact=True).last.press("Enter")
-        page.wait_for_timeout(1000)
+    settled(page)
 
 
 def ended(page: Page) -> None:
@@ -66,7 +61,10 @@ def test_a_model_that_cannot_be_loaded_leaves_no_claim_checked(page: Page) -> No
 
 
 def test_a_run_stopped_while_claims_are_found_reached_none(page: Page) -> None:
+    asked = threading.Event()
+
     def slow(body: dict[str, object]) -> str:
+        asked.set()
         time.sleep(30)
         return "{}"
 
@@ -75,7 +73,8 @@ def test_a_run_stopped_while_claims_are_found_reached_none(page: Page) -> None:
         select(page, "Split the answer into", "FActScore")
         write(page, NILE)
         analyse(page, end=False)
-        page.wait_for_timeout(2000)
+        expect(page.get_by_role("button", name="Stop").first).to_be_enabled(timeout=PATIENCE)
+        assert asked.wait(60)
         page.get_by_role("button", name="Stop").first.click()
         ended(page)
     expect(page.locator(".chip.v-not_reached")).to_contain_text("2 not reached", timeout=PATIENCE)
@@ -198,8 +197,7 @@ def test_compare_and_retrieval_survive_a_reload(page: Page) -> None:
     write(page, NILE)
     analyse(page)
     page.get_by_role("link", name="Compare").click()
-    page.get_by_role("button", name="Compare", exact=True).click()
-    expect(page.get_by_role("button", name="Download JSON")).to_be_visible(timeout=PATIENCE)
+    compare(page)
     page.wait_for_url("**/compare?comparison=*")
     expect(page.get_by_role("button", name="Copy link")).to_be_visible()
     page.reload()
@@ -227,42 +225,19 @@ def test_a_run_goes_on_in_the_tab_that_was_reloaded(page: Page) -> None:
     expect(page.get_by_text("Stopped early")).to_be_visible(timeout=PATIENCE)
 
 
-@pytest.fixture
-def port() -> Iterator[int]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        number = probe.getsockname()[1]
-    yield number
-
-
-def test_a_lost_server_is_named_with_the_command_that_starts_it(browser: Browser, port: int, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    environment = {**os.environ, "ATTRIBUTION_DATA": str(tmp_path), "HF_HUB_OFFLINE": "1"}
-    server = subprocess.Popen(
-        [*command, "--server.address", "127.0.0.1"], cwd=ROOT, env=environment, stderr=subprocess.DEVNULL
-    )
-    try:
-        for _ in range(120):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.5)
-        page = visit(browser, f"http://localhost:{port}")
-    finally:
-        server.kill()
-        server.wait()
-    expect(page.get_by_text("python -m attribution serve")).to_be_visible(timeout=PATIENCE)
-    expect(page.get_by_text("yourscript")).to_be_hidden()
-    page.context.close()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_compare_breaks_no_rule_of_axe(browser: Browser, address: str, scheme: str) -> None:
-    page = visit(browser, address, color_scheme=scheme)
+def test_compare_breaks_no_rule_of_axe(page: Page) -> None:
     write(page, NILE)
     page.get_by_role("link", name="Compare").click()
-    page.get_by_role("button", name="Compare", exact=True).click()
-    expect(page.get_by_role("button", name="Download JSON")).to_be_visible(timeout=PATIENCE)
-    page.wait_for_timeout(1500)
-    assert [v["help"] for v in Axe().run(page).response["violations"]] == []
-    page.context.close()
+    compare(page)
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_timeout(1500)  # colours change slowly
+        assert [v["help"] for v in Axe().run(page).response["violations"]] == []
+
+
+def test_an_answer_in_a_language_of_no_source_says_why_nothing_was_compared(page: Page) -> None:
+    write(page, "Der Nil fließt nach Norden in das Mittelmeer. Er ist ungefähr 6650 Kilometer lang.")
+    analyse(page)
+    expect(page.locator(".ax-note", has_text="Not every part reads German")).to_contain_text("worth checking")
+    notice = page.locator(".ax-note", has_text="No claim could be compared with the sources")
+    expect(notice).to_contain_text("The answer is in German, and no source is: add sources in that language.")

@@ -1,0 +1,83 @@
+"""What one page computes and shows in this session: its job, the result to show, why a saved one cannot be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from attribution.errors import AttributionError
+from attribution.settings import Settings
+from attribution.storage.store import Store
+from pages.ui import background, state
+
+J = TypeVar("J")  # the job
+P = TypeVar("P")  # the result
+T = TypeVar("T")
+
+
+def store() -> Store:
+    return Store.open(Settings.from_environment().database_url)
+
+
+def saved(load: Callable[[Store], T | None]) -> tuple[T | None, str]:
+    """A saved result; or None, and why it cannot be shown."""
+    try:
+        result = load(store())
+    except AttributionError as error:
+        return None, str(error)
+    except ValueError:  # pydantic's ValidationError is one
+        return None, "it was saved by another version of the explorer."
+    return result, "" if result else "it is not in this server's database."
+
+
+class Slot(Generic[J, P]):
+    """`name` is part of its keys in the session state."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def job(self) -> J | None:
+        """The job that computes the result, or has computed it."""
+        job: J | None = state.get(self._name)
+        return job
+
+    def start(self, job: J | None) -> None:
+        state.put(self._name, job)
+        self.refuse("")
+
+    def shown(self) -> P | None:
+        """The result to show where there is no job."""
+        shown: P | None = state.get(f"shown_{self._name}")
+        return shown
+
+    def show(self, result: P | None) -> None:
+        state.put(f"shown_{self._name}", result)
+
+    def notice(self) -> str:
+        """Why a saved result cannot be shown; empty where it can."""
+        return str(state.get(f"{self._name}_notice") or "")
+
+    def refuse(self, reason: str) -> None:
+        state.put(f"{self._name}_notice", reason)
+
+    def running(self, id: str) -> J | None:
+        """The job of this process that is computing a result; it is shown from now on."""
+        job: J | None = background.find(id)
+        if job:
+            self.start(job)
+        return job
+
+    def saved(self, load: Callable[[Store], T | None]) -> T | None:
+        """A saved result; None, with a notice, where it cannot be shown."""
+        result, reason = saved(load)
+        self.refuse(reason)
+        return result
+
+    def stop(self) -> None:
+        """End the job with the results it has."""
+        if job := state.get(self._name):
+            job.stop()
+
+    def is_running(self) -> bool:
+        job = state.get(self._name)
+        return job is not None and bool(job.running)

@@ -1,0 +1,73 @@
+"""One server and one Chromium for all tests of this folder; each test has a session of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.pages.browser.visits import ARGUMENTS, CHROMIUM, SIZE, Browser, Context, Page, sync_api, tab
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="package")
+def address(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> Iterator[str]:
+    """A server whose data folder holds nothing but the vectors of the library."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    folder = tmp_path_factory.mktemp("server")
+    (folder / "data").mkdir()
+    shutil.copy(warm_database, folder / "data")
+    home = {"HOME": str(folder), "ATTRIBUTION_DATA": str(folder / "data"), "HF_HUB_OFFLINE": "1"}
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port), "--server.address"]
+    with open(folder / "log", "w") as log:
+        server = subprocess.Popen(
+            [*command, "127.0.0.1"], cwd=ROOT, env={**os.environ, **home}, stdout=log, stderr=subprocess.STDOUT
+        )
+        try:
+            for _ in range(600):
+                try:
+                    with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2):
+                        break
+                except OSError:
+                    assert server.poll() is None, (folder / "log").read_text()
+                    time.sleep(0.2)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.kill()
+            server.wait(20)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    with sync_api.sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS.split())
+        yield made
+        made.close()
+
+
+@pytest.fixture(scope="package")
+def context(browser: Browser) -> Iterator[Context]:
+    """A visitor who has the page's scripts in the cache."""
+    context = browser.new_context(viewport=SIZE)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: Context, address: str) -> Iterator[Page]:
+    page = tab(context, address)
+    yield page
+    assert page.events == []
+    page.close()

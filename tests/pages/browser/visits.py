@@ -1,0 +1,81 @@
+"""What the tests in Chromium do on every page."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import pytest
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+Browser, Context, Page, expect = sync_api.Browser, sync_api.BrowserContext, sync_api.Page, sync_api.expect
+CHROMIUM = "/usr/bin/chromium"
+ARGUMENTS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+)
+PATIENCE = 150_000  # milliseconds; a first run loads its models, and the machine may be busy
+MARKS = [
+    pytest.mark.browser,
+    pytest.mark.timeout(600),
+    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason=f"{CHROMIUM} is missing: apt-get install chromium"),
+]
+
+
+SIZE = {"width": 1440, "height": 900}
+
+
+def visit(browser: Browser, address: str, **options: object) -> Page:
+    """The page in a browser that has never been there."""
+    return tab(browser.new_context(viewport=SIZE, **options), address)
+
+
+def tab(context: Context, address: str) -> Page:
+    """The page in a new tab, and with it in a new session; any dialog or request to another host fails the test."""
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.events = []
+    page.on("dialog", lambda dialog: (page.events.append(f"dialog {dialog.message}"), dialog.dismiss()))
+    page.on("request", lambda r: page.events.append(r.url) if not re.match(rf"{address}|data:|blob:", r.url) else None)
+    page.on("pageerror", lambda error: page.events.append(f"error {error}"))
+    page.goto(address)
+    expect(page.get_by_role("button", name="Analyse")).to_be_enabled(timeout=PATIENCE)
+    return page
+
+
+def settled(page: Page) -> None:
+    """Wait until the server has answered the last input."""
+    page.wait_for_timeout(150)  # until then it may not have begun
+    expect(page.locator("[data-test-script-state=notRunning]")).to_have_count(1, timeout=PATIENCE)
+
+
+def write(page: Page, answer: str, question: str = "") -> None:
+    for label, text in (("Question", question), ("Answer", answer)):
+        box = page.get_by_label(label, exact=True)
+        box.fill(text)
+        box.press("Control+Enter" if label == "Answer" else "Enter")
+    settled(page)
+
+
+def analyse(page: Page, end: bool = True) -> None:
+    page.get_by_role("button", name="Analyse").click()
+    if end:
+        expect(page.get_by_role("button", name="Download report.json")).to_be_visible(timeout=PATIENCE)
+
+
+def compare(page: Page) -> None:
+    """Press the button of the Compare page and wait for its result."""
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.get_by_role("button", name="Download JSON")).to_be_visible(timeout=PATIENCE)
+
+
+def claims(page: Page) -> object:
+    return page.locator("[data-claim][role=button], sup.number[role=button]")
+
+
+def language_model(page: Page, endpoint: str) -> None:
+    page.get_by_text("Language model", exact=True).click()
+    for label, value in (("Address", endpoint), ("Model", "tiny")):
+        page.get_by_label(label, exact=True).last.fill(value)
+        page.get_by_label(label, exact=True).last.press("Enter")
+        settled(page)
