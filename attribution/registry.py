@@ -23,9 +23,12 @@ class Need:
     package: str = ""  # an importable module
     variable: str = ""  # an environment variable
     setting: str = ""  # a field or property of Settings
+    check: str = ""  # "module:function" that says whether it is there, without arguments
 
     def met(self, settings: Settings) -> bool:
         if self.package and importlib.util.find_spec(self.package) is None:
+            return False
+        if self.check and not load(self.check)():
             return False
         if self.setting and not getattr(settings, self.setting):
             return False
@@ -42,7 +45,8 @@ class Entry:
     needs: tuple[Need, ...] = ()
     model_setting: str = ""  # the setting that names its model: the sidebar shows a box for it
     english: bool = False  # its own model or rules read English only
-    bundled: bool = False  # its model is installed with the project: loaded ahead of the first run
+    bundled: bool = False  # its model comes with the project: loaded, or first made, ahead of the first run
+    download: str = ""  # "module:function" that gets its model ahead of the first run: progress → where it is
 
     def missing(self, settings: Settings | None = None) -> str:
         """The steps that are still needed under these settings (by default the environment's); empty if it is ready."""
@@ -69,7 +73,11 @@ def build(table: Table, name: str, settings: Settings, kind: str) -> Any:
     entry = table[name]
     if missing := entry.missing(settings):
         raise Unavailable(f"{kind} {name!r} is not ready: {missing}")
-    module, _, attribute = entry.target.partition(":")
+    return load(entry.target)(settings)
+
+
+def load(target: str) -> Any:
+    """What "module:name" names."""
+    module, _, attribute = target.partition(":")
     with IMPORTING:
-        implementation = getattr(importlib.import_module(module), attribute)
-    return implementation(settings)
+        return getattr(importlib.import_module(module), attribute)

@@ -11,13 +11,14 @@ from urllib.parse import urlsplit
 from pydantic import ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
 from attribution.errors import BadSetting
-from attribution.types import Frozen
+from attribution.types import Frozen, Thresholds
 
 ROOT = Path(__file__).resolve().parent.parent
 WEB = "duckduckgo"  # the engine meant by the source "web"
 COLLECTION = "collection:"  # prefix of a collection among the sources
 OPENAI = "https://api.openai.com/v1"
 RENAMED = {"model": "verifier_model"}  # names in earlier reports and snapshots
+RENAMED_VERIFIERS = {"embedded": "embedded-small"}
 PRIVATE = {"database_url", "library", "openai_api_key", "openai_base_url"}  # in no report
 SECRET = {"openai_api_key", "openai_base_url"}  # their values are not repeated in errors
 
@@ -46,11 +47,14 @@ class Settings(Frozen):
     ranking: Literal["hybrid", "vectors"] = Field(
         "hybrid", description="rank chunks by vectors and shared words, or by vectors alone"
     )
-    verifier: str = "embedded"
+    verifier: str = "auto"
     verifier_model: str = Field("", description="Hugging Face model or folder of the verifier")
     pages_per_claim: int = Field(3, ge=1, le=20)
     top_k: int = Field(5, ge=1, le=50, description="passages compared with each claim")
-    threshold: float = Field(0.45, ge=0.34, le=0.99, description="least probability of a relation that counts")
+    threshold: float = Field(0.5, ge=0.34, le=0.99, description="least probability of support that counts")
+    contradiction_threshold: float = Field(
+        0.6, ge=0.34, le=0.99, description="least probability of a contradiction that counts"
+    )
     coherence: float = Field(
         0.5, ge=0, le=1, description="least probability that a claim's sentence entails it; 0 keeps every claim"
     )
@@ -96,7 +100,14 @@ class Settings(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _renamed(cls, values: dict[str, Any]) -> dict[str, Any]:
-        return {RENAMED.get(name, name): value for name, value in values.items()}
+        renamed = {RENAMED.get(name, name): value for name, value in values.items()}
+        if (verifier := renamed.get("verifier")) in RENAMED_VERIFIERS:
+            renamed["verifier"] = RENAMED_VERIFIERS[verifier]
+        return renamed
+
+    @property
+    def thresholds(self) -> Thresholds:
+        return Thresholds(self.threshold, self.contradiction_threshold)
 
     @field_validator("openai_base_url")
     @classmethod
@@ -179,6 +190,11 @@ def data_folder() -> Path:
     return Path(
         os.environ.get("ATTRIBUTION_DATA") or platformdirs.user_data_dir("attribution-explorer", appauthor=False)
     )
+
+
+def models_folder() -> Path:
+    """The folder of models that are made or downloaded: ATTRIBUTION_MODELS, or a part of the data folder."""
+    return Path(os.environ.get("ATTRIBUTION_MODELS") or data_folder() / "models")
 
 
 def default_database() -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -91,6 +91,13 @@ class Probabilities(Frozen):
     no_relation: float = Field(ge=0, le=1)
 
 
+class Thresholds(NamedTuple):
+    """Least probabilities of the two relations that count."""
+
+    support: float
+    contradiction: float
+
+
 class Evidence(Frozen):
     """What the verifier read for one claim: a chunk with the sentence before it. `text == page.text[start:end]`."""
 
@@ -108,6 +115,7 @@ class Evidence(Frozen):
     rank: int = 0  # of the page in that search, from 1
     signals: dict[str, float] = {}  # the verifier's intermediate figures
     as_written: Probabilities | None = Field(None, exclude_if=lambda p: p is None)  # for an enriched claim's own words
+    difference: str = Field("", exclude_if=lambda text: not text)  # what sets its sentence against the claim
 
     @property
     def deciding_sentence(self) -> str:
@@ -132,7 +140,8 @@ FailureKind = Literal[
     "search_failed", "search_limited", "nothing_found", "fell_back", "budget_spent", "robots", "excluded",
     "blocked_address", "bad_address", "unreachable", "timed_out", "too_large", "http_error", "server_error",
     "rate_limited", "redirect_loop", "bad_certificate", "paywall", "wrong_type", "no_text", "needs_javascript",
-    "encrypted", "unreadable", "llm_failed", "llm_fell_back", "verifier_failed", "stage_failed", "unsupported_language",
+    "encrypted", "unreadable", "llm_failed", "llm_fell_back", "verifier_failed", "verifier_fell_back", "stage_failed",
+    "unsupported_language",
 ]  # fmt: skip
 
 

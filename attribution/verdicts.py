@@ -1,10 +1,21 @@
-"""Probabilities → relation, evidence → verdict. Pure functions: a new threshold relabels a finished run at once."""
+"""Probabilities → relation, evidence → verdict. Pure functions: new thresholds relabel a finished run at once."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attribution.types import UNCHECKED, Claim, Evidence, Failure, Label, Probabilities, Relation, Report, Verdict
+from attribution.types import (
+    UNCHECKED,
+    Claim,
+    Evidence,
+    Failure,
+    Label,
+    Probabilities,
+    Relation,
+    Report,
+    Thresholds,
+    Verdict,
+)
 
 NOT_CHECKED = {
     "opinion": "An opinion or recommendation: there is nothing to verify.",
@@ -12,13 +23,21 @@ NOT_CHECKED = {
     "other": "Not a statement that sources could confirm or deny.",
 }
 STOPPED = "The run was stopped before this claim was checked."
+ABOUT = 0.3  # share of the claim's words above which a passage is about the same thing
 SIDES: dict[Relation, str] = {"entailed": "support", "contradicted": "contradiction"}
 
 
-def relation(probabilities: Probabilities, threshold: float) -> Relation:
-    """Entailed or contradicted, whichever is more probable, if it reaches the threshold; else no relation."""
+def relation(probabilities: Probabilities, thresholds: Thresholds) -> Relation:
+    """Entailed or contradicted, whichever is more probable, if it reaches its threshold; else no relation."""
     side = _stronger_side(probabilities)
-    return side if getattr(probabilities, side) >= threshold else "no_relation"
+    least = thresholds.support if side == "entailed" else thresholds.contradiction
+    return side if getattr(probabilities, side) >= least else "no_relation"
+
+
+def thresholds_of(report: Report) -> Thresholds:
+    """The thresholds that the report was made with; earlier ones had one for both relations."""
+    support = float(str(report.settings.get("threshold", 0.5)))
+    return Thresholds(support, float(str(report.settings.get("contradiction_threshold", support))))
 
 
 def leaning(probabilities: Probabilities) -> Relation:
@@ -36,14 +55,16 @@ def not_reached(claim: Claim, reason: str = STOPPED) -> Verdict:
     return Verdict(claim_id=claim.id, label="not_reached", confidence=0.0, reason=reason)
 
 
-def decide(claim: Claim, evidence: Sequence[Evidence], threshold: float, failures: Sequence[Failure] = ()) -> Verdict:
+def decide(
+    claim: Claim, evidence: Sequence[Evidence], thresholds: Thresholds, failures: Sequence[Failure] = ()
+) -> Verdict:
     """The claim's verdict, and for an enriched claim also the label of its own words; failures explain a missing one.
 
-    The evidence's own relations count; the threshold is for the probabilities of the claim as written.
+    The evidence's own relations count; the thresholds are for the probabilities of the claim as written.
     """
     verdict = _verdict(claim, evidence, failures)
     as_written = [
-        e.model_copy(update={"probabilities": e.as_written, "relation": relation(e.as_written, threshold)})
+        e.model_copy(update={"probabilities": e.as_written, "relation": relation(e.as_written, thresholds)})
         for e in evidence
         if e.as_written
     ]
@@ -65,42 +86,51 @@ def _verdict(claim: Claim, evidence: Sequence[Evidence], failures: Sequence[Fail
         if any(f.kind == "verifier_failed" for f in failures):
             return not_reached(claim, reasons)
         return verdict("missing", 0.0, reasons or "The sources contain no passage about it.")
-    supporting = [e.probabilities.entailed for e in evidence if e.relation == "entailed"]
-    contradicting = [e.probabilities.contradicted for e in evidence if e.relation == "contradicted"]
+    supporting = [e for e in evidence if e.relation == "entailed"]
+    against = [e for e in evidence if e.relation == "contradicted"]
+    support = max((e.probabilities.entailed for e in supporting), default=0.0)
+    contradiction = max((e.probabilities.contradicted for e in against), default=0.0)
     passages = f"{len(evidence)} passage{'s' * (len(evidence) != 1)}"
-    if supporting and contradicting:
-        reason = f"{_of(supporting, passages, 'support')}, {_of(contradicting, '', 'contradict')}."
-        return verdict("conflicting", min(max(supporting), max(contradicting)), reason)
+    differs = max(against, key=lambda e: e.probabilities.contradicted).difference if against else ""
+    differs = f": {differs}." if differs else "."
+    if supporting and against:
+        reason = f"{_of(supporting, passages, 'support')}, {_of(against, '', 'contradict')}{differs}"
+        return verdict("conflicting", min(support, contradiction), reason)
     if supporting:
-        reason = f"{_of(supporting, passages, 'support')}, none contradicts it."
-        return verdict("supported", max(supporting), reason)
-    if contradicting:
-        reason = f"{_of(contradicting, passages, 'contradict')}, none supports it."
-        return verdict("contradicted", max(contradicting), reason)
+        return verdict("supported", support, f"{_of(supporting, passages, 'support')}, none contradicts it.")
+    if against:
+        reason = f"{_of(against, passages, 'contradict')}, none supports it{differs}"
+        return verdict("contradicted", contradiction, reason)
     leanings = [(getattr(e.probabilities, side), side) for e in evidence if (side := leaning(e.probabilities)) in SIDES]
     if leanings:
         probability, side = max(leanings)
         return verdict("unclear", probability, f"Undecided: leans to {SIDES[side]}, {probability:.2f}.")
     neutral = max(e.probabilities.no_relation for e in evidence)
+    if max(e.signals.get("words", 0.0) for e in evidence) > ABOUT:
+        return verdict("unclear", neutral, f"{passages.capitalize()} about it, and none settles it: read them.")
     return verdict("no_relation", neutral, f"Nothing related was found in {passages}.")
 
 
-def _of(pieces: Sequence[float], passages: str, verb: str) -> str:
+def _of(pieces: Sequence[Evidence], passages: str, verb: str) -> str:
     """How many passages do that: "1 of 5 passages supports it"."""
     return f"{len(pieces)}{' of ' * bool(passages)}{passages} {verb}{'s' * (len(pieces) == 1)} it"
 
 
-def recolour(report: Report, threshold: float) -> Report:
-    """The run relabelled with another threshold, from its stored probabilities alone."""
-    evidence = tuple(e.model_copy(update={"relation": relation(e.probabilities, threshold)}) for e in report.evidence)
+def recolour(report: Report, thresholds: Thresholds) -> Report:
+    """The run relabelled with other thresholds, from its stored probabilities alone."""
+    evidence = tuple(e.model_copy(update={"relation": relation(e.probabilities, thresholds)}) for e in report.evidence)
     by_claim: dict[str, list[Evidence]] = {c.id: [] for c in report.claims}
     for piece in evidence:
         by_claim[piece.claim_id].append(piece)
     claims = {c.id: c for c in report.claims}
     verdicts = tuple(
-        v if v.label in ("missing", *UNCHECKED) else decide(claims[v.claim_id], by_claim[v.claim_id], threshold)
+        v if v.label in ("missing", *UNCHECKED) else decide(claims[v.claim_id], by_claim[v.claim_id], thresholds)
         for v in report.verdicts
         if v.claim_id in claims
     )
-    settings = {**report.settings, "threshold": threshold}
+    settings = {
+        **report.settings,
+        "threshold": thresholds.support,
+        "contradiction_threshold": thresholds.contradiction,
+    }
     return report.model_copy(update={"evidence": evidence, "verdicts": verdicts, "settings": settings})

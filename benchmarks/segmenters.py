@@ -24,7 +24,7 @@ from attribution.settings import Settings
 from attribution.text.nlp import parse
 from attribution.text.passages import statements
 from attribution.types import Claim, Span
-from attribution.verifiers.embedded import Embedded
+from attribution.verifiers.embedded_small import EmbeddedSmall
 from benchmarks import arguments, publish
 from benchmarks.evaluation_sets import rows
 
@@ -91,7 +91,7 @@ def faults(answer: str, claims: Sequence[Claim]) -> list[str]:
     return problems + [f"twice: {t!r}" for t in sorted({t for t in texts if texts.count(t) > 1})]
 
 
-def measure(answer: str, segmenter: Segmenter, verifier: Embedded | None, tally: Tally) -> None:
+def measure(answer: str, segmenter: Segmenter, verifier: EmbeddedSmall | None, tally: Tally) -> None:
     """Adds one answer to the tally; without a verifier, neither coherence nor divisibility."""
     started = time.perf_counter()
     claims = segmenter.segment("", answer).claims
@@ -131,7 +131,7 @@ def main(argv: list[str] | None = None) -> int:
         answers = random.Random(SEED).sample(answers, min(args.sample, len(answers)))
     settings = Settings()
     segmenter: Segmenter = build(SEGMENTERS, args.segmenter, settings, "segmenter")
-    verifier = None if args.quick else Embedded(settings)
+    verifier = None if args.quick else EmbeddedSmall(settings)
     parse("Loaded before the clock starts.")
     tally = Tally()
     for answer in answers:

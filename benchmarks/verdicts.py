@@ -1,6 +1,6 @@
 """Can a badge be believed? Claims with their passages → the claim's badge, beside people's judgements.
 
-    python -m benchmarks.verdicts DATA [--verifier embedded …] [--sets NAME …] [--limit N] [--out FILE.json]
+    python -m benchmarks.verdicts DATA [--verifier NAME …] [--sets NAME …] [--limit N] [--out FILE.json]
 
 For each set and verifier: how many claims get each badge, how many of those are right, the harm done (true claims
 shown as contradicted, unsupported ones as supported), and how precision falls as coverage grows. Claims of answers
@@ -26,6 +26,7 @@ from attribution.types import LABELS, Label, Verdict
 from attribution.verifiers import VERIFIERS
 from benchmarks.evaluation_sets import expertqa_claims, held_out, retrieved_passages, rows
 
+LONG = 2_500  # characters: more is cut into passages, as in a run
 BATCH = 16  # claims judged between two lines of progress
 BADGES: tuple[Label, ...] = ("supported", "contradicted")
 COLUMNS = (
@@ -76,9 +77,12 @@ def wice(folder: Path) -> Iterator[LabelledClaim]:
 
 
 def expertqa(folder: Path) -> Iterator[LabelledClaim]:
-    """Claims of six systems' answers against the passages they cite."""
+    """Claims of six systems' answers against the chunks of the pages they cite that a search would bring."""
     for answer, claim, passages, complete in expertqa_claims(folder / "eval" / "expertqa_val.jsonl.gz"):
-        yield LabelledClaim(GivenClaim(claim, passages), answer, complete, None, None)
+        if sum(map(len, passages)) > LONG:
+            passages = retrieved_passages(claim, "\n\n".join(passages))
+        if passages:
+            yield LabelledClaim(GivenClaim(claim, passages), answer, complete, None, None)
 
 
 SETS: dict[str, Callable[[Path], Iterator[LabelledClaim]]] = {
@@ -130,7 +134,7 @@ def judged_by(name: str, claims: Sequence[LabelledClaim], settings: Settings) ->
     verifier = build(VERIFIERS, name, settings, "verifier")
     judged: list[JudgedClaim] = []
     for start in tqdm(range(0, len(claims), BATCH), desc=name, unit="batch"):
-        judged += judge([c.given for c in claims[start : start + BATCH]], verifier, settings.threshold)
+        judged += judge([c.given for c in claims[start : start + BATCH]], verifier, settings.thresholds)
     return judged
 
 
@@ -155,7 +159,7 @@ def table(found: dict[str, dict[str, dict[str, Any]]]) -> str:
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, help="the folder that holds eval/")
-    parser.add_argument("--verifier", nargs="+", default=["embedded"])
+    parser.add_argument("--verifier", nargs="+", default=["embedded-base", "embedded-small"])
     parser.add_argument("--sets", nargs="+", default=list(SETS), choices=list(SETS))
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="any setting")
     parser.add_argument("--limit", type=int, help="claims of each set, for a quick look")

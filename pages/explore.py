@@ -64,7 +64,7 @@ def live(polling: bool) -> None:
         st.rerun()
     if now is None:
         return
-    report = run_state.with_threshold(now.report)
+    report = run_state.with_thresholds(now.report)
     corrected = run_state.corrected_claims(report.id) if report.id else frozenset[str]()
     status(now, report)
     bar(now, report)
@@ -105,5 +105,5 @@ else:
     if shown and not polling and shown.report.verdicts:
         if run_state.corrected_claims(shown.report.id):
             st.button("Undo the last correction", on_click=run_state.undo, key="undo")
-        details(run_state.with_threshold(shown.report))
+        details(run_state.with_thresholds(shown.report))
         sharing(shown.report.id)

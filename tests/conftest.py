@@ -15,9 +15,16 @@ from attribution.storage.store import Store
 os.environ["HF_HUB_OFFLINE"] = "1"  # read once, when the hub's package is imported
 
 
+@pytest.fixture(scope="session")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where models are made that take seconds: once, for all tests."""
+    return tmp_path_factory.mktemp("models")
+
+
 @pytest.fixture(autouse=True)
-def own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def own_data_folder(tmp_path: Path, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ATTRIBUTION_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("ATTRIBUTION_MODELS", str(models))
     monkeypatch.delenv("ATTRIBUTION_DATABASE_URL", raising=False)
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL"):
         monkeypatch.delenv(name, raising=False)
@@ -25,7 +32,8 @@ def own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def settings(own_data_folder: None) -> Settings:
-    return Settings.from_environment()
+    """With the small verifier, which every machine has."""
+    return Settings.from_environment(verifier="embedded-small")
 
 
 @pytest.fixture
@@ -42,7 +50,7 @@ def warm_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     path = tmp_path_factory.mktemp("warm") / "attribution.sqlite3"
     store = Store.open(f"sqlite:///{path}")
-    warm_up(Settings(database_url=f"sqlite:///{path}"), store)
+    warm_up(Settings(database_url=f"sqlite:///{path}", verifier="embedded-small"), store)
     store.close()
     return path
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from attribution.types import Claim, Evidence, Page, Probabilities, Report, Worthiness, content_id
+from attribution.types import Claim, Evidence, Page, Probabilities, Report, Thresholds, Worthiness, content_id
 
 
 def page(text: str, url: str = "https://example.org/a", title: str = "A title") -> Page:
@@ -25,6 +25,11 @@ def evidence(c: Claim, entailed: float, contradicted: float, relation: str) -> E
         claim_id=c.id, page_id="p", start=0, end=4, text="text", similarity=0.5, relation=relation, probabilities=p,
         sentence=(0, 4),
     )  # type: ignore[arg-type]  # fmt: skip
+
+
+def both(threshold: float) -> Thresholds:
+    """The same threshold for support and for contradiction."""
+    return Thresholds(threshold, threshold)
 
 
 def comparable(report: Report) -> str:

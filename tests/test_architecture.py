@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 ORDER = """
 core
 text
-storage extraction retrieval
+storage extraction retrieval models
 web llm
 chunkers embedders verifiers
 searchers

@@ -136,6 +136,8 @@ def test_embedders(name: str, endpoint: Served, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("name", VERIFIERS)
 def test_verifiers(name: str, endpoint: Served) -> None:
     entry = VERIFIERS[name]
+    if name == "embedded-base" and (missing := entry.missing()):
+        pytest.skip(missing)
     verifier: Verifier = build(VERIFIERS, name, settings_for(entry, endpoint), "verifier")
     pairs = [(CLAIMS[0], ANSWER), (CLAIMS[1], "Copper prices rose in Chile.", "Copper")]
     assert verifier.version
@@ -155,7 +157,7 @@ def test_verifiers(name: str, endpoint: Served) -> None:
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, table in TABLES.items() for name in table])
 def test_an_entry_says_what_it_needs_and_the_setting_of_its_model(kind: str, name: str, settings: Settings) -> None:
     entry = TABLES[kind][name]
-    assert entry.label and entry.note and not (entry.bundled and (entry.needs or entry.model_setting))
+    assert entry.label and entry.note and not (entry.bundled and entry.model_setting)
     assert not entry.model_setting or entry.model_setting in Settings.model_fields
     if missing := entry.missing(settings):
         with pytest.raises(Unavailable, match="not ready") as caught:

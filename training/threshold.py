@@ -15,9 +15,9 @@ from pathlib import Path
 from tqdm import tqdm
 
 from attribution.settings import Settings
-from attribution.types import Claim, Evidence
+from attribution.types import Claim, Evidence, Thresholds
 from attribution.verdicts import decide, relation
-from attribution.verifiers.embedded import Embedded
+from attribution.verifiers.embedded_small import EmbeddedSmall
 from training import data, drawing
 
 SOURCES = ("fever_nli", "feverous_dev_text", "fool_me_twice_dev", "scifact_rationales")
@@ -45,23 +45,24 @@ def main(argv: list[str] | None = None) -> int:
     dev = [p for p in dev if p.source in SOURCES]
     around, rng = drawing.surroundings(dev), random.Random(7)
     rng.shuffle(dev)
-    verifier, rows = Embedded(Settings()), []
+    verifier, rows = EmbeddedSmall(Settings()), []
     for pair in tqdm(dev[: args.claims]):
         judged = verifier.verify([(pair.hypothesis, text, pair.page) for text in passages(pair, around, rng)])
         rows.append((pair, [j.probabilities for j in judged]))
     claim = Claim(id="c", text="c", spans=(), worthiness="factual")
     for step in range(8, 20):
         threshold = step / 20
+        thresholds = Thresholds(threshold, threshold)
         made = []
         for _, probabilities in rows:
             pieces = [
                 Evidence(
                     claim_id="c", page_id="p", start=0, end=1, text="t", similarity=1.0, sentence=(0, 1),
-                    relation=relation(p, threshold), probabilities=p,
+                    relation=relation(p, thresholds), probabilities=p,
                 )
                 for p in probabilities
             ]  # fmt: skip
-            made.append(decide(claim, pieces, threshold).label)
+            made.append(decide(claim, pieces, thresholds).label)
         gold = [LABELS[pair.target] for pair, _ in rows]
         right = sum(a == b for a, b in zip(gold, made, strict=True)) / len(rows)
         false = sum(a == "contradicted" and b == "supported" for a, b in zip(gold, made, strict=True))

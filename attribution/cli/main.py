@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from attribution.cli import analyze, collections, compare, options, serve, snapshot, tables, verify
+from attribution.cli import analyze, collections, compare, download, options, serve, snapshot, tables, verify
 from attribution.cli.console import progress
 from attribution.errors import AttributionError
 
@@ -59,6 +59,8 @@ def parser() -> argparse.ArgumentParser:
 
     p = add("list", "list the available implementations and what they need", tables.list_tables)
     p.add_argument("table", nargs="?", choices=tables.NAMES)
+    p = add("download", "get the model of an implementation ahead of its first use", download.download)
+    p.add_argument("name", help="see: list; those with a model to download or to make")
     snapshot.commands(commands.add_parser("snapshot", help="export, import and replay runs"))
     collections.commands(commands.add_parser("collections", help="manage named collections of documents"))
     renamed = commands.add_parser("library")  # the old name of `collections`, kept out of --help

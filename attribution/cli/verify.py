@@ -43,7 +43,7 @@ def verify(args: argparse.Namespace) -> int:
                     continue
                 yield {
                     **row.fields,
-                    "relation": relation(judgement.probabilities, settings.threshold),
+                    "relation": relation(judgement.probabilities, settings.thresholds),
                     "probabilities": judgement.probabilities.model_dump(),
                     "sentence": row.fields["evidence"][slice(*judgement.sentence)],
                     "signals": judgement.signals,
@@ -80,7 +80,7 @@ def judge(args: argparse.Namespace) -> int:
                 if row.error:
                     raise BadInput(row.error)
                 given = GivenClaim(row.fields["claim"], _passages(row))
-                (judged,) = judge([given], verifier, settings.threshold)
+                (judged,) = judge([given], verifier, settings.thresholds)
             except BadInput as error:
                 yield row.failed(str(error))
             else:

@@ -20,8 +20,20 @@ from attribution.storage.runs import new_run_id
 from attribution.storage.store import Store
 from attribution.text import nlp
 from attribution.text.loading import working_time
-from attribution.types import LABELS, UNCHECKED, Claim, Document, Failure, Label, LlmUsage, Report, Segmented, Span
-from attribution.verdicts import recolour
+from attribution.types import (
+    LABELS,
+    UNCHECKED,
+    Claim,
+    Document,
+    Failure,
+    Label,
+    LlmUsage,
+    Report,
+    Segmented,
+    Span,
+    Thresholds,
+)
+from attribution.verdicts import recolour, thresholds_of
 
 MAX_SEGMENTERS = 4  # side by side
 
@@ -228,8 +240,8 @@ def _row(sentence: Span, claims: tuple[tuple[str, ...], ...], columns: Sequence[
     return Row(sentence, claims, tuple(tuple(x for x in LABELS if x in distinct) for distinct in labels), pending)
 
 
-def recolour_comparison(comparison: Comparison, threshold: float) -> Comparison:
-    """The comparison relabelled with another threshold, from its stored probabilities alone."""
-    if comparison.report.settings.get("threshold") == threshold:
+def recolour_comparison(comparison: Comparison, thresholds: Thresholds) -> Comparison:
+    """The comparison relabelled with other thresholds, from its stored probabilities alone."""
+    if thresholds_of(comparison.report) == thresholds:
         return comparison
-    return with_verdicts(comparison, recolour(comparison.report, threshold))
+    return with_verdicts(comparison, recolour(comparison.report, thresholds))

@@ -16,6 +16,7 @@ from attribution.retrieval.index import Candidate, Index
 from attribution.retrieval.rank_fusion import reciprocal_ranks
 from attribution.settings import Settings
 from attribution.storage.store import Store
+from attribution.text.differences import difference
 from attribution.text.prose import prose
 from attribution.text.sentences import sentences
 from attribution.types import Chunk, Claim, Evidence, Failure, Judgement, Page, Pair, Probabilities, Span, content_id
@@ -190,7 +191,7 @@ class Matcher:
             end=passage.end,
             text=passage.text,
             similarity=passage.similarity,
-            relation=relation(judgement.probabilities, self.settings.threshold),
+            relation=relation(judgement.probabilities, self.settings.thresholds),
             probabilities=judgement.probabilities,
             sentence=(passage.start + first, passage.start + last),
             query=trace.query,
@@ -198,4 +199,5 @@ class Matcher:
             rank=trace.rank,
             signals=judgement.signals,
             as_written=as_written,
+            difference=difference(claim.statement, passage.text[first:last], judgement.probabilities),
         )

@@ -71,7 +71,7 @@ def annotate(
 def check_coherence(answer: str, claims: Sequence[Claim], settings: Settings, store: Store) -> list[Claim]:
     """Claims that their own sentence does not entail are marked incoherent (W24, section 4.3).
 
-    Always by the embedded verifier: what the answer says does not depend on who checks it.
+    Always by the small embedded verifier: what the answer says does not depend on who checks it.
     """
-    verifier = CachedVerifier(build(VERIFIERS, "embedded", settings, "verifier"), store)
+    verifier = CachedVerifier(build(VERIFIERS, "embedded-small", settings, "verifier"), store)
     return coherence.check_coherence(answer, claims, verifier.entailed, settings.coherence)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from attribution.types import Claim, Evidence, Verdict, content_id
+from attribution.text.differences import difference
+from attribution.types import Claim, Evidence, Thresholds, Verdict, content_id
 from attribution.verdicts import decide, relation
 from attribution.verifiers import Verifier
 
@@ -26,7 +27,7 @@ class JudgedClaim:
     evidence: tuple[Evidence, ...]
 
 
-def judge(claims: Sequence[GivenClaim], verifier: Verifier, threshold: float) -> Iterator[JudgedClaim]:
+def judge(claims: Sequence[GivenClaim], verifier: Verifier, thresholds: Thresholds) -> Iterator[JudgedClaim]:
     """One verdict a claim, in order; the pairs of all claims go to the verifier together.
 
     A passage that occurs twice counts once. BadInput for an empty claim or passage, and for one that is too long.
@@ -47,10 +48,11 @@ def judge(claims: Sequence[GivenClaim], verifier: Verifier, threshold: float) ->
                 end=len(text),
                 text=text,
                 similarity=1.0,
-                relation=relation(judgement.probabilities, threshold),
+                relation=relation(judgement.probabilities, thresholds),
                 probabilities=judgement.probabilities,
                 sentence=judgement.sentence,
                 signals=judgement.signals,
+                difference=difference(given.text, text[slice(*judgement.sentence)], judgement.probabilities),
             )
-        decided = decide(claim, list(pieces.values()), threshold)
+        decided = decide(claim, list(pieces.values()), thresholds)
         yield JudgedClaim(decided, tuple(pieces[text] for text in given.passages))

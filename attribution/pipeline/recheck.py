@@ -42,7 +42,7 @@ def recheck(
     matcher.trace(Trace(claim.id, page.id, "", ADDED, 1) for page in added)
     claim = claim.model_copy(update={"worthiness": "factual", "coherent": True})  # asked for by hand
     (evidence,) = matcher.match([claim])
-    verdict = decide(claim, evidence, settings.threshold, failures)
+    verdict = decide(claim, evidence, settings.thresholds, failures)
     verdicts = {v.claim_id: v for v in report.verdicts} | {claim.id: verdict}
     others = [e for e in report.evidence if e.claim_id != claim.id]
     changed = report.model_copy(

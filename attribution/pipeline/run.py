@@ -23,6 +23,7 @@ from attribution.storage import http_responses
 from attribution.storage.store import Store
 from attribution.types import Claim, Document, Evidence, Failure, Segmented, Verdict
 from attribution.verdicts import decide, not_reached
+from attribution.verifiers.auto import smaller_verifier
 from attribution.web.fetcher import Fetcher
 
 GROUP = 4  # claims whose pairs are verified together
@@ -102,6 +103,8 @@ class _Run:
         run_id = self.record.run_id
         self.store.start_run(run_id, self.question, self.answer, self.settings.public(), self.record.created_at)
         yield events.RunStarted(run_id)
+        if failure := smaller_verifier(self.settings):
+            yield from self._fail(failure)
         yield from self._claims()
         checked = [c for c in self.record.claims if c.checked]
         for claim in self.record.claims:
@@ -217,7 +220,7 @@ class _Run:
             yield self._decide(claim, evidence)
 
     def _decide(self, claim: Claim, evidence: tuple[Evidence, ...]) -> events.VerdictReady:
-        return self._record(decide(claim, evidence, self.settings.threshold, self.record.concerns[claim.id]), evidence)
+        return self._record(decide(claim, evidence, self.settings.thresholds, self.record.concerns[claim.id]), evidence)
 
     def _record(self, verdict: Verdict, evidence: tuple[Evidence, ...]) -> events.VerdictReady:
         self.record.add_verdict(verdict, evidence)

@@ -27,10 +27,10 @@ def load_models(settings: Settings) -> None:
 
 
 def warm_up(settings: Settings, store: Store) -> None:
-    """Load the models installed with the project and embed the library, once per database. Nothing is sent anywhere."""
+    """Load the models that come with the project and embed the library, once per database. Nothing is sent anywhere."""
     parse("A text.")
     detect("A text.")
-    if VERIFIERS[settings.verifier].bundled:
+    if VERIFIERS[settings.verifier].bundled and not VERIFIERS[settings.verifier].missing(settings):
         build(VERIFIERS, settings.verifier, settings, "verifier").verify([("A claim.", "A text.")])
     if EMBEDDERS[settings.embedder].bundled:
         build(EMBEDDERS, settings.embedder, settings, "embedder").embed(["A text."])

@@ -20,7 +20,16 @@ T = TypeVar("T")
 AFTER_CLAIMS = frozenset(
     ("sources", "pages_per_claim", "page_bytes", "page_days", "workers", "connect_timeout", "read_timeout")
     + ("page_timeout", "answer_limit", "chunker", "chunk_size", "chunk_overlap", "window_sentences", "window_stride")
-    + ("embedder", "embedding_model", "ranking", "top_k", "verifier", "verifier_model", "threshold")
+    + (
+        "embedder",
+        "embedding_model",
+        "ranking",
+        "top_k",
+        "verifier",
+        "verifier_model",
+        "threshold",
+        "contradiction_threshold",
+    )
     + ("query", "search_language", "fallback", "exclude", "max_queries", "max_pages", "max_seconds")
     + ("host_connections", "robots_timeout", "crawl_delay", "input_price", "output_price")
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from attribution.models.mpnet import STEP
 from attribution.registry import LLM, Entry, Need
 from attribution.types import Judgement, LlmUsage, Pair
 
@@ -30,10 +31,32 @@ class Verifier(Protocol):
 
 
 VERIFIERS = {
-    "embedded": Entry(
-        "attribution.verifiers.embedded:Embedded",
-        "Embedded NLI model",
-        "part of the project: no download, no key",
+    "auto": Entry(
+        "attribution.verifiers.auto:automatic",
+        "Automatic",
+        "DeBERTa where it is downloaded, else the embedded base model, else the small one",
+        bundled=True,
+        english=True,
+    ),
+    "embedded-base": Entry(
+        "attribution.verifiers.embedded_base:EmbeddedBase",
+        "Embedded NLI model, base",
+        "all-mpnet-base-v2 with the project's own training; made ready once, in less than a minute",
+        needs=(
+            Need(
+                f"{STEP} (0.4 GB), or with a connection to the Hugging Face Hub "
+                "`python -m attribution download embedded-base`",
+                check="attribution.verifiers.embedded_base:is_available",
+            ),
+        ),
+        download="attribution.verifiers.embedded_base:make",
+        bundled=True,
+        english=True,
+    ),
+    "embedded-small": Entry(
+        "attribution.verifiers.embedded_small:EmbeddedSmall",
+        "Embedded NLI model, small",
+        "34 MB, part of the project: twice as fast as the base model, and wrong more often",
         bundled=True,
         english=True,
     ),

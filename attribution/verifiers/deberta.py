@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from attribution.errors import BadInput, ModelUnavailable
@@ -18,6 +19,7 @@ MODELS = {
 }
 DEFAULT = next(iter(MODELS))
 BATCH = 16
+WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 MEANINGS: dict[str, Relation] = {
     "entailment": "entailed",
     "entailed": "entailed",
@@ -38,6 +40,16 @@ def relation_columns(id2label: Mapping[int, str]) -> dict[Relation, int]:
     return columns
 
 
+def is_downloaded(settings: Settings) -> bool:
+    """Whether the weights of the model that the settings name are on this machine."""
+    name = settings.verifier_model or DEFAULT
+    if Path(name).is_dir():
+        return True
+    from huggingface_hub import try_to_load_from_cache
+
+    return any(isinstance(try_to_load_from_cache(name, file), str) for file in WEIGHTS)
+
+
 @load_once
 def _load(name: str) -> tuple[Any, Any, dict[Relation, int]]:
     import torch
@@ -51,7 +63,7 @@ def _load(name: str) -> tuple[Any, Any, dict[Relation, int]]:
             name, dtype=torch.bfloat16 if cuda else torch.float32
         )
     except (OSError, ValueError) as error:
-        raise ModelUnavailable(name, "verifier_model", "embedded", error) from error
+        raise ModelUnavailable(name, "verifier_model", "embedded-small", error) from error
     columns = relation_columns(model.config.id2label)
     return model.to("cuda" if cuda else "cpu").eval(), tokenizer, columns
 

@@ -13,7 +13,7 @@ from attribution.chunkers.fixed import Fixed
 from attribution.collections.folder import FolderSearcher
 from attribution.settings import Settings
 from attribution.types import Page
-from attribution.verifiers.embedded import FOLDER, Embedded
+from attribution.verifiers.embedded_small import FOLDER, EmbeddedSmall
 from benchmarks import arguments, publish
 from benchmarks.examples import examples
 
@@ -21,10 +21,10 @@ ALONE = """
 import resource, sys, time
 started = time.perf_counter()
 from attribution.settings import Settings
-from attribution.verifiers.embedded import Embedded
-Embedded(Settings()).verify([("A claim.", "Some evidence.")])
+from attribution.verifiers.embedded_small import EmbeddedSmall
+EmbeddedSmall(Settings()).verify([("A claim.", "Some evidence.")])
 loaded = time.perf_counter() - started
-Embedded(Settings()).verify([("A claim of a few words about rivers.", "The river is long and wide. " * 19)] * 40)
+EmbeddedSmall(Settings()).verify([("A claim of a few words about rivers.", "The river is long and wide. " * 19)] * 40)
 print(loaded, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
 
@@ -71,7 +71,7 @@ def main(argv: list[str] | None = None) -> int:
     alone = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, check=True)
     loaded, memory = map(float, alone.stdout.split())
     sample = pairs(args.pairs)
-    verifier = Embedded(Settings())
+    verifier = EmbeddedSmall(Settings())
     verifier.verify(sample[:4])
     started = time.perf_counter()
     verifier.verify(sample)

@@ -20,9 +20,9 @@ QUESTION, ANSWER, EXAMPLE = "question", "answer", "example"
 PRESET, LIBRARY, WEB, DOCUMENTS = "preset", "library", "web", "documents"  # of the sources
 PASTED, ADDRESSES, FILES, COLLECTIONS = "pasted", "addresses", "files", "collections"
 ENGINE, INSTANCE, FALLBACK, QUERY = "engine", "instance", "fallback", "query"
-SEGMENTER, SEGMENTER_MODEL, VERIFIER, VERIFIER_MODEL, THRESHOLD = (
-    "segmenter", "segmenter_model", "verifier", "verifier_model", "threshold",
-)  # fmt: skip
+SEGMENTER, SEGMENTER_MODEL, VERIFIER, VERIFIER_MODEL = "segmenter", "segmenter_model", "verifier", "verifier_model"
+THRESHOLDS = THRESHOLD, CONTRADICTION_THRESHOLD = "threshold", "contradiction_threshold"
+THRESHOLDS = (THRESHOLD, CONTRADICTION_THRESHOLD)
 LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS = "llm_address", "llm_model", "llm_key", "llm_tasks"
 PRICES = ("input_price", "output_price")
 COMPARED = "compared"  # the segmenters of the Compare page
@@ -30,11 +30,11 @@ WORDING, EXTRA_TEXT, EXTRA_ADDRESS, EXTRA_FILES = "wording", "extra_text", "extr
 _DEFAULTS: dict[str, Any] = {
     PRESET: "Offline",
     LIBRARY: True,
-    **{name: Settings.model_fields[name].default for name in (THRESHOLD, SEGMENTER, VERIFIER, QUERY)},
+    **{name: Settings.model_fields[name].default for name in (*THRESHOLDS, SEGMENTER, VERIFIER, QUERY)},
 }
 _INPUTS = (
     QUESTION, ANSWER, PRESET, LIBRARY, WEB, DOCUMENTS, PASTED, ADDRESSES, FILES, COLLECTIONS, ENGINE, INSTANCE,
-    FALLBACK, QUERY, SEGMENTER, SEGMENTER_MODEL, VERIFIER, VERIFIER_MODEL, THRESHOLD, COMPARED,
+    FALLBACK, QUERY, SEGMENTER, SEGMENTER_MODEL, VERIFIER, VERIFIER_MODEL, *THRESHOLDS, COMPARED,
     LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS, *PRICES,
 )  # fmt: skip
 COOKIE = "attribution_browser"

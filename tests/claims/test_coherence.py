@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from attribution.claims.coherence import check_coherence
 from attribution.types import Claim, content_id
 from attribution.verdicts import decide
+from tests.make import both
 
 ANSWER = "Ada wrote notes in 1843. She lived in London."
 
@@ -36,7 +37,7 @@ def test_a_claim_that_its_sentence_does_not_say_is_left_out_with_the_reason() ->
     assert (bad.coherence, bad.coherent, bad.checked) == (0.1235, False, False)
     assert verbatim.coherence is None and verbatim.checked
     assert whole.coherent
-    made = decide(bad, (), 0.5)
+    made = decide(bad, (), both(0.5))
     assert made.label == "not_checked" and "0.12" in made.reason
 
 

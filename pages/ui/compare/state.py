@@ -106,16 +106,16 @@ def _restore(report: Report, names: Sequence[str]) -> None:
 
 
 def current() -> CompareProgress | ExperimentProgress | None:
-    """The last comparison, of one answer or of many, with the threshold of the slider."""
-    job, threshold = COMPARISON.job(), float(state.value(state.THRESHOLD))
+    """The last comparison, of one answer or of many, with the thresholds of the sliders."""
+    job, thresholds = COMPARISON.job(), choices.thresholds()
     now = job.progress() if job else COMPARISON.shown()
     if now is None:
         return None
     if job:
         state.show_address(**{"experiment" if now.many else "comparison": job.id})
     if now.many:
-        return replace(now, comparisons=tuple(recolour_comparison(c, threshold) for c in now.comparisons))
-    return replace(now, comparison=recolour_comparison(now.comparison, threshold)) if now.comparison else now
+        return replace(now, comparisons=tuple(recolour_comparison(c, thresholds) for c in now.comparisons))
+    return replace(now, comparison=recolour_comparison(now.comparison, thresholds)) if now.comparison else now
 
 
 def differences(now: CompareProgress) -> list[str]:

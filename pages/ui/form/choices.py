@@ -11,8 +11,9 @@ from pydantic import ValidationError
 from attribution.errors import AttributionError
 from attribution.registry import Entry
 from attribution.searchers import INSTANCE, LOCAL, SEARCHERS
-from attribution.settings import COLLECTION, WEB, Settings
-from attribution.types import Document, Report
+from attribution.settings import COLLECTION, RENAMED_VERIFIERS, WEB, Settings
+from attribution.types import Document, Report, Thresholds
+from attribution.verdicts import thresholds_of
 from attribution.verifiers import VERIFIERS
 from pages.ui import state
 from pages.ui.form.words import FORM, LLM_TASKS, explain
@@ -42,14 +43,19 @@ def settings() -> Settings | str:
         return "No source is selected. Select the library, the web, a collection or your documents in the sidebar."
     if sources == ["documents"] and not documents():
         return "There are no documents yet. Paste a text, give web addresses or upload files in the sidebar."
-    choices: dict[str, Any] = {name: state.value(name) for name in (*_DIRECT, *state.PRICES)}
+    choices: dict[str, Any] = {name: state.value(name) for name in (*_DIRECT, *state.THRESHOLDS, *state.PRICES)}
     choices |= {"fallback": tuple(state.value(state.FALLBACK) or ())} if state.value(state.WEB) else {}
     choices |= dict.fromkeys(state.value(state.LLM_TASKS) or (), "llm")
     choices = {name: value for name, value in choices.items() if value not in (None, "", ())} | _endpoint()
     try:
-        return Settings.from_environment(sources=tuple(sources), threshold=state.value(state.THRESHOLD), **choices)
+        return Settings.from_environment(sources=tuple(sources), **choices)
     except AttributionError as error:
         return explain(error)[0]
+
+
+def thresholds() -> Thresholds:
+    """Those of the sliders."""
+    return Thresholds(*(float(state.value(name)) for name in state.THRESHOLDS))
 
 
 def _endpoint() -> dict[str, str]:
@@ -156,7 +162,7 @@ def restore(report: Report) -> None:
         pasted=next((text for name, text in own if name == PASTED), ""),
         files=tuple(Document(as_text(name), text.encode(), "text/plain") for name, text in own if name != PASTED),
         fallback=list(saved.fallback),
-        threshold=saved.threshold,
+        **dict(zip(state.THRESHOLDS, thresholds_of(report), strict=True)),
         llm_model=saved.openai_model,
         llm_tasks=[task for task in LLM_TASKS if getattr(saved, task) == "llm"],
         **{name: getattr(saved, name) for name in (*_DIRECT, *state.PRICES)},
@@ -193,14 +199,17 @@ def differences(report: Report, run_documents: Sequence[Document]) -> list[str]:
 def _comparable(saved: Mapping[str, Any]) -> dict[str, Any]:
     """Settings in which equal choices are equal: the order of sources does not matter."""
     sources = sorted(WEB if s == "web" else s for s in saved.get("sources", ()))
-    return {**saved, "sources": sources, "fallback": list(saved.get("fallback", ()))}
+    verifier = str(saved.get("verifier", ""))
+    renamed = {"verifier": RENAMED_VERIFIERS.get(verifier, verifier)}
+    return {**saved, **renamed, "sources": sources, "fallback": list(saved.get("fallback", ()))}
 
 
 def method(report: Report) -> str:
     """The verifier and the sources of a run, as in “checked with … against …”."""
     saved = _comparable(report.settings)
-    verifier = str(saved.get("verifier_model") or saved.get("verifier", ""))
-    label = VERIFIERS[verifier].label if verifier in VERIFIERS else verifier
+    used = report.versions.get("verifier", "").partition("/")[0] if saved["verifier"] == "auto" else saved["verifier"]
+    used = str(saved.get("verifier_model") or RENAMED_VERIFIERS.get(used, used))
+    label = VERIFIERS[used].label if used in VERIFIERS else used
     sources = [_source_label(source) for source in saved["sources"]]
     return f"Checked with {label} against {_listed(sources)}"
 

@@ -39,18 +39,26 @@ def sidebar(segmenter: bool = True) -> None:
             VERIFIERS,
             "Decides whether a passage supports or contradicts a claim (natural language inference).",
         )
-        st.slider(
-            "Threshold",
-            0.34,
-            0.99,
-            float(state.initial(state.THRESHOLD)),
-            0.01,
-            format="%.2f",
-            key=state.key(state.THRESHOLD),
-            help="A passage counts for or against a claim from this probability on. "
-            "A finished run is recoloured at once.",
+        _threshold("Support from", state.THRESHOLD, "A passage supports a claim from this probability on.")
+        _threshold(
+            "Contradiction from",
+            state.CONTRADICTION_THRESHOLD,
+            "A passage contradicts a claim from this probability on.",
         )
         _language_model()
+
+
+def _threshold(label: str, name: str, help: str) -> None:
+    st.slider(
+        label,
+        0.34,
+        0.99,
+        float(state.initial(name)),
+        0.01,
+        format="%.2f",
+        key=state.key(name),
+        help=f"{help} A finished run is recoloured at once.",
+    )
 
 
 def _method(label: str, name: str, table: Mapping[str, Entry], help: str) -> None:

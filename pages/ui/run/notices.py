@@ -40,6 +40,7 @@ def not_used(report: Report, segmenters: Sequence[str] = ()) -> None:
         note(f"Not every part reads {failure.subject}", failure.message, label="missing")
     _language_model(report, segmenters)
     _verifier(report)
+    _smaller_verifier(report)
     _engines(report)
 
 
@@ -67,6 +68,12 @@ def _verifier(report: Report) -> None:
         reasons = _sentences(failed)[:2]
         title = f"{plural(len(failed), 'claim')} could not be checked by the verifier"
         note(title, *reasons, "Choose another verifier in the sidebar, and analyse again.", label="conflicting")
+
+
+def _smaller_verifier(report: Report) -> None:
+    """The small model in place of one that is missing."""
+    for failure in (f for f in report.failures if f.kind == "verifier_fell_back"):
+        note(f"Checked with: {failure.instead}", failure.message, label="missing")
 
 
 def _engines(report: Report) -> None:

@@ -14,7 +14,7 @@ from attribution.events import Event, Finished, RunStarted, StageStarted
 from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.types import Claim, Document, Report
-from attribution.verdicts import recolour
+from attribution.verdicts import recolour, thresholds_of
 from pages.ui import background, state
 from pages.ui.form import choices
 from pages.ui.run.job import RunJob, RunProgress
@@ -84,7 +84,7 @@ def recheck(claim: Claim, documents: Sequence[Document] = (), addresses: Sequenc
     if now is None or now.running:
         return
     saved = {name: value for name, value in now.report.settings.items() if name in Settings.model_fields}
-    settings = Settings.from_environment(**saved | {"threshold": state.value(state.THRESHOLD)})
+    settings = Settings.from_environment(**saved | {name: state.value(name) for name in state.THRESHOLDS})
 
     def run(_q: str, _a: str, settings: Settings, own: Sequence[Document], _stop: threading.Event) -> Iterator[Event]:
         from attribution.pipeline.recheck import recheck as check
@@ -148,15 +148,15 @@ def problem() -> tuple[str, str, str] | None:
     return None
 
 
-def with_threshold(report: Report) -> Report:
-    """The run judged with the threshold of the slider."""
-    threshold = float(state.value(state.THRESHOLD))
-    return report if report.settings.get("threshold") == threshold else recolour(report, threshold)
+def with_thresholds(report: Report) -> Report:
+    """The run judged with the thresholds of the sliders."""
+    thresholds = choices.thresholds()
+    return report if thresholds_of(report) == thresholds else recolour(report, thresholds)
 
 
 def cached_view(now: RunProgress, draw: Callable[[], Any]) -> Any:
-    """The result of `draw`, computed again only when claims, verdicts or the threshold have changed."""
-    key = (now.key, now.version, now.running, state.value(state.THRESHOLD))
+    """The result of `draw`, computed again only when claims, verdicts or thresholds have changed."""
+    key = (now.key, now.version, now.running, choices.thresholds())
     cached = state.get(VIEW)
     if cached is None or cached[0] != key:
         cached = (key, draw())

@@ -53,7 +53,7 @@ def test_a_filter_a_threshold_and_a_reload(page: Page) -> None:
     expect(chip).to_contain_text("1 not checked")
     chip.click()
     expect(page.locator("[data-claim].dim")).to_have_count(claims(page).count() - 1)
-    page.get_by_role("slider").focus()
+    page.get_by_role("slider", name="Support from").focus()
     page.keyboard.press("End")
     expect(page.locator(".chip.v-unclear")).to_contain_text("2 unclear", timeout=PATIENCE)
     page.reload()  # the address names the run

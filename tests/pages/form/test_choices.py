@@ -94,8 +94,11 @@ def test_a_run_says_what_it_was_checked_with_and_against() -> None:
     method = choices.method(saved())
     assert method.startswith("Checked with owner/name against ") and "the built-in library" in method
     assert "the collection “rivers”" in method and " and " in method
-    report = saved().model_copy(update={"settings": Settings().public()})
-    assert choices.method(report) == "Checked with Embedded NLI model against the built-in library"
+    versions = {"verifier": "embedded-base/1"}  # what `auto` stood for
+    report = saved().model_copy(update={"settings": Settings().public(), "versions": versions})
+    assert choices.method(report) == "Checked with Embedded NLI model, base against the built-in library"
+    earlier = report.model_copy(update={"settings": {**report.settings, "verifier": "embedded"}})
+    assert choices.method(earlier) == "Checked with Embedded NLI model, small against the built-in library"
 
 
 def test_quotation_marks_in_a_file_name_are_shown_as_typed() -> None:

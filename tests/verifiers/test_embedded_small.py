@@ -12,15 +12,16 @@ from hypothesis import strategies as st
 from attribution.errors import BadInput, Unavailable
 from attribution.settings import Settings
 from attribution.verdicts import relation
-from attribution.verifiers.embedded import FOLDER, WINDOW, Embedded, windows
+from attribution.verifiers.embedded_small import FOLDER, WINDOW, EmbeddedSmall, windows
+from tests.make import both
 
 FACT = "Alfred Hitchcock was born in Leytonstone, then part of Essex, on 13 August 1899."
 FILLER = "The harbour was quiet that morning and the boats had not yet come in. "
 
 
 @pytest.fixture(scope="module")
-def embedded() -> Embedded:
-    return Embedded(Settings())
+def embedded() -> EmbeddedSmall:
+    return EmbeddedSmall(Settings())
 
 
 @pytest.mark.parametrize(
@@ -31,11 +32,11 @@ def embedded() -> Embedded:
         ("The price of copper rose in Chile.", "no_relation"),
     ],
 )
-def test_plain_cases(embedded: Embedded, claim: str, expected: str) -> None:
-    assert relation(embedded.verify([(claim, FACT)])[0].probabilities, 0.5) == expected
+def test_plain_cases(embedded: EmbeddedSmall, claim: str, expected: str) -> None:
+    assert relation(embedded.verify([(claim, FACT)])[0].probabilities, both(0.5)) == expected
 
 
-def test_a_pair_alone_and_in_a_batch_gives_the_same(embedded: Embedded) -> None:
+def test_a_pair_alone_and_in_a_batch_gives_the_same(embedded: EmbeddedSmall) -> None:
     pairs = [
         ("Hitchcock was born in 1899.", FACT),
         ("Boats came in.", FILLER * 5),
@@ -49,14 +50,14 @@ def test_a_pair_alone_and_in_a_batch_gives_the_same(embedded: Embedded) -> None:
         assert abs(alone.contradicted - judged.probabilities.contradicted) < 0.01
 
 
-def test_a_fact_at_the_end_of_a_long_premise_is_read(embedded: Embedded) -> None:
+def test_a_fact_at_the_end_of_a_long_premise_is_read(embedded: EmbeddedSmall) -> None:
     judged = embedded.verify([("Hitchcock was born in 1899.", FILLER * 60 + FACT)])[0]
     evidence = FILLER * 60 + FACT
     assert evidence[slice(*judged.sentence)] == FACT
     assert judged.signals["passage_entailed"] > 0.5
 
 
-def test_the_parts_are_in_the_signals(embedded: Embedded) -> None:
+def test_the_parts_are_in_the_signals(embedded: EmbeddedSmall) -> None:
     names = set(embedded.verify([("Hitchcock was born in 1899.", FACT)])[0].signals)
     assert names == {
         "passage_entailed", "passage_contradicted", "long", "words", "tokens", "near_tokens", "token_pairs",
@@ -73,7 +74,9 @@ def test_the_parts_are_in_the_signals(embedded: Embedded) -> None:
         ("Claim.", "x" * 300_000, "at most"),
     ],
 )
-def test_what_cannot_be_judged_is_a_typed_error(embedded: Embedded, claim: str, evidence: str, message: str) -> None:
+def test_what_cannot_be_judged_is_a_typed_error(
+    embedded: EmbeddedSmall, claim: str, evidence: str, message: str
+) -> None:
     with pytest.raises(BadInput, match=message):
         embedded.verify([(claim, evidence)])
 
@@ -81,7 +84,7 @@ def test_what_cannot_be_judged_is_a_typed_error(embedded: Embedded, claim: str, 
 @pytest.mark.parametrize(
     "text", ["😀🎉", "שלום עולם", "\x00\x00", "a\x00b", "\u202e reversed", "7" * 100_000, "\ud800"]
 )
-def test_strange_text_gets_a_relation(embedded: Embedded, text: str) -> None:
+def test_strange_text_gets_a_relation(embedded: EmbeddedSmall, text: str) -> None:
     if not text.strip():
         return
     for pair in (("A claim of words.", text), (text[:300], "Some evidence."), (text[:300], text)):
@@ -96,7 +99,7 @@ def test_strange_text_gets_a_relation(embedded: Embedded, text: str) -> None:
 @given(claim=st.text(min_size=1, max_size=60), evidence=st.text(min_size=1, max_size=300))
 def test_any_text_gets_a_relation_or_a_typed_error(claim: str, evidence: str) -> None:
     try:
-        judged = Embedded(Settings()).verify([(claim, evidence)])[0]
+        judged = EmbeddedSmall(Settings()).verify([(claim, evidence)])[0]
     except BadInput:
         return
     assert 0 <= judged.sentence[0] <= judged.sentence[1] <= len(evidence)
@@ -121,8 +124,8 @@ def test_the_model_is_small_and_loads_quickly_in_a_process_without_torch() -> No
     script = """
         import sys
         from attribution.settings import Settings
-        from attribution.verifiers.embedded import Embedded
-        Embedded(Settings()).verify([("A claim.", "Some evidence.")])
+        from attribution.verifiers.embedded_small import EmbeddedSmall
+        EmbeddedSmall(Settings()).verify([("A claim.", "Some evidence.")])
         sys.exit("torch was imported" if "torch" in sys.modules or "transformers" in sys.modules else 0)
     """
     assert subprocess.run([sys.executable, "-c", textwrap.dedent(script)]).returncode == 0
@@ -130,4 +133,4 @@ def test_the_model_is_small_and_loads_quickly_in_a_process_without_torch() -> No
 
 def test_a_missing_model_says_how_to_get_it(tmp_path) -> None:
     with pytest.raises(Unavailable, match="git checkout"):
-        Embedded(Settings(), tmp_path)
+        EmbeddedSmall(Settings(), tmp_path)

