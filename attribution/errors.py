@@ -18,12 +18,35 @@ class BadInput(AttributionError):
     """The question, answer, file or settings cannot be worked with."""
 
 
+class BadSetting(BadInput):
+    """A setting that does not exist, or a value that does not fit it."""
+
+    def __init__(self, setting: str, reason: str) -> None:
+        self.setting, self.reason = setting, reason
+        super().__init__(f"setting {setting}: {reason}")
+
+
 class UnknownName(BadInput):
     """A name that is in no table."""
 
 
 class Unavailable(AttributionError):
     """A package, key or model that is missing; the message says how to get it."""
+
+
+class ModelUnavailable(Unavailable):
+    """A hub model that cannot be loaded. `setting` takes a folder in its place, `alternative` needs no download."""
+
+    def __init__(self, model: str, setting: str, alternative: str, error: Exception) -> None:
+        self.model, self.setting, self.alternative = model, setting, alternative
+        super().__init__(self.message(setting, f"`{alternative}`"), error)
+
+    def message(self, setting: str, alternative: str) -> str:
+        """What to do, with the names under which the reader knows the setting and the alternative."""
+        return (
+            f"the model {self.model} cannot be loaded: connect to the Hugging Face Hub once, or download it elsewhere "
+            f"with `hf download {self.model}` and enter its folder as {setting}; {alternative} needs no download"
+        )
 
 
 class StoreError(AttributionError):
@@ -62,12 +85,3 @@ class LlmFailed(StageFailure):
 
     def __init__(self, message: str, subject: str = "", *, detail: object = "") -> None:
         super().__init__("llm_failed", message, subject, detail=detail)
-
-
-def model_unavailable(name: str, setting: str, alternative: str, error: Exception) -> Unavailable:
-    """A hub model that could not be loaded; `setting` takes a folder in its place."""
-    return Unavailable(
-        f"the model {name} cannot be loaded: connect to the Hugging Face Hub once, or download it elsewhere with "
-        f"`hf download {name}` and enter its folder as {setting}; `{alternative}` needs no download",
-        error,
-    )

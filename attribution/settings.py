@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
-from attribution.errors import BadInput
+from attribution.errors import BadSetting
 from attribution.types import Frozen, Thresholds
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -121,7 +121,7 @@ class Settings(Frozen):
             fits = False
         if not fits or parts.query or parts.fragment:
             raise ValueError(
-                "Expected http(s)://host/path without user, password or query; set a key as openai_api_key"
+                "Expected http(s)://host/path without user, password or query; a key has a setting of its own"
             )
         return value
 
@@ -164,9 +164,9 @@ class Settings(Frozen):
             if first["type"] == "extra_forbidden":
                 similar = difflib.get_close_matches(name, cls.model_fields, 1, 0.7)
                 hint = f"did you mean {similar[0]}?" if similar else f"known settings: {', '.join(cls.model_fields)}"
-                raise BadInput(f"setting {name}: there is no such setting; {hint}") from None
+                raise BadSetting(name, f"there is no such setting; {hint}") from None
             value = "" if name in SECRET else f"found {str(first.get('input'))[:80]!r}, "
-            raise BadInput(f"setting {name}: {value}{first['msg'].lower()}") from None
+            raise BadSetting(name, f"{value}{first['msg'].removeprefix('Value error, ').lower()}") from None
 
     def public(self) -> dict[str, object]:
         """What a report shows: all but file locations, endpoints and keys."""

@@ -94,12 +94,12 @@ def _verdict(claim: Claim, evidence: Sequence[Evidence], failures: Sequence[Fail
     differs = max(against, key=lambda e: e.probabilities.contradicted).difference if against else ""
     differs = f": {differs}." if differs else "."
     if supporting and against:
-        reason = f"{len(supporting)} of {passages} support it, {len(against)} contradict it{differs}"
+        reason = f"{_of(supporting, passages, 'support')}, {_of(against, '', 'contradict')}{differs}"
         return verdict("conflicting", min(support, contradiction), reason)
     if supporting:
-        return verdict("supported", support, f"{len(supporting)} of {passages} support it, none contradicts it.")
+        return verdict("supported", support, f"{_of(supporting, passages, 'support')}, none contradicts it.")
     if against:
-        reason = f"{len(against)} of {passages} contradict it, none supports it{differs}"
+        reason = f"{_of(against, passages, 'contradict')}, none supports it{differs}"
         return verdict("contradicted", contradiction, reason)
     leanings = [(getattr(e.probabilities, side), side) for e in evidence if (side := leaning(e.probabilities)) in SIDES]
     if leanings:
@@ -110,6 +110,11 @@ def _verdict(claim: Claim, evidence: Sequence[Evidence], failures: Sequence[Fail
         return verdict("unclear", nearest, "There are passages about it, but none settles it: read them.")
     neutral = max(e.probabilities.no_relation for e in evidence)
     return verdict("no_relation", neutral, f"Nothing related was found in {passages}.")
+
+
+def _of(pieces: Sequence[Evidence], passages: str, verb: str) -> str:
+    """How many passages do that: "1 of 5 passages supports it"."""
+    return f"{len(pieces)}{' of ' * bool(passages)}{passages} {verb}{'s' * (len(pieces) == 1)} it"
 
 
 def recolour(report: Report, thresholds: Thresholds) -> Report:

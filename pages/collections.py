@@ -60,6 +60,8 @@ def add_form(collections: Sequence[CollectionSummary], running: bool) -> None:
 
 def start(name: str, documents: Sequence[Document], addresses: str) -> str:
     """Begin to add in the background, or say why not."""
+    if not name:
+        return "Type a name for the new collection first."
     try:
         check_name(name)
         items = [*map(from_upload, documents), *from_addresses(addresses.splitlines())]
@@ -91,7 +93,8 @@ def live(polling: bool) -> None:
     if now.running:
         progress_bar(view.share(now), "Progress of adding")
     if now.error:
-        note("Adding ended early; the documents added so far are kept", now.error, label="contradicted")
+        title = "Adding ended early; the documents added so far are kept"
+        note(title, now.error, label="contradicted", detail=now.detail)
     if now.failures:
         show(view.failure_table(now.failures))
 

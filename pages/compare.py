@@ -9,6 +9,7 @@ from attribution.evaluation.comparison import MAX_SEGMENTERS
 from attribution.evaluation.tables import Table, format_cell, tables
 from attribution.segmenters import SEGMENTERS
 from attribution.text.json_lines import Row
+from attribution.types import Failure
 from pages.ui import state
 from pages.ui.answer.provenance import date
 from pages.ui.compare import export
@@ -26,7 +27,8 @@ from pages.ui.link import link
 from pages.ui.run import chart
 from pages.ui.run import state as run_state
 from pages.ui.run.cost import cost
-from pages.ui.run.results import bar, status
+from pages.ui.run.notices import not_used
+from pages.ui.run.results import bar, status, what_failed
 
 POLL = 0.5  # seconds between looks at a comparison in progress
 SAMPLE = '{"question": "Where does the Nile flow?", "answer": "It flows north into the Mediterranean."}\n'
@@ -73,11 +75,11 @@ def live(polling: bool) -> None:
 def comparison_result(now: CompareProgress) -> None:
     run, comparison = now.run, now.comparison
     if run.rejected:
-        note("This text cannot be compared", run.rejected, label="contradicted")
+        note("This text cannot be compared", run.rejected, label="contradicted", detail=run.detail)
         return
     if run.error:
         title = "The comparison could not be finished" if comparison else "The comparison could not start"
-        note(title, run.error, label="contradicted")
+        note(title, run.error, label="contradicted", detail=run.detail)
     elif comparison and not run.running and (changed := compare_state.differences(now)):
         note("The form has changed", f"Changed since this result: {', '.join(changed)}. Compare again to update it.")
     if run.running:
@@ -94,6 +96,12 @@ def comparison_result(now: CompareProgress) -> None:
             link(f"{choices.method(report)}, {date(report.created_at)}", key="link", **state.address("comparison"))
         named = [(SEGMENTERS[c.segmenter].label, c.report) for c in comparison.columns]
         plot(chart.bars(named, state.is_dark()), "compare_chart", summary(comparison))
+    failures: tuple[Failure, ...] = ()
+    if comparison and not run.running:
+        failures = (*(f for c in comparison.columns for f in c.failures), *comparison.report.failures)
+        asked = [c for c in comparison.columns if any(f.kind == "llm_failed" for f in c.failures)]
+        labels = [SEGMENTERS[c.segmenter].label for c in asked]
+        not_used(comparison.report.model_copy(update={"failures": failures}), labels)
     if run.running or comparison:
         show(figures(now.segmenters, now.results, comparison, run.running))
     if not comparison:
@@ -101,6 +109,7 @@ def comparison_result(now: CompareProgress) -> None:
     show(legend(comparison, run.running))
     compare_view(comparison, running=run.running, key="compare_view")
     if not run.running:
+        what_failed(failures)
         exports(export.as_markdown(comparison), export.as_csv(comparison), export.as_json(comparison))
 
 
@@ -110,7 +119,7 @@ def experiment_result(now: ExperimentProgress) -> None:
         status_line(f"{'Stopping after this answer' if now.stopping else done} …")
         progress_bar(now.done / now.total, "Progress of the comparison")
     if now.error:
-        note("The comparison could not be finished", now.error, label="contradicted")
+        note("The comparison could not be finished", now.error, label="contradicted", detail=now.detail)
     if now.failed:
         lines = [f"Line {line}: {error}" for line, _, error in now.failed[:20]]
         note(f"{plural(len(now.failed), 'answer')} could not be compared", *lines)

@@ -38,7 +38,8 @@ def analyse_form(compact: bool, running: bool) -> None:
         estimate=lambda: cost(running),
     )
     if problem := run_state.problem():
-        note(*problem, label="contradicted")
+        title, reason, detail = problem
+        note(title, reason, label="contradicted", detail=detail)
     if notice := run_state.notice():
         note("The saved run cannot be shown", notice)
 

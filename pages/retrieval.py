@@ -104,7 +104,7 @@ def live(polling: bool) -> None:
         st.rerun()  # the form has to change too
     status(now)
     if now.error:
-        note("The grid could not be finished", now.error, label="contradicted")
+        note("The grid could not be finished", now.error, label="contradicted", detail=now.detail)
     if now.failures:
         show(view.failure_table(now.choices, now.failures))
     if not now.cells:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from attribution.types import LABELS, Failure, Label, Probabilities, Report, Thresholds, Worthiness
@@ -24,6 +26,15 @@ def test_every_mix_of_evidence_has_its_verdict(pieces: list, label: Label, confi
     made = decide(c, [evidence(c, *p) for p in pieces], both(0.45))
     assert (made.label, made.confidence) == (label, confidence)
     assert made.reason
+
+
+def test_the_reason_counts_passages_in_plain_english() -> None:
+    def reason(*pieces: Any) -> str:
+        return decide(claim(), [evidence(claim(), *p) for p in pieces], 0.45).reason
+
+    assert reason(FOR) == "1 of 1 passage supports it, none contradicts it."
+    assert reason(FOR, FOR, AGAINST) == "2 of 3 passages support it, 1 contradicts it."
+    assert reason(AGAINST, NEITHER) == "1 of 2 passages contradicts it, none supports it."
 
 
 @pytest.mark.parametrize("worthiness", ["opinion", "not_a_claim", "other"])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from attribution.types import Claim
+from attribution.text.passages import passages
+from attribution.types import Claim, Span
 
 Entailment = Callable[[Sequence[tuple[str, str]]], Sequence[float]]  # (claim, premise) pairs → p(entailed)
 
@@ -12,9 +13,11 @@ Entailment = Callable[[Sequence[tuple[str, str]]], Sequence[float]]  # (claim, p
 def check_coherence(answer: str, claims: Sequence[Claim], entailment: Entailment, threshold: float) -> list[Claim]:
     """Claims with `coherence` and `coherent` set, except those that repeat their sentence word for word.
 
-    The premise is the claim's sentence; for a claim drawn from several sentences it is the whole answer.
+    The premise is the claim's sentence, of a table its row with the headings; for a claim drawn from several sentences
+    it is the whole answer.
     """
-    pairs = {c.id: (c.text, premise) for c in claims if (premise := _premise(answer, c)) is not None}
+    rows = {p.span(0, len(p.text)): p.text for p in passages(answer) if p.kind == "row"}
+    pairs = {c.id: (c.text, premise) for c in claims if (premise := _premise(answer, c, rows)) is not None}
     scores = dict(zip(pairs, entailment(list(pairs.values())), strict=True)) if pairs else {}
     return [
         c.model_copy(update={"coherence": round(scores[c.id], 4), "coherent": scores[c.id] >= threshold})
@@ -24,6 +27,6 @@ def check_coherence(answer: str, claims: Sequence[Claim], entailment: Entailment
     ]
 
 
-def _premise(answer: str, claim: Claim) -> str | None:
-    sentence = answer[slice(*claim.sentence)] if claim.sentence else answer
+def _premise(answer: str, claim: Claim, rows: Mapping[Span, str]) -> str | None:
+    sentence = rows.get(claim.sentence) or answer[slice(*claim.sentence)] if claim.sentence else answer
     return None if " ".join(sentence.split()) == " ".join(claim.text.split()) else sentence

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from attribution.claims.grammar import VERBAL, has_subject, is_table_row, root
 from attribution.claims.rules import compile_any, load
+from attribution.text.language import is_english
 from attribution.text.nlp import parse
 from attribution.types import Claim, Worthiness
 
@@ -49,8 +50,13 @@ def _instructions() -> re.Pattern[str]:
     return compile_any([load("worthiness")["instructions"]])
 
 
-def classify(claims: Sequence[Claim]) -> list[Claim]:
-    """The claims with `worthiness` and, where it is not factual, the reason."""
+def classify(claims: Sequence[Claim], answer: str = "") -> list[Claim]:
+    """The claims with `worthiness` and, where it is not factual, the reason.
+
+    The rules are for English: of an `answer` in another language, every claim counts as factual.
+    """
+    if not is_english(answer):
+        return [c.model_copy(update={"worthiness": "factual", "worthiness_reason": ""}) for c in claims]
     return [
         c.model_copy(update=dict(zip(("worthiness", "worthiness_reason"), classify_text(c.text), strict=True)))
         for c in claims

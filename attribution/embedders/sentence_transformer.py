@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from functools import cache
 from typing import TYPE_CHECKING
 
-from attribution.errors import model_unavailable
+from attribution.errors import ModelUnavailable
 from attribution.settings import Settings
 from attribution.text.hub import hide_loading_bar
+from attribution.text.loading import load_once
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -21,7 +21,7 @@ BATCH = 32
 _ENCODING = threading.Lock()  # tokenizers may not be used by two threads at once
 
 
-@cache
+@load_once
 def _load(name: str) -> SentenceTransformer:
     from sentence_transformers import SentenceTransformer
 
@@ -29,7 +29,7 @@ def _load(name: str) -> SentenceTransformer:
     try:
         return SentenceTransformer(name, trust_remote_code=False)
     except Exception as error:  # the hub, the file system and the model's own configuration fail each in their way
-        raise model_unavailable(name, "embedding_model", "minilm", error) from error
+        raise ModelUnavailable(name, "embedding_model", "minilm", error) from error
 
 
 class HubModel:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,13 +13,13 @@ from attribution.errors import BadInput
 from attribution.evaluation.decompscore import Decomposition, decomposition
 from attribution.pipeline import run as pipeline
 from attribution.pipeline.claims import fallbacks, segment
-from attribution.pipeline.warmup import load_segmenter
 from attribution.registry import build
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.storage.runs import new_run_id
 from attribution.storage.store import Store
 from attribution.text import nlp
+from attribution.text.loading import working_time
 from attribution.types import (
     LABELS,
     UNCHECKED,
@@ -132,11 +131,10 @@ def compare(
         if results and stop.is_set():
             break
         yield events.StageStarted("segment")
-        load_segmenter(name, settings)
         nlp.forget()  # no segmenter profits from the parse of another
-        started = time.perf_counter()
+        started = working_time()
         segmented = segment(question, answer, settings.model_copy(update={"segmenter": name}), stop)
-        results.append(SegmenterResult(name, segmented, round(time.perf_counter() - started, 3)))
+        results.append(SegmenterResult(name, segmented, round(working_time() - started, 3)))
         yield results[-1]
         yield events.Progress("segment", len(results), len(names))
     by_id = {claim.id: claim for result in results for claim in result.segmented.claims}
@@ -163,7 +161,7 @@ def _arrange(
 ) -> Comparison:
     """The claims in columns and rows, before any is checked."""
     plain = settings.model_copy(update={"segmenter": "sentences"})
-    sentences = worthiness.classify(segment(question, answer, plain).claims)
+    sentences = worthiness.classify(segment(question, answer, plain).claims, answer)
 
     def split(text: str) -> int:
         return len(segment("", text, settings.model_copy(update={"segmenter": "clauses"})).claims)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import mmap
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from attribution.pipeline import run as pipeline
 from attribution.pipeline.warmup import load_models
 from attribution.snapshots.snapshot import Snapshot
 from attribution.storage.store import Store
+from attribution.text.loading import working_time
 from attribution.types import RELATIONS, UNCHECKED, Claim, Evidence, Report
 
 # the rows: each a chunker with its settings
@@ -94,11 +94,11 @@ def _cell(snapshot: Snapshot, choice: Choice, store: Store, stop: threading.Even
     changed = replace(snapshot.recomputed(), report=source.model_copy(update={"claims": claims}))
     report: Report | None = None
     with _peak() as peak:
-        started = time.perf_counter()
+        started = working_time()
         for event in pipeline.run(source.question, source.answer, settings, store, stop=stop, source=changed):
             if isinstance(event, events.Finished):
                 report = event.report
-        seconds = time.perf_counter() - started
+        seconds = working_time() - started
     if report is None or report.stopped:
         return None
     return Cell(choice, report, shares(report), round(seconds, 2), peak[0] if peak else None)

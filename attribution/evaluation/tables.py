@@ -105,9 +105,9 @@ def _claims(columns: list[Column]) -> dict[str, Cell]:
     return {
         "answers": len(columns),
         "claims": count,
-        "unique": sum(f.unique for f in figures),
-        "claims a sentence": count / sentences if sentences else None,
-        "characters a claim": _mean([f.characters_per_claim for f in figures if f.claims]),
+        "distinct claims": sum(f.unique for f in figures),
+        "claims per sentence": count / sentences if sentences else None,
+        "mean length": _mean([f.characters_per_claim for f in figures if f.claims]),
         "coherent": _mean([f.coherent for f in figures]),
         "coverage": _mean([f.coverage for f in figures]),
         "atomic": _mean([f.atomic for f in figures]),

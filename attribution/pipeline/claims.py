@@ -54,7 +54,7 @@ def annotate(
     By rules, and for `tasks` by the language model.
     """
     failures: list[Failure] = []
-    annotated = worthiness.classify(claims)
+    annotated = worthiness.classify(claims, answer)
     if annotator and "worthiness" in tasks:
         annotated, refused = annotator.worthiness(question, annotated)
         failures += refused

@@ -83,4 +83,4 @@ def _claims(
             llm["segment" if len(names) == 1 else f"segment by {name}"] = usage
         segmented = segment(question, answer, own.model_copy(update={"segmenter": "sentences"}) if by_model else own)
         claims |= {(name if by_model else "", claim.id): claim for claim in segmented.claims}
-    return worthiness.classify(list(claims.values())), llm
+    return worthiness.classify(list(claims.values()), answer), llm

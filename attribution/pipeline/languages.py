@@ -12,6 +12,11 @@ from attribution.text.language import LANGUAGES, detect, is_english
 from attribution.types import Failure, Page
 from attribution.verifiers import VERIFIERS
 
+_RULES = {
+    "worthiness": "which claims are worth checking",
+    "independence": "which claims need context",
+    "enrichment": "what that context is",
+}
 SAMPLE = 2000  # characters of a page whose language is detected
 
 
@@ -50,9 +55,9 @@ def _english_only(settings: Settings) -> Iterator[tuple[str, str]]:
     """The parts, and what serves instead."""
     if _reads_english(SEGMENTERS[settings.segmenter], settings):
         yield f"the segmenter {SEGMENTERS[settings.segmenter].label}", "Sentences, or one that asks a language model"
-    rules = [name for name in ("worthiness", "independence", "enrichment") if getattr(settings, name) == "rules"]
+    rules = [what for name, what in _RULES.items() if getattr(settings, name) == "rules"]
     if rules:
-        yield f"the rules for {', '.join(rules)}", "a language model"
+        yield f"the rules that decide {', '.join(rules)}", "a language model"
     if _reads_english(EMBEDDERS[settings.embedder], settings):
         yield "the embedding model", "a multilingual one, such as intfloat/multilingual-e5-base from the hub"
     if _reads_english(VERIFIERS[settings.verifier], settings):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from attribution.evidence.near_duplicates import with_origins
 from attribution.settings import Settings
 from attribution.storage.database import now
 from attribution.storage.runs import new_run_id
+from attribution.text.loading import loading_seconds, working_time
 from attribution.types import Claim, Evidence, Failure, LlmUsage, Report, Usage, Verdict
 
 VERSION = "3"  # of the pipeline: part of every report
@@ -56,12 +56,14 @@ class RunRecord:
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
-        """Add the time inside the block to the stage's seconds."""
-        started = time.perf_counter()
+        """Add the time inside the block to the stage's seconds, and that of loading models to a stage of its own."""
+        started, loaded = working_time(), loading_seconds()
         try:
             yield
         finally:
-            self.timings[stage] += time.perf_counter() - started
+            self.timings[stage] += working_time() - started
+            if loading := loading_seconds() - loaded:
+                self.timings["load"] += loading
 
     def report(self, matcher: Matcher, stopped: bool) -> Report:
         """The report, everything in a fixed order."""

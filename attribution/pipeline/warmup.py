@@ -9,7 +9,6 @@ from attribution.collections.search import over_folder
 from attribution.embedders import EMBEDDERS
 from attribution.errors import StageFailure
 from attribution.registry import build
-from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.text.language import detect
@@ -18,20 +17,13 @@ from attribution.verifiers import VERIFIERS
 
 
 def load_models(settings: Settings) -> None:
-    """Load the parser, the verifier and the embedder of the settings, so that measured seconds are without that.
+    """Load the parser, the verifier and the embedder of the settings, so that measured memory is without them.
 
     Raises Unavailable for a model that cannot be loaded.
     """
     parse("A text.")
     build(VERIFIERS, settings.verifier, settings, "verifier").verify([("A claim.", "A text.")])
     build(EMBEDDERS, settings.embedder, settings, "embedder").embed(["A text."])
-
-
-def load_segmenter(name: str, settings: Settings) -> None:
-    """Load the parser and the segmenter's own model, if it has one. Raises Unavailable if that cannot be loaded."""
-    parse("A text.")
-    if SEGMENTERS[name].model_setting:
-        build(SEGMENTERS, name, settings, "segmenter").segment("", "The sky is blue.")
 
 
 def warm_up(settings: Settings, store: Store) -> None:

@@ -62,8 +62,8 @@ SEGMENTERS = {
     ),
     "propsegment": Entry(
         "attribution.segmenters.propsegment:PropSegment",
-        "SegmenT5 or another T5 of the hub",
-        "downloads the model at first use (about 3 GB for the default)",
+        "SegmenT5 (download)",
+        "or another Hugging Face model of this kind (download needed, about 3 GB for the default)",
         (Need("pip install transformers torch", package="transformers"),),
         model_setting="segmenter_model",
         english=True,

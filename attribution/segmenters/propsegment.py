@@ -4,15 +4,15 @@ Encoder)."""
 from __future__ import annotations
 
 import threading
-from functools import cache
 from typing import Any
 
-from attribution.errors import model_unavailable
+from attribution.errors import ModelUnavailable
 from attribution.segmenters.alignment import Rewrite, replace_sentences
 from attribution.segmenters.llm import CUT_OFF, clean, is_statement
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
 from attribution.text.hub import hide_loading_bar
+from attribution.text.loading import load_once
 from attribution.types import LlmUsage, Segmented
 
 DEFAULT = "sihaochen/SegmenT5-large"
@@ -20,7 +20,7 @@ INPUT, SEPARATOR = "segment sentence: {}", "[sep]"  # the form of its training d
 LONGEST_INPUT, LONGEST_OUTPUT, BATCH = 512, 256, 8  # tokens, tokens, sentences
 
 
-@cache
+@load_once
 def _load(name: str) -> tuple[Any, Any]:
     import torch
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
@@ -31,7 +31,7 @@ def _load(name: str) -> tuple[Any, Any]:
         tokenizer = AutoTokenizer.from_pretrained(name)
         model = AutoModelForSeq2SeqLM.from_pretrained(name)
     except (OSError, ValueError) as error:
-        raise model_unavailable(name, "segmenter_model", "sentences", error) from error
+        raise ModelUnavailable(name, "segmenter_model", "sentences", error) from error
     return model.to("cuda" if cuda else "cpu").eval(), tokenizer
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from attribution.text.loading import load_once
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -26,7 +28,7 @@ def is_english(text: str) -> bool:
     return detect(text) in (None, "en")
 
 
-@cache
+@load_once
 def _identifier() -> LanguageIdentifier:
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 

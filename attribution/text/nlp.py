@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from attribution.registry import IMPORTING
+from attribution.text.loading import load_once
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 _PARSING = threading.Lock()  # spaCy's vocabulary is shared and not made for several threads
 
 
-@cache
+@load_once
 def _english() -> Language:
     with IMPORTING:
         import spacy

@@ -94,12 +94,18 @@ def plain(source: str) -> str:
 
 
 def visible(answer: str, start: int, end: int) -> str:
-    """What a reader sees of answer[start:end], citation marks included; every run of white space is one blank."""
-    seen = []
+    """What a reader sees of answer[start:end], citation marks included; every run of white space is one blank.
+
+    Cells of a table are divided by " | ".
+    """
+    seen, at = list[str](), start
     for text in read(answer).texts():
         first, last = max(start, text.start), min(end, text.end)
         if first < last:
+            seen += [" | "] if "|" in answer[at:first] else []
             seen.append(text.text[first - text.start : last - text.start] if text.verbatim else text.text)
+            at = last
+    seen += [" | "] if "|" in answer[at:end] else []
     return _BLANKS.sub(" ", "".join(seen))
 
 

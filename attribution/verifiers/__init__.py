@@ -56,8 +56,8 @@ VERIFIERS = {
     ),
     "deberta": Entry(
         "attribution.verifiers.deberta:Deberta",
-        "DeBERTa or another NLI model of the hub",
-        "downloads the model at first use (about 0.9 GB for the default)",
+        "DeBERTa (download)",
+        "or another Hugging Face model for NLI (download needed, about 0.9 GB for the default)",
         needs=(Need("pip install transformers torch", package="transformers"),),
         model_setting="verifier_model",
         english=True,

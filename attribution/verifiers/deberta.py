@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from attribution.errors import BadInput, model_unavailable
+from attribution.errors import BadInput, ModelUnavailable
 from attribution.settings import Settings
 from attribution.text.hub import hide_loading_bar
 from attribution.text.lexical import deciding_sentence
+from attribution.text.loading import load_once
 from attribution.types import RELATIONS, Judgement, Pair, Probabilities, Relation
 
 MODELS = {
@@ -50,7 +50,7 @@ def is_downloaded(settings: Settings) -> bool:
     return any(isinstance(try_to_load_from_cache(name, file), str) for file in WEIGHTS)
 
 
-@cache
+@load_once
 def _load(name: str) -> tuple[Any, Any, dict[Relation, int]]:
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
@@ -63,7 +63,7 @@ def _load(name: str) -> tuple[Any, Any, dict[Relation, int]]:
             name, dtype=torch.bfloat16 if cuda else torch.float32
         )
     except (OSError, ValueError) as error:
-        raise model_unavailable(name, "verifier_model", "embedded-base", error) from error
+        raise ModelUnavailable(name, "verifier_model", "embedded-small", error) from error
     columns = relation_columns(model.config.id2label)
     return model.to("cuda" if cuda else "cpu").eval(), tokenizer, columns
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from attribution.models import merge, mpnet
 from attribution.settings import Settings, models_folder
 from attribution.text.lexical import deciding_sentence, share_terms, shared_words
+from attribution.text.loading import load_once
 from attribution.text.sentences import sentences
 from attribution.types import Judgement, Pair, Probabilities, Span
 from attribution.verifiers.calibration import softmax
@@ -75,7 +76,7 @@ class Reader:
         return entailed, contradicted
 
 
-@cache
+@load_once
 def _reader() -> Reader:
     return Reader(make())
 

@@ -16,6 +16,7 @@ from typing import Any
 from attribution.errors import Unavailable
 from attribution.settings import Settings
 from attribution.text.lexical import deciding_sentence, shared_words
+from attribution.text.loading import load_once
 from attribution.text.sentences import sentences
 from attribution.types import Judgement, Pair, Span
 from attribution.verifiers.calibration import Reading, combine, coverage, softmax, weight_of_length
@@ -75,7 +76,7 @@ class CrossEncoder:
         return Reading(entailed, contradicted, tuple(claim), tuple(premise), vectors[first:-1], vectors[1 : first - 1])
 
 
-@cache
+@load_once
 def _encoder(folder: Path) -> CrossEncoder:
     return CrossEncoder(folder)
 

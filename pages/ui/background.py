@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
-from attribution.errors import AttributionError
+from pages.ui.form.words import explain
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +18,8 @@ class Progress:
 
     running: bool = True
     stopping: bool = False
-    error: str = ""  # why it ended early
+    error: str = ""  # why it ended early, in the words of the page
+    detail: str = ""  # what another library said about it
     seconds: float = 0.0  # since it was started
 
 
@@ -76,14 +77,12 @@ class Job(Generic[P]):
             return self._progress
 
     def _run(self, work: Work[P]) -> None:
-        error = ""
+        error = detail = ""
         try:
             work(self._stop, self._update)
-        except AttributionError as expected:
-            error = str(expected)
-        except Exception as bug:  # the page must not wait for ever
-            error = f"{type(bug).__name__}: {bug}"
-        self._update(running=False, seconds=self._elapsed(), error=error)
+        except Exception as problem:  # the page must not wait for ever
+            error, detail = explain(problem)
+        self._update(running=False, seconds=self._elapsed(), error=error, detail=detail)
 
 
 @dataclass(frozen=True)

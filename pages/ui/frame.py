@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.ui import state
 from pages.ui.html import render
-from pages.ui.html.render import Node, el
+from pages.ui.html.render import Node, as_sentence, el, folded
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -54,9 +54,10 @@ def progress_bar(share: float, label: str) -> None:
     show(el("progress", class_="ax-bar", value=f"{min(share, 1):.3f}", max=1, aria_label=label))
 
 
-def note(title: str, *lines: str, label: str = "pending") -> None:
-    """A notice in its place on the page; its text is never read as markup."""
-    show(el("div", el("h3", title), *(el("p", line) for line in lines), class_=f"ax-note v-{label}", role="status"))
+def note(title: str, *lines: str, label: str = "pending", detail: str = "") -> None:
+    """A notice in its place on the page, with details folded; its text is never read as markup."""
+    paragraphs = [el("p", as_sentence(line)) for line in lines]
+    show(el("div", el("h3", title), *paragraphs, folded(detail), class_=f"ax-note v-{label}", role="status"))
 
 
 def plot(figure: Figure, key: str, alt: str) -> None:

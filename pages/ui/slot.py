@@ -31,10 +31,10 @@ def saved(load: Callable[[Store], T | None]) -> tuple[T | None, str]:
 
 
 class Slot(Generic[J, P]):
-    """`name` is part of its keys in the session state, `what` says what it holds."""
+    """`name` is part of its keys in the session state."""
 
-    def __init__(self, name: str, what: str) -> None:
-        self._name, self._what = name, what
+    def __init__(self, name: str) -> None:
+        self._name = name
 
     def job(self) -> J | None:
         """The job that computes the result, or has computed it."""
@@ -58,8 +58,7 @@ class Slot(Generic[J, P]):
         return str(state.get(f"{self._name}_notice") or "")
 
     def refuse(self, reason: str) -> None:
-        notice = reason and f"The {self._what} in the address cannot be shown: {reason}"
-        state.put(f"{self._name}_notice", notice)
+        state.put(f"{self._name}_notice", reason)
 
     def running(self, id: str) -> J | None:
         """The job of this process that is computing a result; it is shown from now on."""

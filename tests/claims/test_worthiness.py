@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from attribution.claims.independence import dependence_reason
 from attribution.claims.worthiness import classify, classify_text
-from attribution.types import Worthiness
+from attribution.types import Claim, Worthiness
 from benchmarks.worthiness import labelled
 from tests.make import claim
 
@@ -127,3 +127,10 @@ def test_a_table_row_is_factual_but_not_independent(row: str) -> None:
 @pytest.mark.parametrize("text", ["Mars: two moons", "He said: yes; no", "Two moons; small ones"])
 def test_a_colon_alone_is_no_table_row(text: str) -> None:
     assert not dependence_reason(text).startswith("A table row: ")
+
+
+def test_the_rules_decide_nothing_about_an_answer_in_another_language() -> None:
+    answer = "ナイル川は北に流れる。地中海に注ぐ。全長は約6650キロメートルである。"
+    claims = [Claim(id=t, text=t, spans=()) for t in ("ナイル川は北に流れる。", "地中海に注ぐ。")]
+    assert {c.worthiness for c in classify(claims)} != {"factual"}  # what the rules for English would make of them
+    assert {c.worthiness for c in classify(claims, answer)} == {"factual"}

@@ -8,7 +8,9 @@ import shutil
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
+import lemminflect
 import pytest
 
 from attribution import events
@@ -25,10 +27,11 @@ from attribution.evaluation.comparison import (
 from attribution.evaluation.experiment import without_page_texts
 from attribution.evaluation.saved import load_comparison, load_experiment, save_comparison, save_experiment
 from attribution.evaluation.tables import Table, csv_text, tables
-from attribution.pipeline.warmup import load_models
+from attribution.segmenters.syntax import tree
 from attribution.settings import Settings
 from attribution.storage.runs import new_run_id
 from attribution.storage.store import Store
+from attribution.text.loading import load_once
 from attribution.types import Label
 from attribution.verdicts import thresholds_of
 from tests.make import both
@@ -182,16 +185,20 @@ def test_a_saved_comparison_comes_back_whole(made: tuple[Comparison, list[object
     assert load_experiment(store, result_id) == (without_page_texts(comparison),) * 2
 
 
-def test_the_seconds_of_a_segmenter_are_without_loading_its_model(
+def test_the_seconds_of_a_segmenter_are_without_what_it_loads(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loaded: list[str] = []
 
-    def load(name: str, _: Settings) -> None:
-        loaded.append(name)
-        time.sleep(0.5)
+    @load_once
+    def tables() -> Any:
+        loaded.append("lemminflect")
+        time.sleep(2)
+        return lemminflect
 
-    monkeypatch.setattr("attribution.evaluation.comparison.load_segmenter", load)
-    load_models(settings)
-    made = [e for e in compare("", "It rains.", settings, ["sentences", "clauses"]) if isinstance(e, SegmenterResult)]
-    assert loaded == ["sentences", "clauses"] and all(result.seconds < 0.5 for result in made)
+    monkeypatch.setattr("attribution.segmenters.syntax.tree._lemminflect", tables)
+    tree.lemma.cache_clear()
+    tree.inflect.cache_clear()
+    answer = "The dam, finished in 1970, changed the river, flooding the valley and moving many people."
+    made = [e for e in compare("", answer, settings, ["sentences", "clauses"]) if isinstance(e, SegmenterResult)]
+    assert loaded == ["lemminflect"] and all(result.seconds < 2 for result in made)

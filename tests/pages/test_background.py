@@ -23,7 +23,8 @@ def finished(job: Job[P]) -> P:
 def test_a_value_is_computed_and_an_error_leaves_none() -> None:
     assert finished(compute("key", lambda: 7)).value == 7
     failed = finished(compute("key", lambda: 1 // 0))
-    assert (failed.value, failed.error) == (None, "ZeroDivisionError: integer division or modulo by zero")
+    assert failed.value is None and failed.detail == "ZeroDivisionError: integer division or modulo by zero"
+    assert "ZeroDivisionError" not in failed.error and "unexpected error" in failed.error
 
 
 def test_a_stopped_job_says_that_it_is_stopping_and_keeps_its_clock() -> None:
@@ -44,13 +45,15 @@ def test_a_stopped_job_says_that_it_is_stopping_and_keeps_its_clock() -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "message"), [(Unavailable("no model"), "no model"), (KeyError("x"), "KeyError: 'x'")]
+    ("error", "message", "detail"),
+    [(Unavailable("no model", "OSError"), "no model", "OSError"), (KeyError("x"), "unexpected error", "KeyError: 'x'")],
 )
-def test_an_error_ends_the_job_with_its_reason(error: Exception, message: str) -> None:
+def test_an_error_ends_the_job_with_its_reason(error: Exception, message: str, detail: str) -> None:
     def work(stop: threading.Event, update: Callable[..., Progress]) -> None:
         raise error
 
-    assert finished(Job("test", Progress(), work)).error == message
+    now = finished(Job("test", Progress(), work))
+    assert message in now.error and now.detail == detail
 
 
 def test_a_job_is_found_by_its_result_while_it_runs() -> None:

@@ -19,7 +19,8 @@ def test_what_reads_english_only_is_named_with_what_serves_instead() -> None:
     failure = unsupported(GERMAN, Settings(segmenter="clauses"))
     assert failure is not None
     assert (failure.kind, failure.subject) == ("unsupported_language", "German")
-    for part in ("Clauses", "worthiness, independence, enrichment", "embedding model", "verifier"):
+    rules = "which claims are worth checking, which claims need context, what that context is"
+    for part in ("Clauses", rules, "embedding model", "verifier"):
         assert part in failure.message
 
 

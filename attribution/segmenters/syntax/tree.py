@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from spacy.tokens import Token
 
 from attribution.segmenters.syntax import LEXICON
 from attribution.segmenters.syntax.drafts import ADDED, Draft, Part, parts, trim
+from attribution.text.loading import load_once
 
 SUBJECTS = {"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"}
 NOMINAL_SUBJECTS = {"nsubj", "nsubjpass"}
@@ -178,17 +180,23 @@ def agree(draft: Draft, verb: Token, subject: Token) -> Draft:
     return draft
 
 
+@load_once
+def _lemminflect() -> Any:
+    """The package, with its tables."""
+    import lemminflect
+
+    lemminflect.getLemma("be", "VERB")
+    lemminflect.getInflection("be", "VBZ")
+    return lemminflect
+
+
 @cache
 def lemma(word: str) -> str:
     """The base form of a verb, by lemminflect."""
-    from lemminflect import getLemma
-
-    return str(getLemma(word.lower(), "VERB")[0])
+    return str(_lemminflect().getLemma(word.lower(), "VERB")[0])
 
 
 @cache
 def inflect(verb: str, tag: str) -> str:
     """The form of a verb with this Penn tag, by lemminflect: inflect("make", "VBD") == "made"."""
-    from lemminflect import getInflection
-
-    return str(getInflection(verb, tag)[0])
+    return str(_lemminflect().getInflection(verb, tag)[0])

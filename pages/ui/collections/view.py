@@ -8,7 +8,7 @@ from attribution.collections.store import CollectionSummary
 from attribution.types import Failure
 from pages.ui.answer.provenance import date
 from pages.ui.collections.job import IngestProgress
-from pages.ui.html.render import Node, plural, table
+from pages.ui.html.render import Child, Node, plural, scrolling, table, told
 
 SHOWN = 200  # failures in the table
 
@@ -19,7 +19,7 @@ def collection_table(collections: Sequence[CollectionSummary]) -> Node:
     rows = (
         (c.name, f"{c.documents:,}", size(c.characters), f"{c.embedded:,}", date(c.changed_at)) for c in collections
     )
-    return table(heads, rows)
+    return scrolling(table(heads, rows, "ax-table wide"), "Collections")
 
 
 def size(characters: int) -> str:
@@ -55,7 +55,7 @@ def share(now: IngestProgress) -> float:
 
 def failure_table(failures: Sequence[Failure]) -> Node:
     """What could not be read, a row each."""
-    rows = [(f.subject, f.message) for f in failures[:SHOWN]]
+    rows: list[tuple[Child, Child]] = [(f.subject, told(f.message, f.detail)) for f in failures[:SHOWN]]
     if len(failures) > SHOWN:
         rows.append((f"{len(failures) - SHOWN:,} more", ""))
     return table(("File or address", "Why it was not added"), rows)

@@ -25,13 +25,14 @@ from attribution.types import Report
 from pages.ui import state
 from pages.ui.compare.job import Compare, CompareJob, CompareProgress, ExperimentJob, ExperimentProgress
 from pages.ui.form import choices
+from pages.ui.form.words import FORM
 from pages.ui.run import state as run_state
 from pages.ui.run.job import RunProgress
 from pages.ui.slot import Slot
 
 UPLOAD = "experiment_upload"
 ANSWERS = 500  # of one experiment, at most
-COMPARISON = Slot[CompareJob | ExperimentJob, CompareProgress | ExperimentProgress]("comparison", "comparison")
+COMPARISON = Slot[CompareJob | ExperimentJob, CompareProgress | ExperimentProgress]("comparison")
 stop, is_running, notice = COMPARISON.stop, COMPARISON.is_running, COMPARISON.notice
 
 
@@ -120,7 +121,7 @@ def current() -> CompareProgress | ExperimentProgress | None:
 def differences(now: CompareProgress) -> list[str]:
     """The inputs that have changed since a comparison, in the words of the form."""
     changed = choices.differences(now.run.report, now.run.documents)
-    own = [label for label in changed if label != choices.FORM["segmenter"]]
+    own = [label for label in changed if label != FORM["segmenter"]]
     return own + (["Segmenters"] if tuple(segmenters()) != now.segmenters else [])
 
 

@@ -17,28 +17,13 @@ from attribution.verdicts import thresholds_of
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.reliability import verifier_name
 from pages.ui import state
+from pages.ui.form.words import FORM, LLM_TASKS, explain
 
 PRESETS = {"Offline": (True, False, False), "Web": (False, True, False), "My documents": (False, False, True)}
-LLM_TASKS = {
-    "worthiness": "Which claims are worth checking",
-    "independence": "Which claims need context",
-    "enrichment": "What that context is",
-}
 ENGINES = {name: entry for name, entry in SEARCHERS.items() if name not in LOCAL}
 _ENDPOINT = {
     "openai_base_url": state.LLM_ADDRESS, "openai_model": state.LLM_MODEL, "openai_api_key": state.LLM_KEY,
 }  # fmt: skip
-FORM = {  # settings that make another run, in the words of the form
-    "sources": "Sources",
-    "fallback": "Fallback search",
-    "segmenter": "Split the answer into",
-    "segmenter_model": "Model of the segmenter",
-    "query": "Search query",
-    "verifier": "Verifier",
-    "verifier_model": "Model of the verifier",
-    "openai_model": "Language model",
-    **dict.fromkeys(LLM_TASKS, "Also use it for"),
-}
 PASTED = "Pasted text.txt"
 _DIRECT = (state.SEGMENTER, state.SEGMENTER_MODEL, state.VERIFIER, state.VERIFIER_MODEL, state.QUERY)
 
@@ -66,7 +51,7 @@ def settings() -> Settings | str:
     try:
         return Settings.from_environment(sources=tuple(sources), **choices)
     except AttributionError as error:
-        return str(error)
+        return explain(error)[0]
 
 
 def thresholds() -> Thresholds:
@@ -85,7 +70,7 @@ def endpoint() -> Settings | str:
     try:
         return Settings.from_environment(**_endpoint())
     except AttributionError as error:
-        return str(error)
+        return explain(error)[0]
 
 
 def missing(table: Mapping[str, Entry]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from attribution.registry import LLM, Entry
 from pages.ui import state
 from pages.ui.form import choices
 from pages.ui.frame import show, small
-from pages.ui.html.render import el
+from pages.ui.html.render import as_sentence, el
 
 DOCUMENT_TYPES = ["txt", "md", "html", "htm", "pdf", "docx", "epub"]
 FORMATS = "Text, Markdown, HTML, PDF, DOCX or EPUB, at most 20 MB each."
@@ -52,7 +52,7 @@ def pick(label: str, name: str, table: Mapping[str, Entry], help: str) -> str:
         selected = st.selectbox(
             label, ready, index, format_func=lambda entry: table[entry].label, key=state.key(name), help=help
         )
-        small(table[selected].note)
+        small(as_sentence(table[selected].note))
     unready(table)
     return selected
 

@@ -15,6 +15,7 @@ from attribution.verifiers import VERIFIERS
 from pages.ui import state
 from pages.ui.form import choices
 from pages.ui.form.controls import DOCUMENT_TYPES, FORMATS, multiselect, pick, text_input
+from pages.ui.form.words import FORM, LLM_TASKS
 from pages.ui.frame import note, section, small
 
 
@@ -65,7 +66,7 @@ def _method(label: str, name: str, table: Mapping[str, Entry], help: str) -> Non
     selected = pick(label, name, table, help)
     if selected and (setting := table[selected].model_setting):
         text_input(
-            "Model",
+            FORM[setting],
             setting,
             "the default model",
             "A model of the Hugging Face hub, such as owner/name. It is downloaded at first use.",
@@ -165,7 +166,7 @@ def _language_model() -> None:
         multiselect(
             "Also use it for",
             state.LLM_TASKS,
-            choices.LLM_TASKS,
+            LLM_TASKS,
             "nothing: rules decide",
             "Steps that rules do otherwise. One prompt per claim; if a prompt fails, the rules' result is used.",
         )
@@ -178,7 +179,7 @@ def _language_model() -> None:
                 placeholder="unknown",
                 help="In your currency. Runs then show their expected and actual cost.",
             )
-        if isinstance(problem := choices.settings(), str) and "openai" in problem:
+        if isinstance(problem := choices.endpoint(), str):
             small(problem)
         if st.button("Test connection", key="test_connection", help="Sends one short prompt."):
             _test_connection()
@@ -196,4 +197,9 @@ def _test_connection() -> None:
         connection = check_connection(endpoint)
     field = f"Check “{connection.field.capitalize()}”. " if connection.field and not connection.ok else ""
     label = "supported" if connection.ok else "contradicted"
-    note("It works" if connection.ok else "It does not work", f"{connection.message} {field}", label=label)
+    note(
+        "It works" if connection.ok else "It does not work",
+        f"{connection.message} {field}",
+        label=label,
+        detail=connection.detail,
+    )

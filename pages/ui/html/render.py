@@ -203,6 +203,23 @@ def plural(count: int, noun: str, many: str = "") -> str:
     return f"{count:,} {noun if count == 1 else many or noun + 's'}"
 
 
+def as_sentence(message: str) -> str:
+    """A message with a capital letter and a full stop."""
+    return message[:1].upper() + message[1:] + "." * (message[-1:].isalnum() or message[-1:] in tuple("”)`"))
+
+
+def told(message: str, detail: str) -> Node:
+    """What went wrong, as a sentence, with the details folded."""
+    return el("div", as_sentence(message), folded(detail))
+
+
+def folded(detail: str) -> Node | None:
+    """What another library or a server said, for those who want to know."""
+    if not detail:
+        return None
+    return el("details", el("summary", "Details"), el("p", detail, dir="auto"), class_="ax-detail")
+
+
 def scrolling(wide: Node, label: str) -> Node:
     """A wide table that scrolls, for the keyboard too."""
     return el("div", wide, class_="ax-scroll", role="region", tabindex=0, aria_label=label)

@@ -6,10 +6,10 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from attribution.errors import AttributionError
 from attribution.evaluation.retrieval_grid import Cell, Choice, choices
 from attribution.snapshots.snapshot import Snapshot
 from pages.ui import background
+from pages.ui.form.words import explain
 
 Compute = Callable[[Snapshot, Sequence[Choice], threading.Event], Iterator[Cell]]
 
@@ -20,7 +20,7 @@ class GridProgress(background.Progress):
 
     cells: tuple[Cell, ...] = ()  # those that are done
     choices: tuple[Choice, ...] = ()  # all of them
-    failures: tuple[tuple[Choice, str], ...] = ()  # cells that could not be computed, with the reason
+    failures: tuple[tuple[Choice, str, str], ...] = ()  # cells that could not be computed: the reason, its details
 
 
 class GridJob(background.Job[GridProgress]):
@@ -49,8 +49,7 @@ class GridJob(background.Job[GridProgress]):
                         now = update(cells=(*now.cells, cell))
                         save(now.cells)
                 except Exception as error:  # a model that breaks costs its own cells
-                    reason = str(error) if isinstance(error, AttributionError) else f"{type(error).__name__}: {error}"
-                    now = update(failures=(*now.failures, (choice, reason)))
+                    now = update(failures=(*now.failures, (choice, *explain(error))))
                 if stop.is_set():
                     return
 

@@ -16,7 +16,7 @@ from pages.ui.retrieval.job import GridJob, GridProgress
 from pages.ui.run import state as run_state
 from pages.ui.slot import Slot, store
 
-RESULT = Slot[GridJob, GridProgress]("grid", "grid")
+RESULT = Slot[GridJob, GridProgress]("grid")
 stop, is_running, notice = RESULT.stop, RESULT.is_running, RESULT.notice
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from attribution.embedders import EMBEDDERS
 from attribution.evaluation.retrieval_grid import OUTCOMES, Cell, Choice, Difference
 from attribution.types import UNCHECKED, Evidence, Label, Report
-from pages.ui.html.render import LOOKS, RELATIONS, Child, Node, badge, el, plural, scrolling, table
+from pages.ui.html.render import LOOKS, RELATIONS, Child, Node, badge, el, plural, scrolling, table, told
 from pages.ui.run.chart import CLEAR, FONT, graph_objects
 
 if TYPE_CHECKING:
@@ -44,15 +44,15 @@ def _count(cell: Cell, outcome: str) -> int:
 
 def summary(cells: Sequence[Cell]) -> str:
     """One sentence that says what the grid shows."""
-    parts = []
+    parts, same = list[str](), True
     for outcome in ("entailed", "contradicted"):
         counts = [_count(c, outcome) for c in cells]
         low, high = min(counts), max(counts)
+        same = same and low == high
         parts.append(f"{low if low == high else f'{low} to {high}'} {LOOKS[LABELS[outcome]].noun}")
-    return (
-        f"Of {plural(_checked(cells[0]), 'checked claim')}, {' and '.join(parts)}, "
-        "depending on how passages are split and found."
-    )
+    how = "however" if same else "depending on how"
+    checked = plural(_checked(cells[0]), "checked claim")
+    return f"Of {checked}, {' and '.join(parts)}, {how} passages are split and found."
 
 
 def _mix(one: str, two: str, share: float) -> str:
@@ -119,10 +119,11 @@ def cell_table(cells: Sequence[Cell]) -> Node:
     return scrolling(table(heads, rows, "ax-table wide"), "Figures of the cells")
 
 
-def failure_table(choices: Sequence[Choice], failures: Sequence[tuple[Choice, str]]) -> Node:
+def failure_table(choices: Sequence[Choice], failures: Sequence[tuple[Choice, str, str]]) -> Node:
     """The cells that could not be computed, of all that were chosen."""
     labels = dict(zip(choices, names(choices), strict=True))
-    return table(("Not computed", "Why"), ((labels[choice], reason) for choice, reason in failures))
+    rows = ((labels[choice], told(reason, detail)) for choice, reason, detail in failures)
+    return table(("Not computed", "Why"), rows)
 
 
 def difference_list(differences: Sequence[Difference], left: Cell, right: Cell) -> Node:
@@ -133,7 +134,8 @@ def difference_list(differences: Sequence[Difference], left: Cell, right: Cell) 
     ordered = [*verdicts, *(d for d in differences if d not in verdicts)][:SHOWN]
     more = f" The first {SHOWN} are shown." if len(differences) > SHOWN else ""
     summary = (
-        f"Passages differ for {plural(len(differences), 'claim')}; {len(verdicts)} of them get another verdict.{more}"
+        f"Passages differ for {plural(len(differences), 'claim')}; {len(verdicts)} of them "
+        f"{'gets' if len(verdicts) == 1 else 'get'} another verdict.{more}"
     )
     titles = names([left.choice, right.choice])
     return el(

@@ -24,6 +24,7 @@ from attribution.events import (
 from attribution.settings import Settings
 from attribution.types import Document, Report
 from pages.ui import background
+from pages.ui.form.words import explain
 
 Run = Callable[[str, str, Settings, Sequence[Document], threading.Event], Iterator[Event]]
 
@@ -62,7 +63,8 @@ class RunJob(background.Job[RunProgress]):
                         background.register(event.run_id, self)
                     now = update(**_changes(now, event))
             except BadInput as error:
-                update(rejected=str(error))
+                rejected, detail = explain(error)
+                update(rejected=rejected, detail=detail)
 
         blank = Report(id="", created_at="", question=question, answer=answer, settings=settings.public(), versions={})
         initial = (

@@ -29,14 +29,19 @@ def notices(now: RunProgress, report: Report) -> None:
     """What could not be used and what was used instead, then states of the result that need words of their own."""
     if not now.running and (changed := choices.differences(report, now.documents)):
         note("The form has changed", f"Changed since this result: {', '.join(changed)}. Analyse again to update it.")
+    not_used(report)
+    if not now.running:
+        _outcome(now, report)
+
+
+def not_used(report: Report, segmenters: Sequence[str] = ()) -> None:
+    """What could not be used and what was used instead; `segmenters` are the labels of those that asked in vain."""
     for failure in (f for f in report.failures if f.kind == "unsupported_language"):
-        note(f"The answer is in {failure.subject}", failure.message, label="missing")
-    _language_model(report)
+        note(f"Not every part reads {failure.subject}", failure.message, label="missing")
+    _language_model(report, segmenters)
     _verifier(report)
     _smaller_verifier(report)
     _engines(report)
-    if not now.running:
-        _outcome(now, report)
 
 
 def _sentences(failures: Sequence[Failure]) -> list[str]:
@@ -45,13 +50,14 @@ def _sentences(failures: Sequence[Failure]) -> list[str]:
     return [f"{message[:1].upper()}{message[1:].rstrip('.')}." for message in messages]
 
 
-def _language_model(report: Report) -> None:
+def _language_model(report: Report, segmenters: Sequence[str]) -> None:
     """Prompts that failed, by step."""
     failed = [] if report.stopped else [f for f in report.failures if f.kind == "llm_failed"]
     counts = Counter(f.stage for f in failed if f.stage in LLM_STEPS)
     lines = [f"{plural(count, LLM_STEPS[stage][0])} {LLM_STEPS[stage][1]}" for stage, count in counts.items()]
     if failed:
         reasons = _sentences(failed)[:2]
+        lines += [f"Segmenters concerned: {', '.join(segmenters)}."] if segmenters else []
         note("The language model could not be used", *lines, *reasons, CONNECTION, label="conflicting")
 
 
@@ -92,6 +98,9 @@ def _outcome(now: RunProgress, report: Report) -> None:
     elif failed and not report.evidence:
         note("The web could not be searched", *dict.fromkeys(failed), label="missing")
         st.button("Check against the built-in library", on_click=run_state.analyse_with_library, key="with_library")
+    elif labels <= {"not_reached", "not_checked"} and not report.stopped and report.created_at:
+        reasons = dict.fromkeys(v.reason for v in report.verdicts if v.label == "not_reached")
+        note("No claim could be compared with the sources", *reasons, label="missing")
     elif labels and labels <= {"missing", "not_checked"}:
         note(
             "Nothing was found for any claim",

@@ -14,7 +14,7 @@ from attribution.snapshots import page_changes as snapshot
 from attribution.snapshots.page_changes import Change
 from attribution.types import Page, Report
 from pages.ui import background, state
-from pages.ui.frame import show
+from pages.ui.frame import note, show
 from pages.ui.html import diff
 from pages.ui.html.links import safe_url
 from pages.ui.html.render import Child, Node, el, plural
@@ -88,7 +88,7 @@ def _part(report: Report, polling: bool) -> None:
         line = f"{len(now.changes)} of {plural(len(report.pages), 'page')} compared …"
         show(el("p", line, class_="ax-quiet-inline", role="status"))
     elif now.error:
-        show(el("p", f"The comparison ended early: {now.error}", class_="ax-quiet-inline", role="status"))
+        note("The comparison ended early", now.error, detail=now.detail)
     show(change_list(now.changes, {p.id: p for p in report.pages}))
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
-from attribution.types import Report
+from attribution.types import Failure, Report
 from pages.ui import state
 from pages.ui.answer.cards import totals
 from pages.ui.frame import plot, progress_bar, show
-from pages.ui.html.render import Child, el, plural, table
+from pages.ui.html.render import Child, Node, el, plural, table, told
 from pages.ui.run import chart
 from pages.ui.run.job import RunProgress
 from pages.ui.run.page_changes import page_changes
@@ -36,6 +36,7 @@ STAGES = {
     "gather": "Searching and reading pages",
     "embed": "Comparing passages",
     "verify": "Checking claims",
+    "load": "Loading models",
 }
 
 
@@ -56,7 +57,7 @@ def status(now: RunProgress, report: Report) -> None:
         facts = [
             plural(len(report.pages), "page"),
             f"{plural(report.usage.pairs, 'passage')} judged" if report.usage.pairs else "",
-            f"{now.seconds:.1f} s" if now.seconds else "",
+            f"{now.seconds:.1f} s" if now.seconds >= 0.05 else "",
             spent,
         ]
         early = "Stopped early; the results so far are kept. " if report.stopped else ""
@@ -98,10 +99,7 @@ def bar(now: RunProgress, report: Report) -> None:
 def details(report: Report) -> None:
     """Figures, failures and the report to download."""
     with st.container(key="below"):
-        if report.failures:
-            with st.expander(f"What did not work ({len(report.failures)})"):
-                rows = ((STAGES.get(f.stage, f.stage), f.subject, f.message) for f in report.failures)
-                show(table(("Step", "Subject", "What happened"), rows))
+        what_failed(report.failures)
         with st.expander("Figures behind the bar"):
             show(el("p", totals(report), class_="ax-quiet-inline"))
             show(chart.figures(report))
@@ -118,6 +116,19 @@ def details(report: Report) -> None:
             on_click="ignore",
             key="download",
         )
+
+
+def what_failed(failures: Sequence[Failure]) -> None:
+    """The failures, folded."""
+    if failures:
+        with st.expander(f"What did not work ({len(failures)})"):
+            show(failure_table(failures))
+
+
+def failure_table(failures: Iterable[Failure]) -> Node:
+    """What did not work, a row each, with the words of other libraries folded."""
+    rows = ((STAGES.get(f.stage, f.stage), f.subject, told(f.message, f.detail)) for f in failures)
+    return table(("Step", "Subject", "What happened"), rows)
 
 
 def _times(report: Report) -> Iterable[tuple[str, str]]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from attribution.pipeline.estimate import Estimate  # imports spaCy
 
 ESTIMATE, VIEW = "estimate", "view"
-RUN = Slot[RunJob, RunProgress]("run", "run")
+RUN = Slot[RunJob, RunProgress]("run")
 stop, is_running, notice = RUN.stop, RUN.is_running, RUN.notice
 
 
@@ -136,15 +136,15 @@ def current() -> RunProgress | None:
     return RUN.shown()
 
 
-def problem() -> tuple[str, str] | None:
-    """Why the last run could not start or finish: a title and the reason."""
+def problem() -> tuple[str, str, str] | None:
+    """Why the last run could not start or finish: a title, the reason and its details."""
     job = RUN.job()
     now = job.progress() if job else None
     if now and now.rejected:
-        return "This text cannot be analysed", now.rejected
+        return "This text cannot be analysed", now.rejected, now.detail
     if now and now.error:
-        reason = now.error[:1].upper() + now.error[1:]
-        return "The run could not be finished" if now.accepted else "The run could not start", reason
+        title = "The run could not be finished" if now.accepted else "The run could not start"
+        return title, now.error, now.detail
     return None
 
 

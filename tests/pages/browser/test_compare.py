@@ -7,7 +7,18 @@ import io
 import json
 import re
 
-from tests.pages.browser.visits import MARKS, PATIENCE, Browser, Page, analyse, compare, expect, settled, write
+from tests.pages.browser.visits import (
+    MARKS,
+    PATIENCE,
+    Browser,
+    Page,
+    analyse,
+    compare,
+    expect,
+    language_model,
+    settled,
+    write,
+)
 from tests.pages.hostile import FLAG, TEXTS
 
 pytestmark = MARKS
@@ -141,3 +152,21 @@ def test_compare_with_the_keyboard_alone_on_a_telephone(browser: Browser, addres
         page.reload()
         page.get_by_label("Question", exact=True).focus()
     page.context.close()
+
+
+def test_a_language_model_that_fails_is_named_above_a_comparison(page: Page) -> None:
+    language_model(page, "http://127.0.0.1:9/v1")
+    write(page, "The Nile flows north into the Mediterranean.")
+    page.get_by_role("link", name="Compare").click()
+    page.get_by_role("button", name="FActScore").click()
+    settled(page)
+    page.get_by_role("button", name="Compare", exact=True).click()
+    notice = page.locator(".ax-note", has_text="The language model could not be used")
+    expect(notice).to_contain_text("1 sentence could not be split; checked whole instead.", timeout=PATIENCE)
+    expect(notice).to_contain_text("Segmenters concerned: FActScore.")
+    page.get_by_text(re.compile(r"What did not work")).click()
+    details = page.locator(".ax-table details", has_text="Details").first
+    details.locator("summary").click()
+    expect(details).to_contain_text("ConnectError")
+    figures = page.get_by_role("region", name="Figures of the segmenters")
+    assert figures.evaluate("e => e.scrollWidth <= e.clientWidth")

@@ -18,6 +18,7 @@ from tests.pages.browser.visits import (
     claims,
     compare,
     expect,
+    language_model,
     settled,
     write,
 )
@@ -34,14 +35,6 @@ def select(page: Page, label: str, option: str) -> None:
     settled(page)
 
 
-def language_model(page: Page, endpoint: str) -> None:
-    page.get_by_text("Language model", exact=True).click()
-    for label, value in (("Address", endpoint), ("Model", "tiny")):
-        page.get_by_label(label, exact=True).last.fill(value)
-        page.get_by_label(label, exact=True).last.press("Enter")
-        settled(page)
-
-
 def ended(page: Page) -> None:
     expect(page.get_by_role("button", name="Stop").first).to_be_disabled(timeout=PATIENCE)
     expect(page.get_by_role("button", name="Analyse")).to_be_enabled(timeout=PATIENCE)
@@ -53,7 +46,14 @@ def test_a_model_that_cannot_be_loaded_leaves_no_claim_checked(page: Page) -> No
     analyse(page, end=False)
     expect(page.get_by_text("The run could not be finished")).to_be_visible(timeout=PATIENCE)
     ended(page)
-    expect(page.get_by_text(re.compile("DeBERTa.* cannot be loaded"))).to_be_visible()
+    notice = page.locator(".ax-note", has_text=re.compile("DeBERTa.* cannot be loaded"))
+    expect(notice).to_contain_text(
+        "enter its folder as “Model of the verifier”; “Embedded NLI model, small” needs no download"
+    )
+    expect(page.get_by_role("textbox", name="Model of the verifier")).to_be_visible()
+    expect(notice.locator("details p")).to_be_hidden()
+    notice.get_by_text("Details").click()
+    expect(notice.locator("details p")).to_be_visible()
     expect(page.get_by_text("0 of 1 claim was checked")).to_be_visible()
     expect(page.locator(".chip")).to_have_text([re.compile("1 not reached")])
     for wrong in ("being checked", "opinion", "states something"):
@@ -233,3 +233,11 @@ def test_compare_breaks_no_rule_of_axe(page: Page) -> None:
         page.emulate_media(color_scheme=scheme)
         page.wait_for_timeout(1500)  # colours change slowly
         assert [v["help"] for v in Axe().run(page).response["violations"]] == []
+
+
+def test_an_answer_in_a_language_of_no_source_says_why_nothing_was_compared(page: Page) -> None:
+    write(page, "Der Nil fließt nach Norden in das Mittelmeer. Er ist ungefähr 6650 Kilometer lang.")
+    analyse(page)
+    expect(page.locator(".ax-note", has_text="Not every part reads German")).to_contain_text("worth checking")
+    notice = page.locator(".ax-note", has_text="No claim could be compared with the sources")
+    expect(notice).to_contain_text("The answer is in German, and no source is: add sources in that language.")

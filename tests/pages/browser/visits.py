@@ -71,3 +71,11 @@ def compare(page: Page) -> None:
 
 def claims(page: Page) -> object:
     return page.locator("[data-claim][role=button], sup.number[role=button]")
+
+
+def language_model(page: Page, endpoint: str) -> None:
+    page.get_by_text("Language model", exact=True).click()
+    for label, value in (("Address", endpoint), ("Model", "tiny")):
+        page.get_by_label(label, exact=True).last.fill(value)
+        page.get_by_label(label, exact=True).last.press("Enter")
+        settled(page)

@@ -54,7 +54,18 @@ def test_vectors_come_after_and_a_broken_end_is_said() -> None:
     assert (now.embedded, now.error, now.done) == ((2, 3), "the disk is full", 2)
     assert status(now) == "0 documents added to “c”, 2 already there."
     odd = ended(IngestJob("c", ITEMS, lambda items, stop: iter([][1:2] or [None]), embed))  # type: ignore[list-item]
-    assert "AttributeError" in odd.error
+    assert "AttributeError" in odd.detail and "AttributeError" not in odd.error
+
+
+def test_a_collection_without_a_name_is_not_added() -> None:
+    from pages.collections import start
+
+    assert start("", [], "") == "Type a name for the new collection first."
+
+
+def test_the_table_of_collections_scrolls_where_it_is_too_wide() -> None:
+    drawn = html(collection_table([]))
+    assert drawn.startswith('<div class="ax-scroll" role="region" tabindex="0" aria-label="Collections">')
 
 
 def test_foreign_names_are_escaped(store: Store) -> None:

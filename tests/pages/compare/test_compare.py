@@ -22,6 +22,7 @@ from attribution.evaluation.comparison import (
 from attribution.evaluation.decompscore import decomposition
 from attribution.evaluation.tables import tables
 from attribution.events import ClaimsReady, StageStarted, VerdictReady
+from attribution.pipeline.claims import segment
 from attribution.settings import Settings
 from attribution.text.json_lines import Row
 from attribution.types import Claim, Label, LlmUsage, Report, Segmented, Verdict
@@ -120,6 +121,18 @@ def test_a_sentence_is_shown_as_a_reader_of_the_answer_sees_it() -> None:
     assert (
         "".join(row["pieces"]) == sentence(shown.rows[0], answer) == "Psycho (Psycho_(1960_film)) cost $5 & more [1]."
     )
+
+
+def test_the_cells_of_a_row_are_divided() -> None:
+    answer = "| Film | Year |\n|---|---|\n| Psycho | 1960 |"
+    segmented = segment("", answer, Settings())
+    whole = comparison().report.model_copy(update={"answer": answer, "claims": segmented.claims, "verdicts": ()})
+    columns = [Column("sentences", whole, decomposition(answer, segmented.claims, segmented.claims, ()), 0.1)]
+    shown = Comparison(
+        whole, tuple(columns), group_by_sentence([s for c in segmented.claims if (s := c.sentence)], columns)
+    )
+    (row,) = view(shown)["groups"][0]["rows"]
+    assert "".join(row["pieces"]) == sentence(shown.rows[0], answer) == "Psycho | 1960"
 
 
 def unfinished() -> Comparison:

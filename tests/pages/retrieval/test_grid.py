@@ -63,7 +63,7 @@ def test_cells_come_one_by_one_and_stop_keeps_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "words"), [(BadInput("no snapshot here"), "no snapshot"), (KeyError("x"), "KeyError")]
+    ("error", "words"), [(BadInput("no snapshot here"), "no snapshot"), (KeyError("x"), "unexpected error")]
 )
 def test_what_breaks_is_said(error: Exception, words: str) -> None:
     def fail() -> Snapshot:
@@ -82,10 +82,15 @@ def test_figures_are_drawn_and_foreign_text_is_escaped() -> None:
     assert all(i <= z < i + 1 for i, column in enumerate(columns) for z in column)  # each in its own colours
     drawn = html(cell_table(cells))
     assert "1 of 1" in drawn and "+12 MB" in drawn and "not measured" in drawn and "fixed 256" in drawn
-    assert summary(cells).startswith("Of 1 checked claim, 1 supported")
+    same = "Of 1 checked claim, 1 supported and 0 contradicted, however passages are split and found."
+    assert summary(cells) == same  # both cells found the same
     piece = report().evidence[0].model_copy(update={"text": EVIL})
     shown = html(difference_list([Difference(report().claims[0], (piece,), ())], *cells))
-    assert EVIL not in shown and "&lt;script&gt;" in shown and "Passages differ for 1 claim; 0 of them" in shown
+    assert (
+        EVIL not in shown
+        and "&lt;script&gt;" in shown
+        and "Passages differ for 1 claim; 0 of them get another" in shown
+    )
     assert "same passages" in html(difference_list([], *cells))
 
 
@@ -125,12 +130,12 @@ def test_a_finished_grid_is_shown_can_be_drilled_into_and_survives_a_reload(stor
 def test_a_failing_cell_costs_itself() -> None:
     def compute(snapshot: Snapshot, choices: list[Choice], stop: threading.Event) -> Iterator[Cell]:
         if choices[0].chunking == "fixed 256":
-            raise Unavailable("the model is not there")
+            raise Unavailable("the model is not there", "OSError: <b>offline</b>")
         yield from (cell(c.chunking) for c in choices)
 
     cuts = ["fixed 256", "fixed 512", "recursive 512"]
     now = ended(GridJob("id", frozen, cuts, ["minilm"], compute, print))
     assert [c.choice.chunking for c in now.cells] == ["fixed 512", "recursive 512"] and not now.error
-    assert '<td dir="auto">fixed 256</td><td dir="auto">the model is not there</td>' in html(
-        failure_table(now.choices, now.failures)
-    )
+    drawn = html(failure_table(now.choices, now.failures))
+    assert '<td dir="auto">fixed 256</td><td dir="auto"><div>The model is not there.<details' in drawn
+    assert "OSError: &lt;b&gt;offline&lt;/b&gt;" in drawn

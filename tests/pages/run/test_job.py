@@ -80,7 +80,7 @@ def test_the_finished_report_is_the_pipelines() -> None:
     [
         (BadInput("too long"), "rejected", "too long"),
         (Unavailable("no model"), "error", "no model"),
-        (KeyError("bug"), "error", "KeyError"),
+        (KeyError("bug"), "error", "unexpected error"),
     ],
 )
 def test_what_stands_in_the_way_is_said(error: Exception, part: str, words: str) -> None:

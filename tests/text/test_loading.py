@@ -1,0 +1,66 @@
+"""What is loaded once, by one thread, and the clock that stands still meanwhile."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from attribution.pipeline.run_record import RunRecord
+from attribution.settings import Settings
+from attribution.text.loading import load_once, loading_seconds, working_time
+
+LONG = 0.3  # seconds
+
+
+def test_the_clock_stands_still_while_something_is_loaded() -> None:
+    @load_once
+    def part() -> str:
+        time.sleep(LONG)
+        return "part"
+
+    @load_once
+    def model(name: str) -> str:
+        time.sleep(LONG)
+        return f"{name} with its {part()}"
+
+    started, loaded, wall = working_time(), loading_seconds(), time.perf_counter()
+    assert model("a") == model("a") == "a with its part"
+    elapsed = time.perf_counter() - wall
+    assert 2 * LONG <= loading_seconds() - loaded <= elapsed  # the part is not counted twice
+    assert working_time() - started < LONG
+
+
+def test_others_wait_for_what_one_thread_loads() -> None:
+    calls: list[int] = []
+
+    @load_once
+    def model() -> int:
+        calls.append(1)
+        time.sleep(LONG)
+        return 7
+
+    seen: list[tuple[int, bool]] = []
+
+    def use() -> None:
+        seen.append((model(), loading_seconds() >= LONG / 2))
+
+    threads = [threading.Thread(target=use) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert calls == [1] and seen == [(7, True)] * 3
+
+
+def test_a_run_records_loading_as_a_stage_of_its_own(settings: Settings) -> None:
+    record = RunRecord("", "It rains.", settings)
+    slow = load_once(lambda: time.sleep(LONG))
+    with record.timed("verify"):
+        slow()
+    with record.timed("verify"):
+        slow()
+    assert record.timings["load"] >= LONG > record.timings["verify"]
+    later = RunRecord("", "It rains.", settings)
+    with later.timed("verify"):
+        slow()
+    assert "load" not in later.timings
