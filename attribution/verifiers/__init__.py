@@ -40,7 +40,7 @@ VERIFIERS = {
     ),
     "embedded-base": Entry(
         "attribution.verifiers.embedded_base:EmbeddedBase",
-        "Embedded NLI model, base",
+        "Embedded base model",
         "all-mpnet-base-v2 with the project's own training; made ready once, in less than a minute",
         needs=(Need(DOWNLOAD.format("embedded-base"), check="attribution.verifiers.embedded_base:is_available"),),
         download="attribution.verifiers.embedded_base:make",
@@ -49,7 +49,7 @@ VERIFIERS = {
     ),
     "embedded-small": Entry(
         "attribution.verifiers.embedded_small:EmbeddedSmall",
-        "Embedded NLI model, small",
+        "Embedded small model",
         "34 MB, part of the project: twice as fast as the base model, and wrong more often",
         bundled=True,
         english=True,

@@ -48,7 +48,7 @@ def test_a_model_that_cannot_be_loaded_leaves_no_claim_checked(page: Page) -> No
     ended(page)
     notice = page.locator(".ax-note", has_text=re.compile("DeBERTa.* cannot be loaded"))
     expect(notice).to_contain_text(
-        "enter its folder as “Model of the verifier”; “Embedded NLI model, small” needs no download"
+        "enter its folder as “Model of the verifier”; “Embedded small model” needs no download"
     )
     expect(page.get_by_role("textbox", name="Model of the verifier")).to_be_visible()
     expect(notice.locator("details p")).to_be_hidden()

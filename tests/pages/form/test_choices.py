@@ -96,9 +96,9 @@ def test_a_run_says_what_it_was_checked_with_and_against() -> None:
     assert "the collection “rivers”" in method and " and " in method
     versions = {"verifier": "embedded-base/1"}  # what `auto` stood for
     report = saved().model_copy(update={"settings": Settings().public(), "versions": versions})
-    assert choices.method(report) == "Checked with Embedded NLI model, base against the built-in library"
+    assert choices.method(report) == "Checked with Embedded base model against the built-in library"
     earlier = report.model_copy(update={"settings": {**report.settings, "verifier": "embedded"}})
-    assert choices.method(earlier) == "Checked with Embedded NLI model, small against the built-in library"
+    assert choices.method(earlier) == "Checked with Embedded small model against the built-in library"
 
 
 def test_quotation_marks_in_a_file_name_are_shown_as_typed() -> None:

@@ -14,7 +14,7 @@ HUB = OSError("We couldn't connect to 'https://huggingface.co'")
 @pytest.mark.parametrize(
     ("setting", "alternative", "field", "label"),
     [
-        ("verifier_model", "embedded-small", "Model of the verifier", "Embedded NLI model, small"),
+        ("verifier_model", "embedded-small", "Model of the verifier", "Embedded small model"),
         ("segmenter_model", "sentences", "Model of the segmenter", "Sentences"),
         ("embedding_model", "minilm", "embedding_model", "all-MiniLM-L6-v2 (embedded)"),  # not on the form
     ],
