@@ -57,6 +57,14 @@ def parser() -> argparse.ArgumentParser:
     options.add_verifier(p)
     options.add_settings(p, "top_k=8")
 
+    p = add("batch", "check many answers; a killed batch goes on where it stopped", analyze.batch)
+    p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"question", "answer", "documents"}')
+    p.add_argument("--output", type=Path, required=True, metavar="reports.jsonl")
+    p.add_argument("--segmenter", help="see: list segmenters")
+    options.add_sources(p)
+    options.add_verifier(p)
+    options.add_settings(p, "top_k=8")
+
     p = add("list", "list the available implementations and what they need", tables.list_tables)
     p.add_argument("table", nargs="?", choices=tables.NAMES)
     p = add("download", "get the model of an implementation ahead of its first use", download.download)

@@ -22,7 +22,7 @@ from attribution.verifiers.calibration import softmax
 from attribution.verifiers.pairs import check_claim_tokens, check_pairs, in_threads, windows
 
 FOLDER = Path(__file__).parent / "base"
-READING = "1"  # of the rules below: part of the version
+READING = "2"  # of the rules below: part of the version
 WINDOW = 256  # tokens of claim and premise together
 TITLE_TOKENS = 24
 LONG_SENTENCE = 96  # tokens: more are read in parts
@@ -104,6 +104,19 @@ def _adapter_id() -> str:
     return hashlib.sha256((FOLDER / "adapter_model.safetensors").read_bytes()).hexdigest()[:8]
 
 
+def statements(text: str) -> list[Span]:
+    """The sentences of a passage, a question together with the sentence after it: by itself it states nothing."""
+    spans: list[Span] = []
+    for start, end in sentences(text):
+        if not text[start:end].strip():
+            continue
+        if spans and text[slice(*spans[-1])].rstrip().endswith("?"):
+            spans[-1] = (spans[-1][0], end)
+        else:
+            spans.append((start, end))
+    return spans or [(0, len(text))]
+
+
 class _Passage:
     """One passage and one claim while they are read."""
 
@@ -115,7 +128,7 @@ class _Passage:
         self._title = reader.encode(f"{title}.")[0][:TITLE_TOKENS] if title and not evidence.startswith(title) else []
         self._room = WINDOW - len(self._claim) - len(self._title) - 4
         self._read: dict[tuple[int, int, bool], tuple[float, float]] = {}
-        self.spans = [span for span in sentences(evidence) if evidence[slice(*span)].strip()] or [(0, len(evidence))]
+        self.spans = statements(evidence)
 
     def probabilities(self, start: int, end: int, titled: bool) -> tuple[float, float]:
         """(entailed, contradicted) of a part of the evidence, in characters; of the surest window of a long one."""

@@ -61,6 +61,14 @@ def test_a_contradiction_must_hold_in_its_context(verifier: EmbeddedBase) -> Non
     assert about_another.probabilities.contradicted < 0.5
 
 
+def test_a_question_is_read_with_its_answer() -> None:
+    text = "Towers are tall. Which is the tallest? Nobody knows. Really? Yes."
+    assert [text[a:b].strip() for a, b in embedded_base.statements(text)] == [
+        "Towers are tall.", "Which is the tallest? Nobody knows.", "Really? Yes."
+    ]  # fmt: skip
+    assert embedded_base.statements("") == [(0, 0)] and embedded_base.statements("Why?") == [(0, 4)]
+
+
 @needs_base
 @pytest.mark.parametrize("text", ["\ud800", "\u200b" * 50, "!" * 3000, "أهرامات الجيزة قديمة.", "x" * 5000, "a\n\n\nb"])
 def test_strange_text_gets_a_relation(verifier: EmbeddedBase, text: str) -> None:
