@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 from pydantic import ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
 from attribution.errors import BadSetting
-from attribution.types import Frozen, Thresholds
+from attribution.types import Frozen
+from attribution.verdicts import Thresholds
 
 ROOT = Path(__file__).resolve().parent.parent
 WEB = "duckduckgo"  # the engine meant by the source "web"

@@ -1,7 +1,6 @@
 """The values that pass between the stages. All are frozen; each stage returns new ones.
 
-Values that are written out (report, command line, store) are pydantic models; the others are dataclasses.
-Offsets count characters (Python's `str` indices), with an exclusive end.
+What is written out is a pydantic model, the rest are dataclasses. Offsets count characters; ends are exclusive.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -20,7 +19,6 @@ Worthiness = Literal["factual", "opinion", "not_a_claim", "other"]
 Label = Literal[
     "supported", "contradicted", "conflicting", "unclear", "no_relation", "missing", "not_reached", "not_checked"
 ]  # fmt: skip
-
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 LABELS: tuple[Label, ...] = get_args(Label)
 UNCHECKED: tuple[Label, ...] = ("not_reached", "not_checked")  # labels of claims that were not compared with sources
@@ -89,13 +87,6 @@ class Probabilities(Frozen):
     entailed: float = Field(ge=0, le=1)
     contradicted: float = Field(ge=0, le=1)
     no_relation: float = Field(ge=0, le=1)
-
-
-class Thresholds(NamedTuple):
-    """Least probabilities of the two relations that count."""
-
-    support: float
-    contradiction: float
 
 
 class Evidence(Frozen):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from attribution.types import (
     UNCHECKED,
@@ -13,7 +14,6 @@ from attribution.types import (
     Probabilities,
     Relation,
     Report,
-    Thresholds,
     Verdict,
 )
 
@@ -25,6 +25,13 @@ NOT_CHECKED = {
 STOPPED = "The run was stopped before this claim was checked."
 ABOUT = 0.3  # share of the claim's words above which a passage is about the same thing
 SIDES: dict[Relation, str] = {"entailed": "support", "contradicted": "contradiction"}
+
+
+class Thresholds(NamedTuple):
+    """Least probabilities of the two relations that count."""
+
+    support: float
+    contradiction: float
 
 
 def relation(probabilities: Probabilities, thresholds: Thresholds) -> Relation:

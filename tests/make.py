@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
-from attribution.types import Claim, Evidence, Page, Probabilities, Report, Thresholds, Worthiness, content_id
+from attribution.types import Claim, Evidence, Page, Probabilities, Report, Worthiness, content_id
+from attribution.verdicts import Thresholds
 
 
 def page(text: str, url: str = "https://example.org/a", title: str = "A title") -> Page:

@@ -12,8 +12,9 @@ import pytest
 ROOT = Path(__file__).parent.parent
 ORDER = """
 core
+models
 text
-storage extraction retrieval models
+storage extraction retrieval
 web llm
 chunkers embedders verifiers
 searchers

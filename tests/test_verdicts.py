@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from attribution.types import LABELS, Failure, Label, Probabilities, Report, Thresholds, Worthiness
-from attribution.verdicts import decide, not_reached, recolour, relation, thresholds_of
+from attribution.types import LABELS, Failure, Label, Probabilities, Report, Worthiness
+from attribution.verdicts import Thresholds, decide, not_reached, recolour, relation, thresholds_of
 from tests.make import both, claim, evidence
 
 FOR, AGAINST, NEITHER = (0.9, 0.05, "entailed"), (0.1, 0.8, "contradicted"), (0.1, 0.1, "no_relation")

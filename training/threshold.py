@@ -15,8 +15,8 @@ from pathlib import Path
 from tqdm import tqdm
 
 from attribution.settings import Settings
-from attribution.types import Claim, Evidence, Thresholds
-from attribution.verdicts import decide, relation
+from attribution.types import Claim, Evidence
+from attribution.verdicts import Thresholds, decide, relation
 from attribution.verifiers.embedded_small import EmbeddedSmall
 from training import data, drawing
 

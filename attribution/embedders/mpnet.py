@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from attribution.embedders.sentence_transformer import encode
 from attribution.models import mpnet
+from attribution.models.hub import hide_loading_bar
 from attribution.settings import Settings, models_folder
-from attribution.text.hub import hide_loading_bar
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from attribution.errors import ModelUnavailable
+from attribution.models.hub import hide_loading_bar
+from attribution.models.loading import load_once
 from attribution.settings import Settings
-from attribution.text.hub import hide_loading_bar
-from attribution.text.loading import load_once
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer

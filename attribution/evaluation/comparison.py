@@ -11,6 +11,7 @@ from attribution import events
 from attribution.claims import worthiness
 from attribution.errors import BadInput
 from attribution.evaluation.decompscore import Decomposition, decomposition
+from attribution.models.loading import working_time
 from attribution.pipeline import run as pipeline
 from attribution.pipeline.claims import fallbacks, segment
 from attribution.registry import build
@@ -19,7 +20,6 @@ from attribution.settings import Settings
 from attribution.storage.runs import new_run_id
 from attribution.storage.store import Store
 from attribution.text import nlp
-from attribution.text.loading import working_time
 from attribution.types import (
     LABELS,
     UNCHECKED,
@@ -31,9 +31,8 @@ from attribution.types import (
     Report,
     Segmented,
     Span,
-    Thresholds,
 )
-from attribution.verdicts import recolour, thresholds_of
+from attribution.verdicts import Thresholds, recolour, thresholds_of
 
 MAX_SEGMENTERS = 4  # side by side
 

@@ -15,11 +15,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from attribution import events
+from attribution.models.loading import working_time
 from attribution.pipeline import run as pipeline
 from attribution.pipeline.warmup import load_models
 from attribution.snapshots.snapshot import Snapshot
 from attribution.storage.store import Store
-from attribution.text.loading import working_time
 from attribution.types import RELATIONS, UNCHECKED, Claim, Evidence, Report
 
 # the rows: each a chunker with its settings

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from attribution.text.differences import difference
-from attribution.types import Claim, Evidence, Thresholds, Verdict, content_id
-from attribution.verdicts import decide, relation
+from attribution.types import Claim, Evidence, Verdict, content_id
+from attribution.verdicts import Thresholds, decide, relation
 from attribution.verifiers import Verifier
 
 

@@ -10,10 +10,10 @@ from attribution.events import Spent
 from attribution.evidence import LlmRecord
 from attribution.evidence.matching import Matcher
 from attribution.evidence.near_duplicates import with_origins
+from attribution.models.loading import loading_seconds, working_time
 from attribution.settings import Settings
 from attribution.storage.database import now
 from attribution.storage.runs import new_run_id
-from attribution.text.loading import loading_seconds, working_time
 from attribution.types import Claim, Evidence, Failure, LlmUsage, Report, Usage, Verdict
 
 VERSION = "3"  # of the pipeline: part of every report

@@ -7,12 +7,12 @@ import threading
 from typing import Any
 
 from attribution.errors import ModelUnavailable
+from attribution.models.hub import hide_loading_bar
+from attribution.models.loading import load_once
 from attribution.segmenters.alignment import Rewrite, replace_sentences
 from attribution.segmenters.llm import CUT_OFF, clean, is_statement
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
-from attribution.text.hub import hide_loading_bar
-from attribution.text.loading import load_once
 from attribution.types import LlmUsage, Segmented
 
 DEFAULT = "sihaochen/SegmenT5-large"

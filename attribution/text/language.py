@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attribution.text.loading import load_once
+from attribution.models.loading import load_once
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier

@@ -6,8 +6,8 @@ import threading
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from attribution.models.loading import load_once
 from attribution.registry import IMPORTING
-from attribution.text.loading import load_once
 
 if TYPE_CHECKING:
     from spacy.language import Language

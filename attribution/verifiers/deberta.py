@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from attribution.errors import BadInput, ModelUnavailable
+from attribution.models.hub import hide_loading_bar
+from attribution.models.loading import load_once
 from attribution.settings import Settings
-from attribution.text.hub import hide_loading_bar
 from attribution.text.lexical import deciding_sentence
-from attribution.text.loading import load_once
 from attribution.types import RELATIONS, Judgement, Pair, Probabilities, Relation
 
 MODELS = {

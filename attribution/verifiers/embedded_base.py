@@ -13,9 +13,9 @@ from functools import cache
 from pathlib import Path
 
 from attribution.models import merge, mpnet
+from attribution.models.loading import load_once
 from attribution.settings import Settings, models_folder
 from attribution.text.lexical import deciding_sentence, share_terms, shared_words
-from attribution.text.loading import load_once
 from attribution.text.sentences import sentences
 from attribution.types import Judgement, Pair, Probabilities, Span
 from attribution.verifiers.calibration import softmax

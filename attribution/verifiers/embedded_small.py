@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from attribution.errors import Unavailable
+from attribution.models.loading import load_once
 from attribution.settings import Settings
 from attribution.text.lexical import deciding_sentence, shared_words
-from attribution.text.loading import load_once
 from attribution.text.sentences import sentences
 from attribution.types import Judgement, Pair, Span
 from attribution.verifiers.calibration import Reading, combine, coverage, softmax, weight_of_length

@@ -27,11 +27,11 @@ from attribution.evaluation.comparison import (
 from attribution.evaluation.experiment import without_page_texts
 from attribution.evaluation.saved import load_comparison, load_experiment, save_comparison, save_experiment
 from attribution.evaluation.tables import Table, csv_text, tables
+from attribution.models.loading import load_once
 from attribution.segmenters.syntax import tree
 from attribution.settings import Settings
 from attribution.storage.runs import new_run_id
 from attribution.storage.store import Store
-from attribution.text.loading import load_once
 from attribution.types import Label
 from attribution.verdicts import thresholds_of
 from tests.make import both

@@ -7,9 +7,9 @@ from typing import Any
 
 from spacy.tokens import Token
 
+from attribution.models.loading import load_once
 from attribution.segmenters.syntax import LEXICON
 from attribution.segmenters.syntax.drafts import ADDED, Draft, Part, parts, trim
-from attribution.text.loading import load_once
 
 SUBJECTS = {"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"}
 NOMINAL_SUBJECTS = {"nsubj", "nsubjpass"}

@@ -12,8 +12,8 @@ from attribution.errors import AttributionError
 from attribution.registry import Entry
 from attribution.searchers import INSTANCE, LOCAL, SEARCHERS
 from attribution.settings import COLLECTION, RENAMED_VERIFIERS, WEB, Settings
-from attribution.types import Document, Report, Thresholds
-from attribution.verdicts import thresholds_of
+from attribution.types import Document, Report
+from attribution.verdicts import Thresholds, thresholds_of
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.reliability import verifier_name
 from pages.ui import state

@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 import time
 
+from attribution.models.loading import load_once, loading_seconds, working_time
 from attribution.pipeline.run_record import RunRecord
 from attribution.settings import Settings
-from attribution.text.loading import load_once, loading_seconds, working_time
 
 LONG = 0.3  # seconds
 
