@@ -1,6 +1,7 @@
 """Can a badge be believed? Claims with their passages → the claim's badge, beside people's judgements.
 
-    python -m benchmarks.verdicts DATA [--verifier NAME …] [--sets NAME …] [--limit N] [--out FILE.json] [--reliability]
+    python -m benchmarks.verdicts DATA [--verifier NAME …] [--sets NAME …] [--limit N] [--out FILE.json] [--plot FILE.png]
+                                  [--reliability]
 
 For each set and verifier: how many claims get each badge, how many of those are right, the harm done (true claims
 shown as contradicted, unsupported ones as supported), and how precision falls as coverage grows. Claims of answers
@@ -27,6 +28,7 @@ from attribution.verifiers import VERIFIERS, reliability
 from benchmarks.evaluation_sets import expertqa_claims, held_out, retrieved_passages, rows
 
 LONG = 2_500  # characters: more is cut into passages, as in a run
+LEAST_SHOWN = 4  # badges that the curve begins after: the first few jump
 BATCH = 16  # claims judged between two lines of progress
 BADGES: tuple[Label, ...] = ("supported", "contradicted")
 COLUMNS = (
@@ -165,6 +167,23 @@ def table(found: dict[str, dict[str, dict[str, Any]]]) -> str:
     return "\n".join(lines)
 
 
+def plot(found: dict[str, dict[str, dict[str, Any]]], path: Path) -> None:
+    """Of the supported badges of each set and verifier, the surest first: share of all claims, share that was right."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(6.5, 4.5))
+    for key, by_verifier in found.items():
+        for verifier, figures_ in by_verifier.items():
+            curve = figures_["risk and coverage"]["supported"][LEAST_SHOWN:]
+            axes.plot([x for x, _ in curve], [y for _, y in curve], label=f"{verifier}, {key}")
+    axes.set(xlabel="share of all claims shown as supported", ylabel="share of these that was right", ylim=(0.5, 1.02))
+    axes.legend(fontsize=7, loc="lower left")
+    figure.savefig(path, dpi=120, bbox_inches="tight")
+
+
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, help="the folder that holds eval/")
@@ -173,6 +192,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="any setting")
     parser.add_argument("--limit", type=int, help="claims of each set, for a quick look")
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--plot", type=Path, metavar="FILE.png", help="precision against coverage")
     parser.add_argument("--reliability", action="store_true", help="write what the page says of badges")
     args = parser.parse_args(argv)
     settings = Settings.from_environment(**dict(pair.split("=", 1) for pair in args.set))
@@ -190,6 +210,8 @@ def main(argv: list[str] | None = None) -> int:
     print(table(found))
     if args.out:
         args.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    if args.plot:
+        plot(found, args.plot)
     if args.reliability:
         held_out_figures = found["factcheck_bench_dev, held out"]
         reliability.FILE.write_text(json.dumps(badges_right(held_out_figures), indent=1) + "\n", encoding="utf-8")
