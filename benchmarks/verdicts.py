@@ -1,7 +1,7 @@
 """Can a badge be believed? Claims with their passages → the claim's badge, beside people's judgements.
 
-    python -m benchmarks.verdicts DATA [--verifier NAME …] [--sets NAME …] [--limit N] [--out FILE.json] [--plot FILE.png]
-                                  [--reliability]
+    python -m benchmarks.verdicts DATA [--verifier NAME …] [--sets NAME …] [--limit N] [--out FILE.json]
+                                  [--plot FILE.png] [--reliability]
 
 For each set and verifier: how many claims get each badge, how many of those are right, the harm done (true claims
 shown as contradicted, unsupported ones as supported), and how precision falls as coverage grows. Claims of answers
