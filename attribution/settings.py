@@ -52,7 +52,7 @@ class Settings(Frozen):
     verifier_model: str = Field("", description="Hugging Face model or folder of the verifier")
     pages_per_claim: int = Field(3, ge=1, le=20)
     top_k: int = Field(5, ge=1, le=50, description="passages compared with each claim")
-    threshold: float = Field(0.5, ge=0.34, le=0.99, description="least probability of support that counts")
+    threshold: float = Field(0.54, ge=0.34, le=0.99, description="least probability of support that counts")
     contradiction_threshold: float = Field(
         0.6, ge=0.34, le=0.99, description="least probability of a contradiction that counts"
     )
