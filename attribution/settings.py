@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field, SecretStr, ValidationError, field_valida
 
 from attribution.errors import BadSetting
 from attribution.types import Frozen
-from attribution.verdicts import Thresholds
+from attribution.verdicts import LOWEST_THRESHOLD, Thresholds
 
 ROOT = Path(__file__).resolve().parent.parent
 WEB = "duckduckgo"  # the engine meant by the source "web"
@@ -52,9 +52,9 @@ class Settings(Frozen):
     verifier_model: str = Field("", description="Hugging Face model or folder of the verifier")
     pages_per_claim: int = Field(3, ge=1, le=20)
     top_k: int = Field(5, ge=1, le=50, description="passages compared with each claim")
-    threshold: float = Field(0.54, ge=0.34, le=0.99, description="least probability of support that counts")
+    threshold: float = Field(0.54, ge=LOWEST_THRESHOLD, le=0.99, description="least probability of support that counts")
     contradiction_threshold: float = Field(
-        0.6, ge=0.34, le=0.99, description="least probability of a contradiction that counts"
+        0.6, ge=LOWEST_THRESHOLD, le=0.99, description="least probability of a contradiction that counts"
     )
     coherence: float = Field(
         0.5, ge=0, le=1, description="least probability that a claim's sentence entails it; 0 keeps every claim"

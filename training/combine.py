@@ -91,7 +91,7 @@ def main(argv: list[str] | None = None) -> int:
     for part in (dev, chunks):
         random.Random(args.seed).shuffle(part)
     pairs = dev[: args.most // 3] + chunks[: args.most - args.most // 3]
-    encoder, verifier = CrossEncoder(args.model), EmbeddedSmall(Settings(), args.model)
+    encoder, verifier = CrossEncoder(args.model / "model.onnx"), EmbeddedSmall(Settings(), args.model)
 
     def features(p: data.Pair) -> dict[str, float]:
         return expand(verifier.features(encoder, p.hypothesis, p.premise)[0])

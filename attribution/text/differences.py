@@ -6,6 +6,7 @@ import re
 
 from attribution.text.lexical import NUMBER_WORDS, STOP_WORDS
 from attribution.types import Probabilities, Span
+from attribution.verdicts import LOWEST_THRESHOLD
 
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -14,7 +15,6 @@ _NEGATION = re.compile(
     r"\b(?:not|no|never|none|neither|nor|without|nobody|nothing|cannot)\b|\w+n['’]t\b", re.IGNORECASE
 )
 _NOT_NAMES = STOP_WORDS | NUMBER_WORDS.keys()
-LEAST = 0.34  # probability of a contradiction: no threshold is lower
 LONGEST = 60  # characters of what is quoted
 
 
@@ -38,16 +38,17 @@ def difference(claim: str, sentence: str, probabilities: Probabilities) -> str:
 
     Numbers and names come first, then a negation, then other words.
     """
-    if probabilities.contradicted < LEAST:
+    if probabilities.contradicted < LOWEST_THRESHOLD:
         return ""
     own = _quoted(claim, differing_spans(claim, sentence))
     its = _quoted(sentence, differing_spans(sentence, claim))
     if own and its:
         return f"the claim says {own}, the source {its}"
-    negated = [bool(_NEGATION.search(text)) for text in (claim, sentence)]
-    if negated[0] != negated[1]:
-        word = _NEGATION.search(claim if negated[0] else sentence)
-        return f"only the {'claim' if negated[0] else 'source'} says “{word[0] if word else ''}”"
+    in_claim, in_sentence = _NEGATION.search(claim), _NEGATION.search(sentence)
+    if in_claim and not in_sentence:
+        return f"only the claim says “{in_claim[0]}”"
+    if in_sentence and not in_claim:
+        return f"only the source says “{in_sentence[0]}”"
     own, its = (_quoted(a, _other_words(a, b)) for a, b in ((claim, sentence), (sentence, claim)))
     if own and its:
         return f"the claim says {own}, the source {its}"

@@ -47,7 +47,10 @@ def is_downloaded(settings: Settings) -> bool:
         return True
     from huggingface_hub import try_to_load_from_cache
 
-    return any(isinstance(try_to_load_from_cache(name, file), str) for file in WEIGHTS)
+    try:
+        return any(isinstance(try_to_load_from_cache(name, file), str) for file in WEIGHTS)
+    except ValueError:  # no name of a model: loading it says so
+        return False
 
 
 @load_once

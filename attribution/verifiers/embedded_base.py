@@ -18,7 +18,9 @@ from attribution.settings import Settings, models_folder
 from attribution.text.lexical import deciding_sentence, share_terms, shared_words
 from attribution.text.sentences import sentences
 from attribution.types import Judgement, Pair, Probabilities, Span
+from attribution.verdicts import LOWEST_THRESHOLD
 from attribution.verifiers.calibration import softmax
+from attribution.verifiers.onnx_model import OnnxModel
 from attribution.verifiers.pairs import check_claim_tokens, check_pairs, in_threads, windows
 
 FOLDER = Path(__file__).parent / "base"
@@ -26,7 +28,6 @@ READING = "2"  # of the rules below: part of the version
 WINDOW = 256  # tokens of claim and premise together
 TITLE_TOKENS = 24
 LONG_SENTENCE = 96  # tokens: more are read in parts
-DECISIVE = 0.34  # least probability of a side for which a sentence is read again in its context: no threshold is lower
 START, SEPARATOR = 0, 2  # of MPNet's vocabulary
 
 
@@ -45,26 +46,8 @@ def make(progress: mpnet.Progress = lambda share, what: None) -> Path:
     return merge.build(FOLDER, model_folder(), progress)
 
 
-class Reader:
+class Reader(OnnxModel):
     """Three-way NLI on int8 ONNX; logits are entailed, no relation, contradicted."""
-
-    def __init__(self, model: Path) -> None:
-        import onnxruntime
-        import tokenizers
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1  # pairs run in parallel instead
-        options.enable_cpu_mem_arena = False  # a long passage would keep its memory
-        self._session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
-        self._tokenizer = tokenizers.Tokenizer.from_file(str(model.parent / "tokenizer.json"))
-        self._tokenizer.no_padding()
-        self._tokenizer.no_truncation()
-
-    def encode(self, text: str) -> tuple[list[int], list[Span]]:
-        """Token ids without special tokens, and the character span of each."""
-        # a lone surrogate cannot be encoded
-        encoding = self._tokenizer.encode(text.encode("utf-8", "replace").decode(), add_special_tokens=False)
-        return encoding.ids, encoding.offsets
 
     def read(self, premise: Sequence[int], claim: Sequence[int]) -> tuple[float, float]:
         """(entailed, contradicted) of a claim by a premise, as token ids."""
@@ -153,14 +136,14 @@ class _Passage:
         supporting = max(spans, key=lambda span: alone[span][0])
         against = max(spans, key=lambda span: alone[span][1])
         entailed, contradicted = alone[supporting][0], alone[against][1]
-        if entailed >= DECISIVE:
+        if entailed >= LOWEST_THRESHOLD:
             entailed = (entailed + self.probabilities(*supporting, titled=True)[0]) / 2
         for context in self._contexts(against):
-            if contradicted >= DECISIVE:
+            if contradicted >= LOWEST_THRESHOLD:
                 contradicted = min(contradicted, self.probabilities(*context, titled=True)[1])
         contradicted = min(contradicted, 1 - entailed)
         none = max(0.0, 1 - entailed - contradicted)
-        decisive = max(entailed, contradicted) >= DECISIVE
+        decisive = max(entailed, contradicted) >= LOWEST_THRESHOLD
         if decisive:
             sentence = supporting if entailed >= contradicted else against
         else:

@@ -20,6 +20,7 @@ from attribution.text.lexical import deciding_sentence, shared_words
 from attribution.text.sentences import sentences
 from attribution.types import Judgement, Pair, Span
 from attribution.verifiers.calibration import Reading, combine, coverage, softmax, weight_of_length
+from attribution.verifiers.onnx_model import OnnxModel
 from attribution.verifiers.pairs import check_claim_tokens, check_pairs, in_threads, windows
 
 FOLDER = Path(__file__).parent / "small"
@@ -38,28 +39,8 @@ def _config(folder: Path) -> dict[str, Any]:
     return loaded
 
 
-class CrossEncoder:
+class CrossEncoder(OnnxModel):
     """Three-way NLI on int8 ONNX; its logits are entailed, no relation, contradicted."""
-
-    def __init__(self, folder: Path) -> None:
-        import onnxruntime
-        import tokenizers
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1  # pairs run in parallel instead
-        options.enable_cpu_mem_arena = False  # a long passage would keep its memory
-        self._session = onnxruntime.InferenceSession(
-            str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
-        )
-        self._tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._tokenizer.no_padding()
-        self._tokenizer.no_truncation()
-
-    def encode(self, text: str) -> tuple[list[int], list[Span]]:
-        """Token ids without special tokens, and the character span of each."""
-        # a lone surrogate cannot be encoded
-        encoding = self._tokenizer.encode(text.encode("utf-8", "replace").decode(), add_special_tokens=False)
-        return encoding.ids, encoding.offsets
 
     def read(self, premise: Sequence[int], claim: Sequence[int]) -> Reading:
         """Run the network on the token ids of one window and a claim."""
@@ -78,7 +59,7 @@ class CrossEncoder:
 
 @load_once
 def _encoder(folder: Path) -> CrossEncoder:
-    return CrossEncoder(folder)
+    return CrossEncoder(folder / "model.onnx")
 
 
 class EmbeddedSmall:

@@ -105,6 +105,7 @@ def test_auto_takes_the_base_where_it_is_there_and_says_where_it_is_not(monkeypa
     settings = Settings(verifier="auto")
     monkeypatch.setattr(embedded_base, "is_available", lambda: True)
     assert choose(settings).name == "embedded-base" and smaller_verifier(settings) is None
+    assert choose(Settings(verifier_model="no name/of a/model")).name == "embedded-base"
     monkeypatch.setattr(embedded_base, "is_available", lambda: False)
     assert choose(settings).name == "embedded-small"
     notice = smaller_verifier(settings)

@@ -11,6 +11,7 @@ from attribution.registry import Entry
 from attribution.searchers import SEARCHERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import WEB
+from attribution.verdicts import LOWEST_THRESHOLD
 from attribution.verifiers import VERIFIERS
 from pages.ui import state
 from pages.ui.form import choices
@@ -51,7 +52,7 @@ def sidebar(segmenter: bool = True) -> None:
 def _threshold(label: str, name: str, help: str) -> None:
     st.slider(
         label,
-        0.34,
+        LOWEST_THRESHOLD,
         0.99,
         float(state.initial(name)),
         0.01,
