@@ -49,6 +49,10 @@ class ModelUnavailable(Unavailable):
         )
 
 
+class Busy(AttributionError):
+    """More runs are waiting for their turn than the server takes."""
+
+
 class StoreError(AttributionError):
     """The database cannot be opened or is of a newer version."""
 

@@ -10,6 +10,13 @@ STAGES = ("segment", "worth", "search", "fetch", "embed", "verify")
 
 
 @dataclass(frozen=True)
+class Queued:
+    """The run waits for others on the same server; its place from 1. Only where runs take turns, before RunStarted."""
+
+    place: int
+
+
+@dataclass(frozen=True)
 class RunStarted:
     """The first event. The run is saved under this id from now on, for the time being without a report."""
 
@@ -68,4 +75,6 @@ class Finished:
     report: Report
 
 
-Event = RunStarted | StageStarted | Progress | Spent | ClaimsReady | PageReady | VerdictReady | Failed | Finished
+Event = (
+    Queued | RunStarted | StageStarted | Progress | Spent | ClaimsReady | PageReady | VerdictReady | Failed | Finished
+)

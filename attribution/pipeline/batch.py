@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from attribution.claims.conversation import turns_of
 from attribution.errors import BadInput
 from attribution.events import Finished
 from attribution.pipeline.run import run
@@ -33,7 +34,7 @@ class BatchProgress:
 
 
 def batch(rows: Sequence[Row], settings: Settings, path: Path) -> Iterator[BatchProgress]:
-    """Analyse every row's `answer` with its `question` and `documents` where it has them, and write a line each.
+    """Analyse every row's `answer` with its `question`, `documents` and `turns`, and write a line each.
 
     A line holds the row's other fields, a `key` and the `report`, or an `error`. Rows that an earlier call finished
     with the same settings are not analysed again; in the end the lines stand in the order of the rows. Unavailable is
@@ -73,7 +74,8 @@ def _analyse(row: Row, settings: Settings, store: Store) -> Report:
     if documents:
         settings = settings.model_copy(update={"sources": tuple(dict.fromkeys((*settings.sources, "documents")))})
     question = str(row.fields.get("question") or "")
-    *_, last = run(question, row.fields["answer"], settings, store, documents)
+    context = turns_of(row.fields.get("turns"))
+    *_, last = run(question, row.fields["answer"], settings, store, documents, context=context)
     assert isinstance(last, Finished)
     return last.report
 
@@ -91,7 +93,9 @@ def _documents(row: Row) -> tuple[Document, ...]:
 
 
 def _line(row: Row, key: str, report: Report) -> dict[str, Any]:
-    kept = {name: value for name, value in row.fields.items() if name not in ("question", "answer", "documents")}
+    kept = {
+        name: value for name, value in row.fields.items() if name not in ("question", "answer", "documents", "turns")
+    }
     return {**kept, "line": row.line, "key": key, "report": json.loads(report.to_json())}
 
 

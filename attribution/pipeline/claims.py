@@ -6,12 +6,13 @@ import threading
 from collections.abc import Sequence
 
 from attribution.claims import coherence, enrichment, independence, worthiness
+from attribution.claims.conversation import standalone_question, transcript
 from attribution.claims.llm_annotation import LlmAnnotator
 from attribution.registry import build
 from attribution.segmenters import SEGMENTERS, Segmenter
 from attribution.settings import Settings
 from attribution.storage.store import Store
-from attribution.types import Claim, Failure, Segmented
+from attribution.types import Claim, Failure, Segmented, Turn
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.cached import CachedVerifier
 
@@ -47,25 +48,32 @@ def segment(question: str, answer: str, settings: Settings, stop: threading.Even
 
 
 def annotate(
-    question: str, answer: str, claims: Sequence[Claim], tasks: Sequence[str], annotator: LlmAnnotator | None
+    question: str,
+    answer: str,
+    claims: Sequence[Claim],
+    tasks: Sequence[str],
+    annotator: LlmAnnotator | None,
+    context: Sequence[Turn] = (),
 ) -> tuple[list[Claim], list[Failure]]:
     """Which claims are worth checking, which can be understood alone, and what the others mean (V24, section 4).
 
-    By rules, and for `tasks` by the language model.
+    By rules, and for `tasks` by the language model. A claim that only the conversation before the question makes clear
+    is not independent; its references are resolved into that conversation (explicatures: R23, section 3).
     """
+    shown = transcript(question, context)
     failures: list[Failure] = []
     annotated = worthiness.classify(claims, answer)
     if annotator and "worthiness" in tasks:
-        annotated, refused = annotator.worthiness(question, annotated)
+        annotated, refused = annotator.worthiness(shown, annotated)
         failures += refused
     annotated = independence.check_independence(annotated)
     if annotator and "independence" in tasks:
         annotated, refused = annotator.independence(annotated)
         failures += refused
     if annotator and "enrichment" in tasks:
-        annotated, refused = annotator.enrichment(question, answer, annotated)
+        annotated, refused = annotator.enrichment(shown, answer, annotated)
         return annotated, failures + refused
-    return enrichment.enrich(question, answer, annotated), failures
+    return enrichment.enrich(standalone_question(question, context), answer, annotated), failures
 
 
 def check_coherence(answer: str, claims: Sequence[Claim], settings: Settings, store: Store) -> list[Claim]:

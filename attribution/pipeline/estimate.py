@@ -10,7 +10,7 @@ from attribution.claims import independence, worthiness
 from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
 from attribution.evidence.sources import Source
 from attribution.pipeline.claims import segment
-from attribution.pipeline.run import check_input
+from attribution.pipeline.inputs import check_input
 from attribution.registry import build
 from attribution.segmenters import SEGMENTERS, Segmenter
 from attribution.settings import Settings

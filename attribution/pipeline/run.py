@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
-import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import partial
 
 from attribution import events
+from attribution.claims.conversation import check_turns, standalone_question, transcript
 from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
 from attribution.errors import BadInput
 from attribution.evidence import EvidenceSource, LlmRecord
@@ -16,34 +16,18 @@ from attribution.evidence.gathering import LiveSources
 from attribution.evidence.matching import Matcher
 from attribution.evidence.sources import open_sources
 from attribution.pipeline.claims import annotate, check_coherence, fallbacks, segment
+from attribution.pipeline.inputs import check_input
 from attribution.pipeline.languages import unmatched, unsupported
 from attribution.pipeline.run_record import RunRecord
 from attribution.settings import Settings
 from attribution.storage import http_responses
 from attribution.storage.store import Store
-from attribution.types import Claim, Document, Evidence, Failure, Segmented, Verdict
+from attribution.types import Claim, Document, Evidence, Failure, Report, Segmented, Turn, Verdict
 from attribution.verdicts import decide, not_reached
 from attribution.verifiers.auto import smaller_verifier
 from attribution.web.fetcher import Fetcher
 
 GROUP = 4  # claims whose pairs are verified together
-
-
-def check_input(question: str, answer: str, settings: Settings) -> None:
-    """BadInput for an answer that is empty, too long or not text."""
-    if not answer.strip():
-        raise BadInput("The answer is empty: paste the text whose claims should be checked.")
-    for name, text in (("answer", answer), ("question", question)):
-        if len(text) > settings.answer_limit:
-            raise BadInput(
-                f"The {name} has {len(text):,} characters; at most {settings.answer_limit:,} can be analysed. "
-                "Shorten it, or analyse it in parts."
-            )
-        controls = sum(unicodedata.category(c) == "Cc" and c not in "\n\r\t" for c in text) + text.count("\ufffd")
-        if controls > max(2, len(text) // 50):
-            raise BadInput(
-                f"The {name} contains {controls} control characters, so it is not text. Paste plain text or Markdown."
-            )
 
 
 def run(
@@ -56,19 +40,23 @@ def run(
     claims: Sequence[Claim] | None = None,
     source: EvidenceSource | None = None,
     run_id: str = "",
+    context: Sequence[Turn] = (),
 ) -> Iterator[events.Event]:
     """The events of one run: first RunStarted with its id (`run_id` or a new one), at the end Finished with the report.
 
-    `claims` replace the segmenter's. A `source`, such as a snapshot, replaces the settings' sources and the documents.
+    `context` is the conversation before the question. `claims` replace the segmenter's. A `source`, such as a snapshot,
+    replaces the settings' sources and the documents. With the id of a run that was interrupted, and the same inputs,
+    that run is continued.
 
     BadInput or Unavailable are raised before the first event; later, bad pages, searches and pairs become Failed
     events. A run that is stopped ends with what it has.
     """
     check_input(question, answer, settings)
+    context = check_turns(context)
     store = Store(store.engine) if store else Store.open(settings.database_url)  # its own: it notes what the run uses
     stop = stop or threading.Event()
     source = source or _live(settings, store, documents, stop)
-    return _Run(question, answer, settings, store, source, stop, claims, run_id).go()
+    return _Run(question, answer, settings, store, source, stop, claims, run_id, context).go()
 
 
 def _live(settings: Settings, store: Store, documents: Sequence[Document], stop: threading.Event) -> LiveSources:
@@ -90,14 +78,25 @@ class _Run:
         stop: threading.Event,
         claims: Sequence[Claim] | None,
         run_id: str,
+        context: tuple[Turn, ...],
     ) -> None:
-        self.question, self.answer, self.settings = question, answer, settings
+        self.question, self.answer, self.settings, self.context = question, answer, settings, context
+        self.asked = standalone_question(question, context)
         self.store, self.source, self.stop, self.given_claims = source.over(store), source, stop, claims
-        self.matcher = Matcher(settings, self.store, question, source.judgements)
-        self.record = RunRecord(question, answer, settings, run_id)
+        self.matcher = Matcher(settings, self.store, self.asked, source.judgements)
+        self.record = RunRecord(question, answer, settings, run_id, context)
         self.prepared = source.claims(question, answer, settings)
         self.tasks = [] if self.prepared else [task for task in llm_tasks(settings) if task != "queries"]
         self.annotator = LlmAnnotator(settings, self.store, stop) if self.tasks else None
+        self._kept: set[str] = set()  # pages that are saved
+        if run_id and (before := store.load_unfinished(run_id)):
+            self._go_on_from(before)
+
+    def _go_on_from(self, before: Report) -> None:
+        self.record.go_on_from(before)
+        for page in before.pages:
+            if page.text and self.matcher.add(page):
+                self._kept.add(page.id)
 
     def go(self) -> Iterator[events.Event]:
         run_id = self.record.run_id
@@ -110,12 +109,19 @@ class _Run:
         for claim in self.record.claims:
             if not claim.checked:
                 yield self._decide(claim, ())
+        self._keep()
         if checked:
             yield from self._gather(checked)
             yield from self._verify(checked)
         report = self.record.report(self.matcher, self.stop.is_set())
         self.store.save_run(report, self.matcher.provenance(self.record.concerns))
         yield events.Finished(report)
+
+    def _keep(self) -> None:
+        """Save what is known, so that a killed process loses no verdict."""
+        new = [page for page in self.matcher.pages.values() if page.id not in self._kept]
+        self.store.save_unfinished(self.record.report(self.matcher, stopped=False, final=False), new)
+        self._kept.update(page.id for page in new)
 
     def _claims(self) -> Iterator[events.Event]:
         if self.prepared:
@@ -136,7 +142,7 @@ class _Run:
             if self.given_claims is not None:
                 segmented = Segmented(tuple(self.given_claims))
             else:
-                segmented = segment(self.question, self.answer, self.settings, self.stop)
+                segmented = segment(transcript(self.question, self.context), self.answer, self.settings, self.stop)
         self.record.claims = list(segmented.claims)
         if segmented.version:
             self.record.add_llm(LlmRecord({"segmenter": segmented.version}))
@@ -150,7 +156,7 @@ class _Run:
         yield events.StageStarted("worth")
         with self.record.timed("worth"):
             new = [c for c in self.record.claims if c.worthiness is None]  # what a person has edited stays as it is
-            annotated, failures = annotate(self.question, self.answer, new, self.tasks, self.annotator)
+            annotated, failures = annotate(self.question, self.answer, new, self.tasks, self.annotator, self.context)
             by_id = {c.id: c for c in annotated}
             self.record.claims = [by_id.get(c.id, c) for c in self.record.claims]
         if self.annotator:
@@ -164,11 +170,11 @@ class _Run:
         """Search and download; a claim gets a first verdict when its own pages are there and others are not."""
         yield events.StageStarted("search")
         by_id = {c.id: c for c in checked}
-        steps = self.source.gather(checked, self.question, self.stop)
+        steps = self.source.gather(checked, self.asked, self.stop)
         started = time.perf_counter()
         for step in steps:
             self.record.timings["queries" if step.stage == "queries" else "gather"] += time.perf_counter() - started
-            self.record.spent = step.spent
+            self.record.spend(step.spent)
             self.record.add_llm(step.llm)
             self.matcher.trace(step.traces)
             for failure in (*step.failures, *fallbacks(step.failures)):
@@ -177,7 +183,7 @@ class _Run:
                 if self.matcher.add(page):
                     yield events.PageReady(page)
             yield events.Progress(step.stage, step.done, step.total)
-            yield step.spent
+            yield self.record.spent
             early = step.stage == "fetch" and step.done < step.total
             if early and not unmatched(self.answer, self.settings, self.matcher.pages.values()):
                 yield from self._match([by_id[c] for c in step.complete])
@@ -216,8 +222,10 @@ class _Run:
             failure = Failure(stage="verify", subject=claims[0].id, kind="verifier_failed", message=str(error))
             yield from self._fail(failure, [claims[0].id])
             matched = [()]
-        for claim, evidence in zip(claims, matched, strict=True):
-            yield self._decide(claim, evidence)
+        decided = [self._decide(claim, evidence) for claim, evidence in zip(claims, matched, strict=True)]
+        if decided:
+            self._keep()
+        yield from decided
 
     def _decide(self, claim: Claim, evidence: tuple[Evidence, ...]) -> events.VerdictReady:
         return self._record(decide(claim, evidence, self.settings.thresholds, self.record.concerns[claim.id]), evidence)

@@ -13,7 +13,7 @@ from attribution.evidence import GatherStep, LlmRecord, PreparedClaims
 from attribution.provenance import Provenance
 from attribution.settings import Settings
 from attribution.storage.store import Store
-from attribution.types import Claim, Failure, Judgement, Report
+from attribution.types import Claim, Failure, Judgement, Page, Report
 
 T = TypeVar("T")
 # Settings that have no effect on the claims; if only these change, the claims of the snapshot are used.
@@ -124,6 +124,9 @@ class _SnapshotStore(Store):
     def judgements(self, keys: Sequence[str]) -> dict[str, Judgement]:
         own = self._snapshot.judgements
         return super().judgements([k for k in keys if k not in own]) | {k: own[k] for k in keys if k in own}
+
+    def save_unfinished(self, report: Report, pages: Sequence[Page] = ()) -> None:
+        """Nothing: a replay that is interrupted is started again from its file."""
 
     def save_run(self, report: Report, provenance: Provenance | None = None, frozen: bool = True) -> None:
         super().save_run(report, provenance, frozen=True)

@@ -6,7 +6,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -18,7 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from attribution.errors import StoreError
 
 LOCK_TIMEOUT = 10  # seconds to wait for another process's lock
-REVISION = "3"  # the newest migration: a database that has it is opened without importing alembic
+REVISION = "6"  # the newest migration: a database that has it is opened without importing alembic
 MIGRATIONS = Path(__file__).parent / "migrations"
 BATCH = 500  # keys in one query: SQLite limits the number of parameters
 
@@ -65,8 +65,17 @@ class Database:
                 db.exec_driver_sql("BEGIN IMMEDIATE")
             yield db
 
-    def insert(self, table: sa.Table, rows: Sequence[Mapping[str, object]], replace: bool = False) -> None:
-        """Insert rows; `replace` says whether they replace those with the same key. Writers of one key never clash."""
+    def insert(
+        self,
+        table: sa.Table,
+        rows: Sequence[Mapping[str, object]],
+        replace: bool = False,
+        db: sa.Connection | None = None,
+    ) -> None:
+        """Insert rows, in a transaction of their own without `db`. Writers of one key never clash.
+
+        `replace` says whether they replace those with the same key.
+        """
         if not rows:
             return
         import sqlalchemy.dialects.postgresql as postgresql
@@ -78,8 +87,8 @@ class Database:
             insert = insert.on_conflict_do_update(index_elements=list(table.primary_key), set_=others)
         else:
             insert = insert.on_conflict_do_nothing()
-        with self.engine.begin() as db:
-            db.execute(insert, list(rows))
+        with nullcontext(db) if db else self.engine.begin() as connection:
+            connection.execute(insert, list(rows))
 
     def rows(self, table: sa.Table, keys: Sequence[str]) -> dict[str, sa.Row[Any]]:
         """The rows of a table with one key column, by key; unknown keys are left out."""

@@ -17,6 +17,7 @@ import sqlalchemy as sa
 
 from attribution.errors import BadInput
 from attribution.provenance import Provenance
+from attribution.storage import summaries
 from attribution.storage import tables as t
 from attribution.storage.cache import Cache
 from attribution.storage.database import now
@@ -45,7 +46,8 @@ class RunVersion(NamedTuple):
     number: int  # 1: the result of the run
     parent: int  # the version that was edited; 0: none
     created_at: str
-    claim_id: str  # the claim that was checked again; empty in version 1
+    claim_id: str  # the claim that was checked again; empty in version 1 and where none was
+    edit: str = ""  # the Edit as JSON; empty in version 1, and in versions made before edits were kept
 
 
 class Access(NamedTuple):
@@ -69,6 +71,7 @@ class Runs(Cache):
         self, run_id: str, question: str, answer: str, settings: Mapping[str, object], created_at: str = ""
     ) -> None:
         """Save the inputs of a run that starts, unless it is known already."""
+        question, answer = (text.replace("\0", "\ufffd") for text in (question, answer))  # PostgreSQL has no NUL
         inputs = {"question": question, "answer": answer, "settings": json.dumps(settings)}
         state = {"created_at": created_at or now(), "version": 0, "owner": "", "private": False}
         self.insert(t.runs, [{"id": run_id, **inputs, **state}])
@@ -78,11 +81,9 @@ class Runs(Cache):
         self.start_run(report.id, report.question, report.answer, report.settings, report.created_at)
         self._save(report, provenance, frozen)
 
-    def save_version(self, report: Report, claim_id: str, provenance: Provenance | None = None) -> None:
-        """Save a run after one of its claims was checked again. Earlier versions stay."""
-        self._save(report, provenance, False, claim_id)
-
-    def _save(self, report: Report, provenance: Provenance | None, frozen: bool, claim_id: str = "") -> None:
+    def _save(
+        self, report: Report, provenance: Provenance | None, frozen: bool, claim_id: str = "", edit: str = ""
+    ) -> None:
         pages = [page.id for page in report.pages]
         if frozen:
             self.insert(t.frozen_pages, [{"id": p.id, "body": p.model_dump_json()} for p in report.pages])
@@ -94,14 +95,16 @@ class Runs(Cache):
         body = {"report": report.to_json(), "provenance": provenance.model_dump_json() if provenance else ""}
         r, v = t.runs.c, t.run_versions.c
         with self.transaction() as db:
+            db.execute(sa.select(r.id).where(r.id == report.id).with_for_update())  # PostgreSQL: one writer a run
             number, parent = 1, 0
-            if claim_id:
+            if claim_id or edit:
                 newest = db.execute(sa.select(sa.func.max(v.number)).where(v.run_id == report.id)).scalar() or 0
                 number, parent = newest + 1, db.execute(sa.select(r.version).where(r.id == report.id)).scalar_one()
             db.execute(t.run_versions.delete().where(v.run_id == report.id, v.number == number))
-            row = {"run_id": report.id, "number": number, "parent": parent, "claim_id": claim_id, "created_at": now()}
-            db.execute(t.run_versions.insert().values(**row, **body))
+            row = {"run_id": report.id, "number": number, "parent": parent, "created_at": now()}
+            db.execute(t.run_versions.insert().values(**row, **body, claim_id=claim_id, edit=edit))
             db.execute(t.runs.update().where(r.id == report.id).values(version=number))
+            summaries.saved(db, report, number)
 
     # --- loading ---
 
@@ -117,7 +120,8 @@ class Runs(Cache):
 
     def _shown(self, run_id: str, column: sa.ColumnElement[str]) -> str | None:
         r, v = t.runs.c, t.run_versions.c
-        query = sa.select(column).where(r.id == run_id, v.run_id == r.id, v.number == r.version)
+        shown = (v.run_id == r.id, v.number == r.version, r.deleted_at == "")
+        query = sa.select(column).where(r.id == run_id, *shown)
         with self.engine.connect() as db:
             return db.execute(query).scalar()
 
@@ -132,7 +136,7 @@ class Runs(Cache):
     def run_inputs(self, run_id: str) -> RunInputs | None:
         """The inputs of a run, finished or not."""
         row = self.rows(t.runs, [run_id]).get(run_id)
-        if row is None:
+        if row is None or row.deleted_at:
             return None
         return RunInputs(row.created_at, row.question, row.answer, json.loads(row.settings or "{}"), row.version > 0)
 
@@ -142,7 +146,7 @@ class Runs(Cache):
         """The shown version and those it was made from, newest first: the last one is the result of the run."""
         v = t.run_versions.c
         with self.engine.connect() as db:
-            columns = (v.number, v.parent, v.created_at, v.claim_id)
+            columns = (v.number, v.parent, v.created_at, v.claim_id, v.edit)
             rows = db.execute(sa.select(*columns).where(v.run_id == run_id)).all()
             number = db.execute(sa.select(t.runs.c.version).where(t.runs.c.id == run_id)).scalar() or 0
         by_number = {row.number: RunVersion(*row) for row in rows}
@@ -171,12 +175,14 @@ class Runs(Cache):
         """Make the holder of the token the owner of a run that has none."""
         with self.engine.begin() as db:
             of_no_one = (t.runs.c.id == run_id, t.runs.c.owner == "")
-            db.execute(t.runs.update().where(*of_no_one).values(owner=_hash(token)))
+            db.execute(t.runs.update().where(*of_no_one).values(owner=owner_of(token)))
 
     def access(self, run_id: str, token: str) -> Access:
         """What the holder of the token may do. Nobody owns an unknown run or one that has no owner."""
         row = self.rows(t.runs, [run_id]).get(run_id)
-        return Access(bool(row and row.private), bool(row and token and row.owner == _hash(token)))
+        if row is None:
+            return Access(False, False)
+        return Access(row.private, bool(token) and row.owner == owner_of(token))
 
     def set_private(self, run_id: str, token: str, private: bool = True) -> None:
         """Hide a run from all others, or show it again. BadInput for a run of somebody else."""
@@ -187,10 +193,15 @@ class Runs(Cache):
     def delete_run(self, run_id: str, token: str) -> None:
         """Delete a run, its versions, and what it alone uses of pages and caches. BadInput for somebody else's run."""
         self._check_owner(run_id, token)
+        self._remove(run_id)
+
+    def _remove(self, run_id: str) -> None:
         with self.transaction() as db:
             self.delete_uses(db, run_id)
+            summaries.forget(db, run_id)
             db.execute(t.run_versions.delete().where(t.run_versions.c.run_id == run_id))
             db.execute(t.runs.delete().where(t.runs.c.id == run_id))
+            db.execute(t.results.delete().where(t.results.c.id == run_id))  # what was found out about it later
 
     def _check_owner(self, run_id: str, token: str) -> None:
         if not self.access(run_id, token).own:
@@ -217,5 +228,6 @@ class Runs(Cache):
         return Rates(*(median(seconds) if seconds else None for seconds in (pairs, pages, prompts)))
 
 
-def _hash(token: str) -> str:
+def owner_of(token: str) -> str:
+    """What the database holds of a token: its SHA-256; empty for none."""
     return hashlib.sha256(token.encode()).hexdigest() if token else ""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from attribution.storage.results import Results
+from attribution.storage.history import History
+from attribution.storage.versions import Versions
 
 
-class Store(Results):
+class Store(Versions, History):
     """Caches, runs and other results, in SQLite or another SQL database."""

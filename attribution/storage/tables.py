@@ -61,6 +61,12 @@ runs = sa.Table(
     sa.Column("version", sa.Integer, nullable=False),  # the one that is shown; 0: none yet
     sa.Column("owner", sa.String(64), nullable=False),  # SHA-256 of a token; empty: no one
     sa.Column("private", sa.Boolean, nullable=False),
+    sa.Column("title", sa.Text, nullable=False, default=""),  # given by its owner
+    sa.Column("tags", sa.Text, nullable=False, default="[]"),  # JSON, a sorted list
+    sa.Column("note", sa.Text, nullable=False, default=""),
+    sa.Column("search_text", sa.Text, nullable=False, default=""),  # title, tags and note, see storage/summaries.py
+    sa.Column("deleted_at", sa.String(32), nullable=False, default=""),  # empty: not deleted
+    sa.Index("runs_of_owner", "owner", "created_at"),
 )
 run_versions = sa.Table(
     "run_versions",
@@ -72,6 +78,33 @@ run_versions = sa.Table(
     sa.Column("claim_id", sa.Text, nullable=False),  # the claim that was checked again; empty in the first
     sa.Column("report", sa.Text, nullable=False),
     sa.Column("provenance", sa.Text, nullable=False),  # empty: unknown
+    sa.Column("edit", sa.Text, nullable=False),  # what made it of its parent, as JSON; empty in the first
+)
+run_summaries = sa.Table(  # what a list of runs shows of each version, so that no report has to be parsed for it
+    "run_summaries",
+    metadata,
+    sa.Column("run_id", sa.String(16), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),  # of the version; 0: of a run that is not finished
+    sa.Column("claims", sa.Integer, nullable=False),
+    sa.Column("verdicts", sa.Text, nullable=False),  # JSON, claims by verdict, without zeros
+    sa.Column("sources", sa.Text, nullable=False),  # JSON, a list of kinds
+    sa.Column("search_text", sa.Text, nullable=False),  # question, answer and claims
+)
+unfinished_runs = sa.Table(  # what is known of a run that goes on or was interrupted
+    "unfinished_runs",
+    metadata,
+    sa.Column("run_id", sa.String(16), primary_key=True),
+    sa.Column("saved_at", sa.String(32), nullable=False),
+    sa.Column("report", sa.Text, nullable=False),
+)
+run_documents = sa.Table(  # the user's own, until the run is finished
+    "run_documents",
+    metadata,
+    sa.Column("run_id", sa.String(16), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("media_type", sa.Text, nullable=False),
+    sa.Column("content", sa.LargeBinary, nullable=False),
 )
 results = sa.Table(  # comparisons and the like, as JSON
     "results",
@@ -131,4 +164,50 @@ document_vectors = sa.Table(
     sa.Column("passage", sa.Integer, primary_key=True),
     sa.Column("data", sa.LargeBinary, nullable=False),  # float32
     sqlite_with_rowid=False,
+)
+annotation_projects = sa.Table(
+    "annotation_projects",
+    metadata,
+    sa.Column("id", sa.String(16), primary_key=True),
+    sa.Column("origin", sa.String(16), nullable=False),  # of the judgements made in this database; not exported
+    sa.Column("body", sa.Text, nullable=False),  # the Project as JSON
+)
+annotation_events = sa.Table(  # who takes part and which stage was begun; rows are only ever added
+    "annotation_events",
+    metadata,
+    sa.Column("project_id", sa.String(16), primary_key=True),
+    sa.Column("id", sa.String(16), primary_key=True),
+    sa.Column("body", sa.Text, nullable=False),  # the Member or StageChange as JSON
+)
+annotation_tasks = sa.Table(
+    "annotation_tasks",
+    metadata,
+    sa.Column("id", sa.String(16), primary_key=True),
+    sa.Column("project_id", sa.String(16), nullable=False, index=True),
+    sa.Column("body", sa.Text, nullable=False),  # the Task as JSON, without its source
+    sa.Column("source", sa.Text, nullable=False),
+)
+annotation_judgements = sa.Table(  # people's judgements; rows are only ever added
+    "annotation_judgements",
+    metadata,
+    sa.Column("id", sa.String(16), primary_key=True),
+    sa.Column("project_id", sa.String(16), nullable=False, index=True),
+    sa.Column("task_id", sa.String(16), nullable=False),
+    sa.Column("annotator", sa.String(80), nullable=False),
+    sa.Column("role", sa.String(16), nullable=False),
+    sa.Column("revision", sa.Integer, nullable=False),
+    sa.Column("origin", sa.String(16), nullable=False),
+    sa.Column("made_at", sa.String(32), nullable=False),
+    sa.Column("answer", sa.String(16), nullable=False),  # to both questions; empty: not finished
+    sa.Column("body", sa.Text, nullable=False),  # the Judgement as JSON
+    sa.UniqueConstraint("task_id", "annotator", "role", "revision", "origin"),
+)
+annotation_verdicts = sa.Table(  # of verifiers on the same tasks
+    "annotation_verdicts",
+    metadata,
+    sa.Column("task_id", sa.String(16), primary_key=True),
+    sa.Column("verifier", sa.String(200), primary_key=True),  # name, then the version of its model
+    sa.Column("label", sa.String(16), nullable=False),
+    sa.Column("confidence", sa.Float, nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from functools import partial
 from pathlib import Path
@@ -186,3 +187,16 @@ def test_a_language_model_that_fails_leaves_a_notice_with_what_was_used_instead(
     }  # fmt: skip
     assert "key" in notices["segment"].message and [v.label for v in report.verdicts] == ["supported"]
     assert '"instead": "the rules"' in report.to_json()
+
+
+def test_claims_are_resolved_into_the_turns_before_the_question(settings: Settings, store: Store) -> None:
+    turns = (("user", "What is the Eiffel Tower?"), ("assistant", "An iron tower in Paris."))
+    own = settings.model_copy(update={"sources": ("documents",)})
+    *_, last = run("When was it built?", "It was completed in 1889.", own, store, [NOTE], context=turns)
+    assert isinstance(last, events.Finished)
+    (claim,) = last.report.claims
+    assert claim.enriched == "The Eiffel Tower was completed in 1889."
+    assert last.report.verdicts[0].label == "supported"
+    assert store.load_run(last.report.id) == last.report and last.report.context == turns
+    assert json.loads(last.report.to_json())["context"] == [list(turn) for turn in turns]
+    assert "context" not in json.loads(finished(own, store, documents=[NOTE]).to_json())

@@ -15,7 +15,7 @@ from attribution.storage.database import now
 from attribution.storage.runs import new_run_id
 from attribution.storage.store import Store
 from attribution.types import Judgement, LlmUsage, Probabilities, Report, Usage
-from tests.make import claim, page
+from tests.make import claim, page, save_version
 
 
 def report(store: Store, run_id: str = "r1") -> Report:
@@ -31,6 +31,12 @@ def test_a_run_comes_back_with_its_pages_texts(store: Store) -> None:
     assert store.load_run("r1") == saved
     assert store.load_run("other") is None
     assert "A page with a text." not in saved.to_json()
+
+
+def test_an_answer_with_a_null_character_is_saved(store: Store) -> None:
+    store.start_run("r2", "q\0", "an\0swer", {})
+    inputs = store.run_inputs("r2")
+    assert inputs and (inputs.question, inputs.answer) == ("q\ufffd", "an\ufffdswer")
 
 
 def test_a_killed_process_loses_no_finished_run(settings: Settings) -> None:
@@ -88,12 +94,12 @@ def test_every_version_of_a_run_is_kept_and_undone_one_by_one(store: Store) -> N
     claim_id = saved.claims[0].id
     store.save_run(saved)
     assert texts(store) == (saved.claims[0].text, [(1, "")]) and store.undo("r1") is None
-    store.save_version(reworded(saved, "second"), claim_id)
-    store.save_version(reworded(saved, "third"), claim_id)
+    save_version(store, reworded(saved, "second"), claim_id)
+    save_version(store, reworded(saved, "third"), claim_id)
     assert texts(store) == ("third", [(3, claim_id), (2, claim_id), (1, "")])
     undone = store.undo("r1")
     assert undone is not None and undone.claims[0].text == "second" and undone.pages[0].text
-    store.save_version(reworded(saved, "fourth"), claim_id)  # an edit after an undo starts from what is shown
+    save_version(store, reworded(saved, "fourth"), claim_id)  # an edit after an undo starts from what is shown
     assert texts(store) == ("fourth", [(4, claim_id), (2, claim_id), (1, "")])
     assert store.undo("r1") and store.undo("r1") == saved and store.undo("r1") is None
     store.show_version("r1", 3)
@@ -105,7 +111,7 @@ def test_versions_saved_at_once_all_stay(store: Store) -> None:
     saved = report(store)
     store.save_run(saved)
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda n: store.save_version(reworded(saved, f"{n}"), saved.claims[0].id), range(8)))
+        list(pool.map(lambda n: save_version(store, reworded(saved, f"{n}"), saved.claims[0].id), range(8)))
     with store.engine.connect() as db:
         assert db.execute(sa.text("SELECT count(*) FROM run_versions")).scalar() == 9
 
@@ -162,7 +168,7 @@ def test_a_deleted_run_takes_along_what_no_other_needs(settings: Settings) -> No
     first, second = finish("r1", "one"), finish("r2", "two")
     store = Store.open(settings.database_url)
     store.set_owner("r1", "mine")
-    store.save_version(reworded(first, "other words"), first.claims[0].id)
+    save_version(store, reworded(first, "other words"), first.claims[0].id)
     store.delete_run("r1", "mine")
     assert store.load_run("r1") is None and store.versions("r1") == [] and store.run_inputs("r1") is None
     assert store.load_run("r2") == second
@@ -182,7 +188,7 @@ def test_a_deleted_run_takes_along_what_no_other_needs(settings: Settings) -> No
 def test_a_version_of_an_imported_run_leaves_its_pages_out_of_the_cache(store: Store) -> None:
     saved = report(store)
     store.save_run(saved, frozen=True)
-    store.save_version(reworded(saved, "other words"), saved.claims[0].id)
+    save_version(store, reworded(saved, "other words"), saved.claims[0].id)
     assert store.page(saved.pages[0].url) is None
     loaded = store.load_run("r1")
     assert loaded is not None and loaded.pages == saved.pages

@@ -1,0 +1,129 @@
+"""What if: a finished run decided anew from its stored probabilities, over fewer passages or by another rule.
+
+Pure and without a model. Sites, dates and languages are those of the pages; copies of one text can count once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from attribution.evidence.near_duplicates import group_evidence
+from attribution.text.language import detect
+from attribution.types import UNCHECKED, Evidence, Page, Report, Verdict
+from attribution.verdicts import Aggregation, Thresholds, decide, recolour, relation, thresholds_of
+
+LEFT_OUT = "What if: all {} are left out."
+SAMPLE = 2000  # characters of a page by which its language is told
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """Choices for a finished run; the defaults leave it as it is."""
+
+    thresholds: Thresholds | None = None  # None: those of the run
+    aggregation: Aggregation = "both"
+    top_k: int | None = None  # passages of a claim, the nearest first; None: all
+    without_sites: frozenset[str] = frozenset()
+    published_from: str = ""  # ISO dates; a page without a date is left out only if `dated` says so
+    published_to: str = ""
+    dated: bool = False  # leave out pages without a date, where one is asked for
+    languages: frozenset[str] = field(default=frozenset())  # ISO 639-1; empty: all. Unknown ones stay
+    duplicates_once: bool = False  # passages of a claim that say the same count once
+
+    def changes(self, report: Report) -> bool:
+        """Whether the run can look any different."""
+        return self != WhatIf(self.thresholds) or self.thresholds not in (None, thresholds_of(report))
+
+
+def what_if(report: Report, choices: WhatIf, languages: Mapping[str, str] | None = None) -> Report:
+    """The run as it would look; equal to `recolour` where only thresholds are chosen.
+
+    `languages` are those of the pages by id, where they are known already. Claims that were not compared with
+    sources, and those for which nothing was found, stay as they are.
+    """
+    thresholds = choices.thresholds or thresholds_of(report)
+    if not choices.changes(report):
+        return report
+    if choices == WhatIf(choices.thresholds):
+        return recolour(report, thresholds)
+    pages = {page.id: page for page in report.pages}
+    if choices.languages and languages is None:
+        languages = page_languages(report.pages)
+    kept = {i for i, page in pages.items() if _fits(page, choices, (languages or {}).get(i, ""))}
+    before: dict[str, list[Evidence]] = {claim.id: [] for claim in report.claims}
+    for piece in report.evidence:
+        moved = relation(piece.probabilities, thresholds)
+        before[piece.claim_id].append(
+            piece if moved == piece.relation else piece.model_copy(update={"relation": moved})
+        )
+    after = {i: _chosen(pieces, kept, pages, choices) for i, pieces in before.items()}
+    claims = {claim.id: claim for claim in report.claims}
+
+    def verdict(old: Verdict) -> Verdict:
+        if old.label in ("missing", *UNCHECKED):
+            return old
+        new = decide(claims[old.claim_id], after[old.claim_id], thresholds, aggregation=choices.aggregation)
+        if new.label != "missing":
+            return new
+        count = len(before[old.claim_id])
+        return new.model_copy(update={"reason": LEFT_OUT.format(f"{count} passage{'s' * (count != 1)}")})
+
+    settings = {"threshold": thresholds.support, "contradiction_threshold": thresholds.contradiction}
+    return report.model_copy(
+        update={
+            "evidence": tuple(e for c in report.claims for e in after[c.id]),
+            "verdicts": tuple(verdict(v) for v in report.verdicts if v.claim_id in claims),
+            "settings": {**report.settings, **settings},
+        }
+    )
+
+
+def differing(before: Report, after: Report) -> int:
+    """How many verdicts differ between a run and another look at it."""
+    labels = {v.claim_id: v.label for v in before.verdicts}
+    return sum(labels.get(v.claim_id) != v.label for v in after.verdicts)
+
+
+def sites(report: Report) -> list[str]:
+    """The sites that the evidence comes from."""
+    pages = {page.id: page for page in report.pages}
+    return sorted({pages[e.page_id].site for e in report.evidence if e.page_id in pages and pages[e.page_id].site})
+
+
+def page_languages(pages: Sequence[Page]) -> dict[str, str]:
+    """The languages of the pages by id, as far as they can be told."""
+    return {page.id: code for page in pages if page.text and (code := detect(page.text[:SAMPLE]))}
+
+
+def _fits(page: Page, choices: WhatIf, language: str) -> bool:
+    if page.site in choices.without_sites:
+        return False
+    if choices.languages and language and language not in choices.languages:
+        return False
+    if not page.published:
+        return not choices.dated
+    day = page.published[:10]
+    return day >= choices.published_from[:10] and (not choices.published_to or day <= choices.published_to[:10])
+
+
+def _chosen(
+    pieces: Sequence[Evidence], kept: set[str], pages: Mapping[str, Page], choices: WhatIf
+) -> tuple[Evidence, ...]:
+    """The passages of a claim that count, in their order."""
+    left = [e for e in pieces if e.page_id in kept or e.page_id not in pages]
+    if choices.duplicates_once:
+        best = {id(group.best) for group in group_evidence(left, pages)}
+        seen: set[tuple[str, str]] = set()
+        once = []
+        for piece in (e for e in left if id(e) in best):
+            page = pages.get(piece.page_id)
+            text = (page.origin if page else "", piece.relation)  # copies of one text on several sites
+            if not text[0] or text not in seen:
+                once.append(piece)
+            seen.add(text)
+        left = once
+    if choices.top_k is not None and len(left) > choices.top_k:
+        nearest = {id(e) for e in sorted(left, key=lambda e: -e.similarity)[: choices.top_k]}
+        left = [e for e in left if id(e) in nearest]
+    return tuple(left)

@@ -1,0 +1,226 @@
+"""Carry out a change: only the claims that it opens are compared with the pages again; the rest is not touched."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from attribution import events
+from attribution.claims.conversation import standalone_question
+from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
+from attribution.errors import StageFailure
+from attribution.evidence.gathering import LiveSources
+from attribution.evidence.matching import Matcher
+from attribution.evidence.near_duplicates import with_origins
+from attribution.evidence.sources import Sources, open_sources
+from attribution.pipeline.claims import annotate, check_coherence, segment
+from attribution.pipeline.editing.assembly import tidied, with_claims, with_found, with_verdict
+from attribution.pipeline.editing.changes import Changed, apply
+from attribution.pipeline.languages import unmatched
+from attribution.provenance import Provenance, Trace
+from attribution.settings import Settings
+from attribution.storage import http_responses
+from attribution.storage.database import now
+from attribution.storage.store import Store
+from attribution.types import Change, Claim, Document, Edit, Failure, Page, Report
+from attribution.types.edits import ChangeQuestion, Resegment
+from attribution.verdicts import not_reached, thresholds_of
+from attribution.web.fetcher import Fetcher, fetch
+
+ADDED = "added by hand"
+
+
+def depends_on_question(report: Report) -> list[Claim]:
+    """The claims whose wording or passages the question has a part in; the others stand alone."""
+    return [c for c in report.claims if c.checked and not c.independent]
+
+
+def edit(
+    report: Report,
+    change: Change,
+    settings: Settings,
+    store: Store,
+    documents: Sequence[Document] = (),
+    addresses: Sequence[str] = (),
+    stop: threading.Event | None = None,
+) -> Iterator[events.Event]:
+    """The events of a change to a finished run: at the end Finished, with the report saved as a new version.
+
+    `settings` are those of the run. Documents and addresses are added to its pages, for the claims that the change
+    opens. Nothing is fetched for other claims, and without `search` nothing is searched. Where `stop` is set there is
+    no Finished, and the run stays as it was. BadInput for a change that does not fit the run.
+    """
+    yield events.StageStarted("verify")
+    thresholds = thresholds_of(report)
+    settings = settings.model_copy(
+        update={"threshold": thresholds.support, "contradiction_threshold": thresholds.contradiction}
+    )
+    yield from _Editing(report, change, settings, Store(store.engine), stop or threading.Event()).go(
+        documents, addresses
+    )
+
+
+class _Editing:
+    """One change while its events are read."""
+
+    def __init__(self, report: Report, change: Change, settings: Settings, store: Store, stop: threading.Event) -> None:
+        self.before, self.change, self.settings, self.store, self.stop = report, change, settings, store, stop
+        self.failures: list[Failure] = []
+        self.concerns: dict[str, tuple[Failure, ...]] = {}
+        self.added: list[Page] = []
+        self.traces: list[Trace] = []
+        self.spent = events.Spent()
+
+    def go(self, documents: Sequence[Document], addresses: Sequence[str]) -> Iterator[events.Event]:
+        changed = self._changed()
+        report = changed.report
+        earlier = self.store.provenance(report.id) or Provenance()
+        opened = [c for c in report.claims if c.id in changed.open]
+        self._add(opened, documents, addresses)
+        if getattr(self.change, "search", False):
+            yield from self._search(opened, standalone_question(report.question, report.context))
+        provenance = self._provenance(earlier, changed)
+        if opened and not self.stop.is_set():
+            matcher = Matcher(self.settings, self.store, standalone_question(report.question, report.context))
+            for page in (*report.pages, *self.added):
+                matcher.add(page)
+            matcher.trace(provenance.traces)
+            for done, claim in enumerate(opened):
+                yield events.Progress("verify", done, len(opened))
+                if self.stop.is_set():
+                    return
+                report = self._checked(report, claim, matcher, changed.origins.get(claim.id, ()))
+            report = self._with_pages(report, matcher)
+            provenance = _joined(provenance, matcher.provenance(self.concerns))
+        if self.stop.is_set():
+            return
+        made = Edit(at=now(), change=self.change, subject=changed.subject, claims=changed.claims)
+        report = tidied(report.model_copy(update={"edits": (*report.edits, made)}))
+        self.store.save_edit(report, provenance)
+        yield events.Finished(report)
+
+    def _changed(self) -> Changed:
+        if isinstance(self.change, ChangeQuestion):
+            return self._other_question(self.change.question)
+        if isinstance(self.change, Resegment):
+            return self._other_claims(self.change.segmenter)
+        return apply(self.before, self.change)
+
+    # --- changes that need models ---
+
+    def _other_question(self, question: str) -> Changed:
+        """Only claims that lean on the question are worded anew and compared again; how the answer is split stays."""
+        question = " ".join(question.split())
+        report = self.before.model_copy(update={"question": question})
+        leaning = depends_on_question(self.before)
+        bare = [c.model_copy(update={"enriched": None}) for c in leaning]
+        worded = {c.id: c for c in self._annotated(question, bare, ("enrichment",))}
+        claims = [worded.get(c.id, c) for c in report.claims]
+        kept = with_claims(report, [c for c in report.claims if c.id not in worded])
+        opened = kept.model_copy(update={"claims": tuple(claims)})
+        return Changed(opened, tuple(worded), {}, self.before.question, tuple(worded))
+
+    def _other_claims(self, segmenter: str) -> Changed:
+        """Claims that the new segmentation has too keep their verdicts, pinned ones stay, dropped ones stay away."""
+        before, settings = self.before, self.settings.model_copy(update={"segmenter": segmenter})
+        segmented = segment(before.question, before.answer, settings, self.stop)
+        self.failures += segmented.failures
+        known = {c.id: c for c in before.claims}
+        aside = {c.id for c in before.set_aside.claims} if before.set_aside else set()
+        pinned = [c for c in before.claims if c.pinned]
+        wanted = [c for c in segmented.claims if c.id not in aside and c.id not in {p.id for p in pinned}]
+        fresh = self._annotated(before.question, [c for c in wanted if c.id not in known], llm_tasks(settings))
+        fresh = check_coherence(before.answer, fresh, settings, self.store)
+        new = {c.id: c for c in fresh}
+        claims = (*pinned, *(new.get(c.id) or known[c.id] for c in wanted))
+        report = with_claims(before, [c for c in claims if c.id in known]).model_copy(update={"claims": claims})
+        report = report.model_copy(update={"settings": {**report.settings, "segmenter": segmenter}})
+        return Changed(report, tuple(new), {}, "", tuple(new))
+
+    def _annotated(self, question: str, claims: Sequence[Claim], tasks: Sequence[str]) -> list[Claim]:
+        own = [task for task in llm_tasks(self.settings) if task in tasks and task != "queries"]
+        annotator = LlmAnnotator(self.settings, self.store, self.stop) if own else None
+        annotated, failures = annotate(question, self.before.answer, claims, own, annotator)
+        self.failures += failures
+        return annotated
+
+    # --- pages ---
+
+    def _add(self, opened: Sequence[Claim], documents: Sequence[Document], addresses: Sequence[str]) -> None:
+        """Pages of documents and addresses; those that cannot be read are failures of the opened claims."""
+        own = self.settings.model_copy(update={"sources": ("documents", *addresses)})
+        sources = open_sources(own, documents, self.store)
+        self.added += sources.pages
+        failures = list(sources.failures)
+        for address in sources.addresses:
+            try:
+                self.added.append(fetch(address, self.settings, archive=partial(http_responses.save, self.store)))
+            except StageFailure as error:
+                failures.append(error.as_failure("fetch", address))
+        self._fail(failures, [c.id for c in opened])
+        self.traces += [Trace(c.id, page.id, "", ADDED, 1) for c in opened for page in self.added]
+
+    def _search(self, opened: Sequence[Claim], question: str) -> Iterator[events.Event]:
+        """Search the run's own sources, for the opened claims alone."""
+        searched = [c for c in opened if c.checked]
+        sources = open_sources(self.settings, (), self.store)
+        if not searched or not sources.searchers:
+            return
+        own = Sources(sources.searchers, sources.fallback)  # the run has its documents and addresses already
+        fetch_page = Fetcher(self.settings, archive=partial(http_responses.save, self.store)).fetch
+        annotator = (
+            LlmAnnotator(self.settings, self.store, self.stop) if "queries" in llm_tasks(self.settings) else None
+        )
+        yield events.StageStarted("search")
+        live = LiveSources(self.settings, self.store, own, fetch_page, annotator)
+        for step in live.gather(searched, question, self.stop):
+            self.spent = step.spent
+            self.added += step.pages
+            self.traces += step.traces
+            self._fail(step.failures, step.claim_ids)
+            yield events.Progress(step.stage, step.done, step.total)
+        yield events.StageStarted("verify")
+
+    def _fail(self, failures: Sequence[Failure], claim_ids: Sequence[str]) -> None:
+        self.failures += failures
+        for claim_id in claim_ids:
+            self.concerns[claim_id] = (*self.concerns.get(claim_id, ()), *failures)
+
+    # --- verdicts ---
+
+    def _checked(self, report: Report, claim: Claim, matcher: Matcher, origins: Sequence[str]) -> Report:
+        if claim.checked and (reason := unmatched(report.answer, self.settings, matcher.pages.values())):
+            return with_verdict(report, not_reached(claim, reason), ())
+        (evidence,) = matcher.match([claim]) if claim.checked else ((),)
+        return with_found(report, claim, origins, evidence, self.concerns.get(claim.id, ()))
+
+    def _with_pages(self, report: Report, matcher: Matcher) -> Report:
+        failures = (*report.failures, *(f for f in dict.fromkeys(self.failures) if f not in report.failures))
+        if len(matcher.pages) == len(report.pages) and not self.spent.searches:
+            return report.model_copy(update={"failures": failures})
+        pages = sorted(matcher.pages.values(), key=lambda p: (p.kind, p.url, p.id))
+        usage = report.usage
+        used = {name: getattr(usage, name) + getattr(self.spent, name) for name in ("searches", "queries", "downloads")}
+        usage = usage.model_copy(update=used | {"pages": len(pages), "chunks": matcher.chunks})
+        return report.model_copy(update={"pages": with_origins(pages), "usage": usage, "failures": failures})
+
+    def _provenance(self, earlier: Provenance, changed: Changed) -> Provenance:
+        """What is known of the run, with the traces of a claim's origins as its own."""
+        traces = dict.fromkeys((*earlier.traces, *self.traces))
+        for claim_id, origins in changed.origins.items():
+            for trace in tuple(traces):
+                if trace.claim_id in origins:
+                    traces[Trace(claim_id, trace.page_id, trace.query, trace.searcher, trace.rank)] = None
+        return earlier.model_copy(update={"traces": tuple(traces)})
+
+
+def _joined(earlier: Provenance, later: Provenance) -> Provenance:
+    """What a replay of the edited run needs: of the claims that stayed and of those that were compared again."""
+    return Provenance(
+        traces=later.traces,
+        concerns={**earlier.concerns, **later.concerns},
+        chunks={**earlier.chunks, **later.chunks},
+        vectors=tuple(sorted({*earlier.vectors, *later.vectors})),
+        judgements=tuple(sorted({*earlier.judgements, *later.judgements})),
+    )

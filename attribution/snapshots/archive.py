@@ -1,0 +1,236 @@
+"""All runs of an owner in one file, with their versions, titles, tags and notes.
+
+Vectors and judgements are left out: they are computed again where they are needed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+from pydantic import Field, ValidationError, field_validator
+
+from attribution.provenance import Provenance
+from attribution.snapshots.file import check
+from attribution.snapshots.package import Format, invalid, lines, pack, unpack
+from attribution.snapshots.snapshot import LOCAL
+from attribution.storage import summaries
+from attribution.storage import tables as t
+from attribution.storage.history import described
+from attribution.storage.runs import new_run_id, owner_of
+from attribution.storage.store import Store
+from attribution.types import Frozen, Page, Report
+
+MEMBERS = ("runs.jsonl", "pages.jsonl")
+HISTORY = Format("attribution-history", 1, MEMBERS, "history", "export it again on the History page")
+OWN = {"run_id", "number", "parent", "created_at", "claim_id", "report", "provenance"}  # columns with a field below
+MORE = [column.name for column in t.run_versions.c if column.name not in OWN]
+
+
+class ArchivedVersion(Frozen):
+    number: int = Field(ge=1, le=100_000)
+    parent: int = Field(ge=0)
+    created_at: str = Field(max_length=32)
+    claim_id: str
+    report: Report
+    provenance: Provenance | None
+    more: dict[str, str] = {}  # other columns of the table
+
+
+class ArchivedRun(Frozen):
+    id: str = Field(pattern="^[0-9a-f]{16}$")
+    created_at: str = Field(max_length=32)
+    question: str
+    answer: str
+    settings: dict[str, object]
+    private: bool
+    title: str
+    tags: tuple[str, ...]
+    note: str
+    shown: int  # the number of a version
+    versions: tuple[ArchivedVersion, ...] = Field(min_length=1)
+
+    @field_validator("created_at")
+    @classmethod
+    def _is_time(cls, text: str) -> str:
+        datetime.fromisoformat(text)
+        return text
+
+
+class Imported(NamedTuple):
+    """What an import has done."""
+
+    ids: tuple[str, ...]  # of the new runs
+    known: int  # runs that were there already
+
+
+def export_history(store: Store, token: str, run_ids: Sequence[str] | None = None) -> bytes:
+    """The file with all runs of the owner that are not deleted, or with those of the ids.
+
+    A run that is not finished is exported as one that was stopped. Runs of early versions, whose pages' texts are
+    missing, are left out. BadInput where the file would be too large to be read again.
+    """
+    r = t.runs.c
+    query = t.runs.select().where(r.owner == owner_of(token), sa.literal(bool(token)), r.deleted_at == "")
+    with store.engine.connect() as db:
+        rows = db.execute(query.order_by(r.created_at, r.id)).all()
+    pages: dict[str, Page] = {}
+    runs = []
+    for row in rows:
+        if (run_ids is None or row.id in run_ids) and (run := _archived(store, row, pages)):
+            runs.append(run)
+    used = {page.id for run in runs for version in run.versions for page in version.report.pages}
+    return pack(
+        HISTORY, {"runs.jsonl": _lines(map(_bare, runs)), "pages.jsonl": _lines(pages[i] for i in sorted(used))}
+    )
+
+
+def _archived(store: Store, row: sa.Row[Any], pages: dict[str, Page]) -> ArchivedRun | None:
+    v = t.run_versions.c
+    with store.engine.connect() as db:
+        saved = db.execute(t.run_versions.select().where(v.run_id == row.id).order_by(v.number)).all()
+    versions = [
+        ArchivedVersion(
+            number=one.number,
+            parent=one.parent,
+            created_at=one.created_at,
+            claim_id=one.claim_id,
+            report=store.with_texts(Report.model_validate_json(one.report)),
+            provenance=Provenance.model_validate_json(one.provenance) if one.provenance else None,
+            more={name: str(getattr(one, name)) for name in MORE},
+        )
+        for one in saved
+    ]
+    if not versions and (known := store.load_unfinished(row.id)):
+        stopped = known.model_copy(update={"stopped": True})
+        first = {"number": 1, "parent": 0, "created_at": row.created_at, "claim_id": "", "provenance": None}
+        versions.append(ArchivedVersion(**first, report=stopped))
+    own = [page for version in versions for page in version.report.pages]
+    if not versions or not all(page.text for page in own):
+        return None
+    pages.update({page.id: page for page in own})
+    return ArchivedRun(
+        id=row.id,
+        created_at=row.created_at,
+        question=row.question,
+        answer=row.answer,
+        settings=json.loads(row.settings or "{}"),
+        private=row.private,
+        title=row.title,
+        tags=tuple(json.loads(row.tags)),
+        note=row.note,
+        shown=max(row.version, 1),
+        versions=tuple(versions),
+    )
+
+
+def _bare(run: ArchivedRun) -> ArchivedRun:
+    """Without the pages' texts, which are written once for all runs."""
+
+    def bare(report: Report) -> Report:
+        return report.model_copy(update={"pages": tuple(p.model_copy(update={"text": ""}) for p in report.pages)})
+
+    versions = tuple(v.model_copy(update={"report": bare(v.report)}) for v in run.versions)
+    return run.model_copy(update={"versions": versions})
+
+
+def _lines(rows: Iterable[Frozen]) -> bytes:
+    return "".join(row.model_dump_json() + "\n" for row in rows).encode("utf-8")
+
+
+def import_history(store: Store, token: str, data: bytes) -> Imported:
+    """Save the runs of a file as the owner's. BadInput says what is wrong with the file; then nothing is saved.
+
+    A run that the owner has already stays as it is, and is restored if it was deleted; one whose id belongs to another
+    run gets a new id. What a foreign file must not set, such as where texts are sent, is dropped from the settings.
+    """
+    runs = _read(data)
+    known, new = [], []
+    for run in runs:
+        if _is_saved(store, token, run):
+            known.append(run.id)
+        else:
+            new.append(run if not store.is_known(run.id) else _with_id(run, new_run_id()))
+    pages = {page.id: page for run in new for version in run.versions for page in version.report.pages}
+    with store.transaction() as db:
+        bodies = [{"id": page.id, "body": page.model_dump_json()} for page in pages.values()]
+        store.insert(t.frozen_pages, bodies, db=db)
+        for run in new:
+            _save(store, db, run, owner_of(token))
+    store.restore(known, token)
+    return Imported(tuple(run.id for run in new), len(known))
+
+
+def _read(data: bytes) -> list[ArchivedRun]:
+    contents = unpack(HISTORY, data)
+    try:
+        runs = [ArchivedRun.model_validate_json(line) for line in lines(contents["runs.jsonl"])]
+        pages = {p.id: p for p in (Page.model_validate_json(line) for line in lines(contents["pages.jsonl"]))}
+    except ValidationError as error:
+        raise invalid(HISTORY, error) from None
+    except (ValueError, RecursionError) as error:
+        raise HISTORY.bad(f"{type(error).__name__}: {str(error)[:120]}") from None
+    if len({run.id for run in runs}) < len(runs):
+        raise HISTORY.bad("a run occurs twice")
+    return [_checked(run, pages) for run in runs]
+
+
+def _checked(run: ArchivedRun, pages: dict[str, Page]) -> ArchivedRun:
+    """The run with its pages' texts, when everything in it is consistent."""
+    numbers = [version.number for version in run.versions]
+    if sorted(set(numbers)) != numbers or run.shown not in numbers:
+        raise HISTORY.bad(f"the versions of run {run.id} are not numbered in order")
+    if any(v.parent >= v.number or v.parent not in (0, *numbers) for v in run.versions):
+        raise HISTORY.bad(f"a version of run {run.id} was made from one that is not there")
+    described(run.title, run.tags, run.note)
+    versions = []
+    for version in run.versions:
+        if not version.more.keys() <= set(MORE):
+            raise HISTORY.bad(f"run {run.id} has fields of another version of the explorer: update it")
+        texts = [pages.get(page.id) for page in version.report.pages]
+        whole = tuple(
+            page.model_copy(update={"text": text.text}) if text else page
+            for page, text in zip(version.report.pages, texts, strict=True)
+        )
+        report = version.report.model_copy(
+            update={"id": run.id, "pages": whole, "settings": _harmless(version.report.settings)}
+        )
+        check(report, version.provenance or Provenance(), HISTORY.bad)
+        versions.append(version.model_copy(update={"report": report}))
+    return run.model_copy(update={"versions": tuple(versions), "settings": _harmless(run.settings)})
+
+
+def _harmless(settings: dict[str, object]) -> dict[str, object]:
+    return {name: value for name, value in settings.items() if name not in LOCAL}
+
+
+def _is_saved(store: Store, token: str, run: ArchivedRun) -> bool:
+    """Whether the owner has this run, deleted or not; its title, tags and note may have changed since."""
+    if not store.access(run.id, token).own:
+        return False
+    saved = _archived(store, store.rows(t.runs, [run.id])[run.id], {})
+    return saved is not None and [v.report for v in saved.versions] == [v.report for v in run.versions]
+
+
+def _with_id(run: ArchivedRun, run_id: str) -> ArchivedRun:
+    versions = (v.model_copy(update={"report": v.report.model_copy(update={"id": run_id})}) for v in run.versions)
+    return run.model_copy(update={"id": run_id, "versions": tuple(versions)})
+
+
+def _save(store: Store, db: sa.Connection, run: ArchivedRun, owner: str) -> None:
+    inputs = {"question": run.question, "answer": run.answer, "settings": json.dumps(run.settings)}
+    about = described(run.title, run.tags, run.note)
+    state = {"created_at": run.created_at, "version": run.shown, "owner": owner, "private": run.private}
+    db.execute(t.runs.insert().values(id=run.id, **inputs, **state, **about))
+    for version in run.versions:
+        row = {"run_id": run.id, "number": version.number, "parent": version.parent, "claim_id": version.claim_id}
+        row |= {"created_at": version.created_at, "report": version.report.to_json()}
+        row |= {"provenance": version.provenance.model_dump_json() if version.provenance else ""}
+        row |= {name: version.more.get(name, "") for name in MORE}
+        db.execute(t.run_versions.insert().values(**row))
+        summaries.write(db, version.report, version.number)
+    pages = {page.id for version in run.versions for page in version.report.pages}
+    store.insert(t.uses, [{"kind": "page", "key": key, "owner_id": run.id} for key in sorted(pages)], db=db)

@@ -1,0 +1,228 @@
+"""The values that pass between the stages, frozen. What is written out is a pydantic model. Offsets: characters."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from pydantic import Field
+
+from attribution.types.base import Frozen as Frozen
+from attribution.types.base import Span as Span
+from attribution.types.base import content_id as content_id
+from attribution.types.edits import Change as Change
+from attribution.types.edits import Edit as Edit
+from attribution.types.usage import LlmUsage as LlmUsage
+from attribution.types.usage import Usage as Usage
+
+Pair = tuple[str, str] | tuple[str, str, str]  # claim, evidence and, if known, the title of its page
+Speaker = Literal["user", "assistant"]
+Turn = tuple[Speaker, str]  # of a conversation: who speaks, and what is said
+Relation = Literal["entailed", "contradicted", "no_relation"]
+Worthiness = Literal["factual", "opinion", "not_a_claim", "other"]
+Label = Literal[
+    "supported", "contradicted", "conflicting", "unclear", "no_relation", "missing", "not_reached", "not_checked"
+]  # fmt: skip
+RELATIONS: tuple[Relation, ...] = get_args(Relation)
+LABELS: tuple[Label, ...] = get_args(Label)
+UNCHECKED: tuple[Label, ...] = ("not_reached", "not_checked")  # labels of claims that were not compared with sources
+
+
+class Claim(Frozen):
+    """One checkable statement and the characters of the answer it came from."""
+
+    id: str
+    text: str
+    spans: tuple[Span, ...]  # empty: not found in the answer
+    sentence: Span | None = None  # the sentence of the answer it comes from
+    alignment: float = Field(1.0, ge=0, le=1)  # confidence that the spans are its origin; 1 for verbatim text
+    coherence: float | None = None  # probability that its sentence entails it; None: it is the whole sentence
+    coherent: bool = True  # False: its sentence does not say this; the claim is not checked
+    worthiness: Worthiness | None = None  # None: not classified yet
+    worthiness_reason: str = ""
+    independent: bool | None = None  # can it be understood alone? None: not decided
+    independence_reason: str = ""
+    enriched: str | None = None  # reworded to stand alone (decontextualised); None: unchanged
+    pinned: bool = Field(False, exclude_if=lambda pinned: not pinned)  # listed first; no other segmentation drops it
+
+    @property
+    def checked(self) -> bool:
+        """Whether it is searched for and verified."""
+        return self.worthiness == "factual" and self.coherent
+
+    @property
+    def statement(self) -> str:
+        """The wording that is searched for and verified."""
+        return self.enriched or self.text
+
+
+class Page(Frozen):
+    """The extracted text of one source."""
+
+    id: str
+    url: str  # http(s) for the web; library:… or document:… for local texts
+    title: str
+    site: str
+    kind: Literal["web", "library", "document"]
+    fetched_at: str  # ISO 8601, UTC
+    sha256: str  # of the text, UTF-8
+    published: str = ""  # ISO date, where known
+    text: str = ""  # kept in the store, not in report.json
+    reference: str = ""  # http(s): a library article's original, or where redirects led
+    breaks: tuple[int, ...] = ()  # where each page of a PDF begins, in characters of `text`; empty: no pages
+    etag: str = ""  # of the response, for a conditional request
+    last_modified: str = ""
+    origin: str = ""  # shared by the pages of a report with the same text; empty: the only one
+
+    def page_number(self, offset: int) -> int | None:
+        """The page of a PDF, from 1, that holds this character; None for other documents."""
+        return max(1, bisect_right(self.breaks, offset)) if self.breaks else None
+
+
+class Probabilities(Frozen):
+    entailed: float = Field(ge=0, le=1)
+    contradicted: float = Field(ge=0, le=1)
+    no_relation: float = Field(ge=0, le=1)
+
+
+class Evidence(Frozen):
+    """What the verifier read for one claim: a chunk with the sentence before it. `text == page.text[start:end]`."""
+
+    claim_id: str
+    page_id: str
+    start: int
+    end: int
+    text: str
+    similarity: float  # cosine of claim and chunk
+    relation: Relation
+    probabilities: Probabilities
+    sentence: Span  # the deciding sentence, inside the text, in characters of the page
+    query: str = ""  # the query that returned the page
+    searcher: str = ""
+    rank: int = 0  # of the page in that search, from 1
+    signals: dict[str, float] = {}  # the verifier's intermediate figures
+    as_written: Probabilities | None = Field(None, exclude_if=lambda p: p is None)  # for an enriched claim's own words
+    difference: str = Field("", exclude_if=lambda text: not text)  # what sets its sentence against the claim
+
+    @property
+    def deciding_sentence(self) -> str:
+        """The text of the deciding sentence."""
+        return self.text[self.sentence[0] - self.start : self.sentence[1] - self.start] or self.text
+
+
+class Verdict(Frozen):
+    claim_id: str
+    label: Label
+    confidence: float  # of the strongest deciding passage; 0 where none decides
+    reason: str  # the rule applied, in words
+    without_added: Label | None = None  # the verdict on the claim as written; None: it was not enriched
+
+    @property
+    def rests_on_added(self) -> bool:
+        """Whether the verdict depends on words that enrichment added."""
+        return self.without_added is not None and self.without_added != self.label
+
+
+FailureKind = Literal[
+    "search_failed", "search_limited", "nothing_found", "fell_back", "budget_spent", "robots", "excluded",
+    "blocked_address", "bad_address", "unreachable", "timed_out", "too_large", "http_error", "server_error",
+    "rate_limited", "redirect_loop", "bad_certificate", "paywall", "wrong_type", "no_text", "needs_javascript",
+    "encrypted", "unreadable", "llm_failed", "llm_fell_back", "verifier_failed", "verifier_fell_back", "stage_failed",
+    "unsupported_language",
+]  # fmt: skip
+
+
+class Failure(Frozen):
+    """Something that went wrong. It never ends a run and never counts against a claim."""
+
+    stage: str
+    subject: str  # the claim, page or query concerned
+    kind: FailureKind
+    message: str  # what happened and what to do
+    instead: str = Field("", exclude_if=lambda instead: not instead)  # what was used in its place
+    detail: str = Field("", exclude_if=lambda detail: not detail)  # in the words of another library or a server
+
+
+class SetAside(Frozen):
+    """What a person took out of a run and may put back."""
+
+    claims: tuple[Claim, ...] = ()
+    evidence: tuple[Evidence, ...] = ()  # excluded, for the claim it names
+
+
+class Report(Frozen):
+    """The result of one run."""
+
+    id: str
+    created_at: str
+    question: str
+    context: tuple[Turn, ...] = Field((), exclude_if=lambda turns: not turns)  # the conversation before the question
+    answer: str
+    settings: dict[str, object]
+    versions: dict[str, str]
+    claims: tuple[Claim, ...] = ()
+    pages: tuple[Page, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    timings: dict[str, float] = {}  # seconds by stage
+    usage: Usage = Usage()
+    stopped: bool = False
+    edits: tuple[Edit, ...] = Field((), exclude_if=lambda edits: not edits)  # made by hand, the earliest first
+    set_aside: SetAside | None = Field(None, exclude_if=lambda aside: aside is None)
+
+    def to_json(self) -> str:
+        """The content of report.json: everything except the text of the pages."""
+        return self.model_dump_json(indent=1, exclude={"pages": {"__all__": {"text"}}})
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """`page.text[start:end] == text`"""
+
+    page_id: str
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Segmented:
+    """The claims of an answer. A sentence that failed is kept as one claim."""
+
+    claims: tuple[Claim, ...]
+    failures: tuple[Failure, ...] = ()
+    usage: LlmUsage | None = None  # None: no language model used
+    version: str = ""  # of prompt and model, if there is one
+
+
+@dataclass(frozen=True)
+class SearchHit:
+    """A search result: a URL to fetch, or the page itself where the searcher has its text."""
+
+    url: str
+    title: str
+    rank: int
+    searcher: str
+    query: str
+    snippet: str = ""
+    page: Page | None = None
+
+
+@dataclass(frozen=True)
+class Document:
+    """A file or pasted text from the user."""
+
+    name: str
+    content: bytes
+    media_type: str = ""  # empty: guessed from the name
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A verifier's output for one pair; `sentence` is in characters of the evidence text."""
+
+    probabilities: Probabilities
+    sentence: Span
+    signals: dict[str, float] = field(default_factory=dict)

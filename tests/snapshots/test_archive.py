@@ -1,0 +1,170 @@
+"""All runs in one file: everything comes back, and nothing hostile or damaged changes anything."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from attribution.errors import BadInput
+from attribution.provenance import Provenance, Trace
+from attribution.settings import Settings
+from attribution.snapshots import archive
+from attribution.snapshots.archive import export_history, import_history
+from attribution.snapshots.package import MANIFEST
+from attribution.storage.history import HistoryQuery
+from attribution.storage.store import Store
+from attribution.types import Report, Verdict
+from tests.make import claim, evidence, page, save_version
+from tests.pages.hostile import TEXTS
+from tests.snapshots.test_file import members, packed
+
+PAGE, CLAIM = page("The Nile is long. \u2028 Line two 😀."), claim("The Nile is long.")
+FIRST, SECOND, GOING = "0" * 16, "1" * 16, "2" * 16
+
+
+def made(run_id: str, title: str = "") -> Report:
+    piece = evidence(CLAIM, 0.9, 0.05, "entailed").model_copy(
+        update={"page_id": PAGE.id, "text": PAGE.text[0:4], "sentence": (0, 17)}
+    )
+    return Report(
+        id=run_id, created_at="2026-11-01T10:00:00+00:00", question=f"How long? {title}", answer=CLAIM.text,
+        settings=Settings().public(), versions={"verifier": "v"}, claims=(CLAIM,), pages=(PAGE,), evidence=(piece,),
+        verdicts=(Verdict(claim_id=CLAIM.id, label="supported", confidence=0.9, reason="because"),),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def full(store: Store) -> Store:
+    """Two runs, the first with two versions, and one that did not finish."""
+    provenance = Provenance(traces=(Trace(CLAIM.id, PAGE.id, "q", "library", 1),), chunks={PAGE.id: ((0, 4),)})
+    for run_id, title in ((FIRST, TEXTS[0]), (SECOND, "second")):
+        store.save_run(made(run_id, title), provenance)
+        store.set_owner(run_id, "mine")
+        store.describe(run_id, "mine", title, ["a", TEXTS[1]], "\n".join(TEXTS))
+    save_version(store, made(FIRST, "reworded"), CLAIM.id)
+    store.set_private(FIRST, "mine")
+    store.start_run(GOING, "q", CLAIM.text, {}, "2026-11-02T10:00:00+00:00")
+    store.set_owner(GOING, "mine")
+    store.save_unfinished(made(GOING), [PAGE])
+    return store
+
+
+@pytest.fixture
+def elsewhere(tmp_path: object) -> Iterator[Store]:
+    store = Store.open(f"sqlite:///{tmp_path}/elsewhere.sqlite3")
+    yield store
+    store.close()
+
+
+def rows(store: Store, token: str = "mine") -> list[tuple[object, ...]]:
+    return [tuple(row) for row in store.history(token, HistoryQuery(order="oldest")).rows]
+
+
+def test_everything_comes_back_on_another_machine(full: Store, elsewhere: Store) -> None:
+    data = export_history(full, "mine")
+    assert import_history(elsewhere, "yours", data) == ((FIRST, SECOND, GOING), 0)
+    for run_id in (FIRST, SECOND):
+        assert elsewhere.load_run(run_id) == full.load_run(run_id)
+        assert elsewhere.provenance(run_id) == full.provenance(run_id)
+        assert elsewhere.versions(run_id) == full.versions(run_id)
+    assert rows(elsewhere, "yours")[:2] == rows(full)[:2]
+    assert elsewhere.access(FIRST, "") == (True, False) and elsewhere.access(FIRST, "yours").own
+    stopped = elsewhere.load_run(GOING)
+    assert stopped is not None and stopped.stopped and stopped.verdicts == made(GOING).verdicts
+    assert elsewhere.page(PAGE.url) is None  # it never serves as a download
+    assert export_history(elsewhere, "yours", [FIRST, SECOND]) == export_history(full, "mine", [FIRST, SECOND])
+    assert elsewhere.undo(FIRST) == made(FIRST, TEXTS[0])
+    for run_id in (FIRST, SECOND, GOING):  # with nothing left behind
+        elsewhere.delete_run(run_id, "yours")
+    assert not elsewhere.rows(archive.t.frozen_pages, [PAGE.id])
+
+
+def test_what_is_there_already_stays_and_is_restored(full: Store) -> None:
+    data, before = export_history(full, "mine", [FIRST, SECOND]), rows(full)
+    full.put_aside([FIRST], "mine")
+    assert import_history(full, "mine", data) == ((), 2)
+    assert rows(full) == before
+    copies = import_history(full, "another browser's", data).ids
+    assert len(copies) == 2 and not {FIRST, SECOND} & set(copies)
+    loaded = full.load_run(copies[0])
+    assert loaded is not None and loaded.id == copies[0] and rows(full) == before
+
+
+def test_only_own_runs_are_exported(full: Store) -> None:
+    assert members(export_history(full, "another browser's"))["runs.jsonl"] == b""
+    assert members(export_history(full, ""))["runs.jsonl"] == b""
+    full.put_aside([SECOND], "mine")
+    assert SECOND.encode() not in members(export_history(full, "mine"))["runs.jsonl"]
+
+
+def forged(data: bytes, change: Callable[[dict[str, object]], object], member: str = "runs.jsonl") -> bytes:
+    """The file with its last line changed, and hashes that fit."""
+    contents = members(data)
+    *others, last = contents[member].splitlines(keepends=True)
+    row = json.loads(last)
+    change(row)
+    contents[member] = b"".join(others) + json.dumps(row).encode()
+    manifest = json.loads(contents[MANIFEST])
+    manifest["sha256"][member] = hashlib.sha256(contents[member]).hexdigest()
+    contents[MANIFEST] = json.dumps(manifest).encode()
+    return packed(contents)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda run: run.update(id="../../etc"), "ArchivedRun id"),
+        (lambda run: run.update(id=FIRST), "occurs twice"),
+        (lambda run: run.update(created_at="yesterday"), "created_at"),
+        (lambda run: run.update(owner="me"), "owner"),
+        (lambda run: run.update(shown=7), "not numbered in order"),
+        (lambda run: run.update(title="x" * 300), "title has 300 characters"),
+        (lambda run: run.update(tags=["x" * 300]), "a tag can have"),
+        (lambda run: run["versions"].append(run["versions"][0]), "not numbered in order"),
+        (lambda run: run["versions"][0].update(parent=1), "from one that is not there"),
+        (lambda run: run["versions"][0].update(more={"evil": "x"}), "fields of another version"),
+        (lambda run: run["versions"][0]["report"].update(answer=""), "points outside the answer"),
+        (lambda run: run["versions"][0]["report"]["pages"][0].update(url="javascript:x"), "does not match its hash"),
+        (lambda run: run["versions"][0]["report"]["evidence"][0].update(text="forged"), "differs from its page"),
+        (lambda run: run["versions"][0]["report"]["verdicts"][0].update(claim_id="x"), "a verdict has no claim"),
+    ],
+)  # fmt: skip
+def test_a_forged_file_changes_nothing(
+    full: Store, elsewhere: Store, change: Callable[[dict[str, object]], object], message: str
+) -> None:
+    bad = forged(export_history(full, "mine", [FIRST, SECOND]), change)
+    with pytest.raises(BadInput, match=message):
+        import_history(elsewhere, "mine", bad)
+    assert rows(elsewhere) == [] and not elsewhere.rows(archive.t.frozen_pages, [PAGE.id])
+
+
+def test_a_damaged_file_changes_nothing(full: Store, elsewhere: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = export_history(full, "mine")
+    torn = forged(data, lambda page: page.update(text="Another text."), "pages.jsonl")
+    for bad, message in (
+        (b"", "not a plain ZIP file"),
+        (data[:-30], "not a plain ZIP file"),
+        (packed({**members(data), "runs.jsonl": b"{}"}), "damaged or changed"),
+        (packed({**members(data), "more": b"{}"}), "the members of a history"),
+        (torn, "the text of page .* does not match its hash"),
+    ):
+        with pytest.raises(BadInput, match=message):
+            import_history(elsewhere, "mine", bad)
+    monkeypatch.setattr(archive.summaries, "write", lambda *_: 1 / 0)  # a failure half way
+    with pytest.raises(ZeroDivisionError):
+        import_history(elsewhere, "mine", data)
+    assert rows(elsewhere) == [] and not elsewhere.rows(archive.t.frozen_pages, [PAGE.id])
+
+
+def test_a_file_does_not_say_where_texts_are_sent(full: Store, elsewhere: Store) -> None:
+    def change(run: dict[str, object]) -> None:
+        run["settings"]["openai_base_url"] = "https://evil.example"  # type: ignore[index]
+        run["versions"][0]["report"]["settings"]["library"] = "/etc"  # type: ignore[index]
+
+    import_history(elsewhere, "mine", forged(export_history(full, "mine", [SECOND]), change))
+    loaded, inputs = elsewhere.load_run(SECOND), elsewhere.run_inputs(SECOND)
+    assert loaded is not None and inputs is not None
+    assert "library" not in loaded.settings and "openai_base_url" not in inputs.settings
