@@ -1,0 +1,202 @@
+"""The citations of a finished run: find them, read their sources, hold these against the claims."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from attribution.citations.attachment import attach
+from attribution.citations.marks import Cited, find
+from attribution.citations.reading import UNNAMED, read_sources
+from attribution.citations.report import Citation, CitationReport, CitedClaim, Figures, Outcome, Standing
+from attribution.citations.support import Held, Support, support
+from attribution.evidence.matching import Matcher
+from attribution.settings import Settings
+from attribution.storage.database import now
+from attribution.storage.store import Store
+from attribution.types import Claim, Evidence, Page, Report, content_id
+
+KIND = "citations"  # of the saved result
+STOPPED = "The check was stopped before this source was read."
+GROUP = 4  # claims that are judged together
+
+
+@dataclass(frozen=True)
+class Step:
+    """`done` of `total` sources read, then claims judged."""
+
+    stage: str  # read or judge
+    done: int
+    total: int
+
+
+def settings_of(report: Report, **choices: Any) -> Settings:
+    """The settings of a run but for these choices, with the environment's database and endpoint."""
+    saved = {name: value for name, value in report.settings.items() if name in Settings.model_fields}
+    return Settings.from_environment(**saved | choices)
+
+
+def claims_id(report: Report) -> str:
+    """What a check depends on of a run."""
+    claims = (f"{c.id} {c.statement} {c.checked}" for c in report.claims)
+    names = ("threshold", "contradiction_threshold", "verifier", "top_k")
+    return content_id(report.answer, *claims, *(str(report.settings.get(name)) for name in names))
+
+
+def saved(report: Report, store: Store) -> CitationReport | None:
+    """The saved check of a run; None where there is none, or none of these claims."""
+    body = store.load_result(KIND, report.id)
+    found = CitationReport.model_validate_json(body) if body else None
+    return found if found and found.claims_id == claims_id(report) else None
+
+
+def check(
+    report: Report,
+    settings: Settings,
+    store: Store,
+    stop: threading.Event | None = None,
+    listed: str = "",
+    save: bool = True,
+) -> Iterator[Step | CitationReport]:
+    """Steps, then the result, which is saved with the run. `listed` names sources that the answer does not list.
+
+    Stopping keeps what was reached: sources that were not read count as unreachable, and that is said.
+    """
+    store, stop = Store(store.engine), stop or threading.Event()
+    cited = find(report.answer, listed)
+    factual = [c for c in report.claims if c.checked and not (c.spans and cited.lists.holds(c.spans[0][0]))]
+    standing = attach(report.answer, cited.marks, factual, cited.lists)
+    keys = {c.id: _keys(standing.get(c.id, ()), cited) for c in factual}
+    wanted = [s for s in cited.sources if any(s.key in of_claim for of_claim in keys.values())]
+    pages: dict[str, Page] = {}
+    problems = {source.key: STOPPED for source in wanted}
+    yield Step("read", 0, len(wanted))
+    for done, (source, found) in enumerate(read_sources(wanted, report.pages, settings, store, stop), 1):
+        problems.pop(source.key)
+        if isinstance(found, Page):
+            pages[source.key] = found
+        else:
+            problems[source.key] = found
+        yield Step("read", done, len(wanted))
+    pages = {source.key: pages[source.key] for source in wanted if source.key in pages}
+    bench = _Bench(report, settings, store, pages)
+    citations: list[Citation] = []
+    together: dict[str, bool] = {}
+    with_sources = [c for c in factual if keys[c.id]]
+    precise = 0
+    for start in range(0, len(with_sources), GROUP):
+        yield Step("judge", start, len(with_sources))
+        if stop.is_set():
+            break
+        group = with_sources[start : start + GROUP]
+        for claim, (found_support, evidence) in zip(group, bench.judge(group, keys), strict=True):
+            together[claim.id] = found_support.together
+            precise += found_support.precise
+            citations += _citations(claim, keys[claim.id], found_support, evidence, pages, problems)
+    yield Step("judge", len(with_sources), len(with_sources))
+    supported = {v.claim_id for v in report.verdicts if v.label == "supported"}
+    outcomes = {claim.id: [c.outcome for c in citations if c.claim_id == claim.id] for claim in factual}
+    claims = tuple(
+        CitedClaim(
+            claim_id=c.id,
+            standing=_standing(keys[c.id], outcomes[c.id], together.get(c.id, False), c.id in supported),
+            marks=standing.get(c.id, ()),
+            together=together.get(c.id, False),
+        )
+        for c in factual
+    )
+    decided = {c.claim_id for c in claims if c.standing != "cited_unreachable"}
+    readable = [c for c in citations if c.outcome not in ("unreachable", "unnamed") and c.claim_id in decided]
+    result = CitationReport(
+        claims_id=claims_id(report),
+        created_at=now(),
+        verifier=bench.version,
+        marks=cited.marks,
+        sources=cited.sources,
+        pages=tuple(page.model_copy(update={"text": ""}) for page in {p.id: p for p in pages.values()}.values()),
+        citations=tuple(citations),
+        claims=claims,
+        figures=Figures.of(len(decided), sum(together.values()), len(readable), precise),
+        unattached=tuple(n for n in range(len(cited.marks)) if not any(n in c.marks for c in claims)),
+        listed=listed,
+        stopped=stop.is_set(),
+    )
+    if save and report.id:
+        store.save_result(KIND, report.id, result.to_json())
+    yield result
+
+
+def _keys(marks: Sequence[int], cited: Cited) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(key for n in marks for key in cited.marks[n].sources))
+
+
+class _Bench:
+    """The passages of each source, compared with the claims that cite it."""
+
+    def __init__(self, report: Report, settings: Settings, store: Store, pages: Mapping[str, Page]) -> None:
+        plain = settings.model_copy(update={"without_added": False})
+        self._settings, self._matchers = settings, dict[str, Matcher]()
+        for key, page in pages.items():
+            self._matchers[key] = Matcher(plain, store, report.question)
+            self._matchers[key].add(page)
+        self._any = next(iter(self._matchers.values()), None) or Matcher(plain, store, report.question)
+        self.version = self._any.verifier.version
+
+    def judge(
+        self, claims: Sequence[Claim], keys: Mapping[str, Sequence[str]]
+    ) -> list[tuple[Support, list[tuple[Evidence, ...]]]]:
+        """For each claim its support, and the evidence of each of its sources."""
+        found: dict[tuple[str, str], tuple[Evidence, ...]] = {}
+        for key, matcher in self._matchers.items():
+            citing = [claim for claim in claims if key in keys[claim.id]]
+            found |= {(c.id, key): evidence for c, evidence in zip(citing, matcher.match(citing), strict=True)}
+        evidence = [[found.get((c.id, key), ()) for key in keys[c.id]] for c in claims]
+        held = [
+            Held(c.statement, tuple(self._read(key, pieces) for key, pieces in zip(keys[c.id], of_claim, strict=True)))
+            for c, of_claim in zip(claims, evidence, strict=True)
+        ]
+        return list(zip(support(held, self._any.verifier.verify, self._settings.thresholds), evidence, strict=True))
+
+    def _read(self, key: str, evidence: Sequence[Evidence]) -> tuple[tuple[str, str], ...]:
+        """What the verifier reads of a source: the passages, each with the title of its page."""
+        return tuple((e.text, self._matchers[key].pages[e.page_id].title) for e in evidence)
+
+
+def _citations(
+    claim: Claim,
+    keys: Sequence[str],
+    found: Support,
+    evidence: Sequence[tuple[Evidence, ...]],
+    pages: Mapping[str, Page],
+    problems: Mapping[str, str],
+) -> Iterator[Citation]:
+    for i, key in enumerate(keys):
+        if key in problems:
+            outcome: Outcome = "unnamed" if problems[key] == UNNAMED else "unreachable"
+            yield Citation(claim_id=claim.id, source=key, outcome=outcome, reason=problems[key])
+            continue
+        best = found.best[i]
+        outcome, reason = "not_supported", "No passage of this source supports it."
+        if best is None:
+            reason = "No passage of this source is about it."
+        elif found.alone[i]:
+            outcome, reason = "supported", "This source supports it."
+        elif found.contradicted[i]:
+            outcome, reason = "contradicted", "This source contradicts it."
+        elif found.together and found.relevant[i]:
+            outcome, reason = "supported", "It supports the claim together with the other sources."
+        yield Citation(
+            claim_id=claim.id, source=key, outcome=outcome, reason=reason, relevant=found.relevant[i],
+            page_id=pages[key].id, evidence=evidence[i][best] if best is not None else None,
+        )  # fmt: skip
+
+
+def _standing(keys: Sequence[str], outcomes: Sequence[Outcome], together: bool, elsewhere: bool) -> Standing:
+    if not keys:
+        return "uncited_supported" if elsewhere else "uncited_unsupported"
+    if together:
+        return "cited_supported"
+    unread = not outcomes or any(outcome in ("unreachable", "unnamed") for outcome in outcomes)
+    return "cited_unreachable" if unread else "cited_not_supported"

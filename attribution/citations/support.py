@@ -1,0 +1,112 @@
+"""Do the cited sources support a claim: each alone, all together, and all without one of them?
+
+This is what citation recall and precision are made of in ALCE (Gao et al. 2023, section 4): a claim is recalled if the
+concatenation of its citations entails it; a citation is precise if its claim is recalled, and unless it cannot support
+the claim by itself while the others can without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from attribution.types import Judgement, Pair
+from attribution.verdicts import Thresholds, relation
+
+Verify = Callable[[Sequence[Pair]], list[Judgement]]
+
+
+@dataclass(frozen=True)
+class Held:
+    """A claim and its cited sources: of each the passages that are nearest to the claim, with the page's title."""
+
+    claim: str
+    sources: tuple[tuple[tuple[str, str], ...], ...]
+
+
+@dataclass(frozen=True)
+class Support:
+    """`alone`, `best` and `relevant` have an entry for each source, in their order."""
+
+    alone: tuple[bool, ...]
+    contradicted: tuple[bool, ...]  # a passage surely contradicts the claim, and none supports it
+    best: tuple[int | None, ...]  # the passage that supports most, or contradicts; None: the source has none
+    relevant: tuple[bool, ...]
+    together: bool
+
+    @property
+    def precise(self) -> int:
+        """How many citations are precise."""
+        return sum(self.relevant) if self.together else 0
+
+
+def support(held: Sequence[Held], verify: Verify, thresholds: Thresholds) -> list[Support]:
+    """One for each claim, in order. Of each source its best passage stands for it in a concatenation.
+
+    What one of the sources entails by itself they entail together: a verifier that reads sentence by sentence may lose
+    it in a longer text.
+    """
+    pairs: list[Pair] = [(h.claim, text, title) for h in held for source in h.sources for text, title in source]
+    judged = iter(verify(pairs))
+    singles = [[[next(judged) for _ in source] for source in h.sources] for h in held]
+    alone = [[_alone(source, thresholds) for source in of_claim] for of_claim in singles]
+    sets: list[tuple[int, tuple[int, ...]]] = []  # claim and sources whose concatenation has to be read
+    for n, of_claim in enumerate(alone):
+        readable = tuple(i for i, (_, _, best) in enumerate(of_claim) if best is not None)
+        if len(readable) > 1 and not any(supports for supports, _, _ in of_claim):
+            sets.append((n, readable))
+    joint = _joint(held, alone, sets, verify, thresholds)
+    rests = [(n, tuple(i for i in s if i != left)) for (n, s), yes in joint.items() if yes for left in s]
+    joint |= _joint(held, alone, [(n, s) for n, s in rests if len(s) > 1], verify, thresholds)
+    return [_support(n, of_claim, joint) for n, of_claim in enumerate(alone)]
+
+
+_Alone = tuple[bool, bool, int | None]  # supports, contradicts, the best passage
+_Joint = dict[tuple[int, tuple[int, ...]], bool]
+
+
+def _alone(judgements: Sequence[Judgement], thresholds: Thresholds) -> _Alone:
+    if not judgements:
+        return False, False, None
+    relations = [relation(j.probabilities, thresholds) for j in judgements]
+    places = range(len(judgements))
+    supporting = max(places, key=lambda i: judgements[i].probabilities.entailed)
+    against = max(places, key=lambda i: judgements[i].probabilities.contradicted)
+    supports = "entailed" in relations
+    contradicts = not supports and relations[against] == "contradicted"
+    return supports, contradicts, against if contradicts else supporting
+
+
+def _joint(
+    held: Sequence[Held],
+    alone: Sequence[Sequence[_Alone]],
+    sets: Sequence[tuple[int, tuple[int, ...]]],
+    verify: Verify,
+    thresholds: Thresholds,
+) -> _Joint:
+    """Whether the concatenation of the best passages of these sources entails the claim."""
+
+    def text(n: int, i: int) -> str:
+        return held[n].sources[i][alone[n][i][2] or 0][0]
+
+    pairs: list[Pair] = [(held[n].claim, "\n".join(text(n, i) for i in chosen)) for n, chosen in sets]
+    relations = [relation(j.probabilities, thresholds) for j in verify(pairs)] if pairs else []
+    return {key: r == "entailed" for key, r in zip(sets, relations, strict=True)}
+
+
+def _support(n: int, alone: Sequence[_Alone], joint: _Joint) -> Support:
+    supports = [yes for yes, _, _ in alone]
+    readable = tuple(i for i, (_, _, best) in enumerate(alone) if best is not None)
+    together = any(supports) or joint.get((n, readable), False)
+
+    def rest_supports(left: int) -> bool:
+        rest = tuple(i for i in readable if i != left)
+        return any(supports[i] for i in rest) or joint.get((n, rest), False)
+
+    return Support(
+        alone=tuple(supports),
+        contradicted=tuple(against for _, against, _ in alone),
+        best=tuple(best for _, _, best in alone),
+        relevant=tuple(yes or not rest_supports(i) for i, yes in enumerate(supports)),
+        together=together,
+    )

@@ -1,0 +1,72 @@
+"""The report as JSON with the version of its schema: `report.json` of the command line, and the page's download.
+
+The schema is generated from the types: `python -m attribution.exports.report_json` writes `docs/report.schema.json`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from attribution.errors import BadInput
+from attribution.exports import Exported
+from attribution.settings import ROOT
+from attribution.types import Report
+
+VERSION: Literal[1] = 1  # raised when a field is renamed or removed; new fields may be added to a version
+SCHEMA = ROOT / "docs" / "report.schema.json"
+OWN = ("schema_version", "title", "note", "corrected")
+
+
+class ReportDocument(Report):
+    """A report as a file: the run, and what people have added to it. The texts of the pages are left out."""
+
+    schema_version: Literal[1] = VERSION
+    title: str = ""
+    note: str = ""
+    corrected: tuple[str, ...] = ()  # ids of claims that were corrected by hand
+
+
+def write(exported: Exported) -> str:
+    """The document of a run."""
+    report = exported.report
+    corrected = tuple(claim.id for claim in report.claims if claim.id in exported.corrected)
+    document = ReportDocument(**dict(report), title=exported.title, note=exported.note, corrected=corrected)
+    return document.to_json() + "\n"
+
+
+def read(text: str | bytes) -> Exported:
+    """The run of a document, or of a report.json of an earlier version. BadInput says what is wrong with the file."""
+    try:
+        fields = json.loads(text)
+    except ValueError as error:
+        raise BadInput(f"not JSON ({error}): expected a report that `analyze` or an export has written") from None
+    if not isinstance(fields, dict):
+        raise BadInput("not a report: expected a JSON object that `analyze` or an export has written")
+    if (version := fields.get("schema_version", VERSION)) != VERSION:
+        raise BadInput(f"a report of schema version {version!r}; this program reads version {VERSION}")
+    try:
+        document = ReportDocument.model_validate_json(json.dumps(fields))
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "the file"
+        raise BadInput(f"not a report: {place}: {first['msg'].lower()}") from None
+    report = Report(**{name: value for name, value in document if name not in OWN})
+    return Exported(report, document.title, document.note, frozenset(document.corrected))
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of version 1. Fields that are left out when empty are not required."""
+    made = ReportDocument.model_json_schema(mode="serialization")
+    del made["$defs"]["Page"]["properties"]["text"]
+    fields = ReportDocument.model_fields
+    made["required"] = [name for name in made["properties"] if fields[name].exclude_if is None]
+    for part in (made, *made["$defs"].values()):
+        part.pop("additionalProperties", None)  # a later program may know more fields
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "attribution-report-1", **made}
+
+
+if __name__ == "__main__":
+    SCHEMA.write_text(json.dumps(schema(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
