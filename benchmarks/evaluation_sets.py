@@ -42,13 +42,13 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def _half(key: str) -> Literal["choose", "report"]:
+def half_of(key: str) -> Literal["choose", "report"]:
     return "choose" if zlib.crc32(key.encode()) % 2 else "report"
 
 
 def _nli(path: Path, split: str = "") -> list[Case]:
     return [
-        Case(r["hypothesis"], (r["premise"],), THREE[r["label"]], _half(r["premise"]))
+        Case(r["hypothesis"], (r["premise"],), THREE[r["label"]], half_of(r["premise"]))
         for r in rows(path)
         if not split or r["split"] == split
     ]
@@ -63,7 +63,7 @@ def _support(path: Path, positive: str) -> list[Case]:
             r["claim"],
             (passage(r["evidence"]),),
             r["label"] == positive,
-            _half(r["id"].split("-chunk")[0]),
+            half_of(r["id"].split("-chunk")[0]),
             held_out(group(path.name.partition(".")[0], r["id"])),
         )  # fmt: skip
         for r in rows(path)
@@ -87,7 +87,7 @@ def expertqa_claims(path: Path) -> Iterator[tuple[str, str, tuple[str, ...], boo
 
 def _expertqa(path: Path) -> list[Case]:
     return [
-        Case(claim, passages, gold, _half(key), held_out(key)) for key, claim, passages, gold in expertqa_claims(path)
+        Case(claim, passages, gold, half_of(key), held_out(key)) for key, claim, passages, gold in expertqa_claims(path)
     ]
 
 

@@ -1,7 +1,7 @@
 """Can a badge be believed? Claims with their passages → the claim's badge, beside people's judgements.
 
     python -m benchmarks.verdicts DATA [--verifier NAME …] [--sets NAME …] [--limit N] [--out FILE.json]
-                                  [--plot FILE.png] [--reliability]
+                                  [--plot FILE.png] [--reliability] [--held-out]
 
 For each set and verifier: how many claims get each badge, how many of those are right, the harm done (true claims
 shown as contradicted, unsupported ones as supported), and how precision falls as coverage grows. Claims of answers
@@ -24,13 +24,15 @@ from attribution.pipeline.judge import GivenClaim, JudgedClaim, judge
 from attribution.registry import build
 from attribution.settings import Settings
 from attribution.types import LABELS, Label, Verdict
+from attribution.verdicts import Thresholds
 from attribution.verifiers import VERIFIERS, reliability
 from benchmarks.evaluation_sets import expertqa_claims, held_out, retrieved_passages, rows
+from benchmarks.thresholds import BADGES, by_threshold
 
 LONG = 2_500  # characters: more is cut into passages, as in a run
 LEAST_SHOWN = 4  # badges that the curve begins after: the first few jump
 BATCH = 16  # claims judged between two lines of progress
-BADGES: tuple[Label, ...] = ("supported", "contradicted")
+DEFAULTS = Settings(database_url="").thresholds
 COLUMNS = (
     "supported right",
     "contradicted right by stance",
@@ -94,7 +96,9 @@ SETS: dict[str, Callable[[Path], Iterator[LabelledClaim]]] = {
 }
 
 
-def figures(claims: Sequence[LabelledClaim], judged: Sequence[JudgedClaim]) -> dict[str, Any]:
+def figures(
+    claims: Sequence[LabelledClaim], judged: Sequence[JudgedClaim], made_with: Thresholds = DEFAULTS
+) -> dict[str, Any]:
     """What the badges of one set are worth."""
     pairs = list(zip(claims, (j.verdict for j in judged), strict=True))
     labels = Counter(v.label for _, v in pairs)
@@ -114,6 +118,8 @@ def figures(claims: Sequence[LabelledClaim], judged: Sequence[JudgedClaim]) -> d
         found["contradicted right by truth"] = _share([c.true is False for c in contradicted if c.true is not None])
         found["true shown as contradicted"] = _share([v.label == "contradicted" for v in true])
         found["false shown as supported"] = _share([v.label == "supported" for c, v in pairs if c.true is False])
+    if any(j.evidence for j in judged):
+        found["by threshold"] = by_threshold(claims, judged, made_with)
     found["risk and coverage"] = {badge: risk_and_coverage(pairs, badge) for badge in BADGES}
     return found
 
@@ -132,11 +138,12 @@ def risk_and_coverage(pairs: Sequence[tuple[LabelledClaim, Verdict]], badge: Lab
     return curve
 
 
-def badges_right(by_verifier: dict[str, dict[str, Any]]) -> dict[str, dict[str, list[int]]]:
-    """[right, shown] of each badge by verifier."""
+def badges_right(by_verifier: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """By verifier: [right, shown] of each badge, the number of claims, and the same by threshold."""
     names = dict(zip(BADGES, ("supported right", "contradicted right by stance"), strict=True))
     return {
         verifier: {badge: [found[name]["right"], found[name]["of"]] for badge, name in names.items()}
+        | ({"claims": found["claims"], "thresholds": found["by threshold"]} if "by threshold" in found else {})
         for verifier, found in by_verifier.items()
     }
 
@@ -194,18 +201,19 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path)
     parser.add_argument("--plot", type=Path, metavar="FILE.png", help="precision against coverage")
     parser.add_argument("--reliability", action="store_true", help="write what the page says of badges")
+    parser.add_argument("--held-out", action="store_true", help="only the claims that no verifier was trained on")
     args = parser.parse_args(argv)
     settings = Settings.from_environment(**dict(pair.split("=", 1) for pair in args.set))
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for name in args.sets:
-        claims = list(SETS[name](args.data))[: args.limit]
+        claims = [c for c in SETS[name](args.data) if held_out(c.answer) or not args.held_out][: args.limit]
         held = [held_out(claim.answer) for claim in claims]
         for verifier in args.verifier:
             judged = judged_by(verifier, claims, settings)
             for fold, chosen in (("all", [True] * len(claims)), ("held out", held)):
                 part = [i for i, c in enumerate(chosen) if c]
                 found.setdefault(f"{name}, {fold}", {})[verifier] = figures(
-                    [claims[i] for i in part], [judged[i] for i in part]
+                    [claims[i] for i in part], [judged[i] for i in part], settings.thresholds
                 )
     print(table(found))
     if args.out:
@@ -214,7 +222,7 @@ def main(argv: list[str] | None = None) -> int:
         plot(found, args.plot)
     if args.reliability:
         held_out_figures = found["factcheck_bench_dev, held out"]
-        reliability.FILE.write_text(json.dumps(badges_right(held_out_figures), indent=1) + "\n", encoding="utf-8")
+        reliability.FILE.write_text(reliability.written(badges_right(held_out_figures)), encoding="utf-8")
     return 0
 
 

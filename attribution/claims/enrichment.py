@@ -15,6 +15,8 @@ from attribution.claims.grammar import lower_initial, root
 from attribution.claims.mentions import POSSESSIVE, PRONOUNS, outward_pronouns
 from attribution.text.language import is_english
 from attribution.text.nlp import parse
+from attribution.text.passages import Passage
+from attribution.text.sentences import sentences as split
 from attribution.types import Claim, Span
 
 if TYPE_CHECKING:
@@ -59,6 +61,24 @@ def _new_words(before: str, after: str) -> tuple[Span, ...]:
         for kind, _, _, a, b in matcher.get_opcodes()
         if kind in ("insert", "replace")
     )
+
+
+def rewrite_within(before: str, text: str) -> str:
+    """The text with its references to what was said before replaced; sentences where that is uncertain stay."""
+    context = Context("", f"{before}\n\n{text}")
+    first = len(before) + 2
+    sentences = [(a, b) for block in context.blocks if block.start >= first for a, b in _places(block)]
+    for start, end in reversed(sentences):
+        sentence = text[start - first : end - first]
+        number = next(i for i, b in enumerate(context.blocks) if b.start <= start < b.end)
+        if new := _rewrite(context, sentence.replace("’", "'"), number, start):
+            text = text[: start - first] + new + text[end - first :]
+    return text
+
+
+def _places(block: Passage) -> list[Span]:
+    """Where its sentences were written."""
+    return [(block.places[a][0], block.places[b - 1][1]) for a, b in split(block.text)]
 
 
 def _enriched(context: Context, claim: Claim) -> str | None:

@@ -14,6 +14,7 @@ from attribution.evaluation.decompscore import Decomposition, decomposition
 from attribution.models.loading import working_time
 from attribution.pipeline import run as pipeline
 from attribution.pipeline.claims import fallbacks, segment
+from attribution.pipeline.inputs import check_input
 from attribution.registry import build
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
@@ -123,7 +124,7 @@ def compare(
     is stopped ends with what it has. BadInput for fewer than two segmenters or too many.
     """
     names = check_segmenters(segmenters, settings)
-    pipeline.check_input(question, answer, settings)
+    check_input(question, answer, settings)
     stop, results, run_id = stop or threading.Event(), list[SegmenterResult](), new_run_id()
     yield events.RunStarted(run_id)
     for name in names:

@@ -19,13 +19,18 @@ class Decomposition:
     claims: int
     unique: int  # distinct texts
     sentences: int  # of these, check-worthy ones
-    supported: int  # DecompScore: the number of supported claims
+    supported: int  # claims that the sources support
     characters_per_claim: float
     claims_per_sentence: float
     coherent: float | None  # share of the claims that their sentence entails
     coverage: float | None  # share of the content words of those sentences that occur in a claim
     atomic: float | None  # share of the claims that cannot be split further
     uncovered: tuple[Span, ...]  # content words of the answer that occur in no claim
+
+    @property
+    def decompscore(self) -> float | None:
+        """The number of claims that their own sentence entails (W24: an adaptation of FActScore to the sentence)."""
+        return None if self.coherent is None else self.coherent * self.claims
 
 
 def decomposition(

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -19,6 +19,7 @@ from attribution.storage.store import Store
 from attribution.text.json_lines import Row
 from attribution.types import content_id
 
+T = TypeVar("T")
 _ADAPTER = TypeAdapter(Comparison)
 EXCERPT = 80  # characters of an answer that failed
 
@@ -36,7 +37,7 @@ def run(
     folder.mkdir(parents=True, exist_ok=True)
     path, store = folder / "comparisons.jsonl", Store.open(settings.database_url)
     choices = json.dumps([settings.public(), list(segmenters)], sort_keys=True)
-    finished = _read_finished(path)
+    finished = read_finished(path, "comparison", _ADAPTER)
     comparisons: list[Comparison] = []
     failed: list[tuple[int, str, str]] = []
     with path.open("a", encoding="utf-8") as out:
@@ -58,7 +59,7 @@ def run(
             else:
                 comparisons.append(finished[key])
             yield number, len(rows), f"line {row.line}: {problem}" if problem else ""
-    _write(tables(comparisons, failed), folder)
+    write_tables(tables(comparisons, failed), folder)
 
 
 def failure(row: Row, error: str) -> tuple[int, str, str]:
@@ -81,16 +82,16 @@ def json_data(comparison: Comparison) -> dict[str, Any]:
     return data
 
 
-def _read_finished(path: Path) -> dict[str, Comparison]:
-    """The comparisons of earlier calls by key; errors and an incomplete line are dropped, to be tried again."""
-    finished: dict[str, Comparison] = {}
+def read_finished(path: Path, field: str, adapter: TypeAdapter[T]) -> dict[str, T]:
+    """The results of earlier calls by key; errors and an incomplete line are dropped, to be tried again."""
+    finished: dict[str, T] = {}
     if not path.exists():
         return finished
     complete = []
     for line in path.read_text(encoding="utf-8").splitlines():
         try:
             row = json.loads(line)
-            finished[row["key"]] = _ADAPTER.validate_python(row["comparison"])
+            finished[row["key"]] = adapter.validate_python(row[field])
         except (ValueError, KeyError, TypeError, ValidationError):
             continue
         complete.append(line)
@@ -100,7 +101,8 @@ def _read_finished(path: Path) -> dict[str, Comparison]:
     return finished
 
 
-def _write(results: Sequence[Table], folder: Path) -> None:
+def write_tables(results: Sequence[Table], folder: Path) -> None:
+    """The tables as tables.md and a CSV file each."""
     (folder / "tables.md").write_text("\n".join(t.markdown() for t in results), encoding="utf-8")
     for table in results:
         name = re.sub(r"[^a-z]+", "-", re.split(r"[,:]", table.title)[0].lower()).strip("-")

@@ -95,7 +95,10 @@ def _cell(snapshot: Snapshot, choice: Choice, store: Store, stop: threading.Even
     report: Report | None = None
     with _peak() as peak:
         started = working_time()
-        for event in pipeline.run(source.question, source.answer, settings, store, stop=stop, source=changed):
+        again = pipeline.run(
+            source.question, source.answer, settings, store, stop=stop, source=changed, context=source.context
+        )
+        for event in again:
             if isinstance(event, events.Finished):
                 report = event.report
         seconds = working_time() - started

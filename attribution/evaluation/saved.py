@@ -1,4 +1,4 @@
-"""Comparisons and retrieval grids in the store, so that they have an address and survive a reload."""
+"""Comparisons, retrieval grids and benchmarks in the store, so that they have an address and survive a reload."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ from dataclasses import replace
 
 from pydantic import TypeAdapter
 
+from attribution.evaluation.answers_data import dump, load
 from attribution.evaluation.comparison import Comparison, with_verdicts
 from attribution.evaluation.experiment import without_page_texts
+from attribution.evaluation.groundedness.labelled_set import LabelledRow, LabelledSet
+from attribution.evaluation.groundedness.outcomes import Outcome
 from attribution.evaluation.retrieval_grid import Cell
+from attribution.evaluation.two_answers import TwoAnswers, with_report
 from attribution.storage.store import Store
+from attribution.types import Frozen
 
-COMPARISON, EXPERIMENT, GRID = "comparison", "experiment", "grid"  # kinds of results
+COMPARISON, EXPERIMENT, GRID, ANSWERS = "comparison", "experiment", "grid", "answers"  # kinds of results
+BENCHMARK, BENCHMARK_SET = "benchmark", "benchmark_set"
 _COMPARISONS, _CELLS = TypeAdapter(tuple[Comparison, ...]), TypeAdapter(tuple[Cell, ...])
 
 
@@ -60,3 +66,53 @@ def load_grid(store: Store, result_id: str) -> tuple[Cell, ...] | None:
     if body is None:
         return None
     return tuple(replace(cell, report=store.with_texts(cell.report)) for cell in _CELLS.validate_json(body))
+
+
+def save_answers(store: Store, result_id: str, result: TwoAnswers) -> None:
+    """Save the comparison of two answers."""
+    store.save_result(ANSWERS, result_id, dump(result), result.report.pages)
+
+
+def load_answers(store: Store, result_id: str) -> TwoAnswers | None:
+    """A saved comparison of two answers with its pages' texts."""
+    body = store.load_result(ANSWERS, result_id)
+    if body is None:
+        return None
+    result = load(body)
+    return with_report(result, store.with_texts(result.report))
+
+
+class SavedBenchmark(Frozen):
+    """A benchmark as far as it has come; its labelled responses are saved apart, once."""
+
+    methods: tuple[str, ...]
+    left_out: dict[str, str] = {}  # methods that could not be run, and why
+    settings: dict[str, object]
+    outcomes: tuple[Outcome, ...] = ()
+
+
+class SavedSet(Frozen):
+    """The labelled responses of a benchmark."""
+
+    name: str  # of the file
+    rows: tuple[LabelledRow, ...]
+    problems: tuple[tuple[int, str], ...] = ()
+
+
+def save_labelled_set(store: Store, result_id: str, name: str, labelled: LabelledSet) -> None:
+    """Save what a benchmark is about, before it starts."""
+    body = SavedSet(name=name, rows=labelled.rows, problems=labelled.problems).model_dump_json()
+    store.save_result(BENCHMARK_SET, result_id, body)
+
+
+def save_benchmark(store: Store, result_id: str, benchmark: SavedBenchmark) -> None:
+    """Save the outcomes so far."""
+    store.save_result(BENCHMARK, result_id, benchmark.model_dump_json())
+
+
+def load_benchmark(store: Store, result_id: str) -> tuple[SavedSet, SavedBenchmark] | None:
+    """A saved benchmark, finished or not."""
+    labelled, body = store.load_result(BENCHMARK_SET, result_id), store.load_result(BENCHMARK, result_id)
+    if labelled is None or body is None:
+        return None
+    return SavedSet.model_validate_json(labelled), SavedBenchmark.model_validate_json(body)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from attribution.evaluation.comparison import Column, Comparison
+from attribution.text.markdown import escape_markdown
 from attribution.types import LABELS, UNCHECKED, Claim, Label
 
 Cell = str | int | float | None
-_MARKS = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 FORMULA = frozenset("=+-@＝＋－＠")  # characters that start a formula in a spreadsheet
 WORTHINESS = ("factual", "opinion", "not_a_claim", "other")
 DECIDED: tuple[Label, ...] = tuple(label for label in LABELS if label not in UNCHECKED)
@@ -33,11 +32,6 @@ class Table:
 
     def csv(self) -> str:
         return csv_text([self.columns, *self.rows])
-
-
-def escape_markdown(text: str) -> str:
-    """A text on one line in which Markdown finds no marks."""
-    return _MARKS.sub(r"\\\1", " ".join(text.split()))
 
 
 def format_cell(cell: Cell) -> str:
@@ -111,7 +105,8 @@ def _claims(columns: list[Column]) -> dict[str, Cell]:
         "coherent": _mean([f.coherent for f in figures]),
         "coverage": _mean([f.coverage for f in figures]),
         "atomic": _mean([f.atomic for f in figures]),
-        "DecompScore": _mean([float(f.supported) for f in figures]),
+        "DecompScore": _mean([f.decompscore for f in figures]),
+        "supported per answer": _mean([float(f.supported) for f in figures]),
         "seconds": sum(c.seconds for c in columns),
         "tokens": sum(u.prompt_tokens + u.completion_tokens for u in usages) if usages else None,
         "cost": sum(c for c in costs if c is not None) if any(c is not None for c in costs) else None,

@@ -1,0 +1,213 @@
+"""A project in a file: JSON Lines, or the same records as CSV. Importing a file merges it with what is there.
+
+Records are only ever added and their ids are hashes of their content, so that the order of imports makes no difference
+and importing twice changes nothing.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar, get_origin
+
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+
+from attribution.errors import BadInput
+from attribution.evaluation.ais.judgements import Content, Judgement
+from attribution.evaluation.ais.project import Annotations, Event, Member, StageChange
+from attribution.evaluation.ais.tasks import Project, Task, identity
+from attribution.evaluation.tables import FORMULA
+from attribution.text.json_lines import parse_rows
+from attribution.types import Frozen
+
+Record = dict[str, Any]
+
+
+def _flat(name: str, field: FieldInfo) -> list[tuple[str, bool]]:
+    """The columns of a field, and whether each is text that is written as it is; the others are JSON."""
+    if name == "content":
+        return [column for own in Content.model_fields.items() for column in _flat(*own)]
+    return [(name, field.annotation is str or get_origin(field.annotation) is Literal)]
+
+
+KINDS: dict[str, type[Frozen]] = {
+    "project": Project,
+    "member": Member,
+    "stage": StageChange,
+    "task": Task,
+    "judgement": Judgement,
+}
+_FIELDS = {  # of each kind in CSV, where what a judgement says has columns of its own
+    kind: {k: v for name, field in model.model_fields.items() for k, v in _flat(name, field)}
+    for kind, model in KINDS.items()
+}
+_SHOWN = ("answer", "system", "dataset")  # of the task, repeated beside its judgements
+_COLUMNS = tuple(dict.fromkeys(("kind", "outcome", *_SHOWN, *(n for k in reversed(_FIELDS) for n in _FIELDS[k]))))
+_T = TypeVar("_T", bound=Frozen)
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What an import added, and what is wrong with the other records, each with its line."""
+
+    project: Project
+    tasks: int
+    judgements: int
+    problems: tuple[str, ...]
+
+
+def records(store: Annotations, project: Project) -> list[Record]:
+    """All records of a project, always in the same order."""
+    kinds: list[tuple[str, Iterable[Frozen]]] = [
+        ("project", [project]),
+        *((_kind(event), [event]) for event in store.events(project.id)),
+        ("task", store.tasks(project.id, sources=True).values()),
+        ("judgement", store.judgements(project.id)),
+    ]
+    return [{"kind": kind, **value.model_dump(mode="json")} for kind, values in kinds for value in values]
+
+
+def _kind(event: Event) -> str:
+    return "member" if isinstance(event, Member) else "stage"
+
+
+def to_jsonl(store: Annotations, project: Project) -> str:
+    """The project as JSON Lines."""
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records(store, project))
+
+
+def to_csv(store: Annotations, project: Project) -> str:
+    """The same records as CSV, in which a spreadsheet finds no formula.
+
+    A row of a judgement repeats answer, system and data set of its task and has its outcome in a word, so that it can
+    be read alone; an import does not read these columns.
+    """
+    out = io.StringIO()
+    writer = csv.DictWriter(out, _COLUMNS, restval="", lineterminator="\n", extrasaction="raise")
+    writer.writeheader()
+    tasks: dict[str, Record] = {}
+    for record in records(store, project):
+        kind = record.pop("kind")
+        record |= record.pop("content", {})
+        row = {
+            name: str(record[name]) if text else json.dumps(record[name], ensure_ascii=False)
+            for name, text in _FIELDS[kind].items()
+            if record[name] is not None
+        }
+        if kind == "task":
+            tasks[record["id"]] = {name: row[name] for name in _SHOWN}
+        if kind == "judgement":
+            content = Content.model_validate({name: record[name] for name in Content.model_fields})
+            row |= tasks.get(record["task_id"], {}) | {"outcome": content.answer or ""}
+        writer.writerow({"kind": kind} | {name: _guarded(text) for name, text in row.items()})
+    return out.getvalue()
+
+
+def _guarded(text: str) -> str:
+    """With an apostrophe before what would start a formula, and before an apostrophe, so that it can be taken off."""
+    first = next((c for c in text if c.isprintable() and not c.isspace()), "")
+    return f"'{text}" if first in FORMULA or text[:1] in ("'", "\t", "\r") else text
+
+
+def _unguarded(text: str) -> str:
+    return text[1:] if text.startswith("'") else text
+
+
+def _csv_records(content: bytes) -> list[tuple[int, Record | str]]:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"not UTF-8 (byte {error.start}): save the file as CSV in UTF-8") from None
+    csv.field_size_limit(2**31 - 1)
+    found: list[tuple[int, Record | str]] = []
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    try:
+        for row in reader:
+            found.append((reader.line_num, _from_row(row)))
+    except csv.Error as error:
+        found.append((reader.line_num, f"not CSV ({error})"))
+    return found
+
+
+def _from_row(row: Mapping[str | None, Any]) -> Record | str:
+    kind = row.get("kind")
+    if kind not in KINDS:
+        return f'"kind" is {str(kind)[:40]!r}; expected one of {", ".join(KINDS)}'
+    record: Record = {}
+    for name, is_text in _FIELDS[kind].items():
+        if not (written := row.get(name)):  # an empty text is the default of each field that may be empty
+            continue
+        text = _unguarded(written)
+        try:
+            record[name] = text if is_text else json.loads(text)
+        except (ValueError, RecursionError):
+            return f'"{name}" is {text[:40]!r}, which is not JSON'
+    if kind == "judgement":
+        record["content"] = {name: record.pop(name) for name in Content.model_fields if name in record}
+    return {"kind": kind, **record}
+
+
+def merge(store: Annotations, content: bytes, is_csv: bool = False) -> Merged:
+    """Add the records of a file to the database; a bad record costs itself.
+
+    BadInput for a file without a project, and for one whose project is here with other settings.
+    """
+    lines = _csv_records(content) if is_csv else [(r.line, r.error or r.fields) for r in parse_rows(content, ["kind"])]
+    problems: list[str] = []
+    values: list[tuple[int, Frozen]] = []
+    for line, record in lines:
+        value = record if isinstance(record, str) else _value(record)
+        if isinstance(value, str):
+            problems.append(f"line {line}: {value}")
+        else:
+            values.append((line, value))
+    projects = [value for _, value in values if isinstance(value, Project)]
+    if len({project.id for project in projects}) != 1:
+        found = f"{len(projects)} projects" if projects else "no project"
+        first = f"; {problems[0]}" if problems else ""
+        raise BadInput(f"the file has {found}; expected the export of one project{first}")
+    project = projects[0]
+    store.put_project(project)
+    store.put_events(project.id, [value for _, value in values if isinstance(value, (Member, StageChange))])
+    tasks = _fitting(values, Task, lambda task: _task_problem(task, project), problems)
+    new_tasks = store.add_tasks(tasks)
+    known = set(store.task_ids(project.id))
+    judgements = _fitting(
+        values, Judgement, lambda j: "" if j.task_id in known else "its task is not in the file", problems
+    )
+    new = store.put_judgements(project.id, judgements)
+    return Merged(project, new_tasks, new, tuple(problems))
+
+
+def _value(record: Record) -> Frozen | str:
+    kind = record.get("kind")
+    if kind not in KINDS:
+        return f'"kind" is {str(kind)[:40]!r}; expected one of {", ".join(KINDS)}'
+    try:
+        return KINDS[kind].model_validate({name: value for name, value in record.items() if name != "kind"})
+    except ValidationError as error:
+        first = error.errors()[0]
+        return f"“{'.'.join(map(str, first['loc']))}”: {first['msg']}"
+
+
+def _fitting(
+    values: Iterable[tuple[int, Frozen]], kind: type[_T], problem: Callable[[_T], str], problems: list[str]
+) -> list[_T]:
+    fitting = []
+    for line, value in values:
+        if isinstance(value, kind):
+            if reason := problem(value):
+                problems.append(f"line {line}: {reason}")
+            else:
+                fitting.append(value)
+    return fitting
+
+
+def _task_problem(task: Task, project: Project) -> str:
+    if task.project_id != project.id:
+        return "it belongs to another project"
+    return "" if task.id == identity(task) else "its id does not belong to its content: it was changed by hand"

@@ -1,0 +1,89 @@
+"""Tasks from finished runs, and a proposal for the explicature by the rules of enrichment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import sqlalchemy as sa
+
+from attribution.claims.enrichment import enrich
+from attribution.claims.independence import check_independence
+from attribution.evaluation.ais.tasks import Task, Turn, Unit, make_task
+from attribution.evidence.near_duplicates import deciding_evidence, group_evidence
+from attribution.storage import tables as t
+from attribution.storage.store import Store
+from attribution.text.sentences import sentences
+from attribution.types import Claim, Page, Report, content_id
+
+
+def runs(store: Store, limit: int = 200) -> list[tuple[str, str, str]]:
+    """Id, time and question (or answer) of finished runs that are not private, newest first."""
+    r = t.runs.c
+    query = sa.select(r.id, r.created_at, r.question, r.answer).where(r.version > 0, r.private.is_(False))
+    with store.engine.connect() as db:
+        rows = db.execute(query.order_by(r.created_at.desc(), r.id).limit(limit)).all()
+    return [(row.id, row.created_at, row.question.strip() or row.answer.strip()) for row in rows]
+
+
+def tasks_of_run(report: Report, project_id: str, unit: Unit, system: str = "", dataset: str = "") -> Iterator[Task]:
+    """The answer, its sentences or its checked claims as tasks; the pages' texts must be there.
+
+    The source of a claim is the page of its best evidence; that of a sentence or an answer is all such pages of its
+    claims. Claims without evidence have no source to judge them by, and are left out.
+    """
+    pages = {page.id: page for page in report.pages if page.text}
+    best: dict[str, Page] = {}
+    for claim in report.claims:
+        evidence = [e for e in report.evidence if e.claim_id == claim.id and e.page_id in pages]
+        if claim.checked and evidence:
+            piece = deciding_evidence(evidence, pages) or group_evidence(evidence, pages)[0].best
+            best[claim.id] = pages[piece.page_id]
+    question = [Turn(speaker="user", text=report.question)] if report.question.strip() else []
+    within = [*question, Turn(speaker="system", text=report.answer)]
+    groups: dict[str, list[Claim]] = {}
+    for claim in report.claims:
+        if claim.id in best:
+            place = claim.sentence or (claim.spans[0] if claim.spans else None)
+            whole = report.answer[slice(*place)] if place else claim.text
+            text = {"claim": claim.text, "sentence": whole, "answer": report.answer}[unit]
+            groups.setdefault(text, []).append(claim)
+    for text, claims in groups.items():
+        used = list({page.id: page for page in (best[claim.id] for claim in claims)}.values())
+        yield make_task(
+            project_id,
+            text,
+            _joined(used),
+            question if unit == "answer" else within,
+            unit=unit,
+            time=report.created_at[:10],
+            system=system,
+            dataset=dataset,
+            item=content_id(report.question, text if unit != "answer" else ""),
+            title="; ".join(page.title for page in used),
+            url=(used[0].reference or used[0].url) if len(used) == 1 else "",
+        )
+
+
+def _joined(pages: Sequence[Page]) -> str:
+    if len(pages) == 1:
+        return pages[0].text
+    return "\n\n\n".join(f"{page.title}\n{page.reference or page.url}\n\n{page.text}" for page in pages)
+
+
+def explicature(task: Task) -> str:
+    """The answer with its references replaced, by rules (V24, section 4.3); as it is where none is certain."""
+    question = next((turn.text for turn in reversed(task.turns) if turn.speaker == "user"), "")
+    last = task.turns[-1].text if task.turns and task.turns[-1].speaker == "system" else ""
+    whole = last if task.unit != "answer" and task.answer in last else task.answer
+    offset = whole.index(task.answer)
+    claims = [
+        Claim(
+            id=str(start), text=task.answer[start:end], spans=((offset + start, offset + end),), worthiness="factual"
+        )
+        for start, end in sentences(task.answer)
+    ]  # fmt: skip
+    text = task.answer
+    for claim in reversed(enrich(question, whole, check_independence(claims))):
+        start, end = int(claim.id), int(claim.id) + len(claim.text)
+        text = text[:start] + claim.statement + text[end:]
+    return text

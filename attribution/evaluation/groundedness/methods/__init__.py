@@ -1,0 +1,1 @@
+"""The methods of the table, a file for each family."""

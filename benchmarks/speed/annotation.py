@@ -1,0 +1,167 @@
+"""Seconds from a key to the next question on the Annotate page, with 5,000 tasks, 20 annotators and half of the work
+done, while another process saves a judgement every second; and seconds of the library behind each view.
+
+python -m benchmarks.speed.annotation [--tasks 5000] [--annotators 20] [--keys 20] [--out FILE.json]
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from collections.abc import Callable
+
+from attribution.cli.serve import free_port
+from attribution.evaluation.ais import figures
+from attribution.evaluation.ais.agreement import agreement
+from attribution.evaluation.ais.judgements import Content, Judgement, by_task, decided, finished
+from attribution.evaluation.ais.project import Annotations
+from attribution.evaluation.ais.records import timestamp
+from attribution.evaluation.ais.tasks import Project, Turn, make_task
+from attribution.storage.store import Store
+from benchmarks import arguments, publish
+from benchmarks.speed.first_screen import CHROMIUM, FLAGS
+
+FIRST, SECOND = "interpretable to you?", "fully supported by the source document?"
+SOURCE = "The river flows north through the desert and reaches the sea after a long way. " * 60
+
+
+def fill(kept: Annotations, tasks: int, annotators: int) -> Project:
+    """A project in which everybody has judged half of their queue."""
+    project = kept.create("Speed", overlap=2)
+    turns = [Turn(speaker="user", text="Where does the river flow?")]
+    made = [
+        make_task(project.id, f"It flows north, says answer {n}.", SOURCE, turns, system="ab"[n % 2], item=str(n // 2))
+        for n in range(tasks)
+    ]
+    kept.add_tasks(made)
+    names = kept.add_members(project.id, [f"annotator {n}" for n in range(annotators)])
+    work = kept.work(project)
+    for number, name in enumerate(names):
+        queue = work.queue(name)
+        judgements = []
+        for place, task in enumerate(queue[: len(queue) // 2]):
+            first = Judgement(
+                task_id=task, annotator=name, revision=1, origin="o", made_at=timestamp(), stage="production",
+                content=Content(interpretable=True, seconds=(4, 0)),
+            )  # fmt: skip
+            content = Content(interpretable=True, attributable=(place + number) % 3 > 0, seconds=(4, 9))
+            changes = {"revision": 2, "follows": first.id, "parent": first.id, "content": content}
+            judgements += [first, first.model_copy(update=changes | {"made_at": timestamp()})]
+        kept.put_judgements(project.id, judgements)
+    return project
+
+
+def seconds(function: Callable[[], object], times: int = 5) -> float:
+    """The median of several calls."""
+    measured = []
+    for _ in range(times):
+        started = time.perf_counter()
+        function()
+        measured.append(time.perf_counter() - started)
+    return statistics.median(measured)
+
+
+def library(kept: Annotations, project: Project) -> dict[str, float]:
+    """Seconds of what each view needs."""
+
+    def results() -> None:
+        judgements = finished(kept.judgements(project.id))
+        answers, tasks = decided(by_task(judgements), {}), kept.tasks(project.id)
+        figures.rows(tasks, answers)
+        figures.differences(tasks, answers)
+        agreement(judgements)
+
+    def everybody() -> None:
+        work = kept.work(project)
+        for name in work.annotators:
+            work.queue(name)
+
+    return {
+        "an annotator's queue, s": seconds(lambda: kept.work(project).queue("annotator 3")),
+        "everybody's queue, s": seconds(everybody, 1),
+        "all results, s": seconds(results, 3),
+    }
+
+
+def keys(url: str, kept: Annotations, project: Project, count: int) -> list[float]:
+    """Seconds from each key to the next question in Chromium, while others judge too."""
+    from playwright.sync_api import sync_playwright
+
+    over = threading.Event()
+
+    def others() -> None:
+        queue = [task for task in kept.work(project).queue("annotator 1") if task]
+        for task in reversed(queue):
+            if over.wait(1):
+                return
+            content = Content(interpretable=False, seconds=(3, 0))
+            kept.step(project.id, task, "annotator 1", "annotation", "production", content, "")
+
+    environment = {**os.environ, "ATTRIBUTION_DATABASE_URL": url}
+    port = free_port(8700)
+    command = [sys.executable, "-m", "attribution", "serve", "--port", str(port)]
+    server = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    address = f"http://127.0.0.1:{port}"
+    measured = []
+    try:
+        for _ in range(300):
+            try:
+                urllib.request.urlopen(f"{address}/_stcore/health", timeout=1).close()
+                break
+            except OSError:
+                time.sleep(0.2)
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+            page = browser.new_page()
+            page.goto(f"{address}/annotate?project={project.id}&who=annotator%203&view=Judge")
+            page.get_by_text(FIRST).wait_for(timeout=60_000)
+            page.wait_for_timeout(3000)
+            threading.Thread(target=others, daemon=True).start()
+            for number in range(count):
+                started = time.perf_counter()
+                page.keyboard.press("y")
+                page.get_by_text(FIRST if number % 2 else SECOND).wait_for(timeout=60_000)
+                measured.append(time.perf_counter() - started)
+                page.wait_for_timeout(200)
+            browser.close()
+    finally:
+        over.set()
+        server.terminate()
+        server.wait(10)
+    return measured
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = arguments(__doc__)
+    for name, default in (("tasks", 5000), ("annotators", 20), ("keys", 20)):
+        parser.add_argument(f"--{name}", type=int, default=default)
+    args = parser.parse_args(argv)
+    with tempfile.TemporaryDirectory() as folder:
+        url = f"sqlite:///{folder}/speed.sqlite3"
+        store = Store.open(url)
+        kept = Annotations(store)
+        project = fill(kept, args.tasks, args.annotators)
+        measured = keys(url, kept, project, args.keys)
+        publish(
+            {
+                "tasks": args.tasks,
+                "annotators": args.annotators,
+                "judgements": len(kept.judgements(project.id)),
+                "key to next question, median, s": statistics.median(measured),
+                "key to next question, longest, s": max(measured),
+                **library(kept, project),
+            },
+            args.out,
+        )
+        store.close()
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

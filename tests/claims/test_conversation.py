@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attribution.claims.conversation import as_text, check_turns, read_turns, standalone_question, transcript
+from attribution.claims.enrichment import enrich
+from attribution.claims.independence import check_independence
+from attribution.claims.worthiness import classify
+from attribution.errors import BadInput
+from attribution.segmenters.sentences import Sentences
+from attribution.settings import Settings
+from attribution.types import Speaker, Turn
+
+TOWER: tuple[Turn, ...] = (
+    ("user", "What is the Eiffel Tower?"),
+    ("assistant", "The Eiffel Tower is an iron tower in Paris."),
+)
+
+
+def test_turns_are_read_as_they_are_typed() -> None:
+    typed = "User: What is it?\n**Assistant:** A tower.\nIt stands in Paris: in the west.\n\nuser: And its height?"
+    assert read_turns(typed) == (
+        ("user", "What is it?"),
+        ("assistant", "A tower.\nIt stands in Paris: in the west."),
+        ("user", "And its height?"),
+    )
+    assert read_turns(" \n") == ()
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"speaker": "user", "text": "A?"}, {"speaker": "assistant", "text": "B."}],
+        [{"role": "human", "content": "A?"}, {"role": "Assistant", "content": "B."}],
+        [["user", "A?"], ["assistant", "B."]],
+    ],
+)
+def test_turns_are_read_from_json(rows: list[object]) -> None:
+    expected = (("user", "A?"), ("assistant", "B."))
+    assert read_turns(json.dumps(rows)) == expected
+    if isinstance(rows[0], dict):
+        assert read_turns("\n".join(map(json.dumps, rows))) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("What is it?", "expected “User: …”"),
+        ('[{"speaker": "nobody", "text": "x"}]', "turn 1: expected"),
+        ('[{"speaker": "user", "text": 3}]', "turn 1: expected"),
+        ("{oops", "not JSON"),
+        ("User: " + "x" * 20_001, "at most 50 turns"),
+        ("User: x\n" * 51, "51 earlier turns"),
+    ],
+)
+def test_what_is_no_conversation_says_what_was_expected(text: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        read_turns(text)
+
+
+SPEAKER: st.SearchStrategy[Speaker] = st.sampled_from(["user", "assistant"])
+
+
+@given(st.lists(st.tuples(SPEAKER, st.text("ab .é\n?", max_size=20)), max_size=6))
+def test_text_and_json_lead_back_to_the_same_turns(turns: list[Turn]) -> None:
+    kept = check_turns(turns)
+    assert read_turns(json.dumps(turns)) == kept
+    assert read_turns(as_text(kept)) == kept
+
+
+def test_a_language_model_is_shown_the_whole_conversation() -> None:
+    assert transcript("How high is it?", ()) == "How high is it?"
+    shown = transcript("How high is it?", TOWER)
+    assert shown.startswith("User: What is the Eiffel Tower?\nAssistant: ") and shown.endswith(
+        "\nUser: How high is it?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("turns", "question", "expected"),
+    [
+        (TOWER, "When was it built?", "When was the Eiffel Tower built?"),
+        (TOWER[:1], "When was it built?", "When was the Eiffel Tower built?"),
+        (TOWER, "Who was Gustave Eiffel?", "Who was Gustave Eiffel?"),
+        ((), "When was it built?", "When was it built?"),
+        ((("user", "¿Qué es la Torre Eiffel?"),), "¿Cuándo fue construida?", "¿Cuándo fue construida?"),
+        (
+            (("user", "Did Marie Curie meet Lise Meitner?"),),
+            "When did she die?",
+            "Did Marie Curie meet Lise Meitner? When did she die?",  # which of the two is not certain
+        ),
+    ],
+)
+def test_a_question_is_asked_without_its_conversation(turns: tuple[Turn, ...], question: str, expected: str) -> None:
+    assert standalone_question(question, turns) == expected
+
+
+def test_a_question_that_names_nothing_follows_the_last_one_that_does() -> None:
+    turns = (*TOWER, ("user", "When was it built?"), ("assistant", "Between 1887 and 1889."))
+    assert standalone_question("Why?", turns) == "When was the Eiffel Tower built? Why?"
+
+
+def explicature(turns: tuple[Turn, ...], question: str, answer: str) -> str | None:
+    claims = check_independence(classify(Sentences(Settings()).segment(question, answer).claims))
+    return enrich(standalone_question(question, turns), answer, claims)[0].enriched
+
+
+def test_claims_are_resolved_into_the_turns() -> None:
+    answer = "It was completed in 1889."
+    assert explicature(TOWER, "When was it built?", answer) == "The Eiffel Tower was completed in 1889."
+    assert explicature((), "When was it built?", answer) is None
+    assert explicature(TOWER, "And when?", answer) == "The Eiffel Tower was completed in 1889."
