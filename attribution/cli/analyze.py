@@ -1,4 +1,4 @@
-"""`analyze` and `segment`: one answer; `batch`: many."""
+"""`analyze` and `segment`: one answer; `revise`: the report of one; `batch`: many."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ from collections import Counter
 
 from attribution.cli import options
 from attribution.cli.console import check_output, print_json, progress, read_text, report_failure, write_file
+from attribution.errors import BadInput
 from attribution.text.json_lines import read_rows
+from attribution.verdicts import recolour
 
 
 def analyze(args: argparse.Namespace) -> None:
     from attribution import events
+    from attribution.exports import Exported, export
     from attribution.pipeline.run import run
 
     settings = options.settings(args)
     check_output(args.out)
-    for event in run(read_text(args.question), read_text(args.answer), settings):
+    context = options.turns(args)
+    for event in run(read_text(args.question), read_text(args.answer), settings, context=context):
         match event:
             case events.StageStarted(stage):
                 progress(f"{stage} …")
@@ -25,22 +29,60 @@ def analyze(args: argparse.Namespace) -> None:
             case events.Failed(failure):
                 report_failure(failure)
             case events.Finished(report):
-                write_file(args.out, (report.to_json() + "\n").encode())
+                write_file(args.out, export("json", Exported(report)))
                 counts = Counter(v.label for v in report.verdicts)
                 progress(f"{args.out}: " + (", ".join(f"{n} {label}" for label, n in counts.items()) or "no claims"))
 
 
 def segment(args: argparse.Namespace) -> None:
+    from attribution.claims.conversation import transcript
     from attribution.pipeline import claims
-    from attribution.pipeline import run as pipeline
+    from attribution.pipeline.inputs import check_input
 
     settings = options.settings(args)
     question, answer = read_text(args.question), read_text(args.answer)
-    pipeline.check_input(question, answer, settings)
-    segmented = claims.segment(question, answer, settings)
+    check_input(question, answer, settings)
+    segmented = claims.segment(transcript(question, options.turns(args)), answer, settings)
     for failure in segmented.failures:
         report_failure(failure)
     print_json([{"id": c.id, "text": c.text, "spans": [list(s) for s in c.spans]} for c in segmented.claims])
+
+
+def revise(args: argparse.Namespace) -> None:
+    """Writes the revised answer of a report; its corrections are all accepted."""
+    from pydantic import ValidationError
+
+    from attribution.corrections.proposals import correctable, propose
+    from attribution.corrections.revision import revise
+    from attribution.settings import Settings
+    from attribution.storage.store import Store
+    from attribution.types import Report
+
+    check_output(args.out)
+    try:
+        report = Report.model_validate_json(args.input.read_bytes())
+    except ValidationError as error:
+        reason = error.errors()[0]["msg"].lower()
+        raise BadInput(f"{args.input} is not a report ({reason}): make one with `analyze --out {args.input}`") from None
+    saved = {name: value for name, value in report.settings.items() if name in Settings.model_fields}
+    settings = Settings.from_environment(**saved | options.choices(args))
+    report = recolour(report, settings.thresholds)
+    claims, accepted = correctable(report) if args.corrector != "none" else (), []
+    for number, proposal in enumerate(
+        propose(report, claims, settings, Store.open(settings.database_url), args.corrector) if claims else (), 1
+    ):
+        progress(f"correct {number}/{len(claims)}")
+        if proposal.failure:
+            report_failure(proposal.failure)
+        if proposal.correction:
+            progress(f"- {proposal.correction.before}\n+ {proposal.correction.after}")
+            accepted.append(proposal.correction)
+    revision = revise(report, accepted, args.unsupported, not args.no_footnotes)
+    write_file(args.out, revision.text.encode("utf-8", "surrogatepass"))
+    progress(
+        f"{args.out}: {len(revision.applied)} corrected, {len(revision.overlapping)} overlapping, "
+        f"{revision.marked} marked, {revision.dropped} left out, {revision.notes} footnotes"
+    )
 
 
 def batch(args: argparse.Namespace) -> int:

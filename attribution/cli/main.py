@@ -6,8 +6,10 @@ import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from attribution.cli import analyze, collections, compare, download, options, serve, snapshot, tables, verify
+from attribution.cli import analyze, collections, download, options, serve, snapshot, tables, verify
 from attribution.cli.console import progress
+from attribution.cli.evaluation import benchmark, compare, evoke, factscore
+from attribution.cli.reports import citations, export
 from attribution.errors import AttributionError
 
 Command = Callable[[argparse.Namespace], int | None]  # an exit status; None is 0
@@ -28,6 +30,16 @@ def parser() -> argparse.ArgumentParser:
     options.add_verifier(p)
     options.add_settings(p, "top_k=8")
     p.add_argument("--out", type=Path, required=True, metavar="report.json")
+
+    p = add("revise", "write the answer of a report with corrections, marks and footnotes", analyze.revise)
+    p.add_argument("--input", type=Path, required=True, metavar="report.json")
+    p.add_argument("--out", type=Path, required=True, metavar="revised.md")
+    p.add_argument("--corrector", choices=("rule", "llm", "none"), default="rule", help="who proposes corrections")
+    help_text = "sentences that no source supports are kept (default), marked or left out"
+    p.add_argument("--unsupported", choices=("keep", "mark", "drop"), default="keep", help=help_text)
+    p.add_argument("--no-footnotes", action="store_true", help="no footnotes to the evidence")
+    options.add_verifier(p)
+    options.add_settings(p, "threshold=0.7")
 
     p = add("segment", "split an answer into claims", analyze.segment)
     options.add_answer(p)
@@ -57,6 +69,26 @@ def parser() -> argparse.ArgumentParser:
     options.add_verifier(p)
     options.add_settings(p, "top_k=8")
 
+    p = add("answers", "compare two answers to one question over the same evidence", compare.answers)
+    p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"question", "first", "second"}')
+    p.add_argument("--output", type=Path, required=True)
+    p.add_argument("--segmenter", help="see: list segmenters")
+    options.add_sources(p)
+    options.add_verifier(p)
+    options.add_settings(p, "top_k=8")
+    p = add("factscore", "score answers by FActScore with several decomposers and verifiers", factscore.factscore)
+    factscore.add_arguments(p)
+
+    p = add("evoke", "make a test set: grounded answers and twins with one error each", evoke.evoke)
+    evoke.add_arguments(p)
+    p = add("benchmark", "measure groundedness methods on labelled responses", benchmark.benchmark)
+    p.add_argument("--input", type=Path, required=True, help="JSON Lines; see docs/groundedness.md")
+    p.add_argument("--methods", nargs="+", required=True, metavar="NAME", help="or all; see: list methods")
+    p.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    p.add_argument("--seed", type=int, default=0, help="of the division into development and test (default: 0)")
+    options.add_verifier(p)
+    options.add_settings(p, "embedder=mpnet")
+
     p = add("batch", "check many answers; a killed batch goes on where it stopped", analyze.batch)
     p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"question", "answer", "documents"}')
     p.add_argument("--output", type=Path, required=True, metavar="reports.jsonl")
@@ -64,6 +96,11 @@ def parser() -> argparse.ArgumentParser:
     options.add_sources(p)
     options.add_verifier(p)
     options.add_settings(p, "top_k=8")
+
+    p = commands.add_parser("export", help="write a finished run in another format")
+    export.add(p)
+    p = commands.add_parser("citations", help="check the answer's own citations against the sources they name")
+    citations.add(p)
 
     p = add("list", "list the available implementations and what they need", tables.list_tables)
     p.add_argument("table", nargs="?", choices=tables.NAMES)
@@ -75,8 +112,15 @@ def parser() -> argparse.ArgumentParser:
     renamed.set_defaults(renamed="attribution: `library` is now called `collections`; the old name still works")
     collections.commands(renamed)
 
-    p = add("serve", "start the web app", serve.serve)
-    p.add_argument("--port", type=int, help=f"by default {serve.PORT}, or the next free port")
+    p = add("serve", "start the web app, or the API", serve.serve)
+    p.add_argument("--port", type=int, help=f"by default {serve.PORT} (API: {serve.API_PORT}), or the next free port")
+    p.add_argument("--host", default="localhost", help="the address to listen at; 0.0.0.0 for all")
+    p.add_argument("--api", action="store_true", help="serve the REST API and MCP in its place (docs/api.md)")
+    options.add_verifier(p)
+    options.add_settings(p, "max_pages=50")
+    p = add("mcp", "serve the MCP tools over standard input and output", serve.mcp)
+    options.add_verifier(p)
+    options.add_settings(p, "max_pages=50")
     return top
 
 

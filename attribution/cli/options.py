@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from attribution.errors import BadInput
 from attribution.settings import Settings
+from attribution.types import Turn
 
 
 def add_answer(p: argparse.ArgumentParser) -> None:
     p.add_argument("--question", default="", help="the question that was asked")
+    p.add_argument(
+        "--context", type=Path, metavar="FILE", help="the conversation before it: User: … / Assistant: …, or JSON"
+    )
     p.add_argument("--answer", required=True, help="the text of the answer, or - for standard input")
     p.add_argument("--segmenter", help="see: list segmenters")
 
@@ -26,6 +31,20 @@ def add_verifier(p: argparse.ArgumentParser) -> None:
 
 def add_settings(p: argparse.ArgumentParser, example: str) -> None:
     p.add_argument("--set", action="append", metavar="KEY=VALUE", help=f"any other setting, such as {example}")
+
+
+def turns(args: argparse.Namespace) -> tuple[Turn, ...]:
+    """The turns of --context. BadInput for a file that is not UTF-8 text of that form."""
+    from attribution.claims.conversation import read_turns
+
+    if args.context is None:
+        return ()
+    try:
+        return read_turns(args.context.read_bytes().decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{args.context}: not UTF-8 (byte {error.start}): save the file as UTF-8") from None
+    except BadInput as error:
+        raise BadInput(f"{args.context}: {error}") from None
 
 
 def choices(args: argparse.Namespace) -> dict[str, Any]:

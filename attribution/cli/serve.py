@@ -1,4 +1,4 @@
-"""`serve`: the web app."""
+"""`serve`: the web app, or the API; `mcp`: the MCP server."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import os
 import socket
 import sys
 
+from attribution.cli import options
 from attribution.errors import BadInput
-from attribution.settings import ROOT
+from attribution.settings import ROOT, Settings
 
-PORT = 8501
+PORT, API_PORT = 8501, 8502
 
 
 def is_free(port: int) -> bool:
@@ -34,14 +35,41 @@ def free_port(first: int) -> int:
 
 
 def serve(args: argparse.Namespace) -> None:
-    """Become the Streamlit server, so that a signal to this process reaches it."""
-    if args.port is not None and not 0 < args.port < 65_536:
-        raise BadInput(f"port {args.port}: expected a number from 1 to 65535")
-    if args.port is not None and not is_free(args.port):
-        raise BadInput(f"port {args.port} is in use: stop the program that uses it, or choose another --port")
-    port = args.port or free_port(PORT)
+    """Become the Streamlit server, so that a signal to this process reaches it; or serve the API."""
+    if not args.api and options.choices(args):
+        raise BadInput("--verifier and --set are for --api; in the web app they are chosen in the page")
+    port = _port(args.port, API_PORT if args.api else PORT)
+    if args.api:
+        return _api(options.settings(args), args.host, port)
     print(f"Attribution explorer: http://localhost:{port}", flush=True)
     command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.port", str(port)]
-    command += ["--server.address", "localhost", "--server.headless", "true", "--browser.gatherUsageStats", "false"]
+    command += ["--server.address", args.host, "--server.headless", "true", "--browser.gatherUsageStats", "false"]
     os.chdir(ROOT)
     os.execv(sys.executable, command)
+
+
+def _port(asked: int | None, default: int) -> int:
+    if asked is not None and not 0 < asked < 65_536:
+        raise BadInput(f"port {asked}: expected a number from 1 to 65535")
+    if asked is not None and not is_free(asked):
+        raise BadInput(f"port {asked} is in use: stop the program that uses it, or choose another --port")
+    return asked or free_port(default)
+
+
+def _api(settings: Settings, host: str, port: int) -> None:
+    import uvicorn
+
+    from attribution.server.api import create
+    from attribution.server.guard import Keys
+
+    app = create(settings, Keys.from_environment())
+    print(f"Attribution API: http://{host}:{port} (what it offers: /docs)", flush=True)
+    uvicorn.run(app, host=host, port=port, log_level="warning", server_header=False, timeout_graceful_shutdown=5)
+
+
+def mcp(args: argparse.Namespace) -> None:
+    """Serve the MCP tools over standard input and output."""
+    from attribution.pipeline.turns import turns
+    from attribution.server.mcp import server
+
+    server(options.settings(args), turns()).run("stdio")

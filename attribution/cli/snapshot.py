@@ -38,7 +38,8 @@ def _write(path: Path, content: bytes) -> None:
 
 def read(path: Path) -> Snapshot:
     """Read a snapshot file."""
-    from attribution.snapshots.file import FILE_LIMIT, load
+    from attribution.snapshots.file import load
+    from attribution.snapshots.package import FILE_LIMIT
 
     if path.is_file() and path.stat().st_size > FILE_LIMIT:
         raise BadInput(f"{path} has {path.stat().st_size:,} bytes; the limit for snapshots is {FILE_LIMIT:,}")
@@ -73,7 +74,7 @@ def import_run(snapshot: Snapshot, store: Store) -> str:
     saved = store.load_run(report.id)
     if saved == report:
         return report.id
-    if saved is not None or not _is_id(report.id):
+    if saved is not None or store.is_known(report.id) or not _is_id(report.id):
         report = report.model_copy(update={"id": new_run_id()})
     store.save_run(report, snapshot.provenance, frozen=True)
     return report.id
@@ -85,6 +86,8 @@ def _is_id(text: str) -> bool:
 
 def replay(args: argparse.Namespace) -> None:
     from attribution import events
+    from attribution.exports import Exported
+    from attribution.exports import export as export_as
     from attribution.pipeline.run import run
 
     check_output(args.out)
@@ -92,14 +95,15 @@ def replay(args: argparse.Namespace) -> None:
     settings = snapshot.settings(**options.choices(args))
     source = snapshot.recomputed() if args.recompute else snapshot
     report: Report | None = None
-    for event in run(snapshot.report.question, snapshot.report.answer, settings, source=source):
+    was = snapshot.report
+    for event in run(was.question, was.answer, settings, source=source, context=was.context):
         match event:
             case events.Progress(stage, done, total):
                 progress(f"{stage} {done}/{total}")
             case events.Finished(report):
                 pass
     if report is not None:
-        _write(args.out, (report.to_json() + "\n").encode("utf-8"))
+        _write(args.out, export_as("json", Exported(report)))
 
 
 def changes(args: argparse.Namespace) -> None:

@@ -9,17 +9,18 @@ from attribution.cli.console import print_json
 from attribution.registry import Table
 from attribution.settings import Settings
 
-NAMES = ("segmenters", "searchers", "chunkers", "embedders", "verifiers")
+NAMES = ("segmenters", "searchers", "chunkers", "embedders", "verifiers", "methods")
 
 
 def tables() -> Mapping[str, Table]:
     from attribution.chunkers import CHUNKERS
     from attribution.embedders import EMBEDDERS
+    from attribution.evaluation.groundedness import METHODS
     from attribution.searchers import SEARCHERS
     from attribution.segmenters import SEGMENTERS
     from attribution.verifiers import VERIFIERS
 
-    return dict(zip(NAMES, (SEGMENTERS, SEARCHERS, CHUNKERS, EMBEDDERS, VERIFIERS), strict=True))
+    return dict(zip(NAMES, (SEGMENTERS, SEARCHERS, CHUNKERS, EMBEDDERS, VERIFIERS, METHODS), strict=True))
 
 
 def list_tables(args: argparse.Namespace) -> None:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attribution.cli import options
 from attribution.cli.console import check_output, progress
 from attribution.errors import BadInput
 from attribution.text.json_lines import Row, read_rows
-
-if TYPE_CHECKING:
-    from attribution.types import Judgement
-    from attribution.verifiers import Verifier
 
 BATCH = 256  # pairs between two lines of progress
 JUDGED = 20  # claims between two lines of progress
@@ -23,6 +19,7 @@ Result = Mapping[str, Any]
 
 
 def verify(args: argparse.Namespace) -> int:
+    from attribution.pipeline.judge import verify_each
     from attribution.registry import build
     from attribution.verdicts import relation
     from attribution.verifiers import VERIFIERS
@@ -35,7 +32,8 @@ def verify(args: argparse.Namespace) -> int:
     def results() -> Iterable[Result]:
         for start in range(0, len(rows), BATCH):
             batch = rows[start : start + BATCH]
-            judgements = iter(_judge(verifier, [r for r in batch if not r.error]))
+            good = [(r.fields["claim"], r.fields["evidence"]) for r in batch if not r.error]
+            judgements = iter(verify_each(verifier, good) if good else ())
             for row in batch:
                 judgement = row.error or next(judgements)
                 if isinstance(judgement, str):
@@ -51,17 +49,6 @@ def verify(args: argparse.Namespace) -> int:
             progress(f"verify {start + len(batch)}/{len(rows)}")
 
     return _write(args.output, results())
-
-
-def _judge(verifier: Verifier, rows: Sequence[Row]) -> list[Judgement | str]:
-    """A judgement for each row, or why there is none."""
-    try:
-        return [*verifier.verify([(r.fields["claim"], r.fields["evidence"]) for r in rows])]
-    except BadInput as error:
-        if len(rows) == 1:
-            return [str(error).removeprefix("pair 1: ")]
-        half = len(rows) // 2
-        return _judge(verifier, rows[:half]) + _judge(verifier, rows[half:])
 
 
 def judge(args: argparse.Namespace) -> int:

@@ -81,7 +81,7 @@ def test_worth_adds_worthiness(tmp_path: Path) -> None:
 def test_list_names_every_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list"]) == 0
     rows = json.loads(capsys.readouterr().out)
-    assert {r["table"] for r in rows} == {"segmenters", "searchers", "chunkers", "embedders", "verifiers"}
+    assert {r["table"] for r in rows} == {"segmenters", "searchers", "chunkers", "embedders", "verifiers", "methods"}
     assert all(set(r) == {"table", "name", "label", "note", "ready", "needs"} for r in rows)
 
 

@@ -83,7 +83,7 @@ def test_an_open_tab_finds_the_server_again_after_a_crash() -> None:
         page = browser.new_page()
         page.set_default_timeout(120_000)
         page.goto(f"http://localhost:{port}")
-        page.locator("button:enabled", has_text="Analyse").wait_for()
+        page.get_by_role("button", name="Analyse", disabled=False).wait_for()
         crash(server)
         connected = page.locator("[data-test-connection-state=CONNECTED]")
         connected.wait_for(state="detached")
@@ -93,7 +93,7 @@ def test_an_open_tab_finds_the_server_again_after_a_crash() -> None:
         try:
             connected.wait_for()
             page.wait_for_timeout(3000)  # the new session runs the page once by itself
-            page.locator("button:enabled", has_text="Analyse").click()
+            page.get_by_role("button", name="Analyse", disabled=False).click()
             page.locator("button:enabled", has_text="Stop").first.wait_for()  # the new server has started a run
         finally:
             server.terminate()

@@ -10,9 +10,9 @@ import pytest
 
 from attribution.cli.main import main
 from attribution.cli.snapshot import import_run, read
+from attribution.exports import report_json
 from attribution.settings import Settings
 from attribution.storage.store import Store
-from attribution.types import Report
 from tests.make import comparable
 
 ANSWER = "The Eiffel Tower was completed in 1889. It was painted green in 2021."
@@ -35,7 +35,7 @@ def test_export_import_and_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     assert main(["snapshot", "replay", str(frozen), "--out", str(again)]) == 0
-    before, after = (Report.model_validate_json(p.read_text("utf-8")) for p in (first, again))
+    before, after = (report_json.read(p.read_bytes()).report for p in (first, again))
     assert comparable(before) == comparable(after) and before.evidence
     varied = {"id", "created_at", "timings"}
     assert {k: v for k, v in json.loads(first.read_text()).items() if k not in varied} == {
@@ -45,7 +45,7 @@ def test_export_import_and_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         main(["snapshot", "replay", str(frozen), "--set", "chunker=sentence", "--set", "top_k=2", "--out", str(again)])
         == 0
     )
-    changed = Report.model_validate_json(again.read_text("utf-8"))
+    changed = report_json.read(again.read_bytes()).report
     assert changed.pages == before.pages and changed.settings["chunker"] == "sentence"
 
     capsys.readouterr()

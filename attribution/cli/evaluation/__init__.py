@@ -1,0 +1,1 @@
+"""Commands that compare, measure and make test sets."""

@@ -1,0 +1,185 @@
+"""The REST API: /analyze streams a run, /verify and /segment answer at once, /runs holds what the key's client ran."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, StreamingResponse
+from starlette.exceptions import HTTPException
+
+from attribution.errors import AttributionError, BadInput, Busy, Unavailable
+from attribution.events import Event, RunStarted
+from attribution.pipeline import claims
+from attribution.pipeline.inputs import check_input
+from attribution.pipeline.judge import verify_each
+from attribution.pipeline.run import run
+from attribution.pipeline.run_record import VERSION
+from attribution.pipeline.turns import Turns, in_turn, turns
+from attribution.registry import build
+from attribution.server import bodies, mcp, stream
+from attribution.server.guard import Guard, Keys
+from attribution.server.metrics import Measured, Metrics
+from attribution.settings import Settings
+from attribution.storage.history import HistoryQuery
+from attribution.storage.store import Store
+from attribution.verdicts import relation
+from attribution.verifiers import VERIFIERS
+
+STATUS = {BadInput: 400, Busy: 429, Unavailable: 503}
+RETRY = "30"  # seconds, with 429
+_log = logging.getLogger(__name__)
+
+
+def create(own: Settings, keys: Keys, among: Turns | None = None) -> FastAPI:
+    """The application. `own` are the settings that clients choose from; `among` the turns that runs take."""
+    queue = among or turns()
+    tools = mcp.server(own, queue)
+    mounted = tools.streamable_http_app(
+        streamable_http_path="/", json_response=True, stateless_http=True, max_request_body_size=bodies.MAX_BODY
+    )
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        async with tools.session_manager.run():
+            yield
+
+    app = FastAPI(title="Attribution explorer", description=__doc__ or "", lifespan=lifespan, redoc_url=None)
+    metrics = Metrics(queue)
+    _errors(app)
+    _endpoints(app, own, queue, metrics)
+    app.mount("/mcp", mounted)
+    app.add_middleware(Measured, metrics=metrics)
+    app.add_middleware(Guard, keys=keys)  # the last one added is the first to see a request
+    return app
+
+
+def _endpoints(app: FastAPI, own: Settings, queue: Turns, metrics: Metrics) -> None:
+    def store() -> Store:
+        return Store.open(own.database_url)
+
+    @app.get("/health")
+    def health() -> dict[str, Any]:
+        """Whether the server and its database answer, and how busy it is."""
+        store()
+        running, waiting = queue.counts()
+        return {"status": "ok", "pipeline": VERSION, "running": running, "waiting": waiting}
+
+    @app.get("/metrics")
+    def measured() -> Response:
+        """Requests, seconds and runs, in the format of Prometheus."""
+        return Response(metrics.text(), media_type="text/plain; version=0.0.4")
+
+    @app.post("/segment")
+    def segment(body: bodies.AnswerBody) -> dict[str, Any]:
+        """The claims of an answer, with their spans in it."""
+        settings = bodies.settings(own, {}, body.segmenter)
+        check_input(body.question, body.answer, settings)
+        segmented = claims.segment(body.question, body.answer, settings)
+        found = [{"id": c.id, "text": c.text, "spans": c.spans} for c in segmented.claims]
+        return {"claims": found, "failures": [f.model_dump(mode="json") for f in segmented.failures]}
+
+    @app.post("/verify")
+    def verify(body: bodies.VerifyBody) -> dict[str, Any]:
+        """A relation and three probabilities for each pair of claim and evidence, in order; a bad pair has an error."""
+        settings = bodies.settings(own, body.settings, verifier=body.verifier)
+        verifier = build(VERIFIERS, settings.verifier, settings, "verifier")
+        pairs = [(pair.claim, pair.evidence) for pair in body.pairs]
+        results: list[dict[str, Any]] = []
+        for pair, judged in zip(pairs, verify_each(verifier, pairs), strict=True):
+            if isinstance(judged, str):
+                results.append({"error": {"type": "BadInput", "message": judged}})
+                continue
+            results.append(
+                {
+                    "relation": relation(judged.probabilities, settings.thresholds),
+                    "probabilities": judged.probabilities.model_dump(),
+                    "sentence": pair[1][slice(*judged.sentence)],
+                }
+            )
+        return {"verifier": verifier.version, "results": results}
+
+    @app.post("/analyze", response_class=StreamingResponse)
+    def analyze(body: bodies.AnalyzeBody, request: Request) -> StreamingResponse:
+        """Check an answer. Each line is a JSON object with `event`; the last is `finished` with the report, or
+        `error`. The run ends when the client goes away."""
+        given, owner = bodies.documents(body.documents), request.state.owner
+        settings = bodies.settings(
+            own, body.settings, body.segmenter, body.verifier, body.sources, with_documents=bool(given)
+        )
+        check_input(body.question, body.answer, settings)
+        if queue.is_full():
+            raise Busy("too many runs are waiting: try again in a few minutes")
+
+        def events(stop: threading.Event) -> Iterator[Event]:
+            database = store()
+            for event in run(body.question, body.answer, settings, database, given, stop):
+                if isinstance(event, RunStarted):
+                    database.set_owner(event.run_id, owner)
+                    database.set_private(event.run_id, owner)
+                yield event
+            metrics.runs.inc()
+
+        work = stream.lines(lambda stop: in_turn(owner, stop, lambda: events(stop), queue))
+        return StreamingResponse(work, media_type="application/x-ndjson")
+
+    @app.get("/runs")
+    def runs(request: Request, limit: int = 50) -> dict[str, Any]:
+        """The newest runs that were started with this key."""
+        if not 0 < limit <= 1000:
+            raise BadInput(f"limit={limit}: expected a number from 1 to 1000")
+        found = store().history(request.state.owner, HistoryQuery(limit=limit)).rows
+        names = ("id", "created_at", "question", "finished")
+        return {"runs": [{name: getattr(row, name) for name in names} for row in found]}
+
+    @app.get("/runs/{run_id}")
+    def one_run(run_id: str, request: Request) -> dict[str, Any]:
+        """The report of a run that was started with this key."""
+        database = store()
+        report = database.load_run(run_id) if database.access(run_id, request.state.owner).own else None
+        if report is None:
+            raise HTTPException(404, "no finished run of this key has that id")
+        found: dict[str, Any] = json.loads(report.to_json())
+        return found
+
+    @app.delete("/runs/{run_id}", status_code=204)
+    def delete(run_id: str, request: Request) -> None:
+        """Delete a run that was started with this key."""
+        database = store()
+        if not database.access(run_id, request.state.owner).own:
+            raise HTTPException(404, "no run of this key has that id")
+        database.delete_run(run_id, request.state.owner)
+
+
+def _errors(app: FastAPI) -> None:
+    """Every error has a type and a message, and repeats nothing that was sent but names of fields."""
+
+    def told(status: int, kind: str, message: str) -> JSONResponse:
+        headers = {"Retry-After": RETRY} if status == 429 else None
+        return JSONResponse({"error": {"type": kind, "message": message}}, status, headers)
+
+    @app.exception_handler(AttributionError)
+    async def ours(_: Request, error: AttributionError) -> JSONResponse:
+        status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 500)
+        return told(status, type(error).__name__, str(error))
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
+        found = [f"{'.'.join(map(str, e['loc'][1:])) or 'the body'}: {e['msg'].lower()}" for e in error.errors()[:5]]
+        return told(422, "BadInput", "; ".join(found) + "; see /docs")
+
+    @app.exception_handler(HTTPException)
+    async def refused(_: Request, error: HTTPException) -> JSONResponse:
+        kind = {404: "NotFound", 405: "WrongMethod", 413: "TooLarge"}.get(error.status_code, "HTTPError")
+        return told(error.status_code, kind, str(error.detail))
+
+    @app.exception_handler(Exception)
+    async def failed(_: Request, error: Exception) -> JSONResponse:
+        _log.error("a request failed", exc_info=error)
+        return told(500, *stream.problem(error).values())

@@ -1,0 +1,112 @@
+"""What every request passes before it is read: its key and its size. Plain ASGI, so that bodies can be counted."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Sequence
+
+from fastapi import HTTPException  # of this kind FastAPI lets through what a body raises
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from attribution.errors import BadInput
+from attribution.server.bodies import MAX_BODY
+from attribution.settings import api_keys
+
+OPEN = ("/health", "/docs", "/openapi.json")  # without a key
+SHORTEST_KEY = 16  # characters
+NO_KEYS = (
+    "ATTRIBUTION_API_KEYS is not set: give each client a key of at least 16 characters, separated by commas, such as "
+    "one made by: python -c 'import secrets; print(secrets.token_urlsafe())'"
+)
+
+
+class Keys:
+    """The clients' keys. They are compared by hash, in constant time, and appear in no message."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        if not keys:
+            raise BadInput(NO_KEYS)
+        for number, key in enumerate(keys, 1):
+            if len(key) < SHORTEST_KEY or not key.isascii() or not key.isprintable() or " " in key:
+                raise BadInput(
+                    f"ATTRIBUTION_API_KEYS: key {number} has {len(key)} characters; expected at least {SHORTEST_KEY}, "
+                    "printable ASCII without spaces"
+                )
+        self._digests = [_digest(key) for key in keys]
+
+    @classmethod
+    def from_environment(cls) -> Keys:
+        """BadInput where none are set, or one is too short."""
+        return cls([key.get_secret_value() for key in api_keys()])
+
+    def owner(self, authorization: str) -> str:
+        """The token of the client that sent this header, under which its runs are kept; empty for a wrong key."""
+        scheme, _, key = authorization.partition(" ")
+        sent = _digest(key.strip())
+        known = [hmac.compare_digest(sent, digest) for digest in self._digests]  # all of them, whichever fits
+        return f"api:{sent}" if scheme.lower() == "bearer" and any(known) else ""
+
+
+def _digest(key: str) -> str:
+    return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
+
+
+class TooLarge(HTTPException):
+    """The body went past the limit while it was read."""
+
+    def __init__(self) -> None:
+        super().__init__(413, f"the body has more than {MAX_BODY:,} bytes")
+
+
+class Guard:
+    """Lets requests with a known key and a body of bounded size through; `owner` is put into the request's state."""
+
+    def __init__(self, app: ASGIApp, keys: Keys) -> None:
+        self._app, self._keys = app, keys
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        owner = self._keys.owner(headers.get("authorization", ""))
+        if not owner and scope["path"].rstrip("/") not in OPEN:
+            await reply(send, 401, "WrongKey", "send the header Authorization: Bearer KEY, with a key of this server")
+            return
+        scope.setdefault("state", {})["owner"] = owner
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > MAX_BODY:
+            await reply(send, 413, "TooLarge", f"the body has {length[:20]} bytes; at most {MAX_BODY:,} are taken")
+            return
+        read, started = 0, False
+
+        async def counted() -> Message:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > MAX_BODY:
+                raise TooLarge
+            return message
+
+        async def noted(message: Message) -> None:
+            nonlocal started
+            started = started or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self._app(scope, counted, noted)
+        except TooLarge as error:
+            if not started:
+                await reply(send, error.status_code, "TooLarge", error.detail)
+
+
+async def reply(send: Send, status: int, kind: str, message: str) -> None:
+    """A typed error, outside of any endpoint."""
+    body = json.dumps({"error": {"type": kind, "message": message}}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    if status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

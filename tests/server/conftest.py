@@ -1,0 +1,61 @@
+"""A real server on localhost, in this process, with the small verifier."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import uvicorn
+
+from attribution.pipeline.turns import Turns
+from attribution.server.api import create
+from attribution.server.guard import Keys
+from attribution.settings import Settings
+
+KEY, OTHER = "first-key-of-the-tests", "other-key-of-the-tests"
+
+
+class Server:
+    """`url` of the running server, `turns` that its runs take."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.turns, self.settings = Turns(2, waiting=4), settings
+        app = create(settings, Keys([KEY, OTHER]), self.turns)
+        self._server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical", timeout_graceful_shutdown=1))
+        self._thread = threading.Thread(target=self._server.run)
+        self._thread.start()
+        deadline = time.monotonic() + 60
+        while not self._server.started:
+            assert time.monotonic() < deadline and self._thread.is_alive()
+            time.sleep(0.02)
+        port = self._server.servers[0].sockets[0].getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+
+    def client(self, key: str = KEY) -> httpx.Client:
+        return httpx.Client(base_url=self.url, headers={"Authorization": f"Bearer {key}"} if key else {}, timeout=60)
+
+    def close(self) -> None:
+        self._server.should_exit = True
+        self._thread.join(60)
+        assert not self._thread.is_alive()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> Iterator[Server]:
+    database = tmp_path_factory.mktemp("server") / "attribution.sqlite3"
+    shutil.copy(warm_database, database)
+    settings = Settings(database_url=f"sqlite:///{database}", verifier="embedded-small", max_seconds=100)
+    made = Server(settings)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def client(server: Server) -> Iterator[httpx.Client]:
+    with server.client() as made:
+        yield made

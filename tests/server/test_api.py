@@ -1,0 +1,214 @@
+"""The API over real connections: results, typed errors, limits, and what one key sees of another."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from attribution.server.bodies import MAX_BODY, MAX_PAIRS
+from tests.server.conftest import KEY, OTHER, Server
+
+ANSWER = "The Eiffel Tower was completed in 1889. It stands in Berlin."
+DOCUMENT = {"name": "tower.txt", "text": "The Eiffel Tower stands in Paris. It was completed in 1889."}
+
+
+def analyse(client: httpx.Client, **body: Any) -> list[dict[str, Any]]:
+    body = {"answer": ANSWER, "sources": [], "documents": [DOCUMENT]} | body
+    with client.stream("POST", "/analyze", json=body) as reply:
+        assert reply.status_code == 200, reply.read()
+        return [json.loads(line) for line in reply.iter_lines()]
+
+
+def error(reply: httpx.Response) -> dict[str, str]:
+    found = reply.json()
+    assert set(found) == {"error"} and set(found["error"]) == {"type", "message"}
+    return found["error"]
+
+
+def test_a_run_streams_its_events_and_stays_with_its_key(client: httpx.Client, server: Server) -> None:
+    events = analyse(client)
+    kinds = [e["event"] for e in events]
+    assert kinds[0] == "started" and kinds[-1] == "finished" and {"claims", "verdict", "page"} <= set(kinds)
+    report = events[-1]["report"]
+    assert [v["label"] for v in report["verdicts"]][0] == "supported" and "text" not in report["pages"][0]
+    run = events[0]["run"]
+    assert client.get(f"/runs/{run}").json() == report
+    assert run in [row["id"] for row in client.get("/runs").json()["runs"]]
+    with server.client(OTHER) as other:
+        assert run not in [row["id"] for row in other.get("/runs").json()["runs"]]
+        for reply in (other.get(f"/runs/{run}"), other.delete(f"/runs/{run}")):
+            assert reply.status_code == 404 and error(reply)["type"] == "NotFound"
+    assert client.delete(f"/runs/{run}").status_code == 204
+    assert client.get(f"/runs/{run}").status_code == 404
+
+
+def test_verify_and_segment(client: httpx.Client) -> None:
+    pairs = [
+        {"claim": "The tower is in Paris.", "evidence": "The tower stands in Paris."},
+        {"claim": "", "evidence": "x"},
+    ]
+    first, second = client.post("/verify", json={"pairs": pairs}).json()["results"]
+    assert first["relation"] == "entailed" and sum(first["probabilities"].values()) == pytest.approx(1, abs=0.01)
+    assert first["sentence"] == pairs[0]["evidence"]
+    assert second["error"]["type"] == "BadInput"
+    claims = client.post("/segment", json={"answer": ANSWER}).json()["claims"]
+    assert [ANSWER[slice(*c["spans"][0])] for c in claims] == [c["text"] for c in claims] and len(claims) == 2
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "says"),
+    [
+        ("/analyze", {"answer": ""}, 400, "empty"),
+        ("/analyze", {"answer": "x", "sources": ["/etc/passwd"]}, 400, "expected library, web"),
+        ("/analyze", {"answer": "x", "sources": ["README.md"]}, 400, "expected library, web"),
+        ("/analyze", {"answer": "x", "sources": ["file:///etc/passwd"]}, 400, "only http"),
+        ("/analyze", {"answer": "x", "sources": ["searxng:http://127.0.0.1"]}, 400, "only http"),
+        ("/analyze", {"answer": "x", "sources": ["collection:secret"]}, 400, "expected library, web"),
+        ("/analyze", {"answer": "x", "sources": []}, 400, "the list is empty"),
+        ("/analyze", {"answer": "x", "settings": {"database_url": "sqlite://"}}, 400, "cannot be chosen"),
+        ("/analyze", {"answer": "x", "settings": {"openai_api_key": "s"}}, 400, "cannot be chosen"),
+        ("/analyze", {"answer": "x", "settings": {"topk": 3}}, 400, "did you mean top_k"),
+        ("/analyze", {"answer": "x", "settings": {"top_k": 0}}, 400, "top_k"),
+        ("/analyze", {"answer": "x", "segmenter": "none"}, 400, "segmenter"),
+        ("/analyze", {"answer": 3}, 422, "answer"),
+        ("/analyze", {"answer": "x", "other": 3}, 422, "other"),
+        ("/analyze", [], 422, "body"),
+        ("/segment", {"answer": "x", "segmenter": "none"}, 400, "expected one of"),
+        ("/verify", {"pairs": []}, 422, "pairs"),
+        ("/verify", {"pairs": [{"claim": "a", "evidence": "b"}] * (MAX_PAIRS + 1)}, 422, "pairs"),
+        ("/verify", {"pairs": [{"claim": "a", "evidence": "b"}], "verifier": "none"}, 400, "expected one of"),
+        ("/nothing", {}, 404, "Not Found"),
+    ],
+)
+def test_bad_requests_get_a_typed_error(client: httpx.Client, path: str, body: Any, status: int, says: str) -> None:
+    reply = client.post(path, json=body)
+    if reply.status_code == 200:  # found only when the run began
+        found = json.loads(reply.text.splitlines()[-1])["error"]
+        assert status == 400 and found["type"] in ("BadInput", "UnknownName")
+    else:
+        assert reply.status_code == status
+        found = error(reply)
+    assert says.lower() in found["message"].lower()
+
+
+def test_keys_and_sizes(server: Server) -> None:
+    for key in ("", "wrong-key-of-the-tests", KEY[:-1], f"{KEY} "[:-1] + "é"):
+        headers = {"Authorization": f"Bearer {key}".encode()} if key else {}
+        for path in ("/runs", "/metrics", "/mcp/"):
+            reply = httpx.get(server.url + path, headers=headers)
+            assert reply.status_code == 401 and error(reply)["type"] == "WrongKey"
+            assert not key or key not in reply.text
+    assert httpx.get(f"{server.url}/health").json()["status"] == "ok"
+    assert httpx.get(f"{server.url}/openapi.json").json()["info"]["title"] == "Attribution explorer"
+    with server.client() as client:
+        large = json.dumps({"answer": "x" * MAX_BODY}).encode()
+        assert error(client.post("/analyze", content=large))["type"] == "TooLarge"
+
+        def chunks() -> Any:  # without a length
+            for _ in range(MAX_BODY // 50_000 + 2):
+                yield b" " * 50_000
+
+        reply = client.post("/segment", content=chunks(), headers={"content-type": "application/json"})
+        assert reply.status_code == 413 and error(reply)["type"] == "TooLarge"
+
+
+def test_a_client_that_goes_away_ends_its_run(server: Server) -> None:
+    slow = threading.Event()
+
+    def hold() -> Any:  # both turns are taken until the test is done
+        with server.turns.ticket("test") as ticket:
+            list(server.turns.wait(ticket, slow))
+            slow.wait(30)
+
+    holders = [threading.Thread(target=hold) for _ in range(2)]
+    for thread in holders:
+        thread.start()
+    until(lambda: server.turns.counts() == (2, 0))
+    with server.client() as client:
+        with client.stream("POST", "/analyze", json={"answer": ANSWER}) as reply:
+            first = json.loads(next(reply.iter_lines()))
+            assert first == {"event": "queued", "place": 1} and server.turns.counts() == (2, 1)
+        until(lambda: server.turns.counts() == (2, 0))
+        waiting = []
+        try:
+            for _ in range(4):
+                held = client.stream("POST", "/analyze", json={"answer": ANSWER})
+                waiting.append(held)
+                held.__enter__()
+            until(lambda: server.turns.counts() == (2, 4))
+            refused = client.post("/analyze", json={"answer": ANSWER})
+            assert refused.status_code == 429 and error(refused)["type"] == "Busy" and refused.headers["retry-after"]
+        finally:
+            for held in waiting:
+                held.__exit__(None, None, None)
+    slow.set()
+    for thread in holders:
+        thread.join(30)
+    until(lambda: server.turns.counts() == (0, 0))
+
+
+def until(condition: Any) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_many_clients_with_good_and_bad_requests(server: Server) -> None:
+    """200 requests from 16 clients: each reply is a result or a typed error, and no key sees what is another's."""
+    secrets = {KEY: "zircon-of-the-first", OTHER: "beryl-of-the-other"}
+
+    def ask(number: int) -> str:
+        rng = random.Random(number)
+        key = rng.choice([KEY, OTHER])
+        word = secrets[key]
+        with server.client(key if number % 10 else "wrong-key-of-the-tests") as client:
+            match number % 8:
+                case 0:
+                    reply = client.post("/segment", json={"answer": f"The {word} is blue."})
+                case 1:
+                    reply = client.post("/verify", json={"pairs": [{"claim": word, "evidence": f"A {word} is here."}]})
+                case 2:
+                    reply = client.post("/analyze", content=b"{not json", headers={"content-type": "application/json"})
+                case 3:
+                    reply = client.post("/analyze", content=b"x" * (MAX_BODY + 1))
+                case 4:
+                    with client.stream("POST", "/analyze", json={"answer": ANSWER, "documents": [DOCUMENT]}) as gone:
+                        if gone.status_code == 200:
+                            next(gone.iter_lines())
+                        return "left"
+                case 5:
+                    reply = client.get("/runs")
+                case 6:
+                    reply = client.get("/runs/0123456789abcdef")
+                case _:
+                    reply = client.post("/verify", json={"pairs": "x"})
+            other = secrets[OTHER if key == KEY else KEY]
+            assert other not in reply.text
+            if reply.status_code >= 400:
+                return error(reply)["type"]
+            return "result"
+
+    with ThreadPoolExecutor(16) as pool:
+        kinds = set(pool.map(ask, range(200)))
+    assert kinds <= {"result", "left", "WrongKey", "BadInput", "TooLarge", "NotFound", "Busy"}
+    assert {"result", "left", "WrongKey", "TooLarge", "NotFound"} <= kinds
+    until(lambda: server.turns.counts() == (0, 0))
+    with server.client() as client:
+        text = client.get("/metrics").text
+    assert 'attribution_requests_total{route="/segment",status="200"}' in text and KEY not in text
+
+
+def test_the_database_is_not_told_the_key(server: Server, client: httpx.Client) -> None:
+    analyse(client)
+    folder = Path(server.settings.database_url.removeprefix("sqlite:///")).parent
+    content = b"".join(path.read_bytes() for path in folder.iterdir())
+    assert b"Eiffel" in content and KEY.encode() not in content

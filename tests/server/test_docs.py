@@ -1,0 +1,43 @@
+"""The clients of docs/api.md run as they stand there, against real servers."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from attribution.types import LABELS
+from tests.server.conftest import KEY, Server
+
+TEXT = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
+
+
+def block(kind: str) -> str:
+    found = re.search(rf"```{kind}\n(.*?)```", TEXT, re.DOTALL)
+    assert found
+    return found[1]
+
+
+def test_the_client_of_ten_lines(server: Server) -> None:
+    code = block("python client").replace("http://localhost:8502", server.url)
+    environment = {**os.environ, "ATTRIBUTION_API_KEYS": KEY}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()[0] in LABELS
+
+
+def test_the_curl_line_sends_what_the_server_takes(server: Server) -> None:
+    command = next(part for part in TEXT.split("```sh\n") if part.startswith("curl")).split("```")[0]
+    command = command.replace("localhost:8502", server.url)
+    environment = {**os.environ, "ATTRIBUTION_API_KEYS": KEY}
+    done = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, text=True, timeout=120)
+    assert '"event": "finished"' in done.stdout, done.stderr
+
+
+def test_the_mcp_client(models: Path) -> None:
+    code = block("python mcp").replace('"mcp"])', '"mcp", "--verifier", "embedded-small"])')
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() in LABELS

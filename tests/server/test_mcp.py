@@ -1,0 +1,64 @@
+"""The MCP tools, called by the package's own client over standard input and output and over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+from tests.server.conftest import KEY, Server
+
+TOOLS = ["check_answer", "find_evidence", "verify_claim"]
+ANSWER = "The Eiffel Tower was completed in 1889."
+
+
+async def use(client: Client) -> tuple[list[str], Any, Any]:
+    tools = sorted(tool.name for tool in (await client.list_tools()).tools)
+    judged = await client.call_tool(
+        "verify_claim", {"claim": "It is in Paris.", "passages": ["The tower is in Paris.", "Rome is old."]}
+    )
+    checked = await client.call_tool("check_answer", {"answer": ANSWER, "question": "How old is the Eiffel Tower?"})
+    return tools, judged, checked
+
+
+def assert_works(tools: list[str], judged: Any, checked: Any) -> None:
+    assert tools == TOOLS
+    assert not judged.is_error and len(judged.structured_content["relations"]) == 2
+    assert not checked.is_error, checked.content
+    (claim,) = checked.structured_content["claims"]
+    assert claim["claim"] == ANSWER and claim["passages"][0]["quote"] and claim["passages"][0]["title"]
+    assert sum(checked.structured_content["counts"].values()) == 1
+
+
+def test_over_http_with_a_key(server: Server) -> None:
+    async def run(key: str) -> Any:
+        http = httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=60)
+        async with http, Client(streamable_http_client(f"{server.url}/mcp/", http_client=http)) as client:
+            found = await client.call_tool("find_evidence", {"claim": ANSWER})
+            wrong = await client.call_tool("check_answer", {"answer": "x", "sources": ["/etc/passwd"]})
+            return *await use(client), found, wrong
+
+    *works, found, wrong = asyncio.run(run(KEY))
+    assert_works(*works)
+    assert found.structured_content["passages"] and found.structured_content["claim"] == ANSWER
+    assert wrong.is_error and "expected library, web" in wrong.content[0].text
+    with pytest.raises(BaseExceptionGroup) as refused:
+        asyncio.run(run("wrong-key-of-the-tests"))
+    assert "MCPError" in repr(refused.value)
+
+
+def test_over_standard_input_and_output(tmp_path: Path, warm_library: None) -> None:
+    async def run() -> tuple[list[str], Any, Any]:
+        command = ["-m", "attribution", "mcp", "--verifier", "embedded-small"]
+        environment = {**os.environ, "ATTRIBUTION_DATA": str(tmp_path / "data")}
+        async with Client(StdioServerParameters(command=sys.executable, args=command, env=environment)) as client:
+            return await use(client)
+
+    assert_works(*asyncio.run(run()))
