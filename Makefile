@@ -11,12 +11,13 @@ run: $(VENV)/.run
 	@$(BIN)/python -m attribution serve $(if $(PORT),--port $(PORT))
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest --durations=20
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder --durations=20
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/hadolint Dockerfile
 
 # The slow tests, then the benchmarks. DATA is the folder of the evaluation sets (eval/, nli/); the examples need none.
 bench: $(VENV)/.dev
@@ -25,11 +26,15 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.speed.verifier --out $(FIGURES)/speed_verifier.json
 	$(BIN)/python -m benchmarks.speed.comparison --out $(FIGURES)/speed_comparison.json
 	$(BIN)/python -m benchmarks.speed.first_screen --out $(FIGURES)/speed_first_screen.json
+	$(BIN)/python -m benchmarks.speed.history --out $(FIGURES)/speed_history.json
+	$(BIN)/python -m benchmarks.speed.edits --out $(FIGURES)/speed_edits.json
+	$(BIN)/python -m benchmarks.speed.annotation --out $(FIGURES)/speed_annotation.json
 	$(BIN)/python -m benchmarks.speed.collections --out $(FIGURES)/speed_collections.json
 	@if [ -d "$(DATA)/eval" ]; then \
 	  $(BIN)/python -m benchmarks.verifiers $(DATA) --out $(FIGURES)/verifiers.json --plot $(FIGURES)/reliability.png && \
 	  $(BIN)/python -m benchmarks.verdicts $(DATA) --out $(FIGURES)/verdicts.json --plot $(FIGURES)/verdicts.png --reliability && \
 	  $(BIN)/python -m benchmarks.answers $(DATA) --out $(FIGURES)/answers.json && \
+	  $(BIN)/python -m benchmarks.groundedness $(DATA) --work build/groundedness --out $(FIGURES)/groundedness.json --plot $(FIGURES)/groundedness.png --cards && \
 	  $(BIN)/python -m benchmarks.collections $(DATA) --out $(FIGURES)/collections.json; \
 	else echo "no evaluation sets in $(DATA): make bench DATA=FOLDER measures the verifiers too"; fi
 

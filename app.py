@@ -15,11 +15,22 @@ ICON = (
 )
 
 st.set_page_config(page_title="Attribution explorer", page_icon=ICON, layout="wide", initial_sidebar_state="auto")
+
+
+TITLES = {
+    "explore": "Explore",
+    "history": "History",
+    "answers": "Two answers",
+    "compare": "Compare",
+    "retrieval": "Retrieval",
+    "collections": "Collections",
+    "annotate": "Annotate",
+    "benchmark": "Benchmark",
+    "factscore": "FActScore",
+    "evoke": "Evoked errors",
+    "methods": "Methods",
+}
 st.navigation(
-    [
-        st.Page("pages/explore.py", title="Explore", default=True),
-        st.Page("pages/compare.py", title="Compare"),
-        st.Page("pages/retrieval.py", title="Retrieval"),
-        st.Page("pages/collections.py", title="Collections"),
-    ]
+    [st.Page(f"pages/{name}.py", title=title, default=name == "explore") for name, title in TITLES.items()],
+    position="top",
 ).run()

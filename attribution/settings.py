@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
-from attribution.errors import BadSetting
+from attribution.errors import BadInput, BadSetting
 from attribution.types import Frozen
 from attribution.verdicts import LOWEST_THRESHOLD, Thresholds
 
@@ -182,6 +182,19 @@ def secret(variable: str) -> SecretStr:
 def engine_address(variable: str, default: str = "") -> str:
     """The address of an engine: the environment's, which may be private, or the default."""
     return os.environ.get(variable, "").strip() or default
+
+
+def runs_at_once() -> int:
+    """How many runs one server works on at once: ATTRIBUTION_RUNS, or as many as the machine has cores."""
+    found = os.environ.get("ATTRIBUTION_RUNS", "").strip()
+    if found and not (found.isdecimal() and 0 < int(found) <= 1000):
+        raise BadInput(f"ATTRIBUTION_RUNS={found!r}: expected a number from 1 to 1000")
+    return int(found) if found else os.cpu_count() or 1
+
+
+def api_keys() -> tuple[SecretStr, ...]:
+    """The keys of the API's clients: ATTRIBUTION_API_KEYS, separated by commas."""
+    return tuple(map(SecretStr, filter(None, map(str.strip, os.environ.get("ATTRIBUTION_API_KEYS", "").split(",")))))
 
 
 def data_folder() -> Path:

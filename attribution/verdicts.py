@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from attribution.types import (
     UNCHECKED,
@@ -26,7 +26,7 @@ STOPPED = "The run was stopped before this claim was checked."
 ABOUT = 0.3  # share of the claim's words above which a passage is about the same thing
 SIDES: dict[Relation, str] = {"entailed": "support", "contradicted": "contradiction"}
 
-
+Aggregation = Literal["both", "strictest", "most_frequent", "any"]  # where passages disagree, see `_heavier`
 LOWEST_THRESHOLD = 0.34  # below it, another relation can be more probable
 
 
@@ -66,13 +66,17 @@ def not_reached(claim: Claim, reason: str = STOPPED) -> Verdict:
 
 
 def decide(
-    claim: Claim, evidence: Sequence[Evidence], thresholds: Thresholds, failures: Sequence[Failure] = ()
+    claim: Claim,
+    evidence: Sequence[Evidence],
+    thresholds: Thresholds,
+    failures: Sequence[Failure] = (),
+    aggregation: Aggregation = "both",
 ) -> Verdict:
     """The claim's verdict, and for an enriched claim also the label of its own words; failures explain a missing one.
 
     The evidence's own relations count; the thresholds are for the probabilities of the claim as written.
     """
-    verdict = _verdict(claim, evidence, failures)
+    verdict = _verdict(claim, evidence, failures, aggregation)
     as_written = [
         e.model_copy(update={"probabilities": e.as_written, "relation": relation(e.as_written, thresholds)})
         for e in evidence
@@ -80,10 +84,12 @@ def decide(
     ]
     if not as_written:
         return verdict
-    return verdict.model_copy(update={"without_added": _verdict(claim, as_written).label})
+    return verdict.model_copy(update={"without_added": _verdict(claim, as_written, (), aggregation).label})
 
 
-def _verdict(claim: Claim, evidence: Sequence[Evidence], failures: Sequence[Failure] = ()) -> Verdict:
+def _verdict(
+    claim: Claim, evidence: Sequence[Evidence], failures: Sequence[Failure], aggregation: Aggregation
+) -> Verdict:
     def verdict(label: Label, confidence: float, reason: str) -> Verdict:
         return Verdict(claim_id=claim.id, label=label, confidence=round(confidence, 4), reason=reason)
 
@@ -103,6 +109,11 @@ def _verdict(claim: Claim, evidence: Sequence[Evidence], failures: Sequence[Fail
     passages = f"{len(evidence)} passage{'s' * (len(evidence) != 1)}"
     differs = max(against, key=lambda e: e.probabilities.contradicted).difference if against else ""
     differs = f": {differs}." if differs else "."
+    if supporting and against and (heavier := _heavier(supporting, against, aggregation)):
+        counts = f"{_of(supporting, passages, 'support')}, {_of(against, '', 'contradict')}"
+        rule = {"strictest": "one contradiction is enough", "any": "one support is enough"}
+        reason = f"{counts}; {rule.get(aggregation, 'the more frequent counts')}{differs}"
+        return verdict(heavier, support if heavier == "supported" else contradiction, reason)
     if supporting and against:
         reason = f"{_of(supporting, passages, 'support')}, {_of(against, '', 'contradict')}{differs}"
         return verdict("conflicting", min(support, contradiction), reason)
@@ -120,6 +131,18 @@ def _verdict(claim: Claim, evidence: Sequence[Evidence], failures: Sequence[Fail
         return verdict("unclear", nearest, "There are passages about it, but none settles it: read them.")
     neutral = max(e.probabilities.no_relation for e in evidence)
     return verdict("no_relation", neutral, f"Nothing related was found in {passages}.")
+
+
+def _heavier(supporting: Sequence[Evidence], against: Sequence[Evidence], aggregation: Aggregation) -> Label | None:
+    """Which of two sides that disagree counts; None where both do, and the claim is conflicting."""
+    match aggregation:
+        case "strictest":
+            return "contradicted"
+        case "any":
+            return "supported"
+        case "most_frequent" if len(supporting) != len(against):
+            return "supported" if len(supporting) > len(against) else "contradicted"
+    return None
 
 
 def _of(pieces: Sequence[Evidence], passages: str, verb: str) -> str:

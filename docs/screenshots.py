@@ -6,6 +6,7 @@ One answer is analysed; the other sizes and themes open that run by its address.
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -31,6 +32,14 @@ SIZES = {1440: 900, 1024: 1100, 390: 844}
 STEP, WHOLE = 120, 1500  # seconds for one step, and for everything
 Scheme = Literal["light", "dark"]
 SCHEMES: tuple[Scheme, Scheme] = ("light", "dark")
+QUESTION = "Who discovered insulin, and who was honoured for it?"
+ANSWER = (
+    "Insulin was isolated in Toronto in 1921 and 1922. The first patient was Leonard Thompson, a boy of 14, who was "
+    "injected on 11 January 1922. The Nobel Prize of 1923 went to Banting and Macleod. Banting shared his prize money "
+    "with Best. They sold it to the university for one dollar each.\n\nHumulin was approved in the United States in "
+    "October 1992. It is one of the great stories of medicine."
+)
+REWORDED = "Best and Collip sold the patent on insulin to the university for one dollar each."
 
 
 def main(names: list[str]) -> None:
@@ -38,12 +47,21 @@ def main(names: list[str]) -> None:
     signal.signal(signal.SIGALRM, _too_long)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))  # stops the server too
     signal.alarm(WHOLE)
-    pages = names or ["explore", "compare", "retrieval"]
+    pages = names or ["explore", "answers", "compare", "retrieval", "benchmark", "walkthrough"]
     with tempfile.TemporaryDirectory() as folder, _served(folder) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=ARGUMENTS.split())
         page = _open(browser, address, 1440, "light")
+        if "walkthrough" in pages:
+            _walkthrough(page)
+            page = _open(browser, address, 1440, "light")
+        if "answers" in pages:
+            _answers(page)
+            page = _open(browser, address, 1440, "light")
+        if not {"explore", "compare", "retrieval"} & {*pages}:
+            browser.close()
+            return
         page.get_by_role("button", name="Analyse").click()
-        page.get_by_role("button", name="Download report.json").wait_for(timeout=1000 * WHOLE)
+        page.get_by_role("button", name="Export", exact=True).wait_for(timeout=1000 * WHOLE)
         page.wait_for_url("**/?run=*")
         if "explore" in pages:
             for scheme in SCHEMES:
@@ -57,14 +75,55 @@ def main(names: list[str]) -> None:
             page.get_by_role("button", name="Compare", exact=True).click()
             page.get_by_role("button", name="Download JSON").wait_for(timeout=1000 * WHOLE)
             _take(page, "compare-1440-light", whole=True)
+        if "benchmark" in pages:
+            page.get_by_role("link", name="Benchmark").click()
+            page.get_by_role("button", name="Measure").click()
+            page.get_by_role("button", name="Tables (CSV)").wait_for(timeout=1000 * WHOLE)
+            page.get_by_role("button", name=re.compile("^QUIP.*Show the responses")).nth(2).click()
+            page.locator(".ax-behind summary").first.click()
+            _take(page, "benchmark-1440-light", whole=True)
         if "retrieval" in pages:
             page.get_by_role("link", name="Retrieval").click()
             page.get_by_role("button", name="Compare", exact=True).click()
-            page.get_by_label("Evidence of").wait_for(timeout=1000 * WHOLE)
+            page.get_by_label("Evidence of", exact=True).wait_for(timeout=1000 * WHOLE)
             page.locator(".ax-differences summary").first.click()
             _take(page, "retrieval-1440-light", whole=True)
         browser.close()
     signal.alarm(0)
+
+
+def _answers(page: Page) -> None:
+    """The first example of two answers, compared."""
+    page.goto(f"{page.url.partition('?')[0].rstrip('/')}/answers")
+    page.get_by_role("button", name="Examples").click()
+    page.get_by_role("option").or_(page.get_by_role("menuitem")).first.click()
+    page.get_by_role("button", name="Compare", exact=True).click()
+    page.get_by_role("button", name="Download JSON").wait_for(timeout=1000 * WHOLE)
+    _take(page, "answers-1440-light", whole=True)
+
+
+def _walkthrough(page: Page) -> None:
+    """The steps of docs/walkthrough.md: a contradicted claim, why, and a claim that is checked in other words."""
+    for label, text in (("Question", QUESTION), ("Answer", ANSWER)):
+        page.get_by_label(label, exact=True).fill(text)
+        page.get_by_label(label, exact=True).press("Enter" if label == "Question" else "Control+Enter")
+    page.wait_for_timeout(1500)
+    page.get_by_role("button", name="Analyse").click()
+    page.get_by_role("button", name="Export", exact=True).wait_for(timeout=1000 * WHOLE)
+    page.locator(".chip.v-contradicted").click()
+    page.locator(".claim.v-contradicted").first.click()
+    _take(page, "walkthrough-contradicted")
+    page.get_by_text("Why this verdict", exact=True).first.click()
+    page.get_by_text("Why this verdict", exact=True).first.scroll_into_view_if_needed()
+    _take(page, "walkthrough-why")
+    page.get_by_text("Show all", exact=True).click()
+    page.locator("[data-claim]", has_text="one dollar").first.click()
+    page.get_by_role("button", name="Edit claim").first.click()
+    page.get_by_label("Checked as", exact=True).fill(REWORDED)
+    _take(page, "walkthrough-reword")
+    page.get_by_role("button", name="Check this text").click()
+    page.locator(".chip", has_text="1 edited").wait_for(timeout=1000 * WHOLE)
+    _take(page, "walkthrough-corrected")
 
 
 def _too_long(*_: object) -> None:
@@ -110,7 +169,7 @@ def _open(browser: Browser, address: str, width: int, scheme: Scheme) -> Page:
     page = browser.new_context(viewport=viewport, color_scheme=scheme).new_page()
     page.set_default_timeout(1000 * STEP)
     page.goto(address)
-    page.locator("button:enabled", has_text="Analyse").wait_for()
+    page.get_by_role("button", name="Analyse", disabled=False).wait_for()
     return page
 
 

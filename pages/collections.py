@@ -33,8 +33,19 @@ LISTED = 200  # documents offered for choosing at once
 def add_form(collections: Sequence[CollectionSummary], running: bool) -> None:
     """Which collection, what goes into it, and the buttons."""
     section("Add documents")
-    into = st.selectbox("Collection", [NEW, *(c.name for c in collections)], key="collection_into")
-    name = st.text_input("Name of the new collection", key="collection_name") if into == NEW else into
+    into = st.selectbox(
+        "Collection",
+        [NEW, *(c.name for c in collections)],
+        key="collection_into",
+        help="Where the documents go: a new collection, or one that is there.",
+    )
+    name = (
+        st.text_input(
+            "Name of the new collection", key="collection_name", help="The name under which it appears in the sidebar."
+        )
+        if into == NEW
+        else into
+    )
     turn = state.get(ROUND) or 0  # new keys empty the inputs once their content is being added
     files = st.file_uploader(
         "Files",
@@ -44,10 +55,21 @@ def add_form(collections: Sequence[CollectionSummary], running: bool) -> None:
         help=f"{FORMATS} To add a folder of this server, use `python -m attribution collections add`.",
     )
     addresses = st.text_area(
-        "Web addresses", key=f"collection_addresses-{turn}", height=80, placeholder="https://…, one per line"
+        "Web addresses",
+        key=f"collection_addresses-{turn}",
+        height=80,
+        placeholder="https://…, one per line",
+        help="Each page is downloaded and its text is kept.",
     )
     add, stop = st.columns(2)
-    if add.button("Add", type="primary", disabled=running, key="collection_add", width="stretch"):
+    if add.button(
+        "Add",
+        type="primary",
+        disabled=running,
+        key="collection_add",
+        width="stretch",
+        help="Read the files and pages, and keep their text.",
+    ):
         if problem := start(str(name or "").strip(), state.documents_of(files), addresses):
             note("Nothing was added", problem, label="contradicted")
         else:
@@ -102,8 +124,15 @@ def live(polling: bool) -> None:
 def browse(collections: Sequence[CollectionSummary], running: bool) -> None:
     """One collection's documents: read one, remove one, or remove all."""
     section("Read and remove")
-    name = st.selectbox("Documents of", [c.name for c in collections], key="collection_browsed")
-    filter = st.text_input("Filter by name or title", key="collection_filter")
+    name = st.selectbox(
+        "Documents of",
+        [c.name for c in collections],
+        key="collection_browsed",
+        help="The collection whose documents are listed below.",
+    )
+    filter = st.text_input(
+        "Filter by name or title", key="collection_filter", help="Only documents with these words are listed."
+    )
     rows = DocumentStore(store()).documents(name, filter, LISTED + 1)
     titles = {row["name"]: row["title"] for row in rows[:LISTED]}
     if len(rows) > LISTED:
@@ -114,11 +143,20 @@ def browse(collections: Sequence[CollectionSummary], running: bool) -> None:
         format_func=lambda n: n if titles[n] == n else f"{n} — {titles[n]}",
         key=f"collection_document-{name}-{filter}",  # a shorter list begins at its first
         placeholder="none",
+        help="One document, to read or to remove.",
     )
     read, remove, remove_all = st.columns(3)
-    if read.button("Read", disabled=document is None, key="collection_read", width="stretch"):
+    if read.button(
+        "Read", disabled=document is None, key="collection_read", width="stretch", help="Show the text of the document."
+    ):
         source_dialog(name, document)
-    if remove.button("Remove", disabled=document is None or running, key="collection_remove", width="stretch"):
+    if remove.button(
+        "Remove",
+        disabled=document is None or running,
+        key="collection_remove",
+        width="stretch",
+        help="Remove the document, after a question.",
+    ):
         state.put(REMOVAL, (name, document, 1))
     whole = "Remove the collection"
     if remove_all.button(whole, disabled=running, key="collection_remove_all", width="stretch"):
@@ -144,7 +182,7 @@ def confirm_removal() -> None:
     what = f"“{document}”" if document else f"“{collection}” with {plural(count, 'document')}"
     note(f"Remove {what} for all users of this server?", "Saved runs keep the texts they used.")
     yes, no = st.columns(2)
-    if yes.button("Remove", type="primary", key="removal_yes", width="stretch"):
+    if yes.button("Remove", type="primary", key="removal_yes", width="stretch", help="This cannot be undone."):
         state.put(REMOVAL, None)
         try:
             DocumentStore(store()).remove(collection, document)
@@ -152,7 +190,7 @@ def confirm_removal() -> None:
             note("Nothing was removed", str(error))
             return
         st.rerun()
-    if no.button("Cancel", key="removal_no", width="stretch"):
+    if no.button("Cancel", key="removal_no", width="stretch", help="Keep everything as it is."):
         state.put(REMOVAL, None)
         st.rerun()
 
@@ -180,8 +218,8 @@ def page() -> None:
 state.begin("collections")
 styles()
 lead(
-    "A collection is a named set of documents to check answers against. Select it in the sidebar of Explore. All users "
-    "of this server see its collections: they can read, add and remove documents. For documents that only you should "
-    "see, use “My documents” on Explore."
+    "A [collection] is a named set of documents to check answers against. Select it in the sidebar of Explore. All "
+    "users of this server see its collections: they can read, add and remove documents. For documents that only you "
+    "should see, use “My documents” on Explore."
 )
 page()

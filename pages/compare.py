@@ -17,6 +17,7 @@ from pages.ui.compare import state as compare_state
 from pages.ui.compare.figures import figures, legend, summary
 from pages.ui.compare.job import CompareProgress, ExperimentProgress
 from pages.ui.compare.view import compare_view
+from pages.ui.downloads import downloads
 from pages.ui.form import choices
 from pages.ui.form.controls import unready
 from pages.ui.form.sidebar import sidebar
@@ -28,6 +29,7 @@ from pages.ui.run import chart
 from pages.ui.run import state as run_state
 from pages.ui.run.cost import cost
 from pages.ui.run.notices import not_used
+from pages.ui.run.preload import preload
 from pages.ui.run.results import bar, status, what_failed
 
 POLL = 0.5  # seconds between looks at a comparison in progress
@@ -63,8 +65,9 @@ def live(polling: bool) -> None:
         note("The saved comparison cannot be shown", reason)
     if now is None:
         lead(
-            "Compare splits the answer with each segmenter, searches the sources once for all of them, and checks "
-            "every claim against the same pages. Sentences whose verdict depends on how the answer is split come first."
+            "Compare splits the answer with each segmenter ([segmentation]), searches the [sources] once for all of "
+            "them, and checks every [claim] against the same pages. Sentences whose [verdict] depends on how the "
+            "answer is split come first."
         )
     elif now.many:
         experiment_result(now)
@@ -154,13 +157,16 @@ def exports(markdown: str, csv: str, json: str) -> None:
         "JSON": (json, "comparison.json", "application/json"),
     }
     with st.expander("Copy as Markdown, CSV or JSON"):
-        format = st.segmented_control("Format", list(files), default="Markdown", key="copy_format", required=True)
-        st.code(files[format or "Markdown"][0], language=None, height=320)
-    for column, (name, (content, file, kind)) in zip(st.columns(len(files)), files.items(), strict=True):
-        data = content.encode("utf-8-sig" if name == "CSV" else "utf-8")  # spreadsheets need the mark
-        column.download_button(
-            f"Download {name}", data, file, kind, on_click="ignore", key=f"download-{name}", width="stretch"
+        format = st.segmented_control(
+            "Format",
+            list(files),
+            default="Markdown",
+            key="copy_format",
+            required=True,
+            help="In which form the result is shown below.",
         )
+        st.code(files[format or "Markdown"][0], language=None, height=320)
+    downloads(files)
 
 
 def experiment(running: bool) -> None:
@@ -170,7 +176,12 @@ def experiment(running: bool) -> None:
         st.download_button(
             "Download a sample file", SAMPLE, "answers.jsonl", "application/json", on_click="ignore", key="sample"
         )
-        upload = st.file_uploader("Answers", ["jsonl", "json", "txt"], key=compare_state.UPLOAD)
+        upload = st.file_uploader(
+            "Answers",
+            ["jsonl", "json", "txt"],
+            key=compare_state.UPLOAD,
+            help="JSON Lines; the sample file shows the form.",
+        )
         rows: list[Row] = []
         if upload is not None:
             try:
@@ -203,4 +214,4 @@ form(
 )
 st.fragment(live, run_every=POLL if polling else None)(polling)
 experiment(polling)
-run_state.preload()
+preload()

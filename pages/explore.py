@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
-from attribution.types import LABELS, Page
+from attribution.types import LABELS, Report
 from pages.ui import state
-from pages.ui.answer.provenance import date, facts
-from pages.ui.answer.view import answer_view, requested_claim, requested_place, source_view, view
-from pages.ui.form import choices
+from pages.ui.answer.provenance import date
+from pages.ui.answer.view import answer_view, requested_claim, requested_place, source_dialog, view
+from pages.ui.corrections.actions import take
+from pages.ui.corrections.view import corrections
+from pages.ui.edit import state as edit_state
+from pages.ui.edit.actions import Opened, edited_claims, requested
+from pages.ui.edit.bar import edit_bar
+from pages.ui.edit.dialog import edit_dialog
+from pages.ui.edit.what_if import what_if_panel
+from pages.ui.form import choices, conversation
 from pages.ui.form.sidebar import sidebar
 from pages.ui.form.view import form
 from pages.ui.frame import lead, note, show, styles
-from pages.ui.html.render import badge, el, look
+from pages.ui.history.unfinished import continue_button, is_unfinished
+from pages.ui.html.render import Node, badge, el, look, plural
 from pages.ui.link import link
 from pages.ui.run import state as run_state
-from pages.ui.run.correction import correction_dialog
 from pages.ui.run.cost import cost
 from pages.ui.run.notices import notices
 from pages.ui.run.results import bar, details, status
@@ -34,7 +39,8 @@ def analyse_form(compact: bool, running: bool) -> None:
         on_stop=run_state.stop,
         compact=compact,
         running=running,
-        ready=not isinstance(choices.settings(), str),
+        ready=not (isinstance(choices.settings(), str) or conversation.turns_problem()),
+        turns=True,
         estimate=lambda: cost(running),
     )
     if problem := run_state.problem():
@@ -47,11 +53,18 @@ def analyse_form(compact: bool, running: bool) -> None:
 def first_visit() -> None:
     """What the page is for, and how to read it."""
     lead(
-        "Analyse shows which claims of an answer the sources support, which they contradict, and for which nothing "
+        "Analyse shows which [claims] of an answer the [sources] support, which they contradict, and for which nothing "
         "was found, each with the sentence that decides. An example is filled in."
     )
     pairs = (el("div", el("span", badge(k)), el("span", look(k).help, class_="help")) for k in LABELS)
     show(el("section", *pairs, class_="ax-key"))
+
+
+def earlier_turns(report: Report) -> Node:
+    """The turns before the question, folded."""
+    turns = (el("p", el("strong", f"{speaker.capitalize()}: "), said, dir="auto") for speaker, said in report.context)
+    title = plural(len(report.context), "earlier turn")
+    return el("details", el("summary", title), *turns, class_="ax-unready")
 
 
 def live(polling: bool) -> None:
@@ -64,46 +77,55 @@ def live(polling: bool) -> None:
         st.rerun()
     if now is None:
         return
-    report = run_state.with_thresholds(now.report)
-    corrected = run_state.corrected_claims(report.id) if report.id else frozenset[str]()
+    report = now.report if now.running else edit_state.shown(now.report)
     status(now, report)
     bar(now, report)
     if report.created_at:
         link(f"{choices.method(report)}, {date(report.created_at)}", key="link", run=report.id)
+    if report.context:
+        show(earlier_turns(report))
     with st.container(key="result"):
+        continue_button(now)
         notices(now, report)
-        data = run_state.cached_view(now, lambda: view(report, corrected, run=now.key, running=now.running))
+        data = run_state.cached_view(
+            now,
+            lambda: view(report, edited_claims(report), run_state.provenance(now), run=now.key, running=now.running),
+        )
         result = answer_view(data, key="answer_view")
-    if now.running:
+    if now.running or is_unfinished(now):
         return
-    if request := requested_claim(report, result.revert):
-        run_state.recheck(request[0].model_copy(update={"enriched": None}))
-        st.rerun()
-    if request := requested_claim(report, result.correct):
-        correction_dialog(*request)
+    match requested(now.report, result.edit):
+        case None:
+            pass
+        case "undo" | "redo" as step:
+            run_state.undo() if step == "undo" else run_state.redo()
+            st.rerun()
+        case Opened() as opened:
+            edit_dialog(now.report, opened)
+        case change:
+            run_state.edit(change)
+            st.rerun()
+    if claim := requested_claim(now.report, result.step):
+        take(str(result.step.get("step")), claim, now.report)
     if place := requested_place(report, result.open):
         source_dialog(*place)
 
 
-@st.dialog("Source", width="medium")
-def source_dialog(page: Page, place: Sequence[int]) -> None:
-    line = " · ".join(filter(None, (facts(page, place[2]), page.url)))
-    show(el("div", el("h3", page.title, dir="auto"), el("p", line, class_="ax-quiet"), class_="ax-source"))
-    source_view(page, place, key=f"source-{page.id}-{place[0]}")
-
-
 state.begin("explore", run=run_state.load)
 styles()
-sidebar()
 polling = run_state.is_running()  # asked once, so that form and result agree
+finished = None if polling else run_state.current()
+sidebar(thresholds=finished is None or not finished.report.verdicts)
 analyse_form(compact=polling or run_state.current() is not None, running=polling)
 if run_state.current() is None:
     first_visit()
 else:
+    if finished and finished.report.verdicts:
+        edit_bar(finished.report)
+        what_if_panel(finished.report, finished.key)
     st.fragment(live, run_every=POLL if polling else None)(polling)
     shown = run_state.current()
     if shown and not polling and shown.report.verdicts:
-        if run_state.corrected_claims(shown.report.id):
-            st.button("Undo the last correction", on_click=run_state.undo, key="undo")
-        details(run_state.with_thresholds(shown.report))
+        corrections(edit_state.shown(shown.report))
+        details(edit_state.shown(shown.report))
         sharing(shown.report.id)

@@ -9,7 +9,8 @@ import streamlit as st
 
 from attribution.embedders import EMBEDDERS
 from attribution.evaluation.retrieval_grid import CHUNKINGS, differences
-from attribution.snapshots.file import FILE_LIMIT, dump
+from attribution.snapshots.file import dump
+from attribution.snapshots.package import FILE_LIMIT
 from attribution.types import Report
 from pages.ui import state
 from pages.ui.form import choices
@@ -140,8 +141,17 @@ def drill_down(now: GridProgress) -> None:
     """Two cells side by side: the passages that only one of them found."""
     names = view.names([cell.choice for cell in now.cells])
     first, second = st.columns(2)
-    left = first.selectbox("Evidence of", range(len(names)), 0, format_func=names.__getitem__, key="grid_left")
-    right = second.selectbox("against", range(len(names)), 1, format_func=names.__getitem__, key="grid_right")
+    left = first.selectbox(
+        "Evidence of",
+        range(len(names)),
+        0,
+        format_func=names.__getitem__,
+        key="grid_left",
+        help="The first of two cells whose passages are compared.",
+    )
+    right = second.selectbox(
+        "against", range(len(names)), 1, format_func=names.__getitem__, key="grid_right", help="The second of the two."
+    )
     a, b = now.cells[left], now.cells[right]
     show(view.difference_list(differences(a.report, b.report), a, b))
 
@@ -149,8 +159,8 @@ def drill_down(now: GridProgress) -> None:
 state.begin("retrieval", run=run_state.load, grid=grid_state.load)
 styles()
 lead(
-    "Retrieval keeps the claims and pages of one run, and changes only how passages are split and found. Nothing is "
-    "searched or downloaded."
+    "Retrieval keeps the [claims] and [pages] of one run, and changes only how [passages] are split and found. Nothing "
+    "is searched or downloaded."
 )
 running = grid_state.is_running()
 form(running)

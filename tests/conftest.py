@@ -15,6 +15,15 @@ from attribution.storage.store import Store
 os.environ["HF_HUB_OFFLINE"] = "1"  # read once, when the hub's package is imported
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A file runs in one process; all browser tests in one, since they share a server, and first, since they wait."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
+    for item in items:
+        group = "browser" if item.get_closest_marker("browser") else item.location[0]
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 @pytest.fixture(scope="session")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where models are made that take seconds: once, for all tests."""

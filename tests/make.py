@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
+from attribution.storage.store import Store
 from attribution.types import Claim, Evidence, Page, Probabilities, Report, Worthiness, content_id
 from attribution.verdicts import Thresholds
 
@@ -37,3 +38,8 @@ def comparable(report: Report) -> str:
     """report.json without what differs between equal runs: id, times, and how much came from the cache."""
     usage = report.usage.model_copy(update={"cached_pairs": 0})
     return report.model_copy(update={"id": "", "created_at": "", "timings": {}, "usage": usage}).to_json()
+
+
+def save_version(store: Store, report: Report, claim_id: str) -> None:
+    """Save a report as a version of its run, as an edit of one claim does."""
+    store._save(report, None, False, claim_id)

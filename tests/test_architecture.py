@@ -11,6 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 ORDER = """
+types
 core
 models
 text
@@ -20,9 +21,11 @@ chunkers embedders verifiers
 searchers
 segmenters claims collections
 evidence
-snapshots
+snapshots citations corrections
 pipeline
 evaluation
+exports
+server
 cli pages
 """
 TIER = {folder: i for i, line in enumerate(ORDER.split("\n")) for folder in line.split()}

@@ -37,6 +37,8 @@ class Question:
 
     text: str
     version: str
+    temperature: float = 0.0
+    sample: int = 0  # of several replies to the same prompt at a temperature above 0, each kept by itself
 
 
 @dataclass(frozen=True)
@@ -123,8 +125,9 @@ class Llm:
     def _key(self, question: Question, schema: type[BaseModel]) -> str:
         s = self.settings
         form = json.dumps(schema.model_json_schema(), sort_keys=True)
+        drawn = (str(question.temperature), str(question.sample)) if question.temperature else ()
         return content_id(
-            s.openai_base_url, s.openai_model, question.version, SYSTEM, question.text, form, str(s.llm_tokens)
+            s.openai_base_url, s.openai_model, question.version, SYSTEM, question.text, form, str(s.llm_tokens), *drawn
         )
 
     def _count(self, **counts: float) -> None:
@@ -168,7 +171,8 @@ class Llm:
             seconds = min(left, self.settings.llm_timeout)
             started = time.monotonic()
             try:
-                completion = self._endpoint.complete(SYSTEM, question.text, None if plain else schema, seconds)
+                form = None if plain else schema
+                completion = self._endpoint.complete(SYSTEM, question.text, form, seconds, question.temperature)
             except RequestRefused as error:
                 if plain:
                     raise LlmFailed(str(error), detail=error.detail) from None

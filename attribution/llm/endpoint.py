@@ -146,7 +146,9 @@ class Endpoint:
             ),
         )
 
-    def complete(self, system: str, user: str, schema: type[BaseModel] | None, seconds: float) -> Completion:
+    def complete(
+        self, system: str, user: str, schema: type[BaseModel] | None, seconds: float, temperature: float = 0.0
+    ) -> Completion:
         """The model's reply to one prompt, in the form of a schema where one is given."""
         form: dict[str, Any] = {}
         if schema is not None:
@@ -161,7 +163,7 @@ class Endpoint:
             seconds,
             model=self._settings.openai_model,
             messages=[{"role": "system", "content": system}, {"role": "user", "content": user}],
-            temperature=0,
+            temperature=temperature,
             **form,
         )
 

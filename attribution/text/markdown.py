@@ -17,14 +17,25 @@ from markdown_it.tree import SyntaxTreeNode
 
 from attribution.text.inline import Element, InlineParser, Role, Text
 
-__all__ = ["Element", "Text", "read"]
+__all__ = ["Element", "Text", "escape_markdown", "read"]
 
 _BREAK = re.compile(r"\r\n?|\n")
 _PREFIX = re.compile(r"(?:[ \t]|>|(?:[-*+]|\d{1,9}[.)])(?=[ \t]))*")
 _BULLET = re.compile(r"^([ \t>]*)[•◦▪‣](?=[ \t])", re.M)
 _YEAR = re.compile(r"^((?:[ \t>]|[-*+•][ \t])*\d{4,9})[.)](?=[ \t])", re.M)  # "1975. It was a year." opens no list
 _PIPE = re.compile(r"(?<!\\)\|")
+_MARKS = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 _NOTE = re.compile(r"\[\^[^\]\s]{1,40}\]:|\[[^\[\]\n]{1,80}\]:[ \t]*<?https?://", re.I)
+
+
+def escape_markdown(text: str) -> str:
+    """A text on one line in which Markdown finds no marks."""
+    return escape_marks(" ".join(text.split()))
+
+
+def escape_marks(text: str) -> str:
+    """A part of a line in which Markdown finds no marks, its white space as it is."""
+    return _MARKS.sub(r"\\\1", text)
 
 
 @lru_cache(maxsize=32)

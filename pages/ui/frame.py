@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages.ui import state
+from pages.ui.help.glossary import explained
+from pages.ui.help.sheet import sheet
 from pages.ui.html import render
 from pages.ui.html.render import Node, as_sentence, el, folded
 
@@ -16,15 +18,18 @@ if TYPE_CHECKING:
 
 
 _HERE = Path(__file__).parent
-_script = st.components.v2.component("attribution.page", js=(_HERE / "page.js").read_text("utf-8"))
+_SCRIPTS = ("help/help.js", "help/tour.js", "page.js")
+_script = st.components.v2.component(
+    "attribution.page", js=render.NODES_JS + "".join((_HERE / name).read_text("utf-8") for name in _SCRIPTS)
+)
 
 
 def styles() -> None:
     """The colours of the theme, the style sheet and the script of every page."""
     scheme = "dark" if state.is_dark() else "light"
-    css = (_HERE / "styles.css").read_text("utf-8")
-    st.html(f"<style>:root{{color-scheme:{scheme}}}{render.tokens_css('.stApp')}{css}</style>")
-    _script(data={"cookie": state.COOKIE, "value": state.browser()}, key="page")
+    css, help_css = ((_HERE / name).read_text("utf-8") for name in ("styles.css", "help/help.css"))
+    st.html(f"<style>:root{{color-scheme:{scheme}}}{render.tokens_css('.stApp')}{css}{help_css}</style>")
+    _script(data={"cookie": state.COOKIE, "value": state.browser(), "help": sheet()}, key="page")
 
 
 def show(node: Node) -> None:
@@ -41,8 +46,8 @@ def section(title: str) -> None:
 
 
 def lead(text: str) -> None:
-    """The sentences that say what a page is for."""
-    show(el("p", text, class_="ax-lead"))
+    """The sentences that say what a page is for; [terms] of the glossary in brackets explain themselves."""
+    show(el("p", *explained(text), class_="ax-lead"))
 
 
 def status_line(text: str) -> None:

@@ -1,22 +1,38 @@
 // Keeps the cookie that marks this browser's runs, and says how the server is started when the connection is lost:
-// Streamlit names a command that does not exist here.
+// Streamlit names a command that does not exist here. Mounts help and tour. Follows nodes.js, help.js and tour.js.
 const LOST = /Is Streamlit still running|Streamlit server is not responding/;
-const HELP = "The server of the explorer does not respond. Start it with `make run` or `python -m attribution serve`; " +
+const START = "The server of the explorer does not respond. Start it with `make run` or `python -m attribution serve`; " +
   "this page then connects again by itself.";
 
 function explain() {
   const dialog = [...document.querySelectorAll('[role="dialog"]')].find((node) => LOST.test(node.textContent));
   if (!dialog) return;
   const message = [...dialog.querySelectorAll("*")].find((node) => !node.children.length && LOST.test(node.textContent));
-  if (message) message.textContent = HELP;
+  if (message) message.textContent = START;
   dialog.querySelectorAll("[data-testid=stErrorCodeBlock]").forEach((node) => { node.style.display = "none"; });
 }
 
+// The theme can change with the system's while no script runs; the colours of this project follow color-scheme.
+function followTheme() {
+  const app = document.querySelector(".stApp");
+  const [red, green, blue] = app ? getComputedStyle(app).backgroundColor.match(/[\d.]+/g).map(Number) : [255, 255, 255];
+  document.documentElement.style.colorScheme = red + green + blue < 384 ? "dark" : "light";
+}
+
 export default function ({ data }) {
+  followTheme();
+  if (!window.attributionTheme) {
+    window.attributionTheme = matchMedia("(prefers-color-scheme: dark)");
+    window.attributionTheme.addEventListener("change", () => [50, 400, 1500].forEach((wait) => setTimeout(followTheme, wait)));
+  }
   if (!document.cookie.split("; ").some((part) => part.startsWith(`${data.cookie}=`))) {
     document.cookie = `${data.cookie}=${data.value}; max-age=31536000; path=/; SameSite=Strict`;
   }
   window.attributionObserver?.disconnect();
   window.attributionObserver = new MutationObserver(explain);
   window.attributionObserver.observe(document.body, { childList: true, subtree: true });
+  if (!window.attributionHelp) {
+    window.attributionHelp = new Help(data.help);
+    offerTour(window.attributionHelp.root, data.help.tour);
+  }
 }

@@ -16,7 +16,8 @@ from streamlit.runtime.pages_manager import PagesManager
 from attribution.settings import ROOT, Settings
 from attribution.types import Document
 
-QUESTION, ANSWER, EXAMPLE = "question", "answer", "example"
+QUESTION, ANSWER, EXAMPLE, TURNS = "question", "answer", "example", "turns"  # turns: before the question
+SECOND = "second"  # answer, to the same question
 PRESET, LIBRARY, WEB, DOCUMENTS = "preset", "library", "web", "documents"  # of the sources
 PASTED, ADDRESSES, FILES, COLLECTIONS = "pasted", "addresses", "files", "collections"
 ENGINE, INSTANCE, FALLBACK, QUERY = "engine", "instance", "fallback", "query"
@@ -26,15 +27,14 @@ THRESHOLDS = (THRESHOLD, CONTRADICTION_THRESHOLD)
 LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS = "llm_address", "llm_model", "llm_key", "llm_tasks"
 PRICES = ("input_price", "output_price")
 COMPARED = "compared"  # the segmenters of the Compare page
-WORDING, EXTRA_TEXT, EXTRA_ADDRESS, EXTRA_FILES = "wording", "extra_text", "extra_address", "extra_files"
 _DEFAULTS: dict[str, Any] = {
     PRESET: "Offline",
     LIBRARY: True,
     **{name: Settings.model_fields[name].default for name in (*THRESHOLDS, SEGMENTER, VERIFIER, QUERY)},
 }
 _INPUTS = (
-    QUESTION, ANSWER, PRESET, LIBRARY, WEB, DOCUMENTS, PASTED, ADDRESSES, FILES, COLLECTIONS, ENGINE, INSTANCE,
-    FALLBACK, QUERY, SEGMENTER, SEGMENTER_MODEL, VERIFIER, VERIFIER_MODEL, *THRESHOLDS, COMPARED,
+    QUESTION, TURNS, ANSWER, SECOND, PRESET, LIBRARY, WEB, DOCUMENTS, PASTED, ADDRESSES, FILES, COLLECTIONS, ENGINE,
+    INSTANCE, FALLBACK, QUERY, SEGMENTER, SEGMENTER_MODEL, VERIFIER, VERIFIER_MODEL, *THRESHOLDS, COMPARED,
     LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS, *PRICES,
 )  # fmt: skip
 COOKIE = "attribution_browser"
@@ -69,6 +69,11 @@ def value(name: str) -> Any:
     return st.session_state.get(key(name), initial(name))
 
 
+def selected(key: str) -> Any:
+    """The value of a page's own widget; None until it has been drawn."""
+    return st.session_state.get(key)
+
+
 def text(name: str) -> str:
     """The value of a text input, without spaces around it."""
     return str(value(name) or "").strip()
@@ -101,11 +106,16 @@ def begin(page: str, **loaders: Callable[[str], None]) -> None:
     Streamlit forgets a page's inputs when another page is opened: they are filled in again there.
     """
     if PagesManager.uses_pages_directory:  # the first visitor of all opened a page, past app.py and its navigation
-        st.session_state[_REDIRECT] = page
+        if _REDIRECT not in st.session_state:  # a rerun that cut in has lost the parameters
+            st.session_state[_REDIRECT] = page, dict(st.query_params)
         st.switch_page("app.py")
     session = st.session_state
-    if (wanted := session.pop(_REDIRECT, page)) != page:
-        st.switch_page(f"pages/{wanted}.py")
+    if _REDIRECT in session:  # kept until the page is reached: another rerun may cut in on the way
+        wanted, parameters = session[_REDIRECT]
+        if wanted != page:
+            st.switch_page(f"pages/{wanted}.py", query_params=parameters)
+        del session[_REDIRECT]
+        st.query_params.from_dict(parameters)
     first_visit = _INITIAL not in session
     if first_visit:
         session[_INITIAL] = {}
@@ -117,7 +127,12 @@ def begin(page: str, **loaders: Callable[[str], None]) -> None:
     for parameter, load in loaders.items():
         if first_visit and (result := st.query_params.get(parameter)):
             load(result[:64])
-    session[_LAST_VALUES] = {name: files() if name == FILES else value(name) for name in _INPUTS}
+    remember()
+
+
+def remember() -> None:
+    """Keep the inputs for the next page. `begin` does so; a page that fills some in and opens another must."""
+    st.session_state[_LAST_VALUES] = {name: files() if name == FILES else value(name) for name in _INPUTS}
 
 
 # --- values of one page ---

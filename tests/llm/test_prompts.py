@@ -11,14 +11,17 @@ from attribution.llm.prompts import FOLDER, data, examples, load
 FRONT = "---\npurpose: p\ninputs: [a]\noutput: o\nsource: s\n---\n"
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.md")), ids=lambda p: p.stem)
-def test_every_prompt_is_sound_and_marks_its_inputs_as_data(path: Path) -> None:
-    prompt = load(path.stem)
-    lists = {"examples": [], "passages": ["<passages>"]}
-    rendered = prompt.render(**{name: lists.get(name, f"<{name}>") for name in prompt.inputs})
-    for name in set(prompt.inputs) - {"examples"}:
-        assert f"<data>\n<{name}>\n</data>" in rendered
-    assert prompt.purpose and prompt.source and prompt.version == path.stem
+NAMES = sorted(str(path.relative_to(FOLDER).with_suffix("")) for path in FOLDER.rglob("*.md"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_prompt_is_sound_and_marks_its_inputs_as_data(name: str) -> None:
+    prompt = load(name)
+    lists = {"examples": [], "passages": ["<passages>"], "types": {"<types>": "m"}}
+    rendered = prompt.render(**{given: lists.get(given, f"<{given}>") for given in prompt.inputs})
+    for given in set(prompt.inputs) - {"examples", "types", "kind"}:  # the last two are ours
+        assert f"<data>\n<{given}>\n</data>" in rendered
+    assert prompt.purpose and prompt.source and prompt.version == name
 
 
 @pytest.mark.parametrize("path", sorted((FOLDER / "examples").glob("*.jsonl")), ids=lambda p: p.stem)

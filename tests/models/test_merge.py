@@ -34,6 +34,11 @@ def test_int8_is_within_half_a_step() -> None:
     assert (values[:, 3] == 0).all()
 
 
+def test_two_products_fit_into_16_bits() -> None:
+    values, _ = merge.quantised(np.random.default_rng(1).normal(size=(50, 7)).astype(np.float32))
+    assert np.abs(values).max() == merge.LARGEST and np.iinfo(np.int16).max >= 2 * 255 * merge.LARGEST
+
+
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Any]:
     """(base file, adapter folder with graph, merged torch model) of a tiny MPNet with a random adapter."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.text.differences import difference, differing_spans
+from attribution.text.differences import contrasts, difference, differing_spans, values
 from attribution.types import Probabilities
 
 AGAINST = Probabilities(entailed=0.1, contradicted=0.8, no_relation=0.1)
@@ -45,3 +45,28 @@ def test_what_differs_is_named(claim: str, sentence: str, expected: str) -> None
 def test_any_two_texts_can_be_set_against_each_other(claim: str, sentence: str) -> None:
     assert difference(claim, sentence, AGAINST)
     assert all(0 <= a < b <= len(claim) for a, b in differing_spans(claim, sentence))
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "expected"),
+    [
+        ("It fell on 3 May 1975.", "It fell on 3 June 1980.", [("Date", "1975", "1980"), ("Date", "May", "June")]),
+        ("It weighs 30 kg.", "It weighs 30 pounds.", [("Unit", "kg", "pounds")]),
+        ("It has three rooms.", "It has 4 rooms.", [("Number", "three", "4")]),
+        ("It has 9,000 banks and two halls.", "It has 9000 banks and 2 halls.", []),
+        ("He met David Livingstone.", "He met Richard Burton.", [("Name", "David Livingstone", "Richard Burton")]),
+        ("It is not red.", "It is red.", [("Negation", "not", "")]),
+        ("The comet returns about every 96 years.", "The comet returns about every 76 years, or 74 to 79, it is said.",
+         [("Number", "96", "76")]),
+    ],
+)  # fmt: skip
+def test_values_are_set_against_each_other(claim: str, sentence: str, expected: list[tuple[str, str, str]]) -> None:
+    assert [(c.kind, c.claim, c.source) for c in contrasts(claim, sentence)] == expected
+
+
+@given(st.text(max_size=120), st.text(max_size=120))
+def test_values_are_stretches_of_their_text(claim: str, sentence: str) -> None:
+    found = values(claim)
+    assert all(a.end <= b.start for a, b in zip(found, found[1:], strict=False))
+    assert all(v.normal and 0 <= v.start < v.end <= len(claim) for v in found)
+    assert all((c.claim or c.source) and c.claim in claim and c.source in sentence for c in contrasts(claim, sentence))

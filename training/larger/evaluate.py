@@ -20,7 +20,7 @@ from attribution.models.mpnet import base_file, base_weights
 from training import data
 from training.larger import development, graph
 from training.larger.pairs import Data
-from training.larger.train import probabilities
+from training.larger.reading import fastest_type, probabilities
 
 _TARGETS = (*data.LABELS, "not entailment", "not contradiction")
 
@@ -61,7 +61,7 @@ def main(argv: list[str] | None = None) -> int:
             tokenizer = AutoTokenizer.from_pretrained(made)
             for each in args.adapter:
                 model = graph.torch_model(merge.Merged(base, each), folder)
-                found = probabilities(model, pairs, tokenizer, "cpu")
+                found = probabilities(model, pairs, tokenizer, "cpu", fastest_type("cpu"))
                 print(json.dumps({"adapter": str(each), "figures": development.figures(found, pairs)}))
                 left = {p.source: args.wrong for p in pairs}
                 for _, pair, row in wrong(found, pairs):

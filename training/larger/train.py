@@ -25,11 +25,11 @@ from training.base import load_base
 from training.batching import BATCH, batches, encode
 from training.larger import development
 from training.larger.pairs import Data, digest
+from training.larger.reading import TOKENS, autocast, collate, fastest_type, probabilities
 from training.losses import losses
 
 RATE, WARM_UP, FALLING, CLIP, WEIGHT_DECAY = 2e-4, 100, 0.15, 1.0, 0.01  # WARM_UP in steps, FALLING a share of all
 AVERAGED = 0.999  # how much of the moving average stays at each step
-TOKENS, PADDED = 192, 16
 CHECKPOINT, EVALUATION = 600, 1800  # seconds between two, at least
 EVALUATED = 5_000  # pairs between two evaluations, at least: on a busy machine they would take most of the time
 RANK, ALPHA = 16, 32
@@ -39,19 +39,6 @@ TARGETS = ["q", "k", "v", "o", "intermediate.dense", "output.dense"]
 def rate(step: int, seen: int, total: int) -> float:
     """The learning rate at a step of this start: constant after a short warm-up, linear to zero at the end of all."""
     return RATE * min((step + 1) / WARM_UP, 1.0, max(0.0, (total - seen) / (FALLING * total)))
-
-
-def collate(ids: list[list[int]], pad: int) -> dict[str, Any]:
-    """Padded to a multiple of `PADDED`: oneDNN builds and keeps a kernel for every other shape."""
-    import torch
-
-    length = -(-max(map(len, ids)) // PADDED) * PADDED
-    tokens = torch.full((len(ids), length), pad)
-    mask = torch.zeros_like(tokens)
-    for i, row in enumerate(ids):
-        tokens[i, : len(row)] = torch.tensor(row)
-        mask[i, : len(row)] = 1
-    return {"input_ids": tokens, "attention_mask": mask}
 
 
 def with_adapter(model: Any, folder: Path) -> Any:
@@ -68,24 +55,6 @@ def with_adapter(model: Any, folder: Path) -> Any:
         task_type="SEQ_CLS", r=RANK, lora_alpha=ALPHA, target_modules=TARGETS, modules_to_save=["classifier"]
     )
     return get_peft_model(model, config)
-
-
-def probabilities(model: Any, pairs: list[data.Pair], tokenizer: Any, device: str) -> Any:
-    """(pairs, 3), in the order given."""
-    import torch
-
-    ids = encode(pairs, tokenizer, TOKENS)
-    order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
-    found = torch.zeros(len(ids), 3)
-    model.eval()
-    with torch.inference_mode(), torch.autocast(device, torch.bfloat16):
-        for start in range(0, len(order), BATCH):
-            part = order[start : start + BATCH]
-            inputs = collate([ids[i] for i in part], tokenizer.pad_token_id)
-            logits = model(**{k: v.to(device) for k, v in inputs.items()}).logits
-            found[part] = torch.softmax(logits.float(), -1).cpu()
-    model.train()
-    return found
 
 
 def export(model: Any, folder: Path, state: dict[str, Any]) -> None:
@@ -118,6 +87,7 @@ def main(argv: list[str] | None = None) -> int:
 
     torch.set_flush_denormal(True)
     device = "cuda" if torch.cuda.is_available() else "cpu"
+    kind = fastest_type(device)
     try:
         pairs_of = Data(args.data, args.questions)
         torch.manual_seed(args.seed)
@@ -146,7 +116,8 @@ def main(argv: list[str] | None = None) -> int:
         average, seen, measured_on, best = saved["average"], saved["pairs"], saved.get("development"), saved["best"]
         optimizer.load_state_dict(saved["optimizer"])
     drawn_from, sample, step, loss_sum = pairs_of.digest, digest(pairs_of.development), 0, 0.0
-    print(f"{len(pairs_of.train)} pairs and {len(pairs_of.real)} in-domain ones, data {drawn_from}, {seen} pairs seen")
+    drawn = f"{len(pairs_of.train)} pairs and {len(pairs_of.real)} in-domain ones"
+    print(f"{drawn}, data {drawn_from}, {seen} pairs seen, {kind}")
 
     def save() -> None:
         raw = {name: p.detach() for name, p in trained.items()}
@@ -162,7 +133,7 @@ def main(argv: list[str] | None = None) -> int:
         for name, parameter in trained.items():
             parameter.data.copy_(average[name])
         measured = development.figures(
-            probabilities(model, pairs_of.development, tokenizer, device), pairs_of.development
+            probabilities(model, pairs_of.development, tokenizer, device, kind), pairs_of.development
         )
         line = {"pairs": seen, "loss": round(loss_sum / max(1, step - last_step), 4), "figures": measured}
         with log.open("a", encoding="utf-8") as file:
@@ -196,7 +167,7 @@ def main(argv: list[str] | None = None) -> int:
             targets = torch.tensor([pairs[i].target for i in batch])
             importance = (torch.tensor([pairs[i].weight for i in batch]) * weights[targets]).to(device)
             inputs = collate([ids[i] for i in batch], tokenizer.pad_token_id)
-            with torch.autocast(device, torch.bfloat16):
+            with autocast(device, kind):
                 logits = model(**{k: v.to(device) for k, v in inputs.items()}).logits
             loss = (losses(logits, targets.to(device)) * importance).sum() / importance.sum()
             optimizer.zero_grad()

@@ -7,11 +7,14 @@ from collections.abc import Mapping, Sequence
 
 from attribution.claims.enrichment import removed_words
 from attribution.evidence.near_duplicates import EvidenceGroup, deciding_evidence, group_evidence
+from attribution.provenance import Provenance
 from attribution.text.differences import differing_spans
 from attribution.types import Claim, Evidence, Page, Report, Verdict
 from attribution.verdicts import SIDES, leaning
-from pages.ui.answer.passages import box, quote
-from pages.ui.answer.provenance import copies, date, facts, why
+from pages.ui.answer.passages import box, quote, versus
+from pages.ui.answer.provenance import chain, copies, date, facts, why
+from pages.ui.corrections.next_steps import step_buttons
+from pages.ui.edit.actions import button, claim_actions, exclude, excluded
 from pages.ui.html import diff
 from pages.ui.html.links import link_to_sentence, safe_url
 from pages.ui.html.render import RELATIONS, Child, Node, badge, el, look, plural
@@ -19,7 +22,9 @@ from pages.ui.html.render import RELATIONS, Child, Node, badge, el, look, plural
 Pages = Mapping[str, Page]
 
 
-def card(evidence: EvidenceGroup, claim: Claim, verdict: Verdict | None, report: Report, pages: Pages) -> Node:
+def card(
+    evidence: EvidenceGroup, claim: Claim, verdict: Verdict | None, report: Report, pages: Pages, running: bool = False
+) -> Node:
     """One piece of evidence with its link, its reason and the pieces that say the same."""
     piece = evidence.best
     label = "unclear" if leans(piece) else RELATIONS[piece.relation][0]
@@ -45,7 +50,14 @@ def card(evidence: EvidenceGroup, claim: Claim, verdict: Verdict | None, report:
             _unread(text.unread_after),
             dir="auto",
         ),
-        el("div", _open(piece, page, text.sentence), _reference(page), class_="links"),
+        versus(claim, text.sentence) if piece.relation == "contradicted" or leans(piece) else None,
+        el(
+            "div",
+            _open(piece, page, text.sentence),
+            _reference(page),
+            None if running else exclude(piece),
+            class_="links",
+        ),
         why(piece, verdict, report, page),
         _same(evidence, pages),
         class_=f"card v-{label}",
@@ -122,12 +134,13 @@ def panel(
     report: Report,
     pages: Pages,
     running: bool = False,
+    provenance: Provenance | None = None,
 ) -> Node:
-    """Everything about one claim."""
+    """Everything about one claim; the provenance tells of pages and failures that left no evidence."""
     groups = group_evidence(evidence, pages)
     decisive = sum(g.best.relation != "no_relation" for g in groups) or sum(leans(g.best) for g in groups) or 1
     groups.sort(key=lambda g: (g.best.relation == "no_relation", not leans(g.best)))
-    cards = [card(g, claim, verdict, report, pages) for g in groups]
+    cards = [card(g, claim, verdict, report, pages, running) for g in groups]
     neutral = cards[decisive:]
     against = next((g.best for g in groups if g.best.relation == "contradicted"), None)
     text = claim.text
@@ -138,15 +151,18 @@ def panel(
         "div",
         el("div", el("h3", f"Claim {number}"), badge(label, (verdict and verdict.confidence) or None), class_="head"),
         el("p", *box(text, spans), class_=f"claim-text v-{label}", dir="auto"),
-        _enriched(claim),
+        _enriched(claim, running),
         el("p", verdict.reason if verdict else waiting, class_="reason"),
         *_failures(claim, verdict, report),
         _as_written(claim, verdict),
-        None if running else el("p", _button("Reword or add evidence", data_correct=claim.id), class_="links"),
+        None if running else step_buttons(claim, verdict, report),
+        None if running else claim_actions(claim, number),
+        None if running else chain(claim, verdict, evidence, report, pages, provenance),
         *cards[:decisive],
         el("details", el("summary", plural(len(neutral), "neutral passage")), *neutral, class_="rest")
         if neutral
         else None,
+        None if running else excluded(claim, report, pages),
         class_="panel-body",
     )
 
@@ -158,11 +174,11 @@ def _failures(claim: Claim, verdict: Verdict | None, report: Report) -> list[Nod
     return [el("p", m[:1].upper() + m[1:].rstrip(".") + ".", class_="reason") for m in messages if m not in reason]
 
 
-def _enriched(claim: Claim) -> Node | None:
+def _enriched(claim: Claim, running: bool) -> Node | None:
     """What was changed so that the claim can stand alone, and the way back."""
     if not claim.enriched:
         return None
-    back = _button("Check it as written", data_revert=claim.id)
+    back = None if running else button("Check it as written", f"as_written:{claim.id}")
     changes = diff.shown(claim.text, claim.enriched)
     return el("p", "Checked as: ", *changes, " ", back, class_="enriched")
 

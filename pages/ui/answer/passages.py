@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from attribution.types import Evidence, Page
-from pages.ui.html.render import Child, el
+from attribution.text.differences import contrasts
+from attribution.types import Claim, Evidence, Page
+from pages.ui.html.render import Child, Node, el, table
 
 CONTEXT = 170  # characters shown on either side of the deciding sentence
 
@@ -58,3 +59,9 @@ def box(text: str, spans: Sequence[tuple[int, int]]) -> list[Child]:
         nodes += [text[position:start], el("span", text[start:end], class_="differs")]
         position = end
     return [*nodes, text[position:]]
+
+
+def versus(claim: Claim, sentence: str) -> Node | None:
+    """The numbers, dates, units, names and negations that differ, the claim's beside the source's."""
+    rows = [(c.kind, c.claim or "–", c.source or "–") for c in contrasts(claim.statement, sentence)]
+    return table(("What", "The claim says", "The source says"), rows, "figures versus") if rows else None

@@ -1,5 +1,4 @@
 // The answer with its claims, and the evidence of the selected one. Follows nodes.js, chips.js and placement.js in the same module.
-const VIEWS = new WeakMap();
 const SELECTED = new Map(); // run → claim: survives a new mount of the component
 
 class View {
@@ -18,6 +17,7 @@ class View {
     this.columns.append(this.answer, this.panel);
     this.root.replaceChildren(this.chips.root, this.columns, this.notes);
     this.seen = {};
+    this.picker = new Picker(this);
     this.answer.addEventListener("click", (event) => this.clicked(event));
     this.answer.addEventListener("keydown", (event) => this.typed(event));
     this.panel.addEventListener("keydown", (event) => { if (event.key === "Escape") this.back(); });
@@ -41,7 +41,8 @@ class View {
     if (this.changed("claims", data.claims) || structure) this.drawClaims();
     if (this.changed("counts", data.counts) || structure) this.chips.draw(data.counts);
     if (this.changed("notes", data.notes)) this.notes.replaceChildren(build(data.notes));
-    if (!this.selected() && data.first && this.mode() === "wide") SELECTED.set(data.run, data.first);
+    const gone = ![undefined, "none"].includes(SELECTED.get(data.run)); // its claim was edited
+    if (!this.selected() && data.first && (gone || this.mode() === "wide")) SELECTED.set(data.run, data.first);
     this.drawSelection();
   }
 
@@ -108,7 +109,7 @@ class View {
       handle.tabIndex = 0;
       handle.removeAttribute("aria-hidden");
       handle.setAttribute("role", "button");
-      const state = claim.word + (claim.corrected ? ", corrected by hand" : "");
+      const state = claim.word + (claim.corrected ? ", edited by hand" : "");
       handle.setAttribute("aria-label", `Claim ${claim.n}, ${state}: ${claim.text}`);
     }
     this.filter();
@@ -231,19 +232,12 @@ class View {
   }
 
   opened(event) {
-    const button = event.target.closest("button[data-page], button[data-revert], button[data-correct]");
+    const button = event.target.closest("button[data-page], button[data-edit], button[data-step]");
     if (!button) return;
-    const { revert, correct, page, at } = button.dataset;
-    if (revert) return this.trigger("revert", { claim: revert });
-    if (correct) this.trigger("correct", { claim: correct });
+    const { edit, step, page, at } = button.dataset;
+    if (edit) this.trigger("edit", edit);
+    else if (step) this.trigger("step", { step: step.split(" ")[0], claim: step.split(" ")[1] });
     else this.trigger("open", { page, at: at.split(",").map(Number) });
-    returnFocus(button);
+    if (!edit || edit.startsWith("open:")) returnFocus(button);
   }
-}
-
-export default function ({ parentElement, data, setTriggerValue }) {
-  let view = VIEWS.get(parentElement);
-  if (!view || !view.root.isConnected) VIEWS.set(parentElement, (view = new View(parentElement)));
-  view.trigger = setTriggerValue;
-  view.update(data);
 }

@@ -12,17 +12,27 @@ from typing import Any
 
 import streamlit as st
 
+from attribution.provenance import Provenance
 from attribution.types import LABELS, Claim, Page, Report
 from pages.ui.answer import cards
+from pages.ui.answer.provenance import facts
+from pages.ui.frame import show
 from pages.ui.html import highlight, markdown, render
 from pages.ui.html.render import Node, el, look
 
 _HERE = Path(__file__).parent
+STYLES = render.tokens_css(".root") + "".join(
+    (_HERE / name).read_text("utf-8") for name in ("view.css", "../edit/view.css")
+)
+SCRIPTS = render.NODES_JS + "".join(  # all but what mounts it: two answers stand side by side on another page
+    (_HERE / name).read_text("utf-8")
+    for name in ("chips.js", "placement.js", "../edit/selection.js", "view.js", "../help/claims.js")
+)
 _answer = st.components.v2.component(
     "attribution.answer",
     html='<div class="root"></div>',
-    css=render.tokens_css(".root") + (_HERE / "view.css").read_text("utf-8"),
-    js=render.NODES_JS + "".join((_HERE / name).read_text("utf-8") for name in ("chips.js", "placement.js", "view.js")),
+    css=STYLES,
+    js=SCRIPTS + (_HERE / "mount.js").read_text("utf-8"),
 )
 _source = st.components.v2.component(
     "attribution.source",
@@ -45,8 +55,15 @@ def _hint(running: bool) -> Node:
     )
 
 
-def view(report: Report, corrected: Set[str] = frozenset(), *, run: str, running: bool) -> dict[str, Any]:
-    """What the component draws, as plain data; `corrected` are the ids of claims that were corrected by hand."""
+def view(
+    report: Report,
+    corrected: Set[str] = frozenset(),
+    provenance: Provenance | None = None,
+    *,
+    run: str,
+    running: bool,
+) -> dict[str, Any]:
+    """What the component draws, as plain data; `corrected` are the ids of claims that were edited by hand."""
     pages = {p.id: p for p in report.pages}
     verdicts = {v.claim_id: v for v in report.verdicts}
     without = "pending" if running else "not_reached"
@@ -66,10 +83,14 @@ def view(report: Report, corrected: Set[str] = frozenset(), *, run: str, running
             "corrected": claim.id in corrected,
         }
         evidence = [e for e in report.evidence if e.claim_id == claim.id]
-        panels[claim.id] = render.data(cards.panel(claim, number, verdict, evidence, report, pages, running))
+        panels[claim.id] = render.data(
+            cards.panel(claim, number, verdict, evidence, report, pages, running, provenance)
+        )
     return {
         "run": run,
         "tree": [render.data(node) for node in tree],
+        "places": [(t.start, t.end) for node in tree for t in render.texts(node)],  # in the answer, of each text
+        "editable": not running,
         "claims": claims,
         "loose": [c.id for c in report.claims if c.id not in placed],
         "panels": panels,
@@ -81,7 +102,7 @@ def view(report: Report, corrected: Set[str] = frozenset(), *, run: str, running
 
 
 def counts(report: Report, corrected: Set[str], running: bool) -> list[dict[str, str]]:
-    """One chip for each verdict that occurs, one for claims without a verdict, and one for corrected claims."""
+    """One chip for each verdict that occurs, one for claims without a verdict, and one for edited claims."""
     labels = Counter[str](v.label for v in report.verdicts)
     labels["pending" if running else "not_reached"] += len(report.claims) - labels.total()
     chips = [
@@ -91,24 +112,27 @@ def counts(report: Report, corrected: Set[str], running: bool) -> list[dict[str,
         for style in (look(label),)
     ]
     if count := sum(claim.id in corrected for claim in report.claims):
-        help = "Reworded, or checked with evidence that was added by hand."
-        chips.append({"label": "corrected", "icon": "✎", "text": f"{count} corrected", "help": help})
+        help = "You changed its text, its place in the answer or its evidence."
+        chips.append({"label": "corrected", "icon": "✎", "text": f"{count} edited", "help": help})
     return chips
 
 
 def _first(report: Report) -> str:
-    """The claim to show when a run has ended."""
+    """The claim to show when a run has ended: the one that was edited last, else one that needs a look."""
+    ids = {claim.id for claim in report.claims}
+    if edited := next((i for i in report.edits[-1].claims if i in ids), "") if report.edits else "":
+        return edited
     return next((v.claim_id for label in FIRST for v in report.verdicts if v.label == label), "")
 
 
 def answer_view(data: dict[str, Any], *, key: str) -> Any:
-    """Draw it. The result names what was clicked: `open` a page and place to show, `revert` a claim to check as it is
-    written, `correct` a claim to correct."""
+    """Draw it. The result names what was clicked: `open` a page and place to show, `edit` a change to make, `step` a
+    claim and the next step for it."""
 
     def ignore() -> None:  # without a callback Streamlit reports no click
         pass
 
-    return _answer(data=data, key=key, on_open_change=ignore, on_revert_change=ignore, on_correct_change=ignore)
+    return _answer(data=data, key=key, on_open_change=ignore, on_edit_change=ignore, on_step_change=ignore)
 
 
 def requested_place(report: Report, request: Any) -> tuple[Page, list[int]] | None:
@@ -121,10 +145,10 @@ def requested_place(report: Report, request: Any) -> tuple[Page, list[int]] | No
     return (page, place) if len(place) == 4 and page.text else None
 
 
-def requested_claim(report: Report, request: Any) -> tuple[Claim, int] | None:
-    """The claim of a click and its number; None if there is no such claim."""
+def requested_claim(report: Report, request: Any) -> Claim | None:
+    """The claim of a click; None if there is no such claim."""
     try:
-        return next((c, number) for number, c in enumerate(report.claims, 1) if c.id == request["claim"])
+        return next(c for c in report.claims if c.id == request["claim"])
     except (TypeError, KeyError, StopIteration):
         return None
 
@@ -135,3 +159,10 @@ def source_view(page: Page, place: Sequence[int], *, key: str) -> None:
     start, end = sorted(min(max(0, int(n)), size) for n in place[:2])
     first, last = sorted(min(max(start, int(n)), end) for n in place[2:4])
     _source(data={"page": page.id, "text": page.text, "at": [start, end, first, last], "breaks": page.breaks}, key=key)
+
+
+@st.dialog("Source", width="medium")
+def source_dialog(page: Page, place: Sequence[int]) -> None:
+    line = " · ".join(filter(None, (facts(page, place[2]), page.url)))
+    show(el("div", el("h3", page.title, dir="auto"), el("p", line, class_="ax-quiet"), class_="ax-source"))
+    source_view(page, place, key=f"source-{page.id}-{place[0]}")

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from attribution.evaluation.comparison import Comparison
 from attribution.evaluation.experiment import json_data
-from attribution.evaluation.tables import Cell, Table, csv_text, escape_markdown, tables
+from attribution.evaluation.tables import Cell, Table, csv_text, tables
 from attribution.evidence.near_duplicates import deciding_evidence
 from attribution.segmenters import SEGMENTERS
+from attribution.text.markdown import escape_markdown
 from pages.ui.compare.figures import summary
 from pages.ui.compare.view import look_of, sentence
 

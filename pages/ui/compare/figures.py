@@ -15,7 +15,7 @@ FIGURES = (  # heading, what it is, field, form
     ("Distinct claims", "claims that differ in more than case and spacing", "unique", "{}"),
     ("Claims per sentence", "claims for each sentence that states something", "claims_per_sentence", "{:.2f}"),
     ("Mean length", "of a claim, in characters", "characters_per_claim", "{:.0f}"),
-    ("Supported", "supported claims of the answer (DecompScore)", "supported", "{}"),
+    ("Supported", "claims of the answer that the sources support", "supported", "{}"),
     ("Coherent", "share of the claims that are entailed by their own sentence", "coherent", "{:.2f}"),
     ("Coverage", "share of the answer's content words that occur in a claim", "coverage", "{:.2f}"),
     ("Atomic", "share of the claims that cannot be split further", "atomic", "{:.2f}"),

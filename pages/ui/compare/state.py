@@ -70,10 +70,14 @@ def start_many(rows: Sequence[Row]) -> None:
 def _compare() -> Compare:
     """`compare` with the current choices."""
     settings, names, documents = choices.settings(), segmenters(), choices.documents()
+    browser = state.browser()
     assert not isinstance(settings, str)
 
     def run(question: str, answer: str, stop: threading.Event) -> Iterator[Event | SegmenterResult | ComparisonReady]:
-        return compare(question, answer, settings, names, Store.open(settings.database_url), documents, stop)
+        from attribution.pipeline.turns import in_turn
+
+        store = Store.open(settings.database_url)
+        return in_turn(browser, stop, lambda: compare(question, answer, settings, names, store, documents, stop))
 
     return run
 

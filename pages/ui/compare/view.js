@@ -38,7 +38,8 @@ function line(row, names) {
   sentence.append(...pieces);
   const whole = row.pieces.join("").replace(/\s+/g, " ").trim(), said = row.cells[0];
   if (row.cells.length === 1 && said.length === 1 && said[0].text === whole) sentence.hidden = true;
-  if (!whole) sentence.replaceChildren(make("em", "", "Claims without a place in the answer"));
+  if (row.bare) sentence.hidden = true;
+  else if (!whole) sentence.replaceChildren(make("em", "", "Claims without a place in the answer"));
   const columns = make("div", "columns"), places = keys(row);
   columns.style.setProperty("--n", row.cells.length);
   row.cells.forEach((claims, index) => {
@@ -80,7 +81,7 @@ function renew(root, data) {
 
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".root");
-  const places = JSON.stringify([data.names, data.groups.map((group) => [group.title, group.rows.map(keys)])]);
+  const places = JSON.stringify([data.names, data.groups.map((group) => [group.title, group.rows.map((row) => [row.pieces, keys(row)])])]);
   if (root.dataset.places === places) return renew(root, data);
   root.dataset.places = places;
   draw(root, data);

@@ -29,7 +29,12 @@ _compare = st.components.v2.component(
 
 def compare_view(comparison: Comparison, *, running: bool = False, key: str) -> None:
     """Draw it; while verdicts come, the sentences stay in their places."""
-    _compare(data=view(comparison, running), key=key)
+    draw(view(comparison, running), key=key)
+
+
+def draw(data: dict[str, Any], *, key: str) -> None:
+    """Draw groups of rows with columns of claims, in the form that `view` gives them."""
+    _compare(data=data, key=key)
 
 
 def view(comparison: Comparison, running: bool = False) -> dict[str, Any]:
@@ -86,7 +91,7 @@ def _row(row: Row, comparison: Comparison, pages: Mapping[str, Page], running: b
         "key": row.sentence[0],
         "pieces": [visible(answer, a, b) for a, b in cuts],
         "cells": [
-            [_claim(claim, column.report, pages, cuts, running) for claim in own]
+            [claim_data(claim, column.report, pages, cuts, running) for claim in own]
             for column, own in zip(comparison.columns, claims, strict=False)
         ],
     }
@@ -99,7 +104,7 @@ def _cuts(sentence: Span, spans: Sequence[Span]) -> list[Span]:
     return list(zip(at, at[1:], strict=False))
 
 
-def _claim(
+def claim_data(
     claim: Claim, report: Report, pages: Mapping[str, Page], cuts: Sequence[Span], running: bool
 ) -> dict[str, Any]:
     verdict = next((v for v in report.verdicts if v.claim_id == claim.id), None)

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 from pydantic import ValidationError
 
+from attribution.claims.conversation import as_text as as_text_of
 from attribution.errors import AttributionError
 from attribution.registry import Entry
 from attribution.searchers import INSTANCE, LOCAL, SEARCHERS
@@ -17,6 +18,7 @@ from attribution.verdicts import Thresholds, thresholds_of
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.reliability import verifier_name
 from pages.ui import state
+from pages.ui.form.conversation import turns
 from pages.ui.form.words import FORM, LLM_TASKS, explain
 
 PRESETS = {"Offline": (True, False, False), "Web": (False, True, False), "My documents": (False, False, True)}
@@ -54,6 +56,12 @@ def settings() -> Settings | str:
         return explain(error)[0]
 
 
+def settings_of(saved: Mapping[str, Any]) -> Settings:
+    """The settings of a saved run, with the language model of this session. AttributionError for unusable ones."""
+    own = {name: value for name, value in saved.items() if name in Settings.model_fields and value is not None}
+    return Settings.from_environment(**own | _endpoint())
+
+
 def thresholds() -> Thresholds:
     """Those of the sliders."""
     return Thresholds(*(float(state.value(name)) for name in state.THRESHOLDS))
@@ -63,6 +71,11 @@ def _endpoint() -> dict[str, str]:
     """The language model of this session: what was typed, else .streamlit/secrets.toml; the environment comes last."""
     typed = {name: state.text(box) or state.secret(name.upper()) for name, box in _ENDPOINT.items()}
     return {name: text for name, text in typed.items() if text}
+
+
+def with_endpoint(saved: Mapping[str, Any]) -> Settings:
+    """The settings of a saved run, with the language model of this session."""
+    return Settings.from_environment(**{**saved, **_endpoint()})
 
 
 def endpoint() -> Settings | str:
@@ -112,7 +125,7 @@ def pasted(text: str | None) -> tuple[Document, ...]:
 def choose_example() -> None:
     """Fill in an example with the sources it is meant for; the result on the page stays."""
     example = state.examples()[int(st.session_state[state.EXAMPLE])]
-    state.fill(question=example["question"], answer=example["answer"])
+    state.fill(question=example["question"], turns="", answer=example["answer"])
     fill_sources(example.get("sources", ["library"]))
 
 
@@ -152,7 +165,7 @@ def on_source_change() -> None:
 
 def restore(report: Report) -> None:
     """Fill the form with everything that a saved run was made with; keys and addresses are saved nowhere."""
-    state.fill(question=report.question, answer=report.answer)
+    state.fill(question=report.question, turns=as_text_of(report.context), answer=report.answer)
     try:
         saved = Settings(**{name: value for name, value in report.settings.items() if name in Settings.model_fields})
     except ValidationError:  # the settings of another version
@@ -181,6 +194,7 @@ def differences(report: Report, run_documents: Sequence[Document]) -> list[str]:
         label
         for label, value, before in (
             ("Question", state.value(state.QUESTION) or "", report.question),
+            ("Earlier turns", turns(), report.context),
             ("Answer", state.value(state.ANSWER) or "", report.answer),
         )
         if value != before

@@ -19,9 +19,14 @@ from pages.ui.form.controls import DOCUMENT_TYPES, FORMATS, multiselect, pick, t
 from pages.ui.form.words import FORM, LLM_TASKS
 from pages.ui.frame import note, section, small
 
+THRESHOLDS = {
+    state.THRESHOLD: ("Support from", "A passage supports a claim from this probability on."),
+    state.CONTRADICTION_THRESHOLD: ("Contradiction from", "A passage contradicts a claim from this probability on."),
+}
 
-def sidebar(segmenter: bool = True) -> None:
-    """Draw it; `segmenter` is False where the page has its own choice of segmenters."""
+
+def sidebar(segmenter: bool = True, thresholds: bool = True) -> None:
+    """Draw it; `segmenter` and `thresholds` are False where the page has its own place for these."""
     with st.sidebar:
         _sources()
         _documents()
@@ -40,16 +45,14 @@ def sidebar(segmenter: bool = True) -> None:
             VERIFIERS,
             "Decides whether a passage supports or contradicts a claim (natural language inference).",
         )
-        _threshold("Support from", state.THRESHOLD, "A passage supports a claim from this probability on.")
-        _threshold(
-            "Contradiction from",
-            state.CONTRADICTION_THRESHOLD,
-            "A passage contradicts a claim from this probability on.",
-        )
-        _language_model()
+        for name in THRESHOLDS if thresholds else ():
+            threshold(name)
+        language_model()
 
 
-def _threshold(label: str, name: str, help: str) -> None:
+def threshold(name: str) -> None:
+    """The slider of one threshold."""
+    label, help = THRESHOLDS[name]
     st.slider(
         label,
         LOWEST_THRESHOLD,
@@ -83,6 +86,7 @@ def _sources() -> None:
         key=state.key(state.PRESET),
         on_change=choices.on_preset_change,
         label_visibility="collapsed",
+        help="Where evidence may come from: the built-in library, the web, or documents of yours.",
         width="stretch",
     )
     _source("Built-in library", state.LIBRARY, SEARCHERS["library"].note)
@@ -137,17 +141,24 @@ def _web() -> None:
 
 def _documents() -> None:
     with st.expander("Add documents", expanded=bool(state.value(state.DOCUMENTS))):
-        for label, name, height, placeholder in (
-            ("Pasted text", state.PASTED, 110, "Paste a source text"),
-            ("Web addresses", state.ADDRESSES, 80, "https://…, one per line"),
+        for label, name, height, placeholder, help in (
+            ("Pasted text", state.PASTED, 110, "Paste a source text", "It becomes a document of its own."),
+            ("Web addresses", state.ADDRESSES, 80, "https://…, one per line", "Each page is downloaded and read."),
         ):
-            st.text_area(label, state.initial(name) or "", height=height, key=state.key(name), placeholder=placeholder)
+            st.text_area(
+                label,
+                state.initial(name) or "",
+                height=height,
+                key=state.key(name),
+                placeholder=placeholder,
+                help=help,
+            )
         st.file_uploader("Files", DOCUMENT_TYPES, accept_multiple_files=True, key=state.key(state.FILES), help=FORMATS)
         if earlier := state.initial(state.FILES):
             small(f"Already added: {', '.join(f.name for f in earlier)}"[:300])
 
 
-def _language_model() -> None:
+def language_model() -> None:
     """The endpoint that prompts are sent to, for this session alone."""
     with st.expander("Language model", key="llm_box", on_change="rerun"):
         text_input(
@@ -156,7 +167,7 @@ def _language_model() -> None:
             "https://api.openai.com/v1",
             "Any OpenAI-compatible endpoint: OpenAI, Ollama, vLLM, llama.cpp.",
         )
-        text_input("Model", state.LLM_MODEL, "name of the model")
+        text_input("Model", state.LLM_MODEL, "name of the model", "As the endpoint calls it, such as llama3.1:8b.")
         text_input(
             "Key",
             state.LLM_KEY,

@@ -9,7 +9,7 @@ import streamlit as st
 
 from attribution.settings import Settings
 from pages.ui import state
-from pages.ui.form import choices
+from pages.ui.form import choices, conversation
 from pages.ui.frame import note, show
 from pages.ui.html.render import el
 
@@ -32,8 +32,12 @@ def form(
     ready: bool,
     options: Callable[[], None] | None = None,
     estimate: Callable[[], None] | None = None,
+    turns: bool = False,
 ) -> None:
-    """`start` labels the button; `options` are drawn below the answer, `estimate` below the buttons."""
+    """`start` labels the button; `options` are drawn below the answer, `estimate` below the buttons.
+
+    `turns` adds a folded field for the conversation before the question.
+    """
     with st.container(key="form"):
         question, menu = st.columns([5, 1], vertical_alignment="bottom")
         question.text_input(
@@ -41,6 +45,7 @@ def form(
             state.initial(state.QUESTION) or "",
             key=state.key(state.QUESTION),
             placeholder="The question that was asked (optional)",
+            help="It helps to understand claims that depend on it, and to search for them.",
         )
         titles = [example["title"] for example in state.examples()]
         menu.menu_button(
@@ -49,8 +54,11 @@ def form(
             key=state.EXAMPLE,
             format_func=titles.__getitem__,
             on_click=choices.choose_example,
+            help="Fill in a question and an answer, with the sources they are meant for.",
             width="stretch",
         )
+        if turns:
+            earlier_turns()
         answer, buttons = st.columns([5, 1])
         answer.text_area(
             "Answer",
@@ -58,6 +66,7 @@ def form(
             key=state.key(state.ANSWER),
             height=168 if compact else 300,
             placeholder="Paste the answer to check",
+            help="Text or Markdown. Its claims are checked one by one.",
         )
         with answer:
             limit = Settings.model_fields["answer_limit"].default
@@ -68,6 +77,22 @@ def form(
             options()
         if isinstance(problem := choices.settings(), str):
             note("Not ready yet", problem)
+
+
+def earlier_turns() -> None:
+    """The conversation before the question, folded where there is none."""
+    with st.expander("Earlier turns", expanded=bool(state.text(state.TURNS))):
+        st.text_area(
+            "The conversation before the question",
+            state.initial(state.TURNS) or "",
+            key=state.key(state.TURNS),
+            height=120,
+            placeholder="User: What is the Eiffel Tower?\nAssistant: An iron tower in Paris.",
+            help="Start each turn on a new line with “User:” or “Assistant:”. References such as “it” are resolved "
+            "into these turns, and language models see them.",
+        )
+        if problem := conversation.turns_problem():
+            note("The earlier turns cannot be read", problem)
 
 
 def start_and_stop(
@@ -82,7 +107,15 @@ def start_and_stop(
     """The two buttons of a page, one under the other."""
     with st.container(key="go"):
         show(el("div"))  # as high as the label beside it
-        st.button(start, type="primary", on_click=on_start, disabled=running or not ready, width="stretch", key="start")
+        st.button(
+            start,
+            type="primary",
+            on_click=on_start,
+            disabled=running or not ready,
+            width="stretch",
+            key="start",
+            help="Check what is filled in, with the sources and the method of the sidebar (key: r).",
+        )
         st.button("Stop", on_click=on_stop, disabled=not running, width="stretch", key="stop", help=stop_help)
         if below:
             below()

@@ -1,11 +1,11 @@
 // Builds the trees of render.py as elements. Tags and attributes come from short lists; text becomes text nodes only.
 const TAGS = new Set([
   ..."p h2 h3 h4 h5 h6 ul ol li table thead tbody tr th td blockquote pre hr div section article dl dt dd".split(" "),
-  ..."details summary span strong em del code a br progress button".split(" "),
+  ..."details summary span strong em del code a br progress button sup".split(" "),
 ]);
 const ATTRIBUTES = new Set([
   ..."class href target rel title role start value max dir type aria-label aria-hidden tabindex".split(" "),
-  ..."data-claim data-span data-page data-at data-revert data-correct".split(" "),
+  ..."id data-claim data-span data-page data-at data-edit data-step".split(" "),
 ]);
 
 function make(tag, className, text) {
@@ -29,7 +29,7 @@ function build(tree) {
   const node = document.createElement(TAGS.has(tag) ? tag : "span");
   for (const [name, value] of Object.entries(attributes || {})) {
     if (!ATTRIBUTES.has(name)) continue;
-    if (name === "href" && !/^https?:\/\//i.test(value)) continue;
+    if (name === "href" && !/^(https?:\/\/|#[a-z]+-\d+$)/i.test(value)) continue;
     node.setAttribute(name, value);
   }
   for (const kid of kids) node.appendChild(build(kid));

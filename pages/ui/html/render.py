@@ -7,24 +7,30 @@ A view is a tree of nodes whose tags and attributes come from two short lists. `
 from __future__ import annotations
 
 import html as _html
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from attribution.types import LABELS, Label, Relation
+from attribution.exports.looks import LOOKS as LOOKS
+from attribution.exports.looks import PENDING
+from attribution.exports.looks import RELATIONS as RELATIONS
+from attribution.exports.looks import Look as Look
+from attribution.exports.looks import look as look
 from pages.ui.html.links import safe_url
 
 BLOCKS = frozenset(
     ("p", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "blockquote")
     + ("pre", "hr", "div", "section", "article", "dl", "dt", "dd", "details", "summary")
 )  # fmt: skip
-INLINE = frozenset(("span", "strong", "em", "del", "code", "a", "br", "progress", "button"))
+INLINE = frozenset(("span", "strong", "em", "del", "code", "a", "br", "progress", "button", "sup"))
 ATTRIBUTES = frozenset(
     ("class", "href", "target", "rel", "title", "role", "start", "value", "max", "dir", "type", "aria-label")
-    + ("tabindex", "aria-hidden", "data-claim", "data-span", "data-page", "data-at", "data-revert", "data-correct")
+    + ("id", "tabindex", "aria-hidden", "data-claim", "data-span", "data-page", "data-at", "data-edit", "data-step")
 )  # fmt: skip
 _VOID = frozenset(("br", "hr"))
+_OWN_PLACE = re.compile(r"#?[a-z]+-\d+")  # in the same document: an id, or a link to it
 NODES_JS = (Path(__file__).parent / "nodes.js").read_text("utf-8")  # builds a tree of nodes in the browser
 
 
@@ -64,7 +70,9 @@ def el(tag: str, *children: Child, **attributes: str | int | None) -> Node:
         name = key.rstrip("_").replace("_", "-")
         if name not in ATTRIBUTES:
             raise ValueError(f"attribute {name!r} is not on the list")
-        if name == "href" and value is not None:
+        if name == "id" and not _OWN_PLACE.fullmatch(str(value)):
+            raise ValueError(f"id {value!r} is not on the list")
+        if name == "href" and value is not None and not (str(value)[:1] == "#" and _OWN_PLACE.fullmatch(str(value))):
             value = safe_url(str(value))
         if value is not None and value != "":
             safe.append((name, str(value)))
@@ -99,78 +107,6 @@ def texts(tree: Tree) -> Iterator[Text]:
 
 
 # --- the looks of the verdicts ---
-
-
-@dataclass(frozen=True)
-class Look:
-    """Icon, words and colours (ink on tint, light and dark) of a verdict; `line` is the underline of its span."""
-
-    icon: str
-    word: str
-    noun: str  # after a count
-    ink: str
-    tint: str
-    dark_ink: str
-    dark_tint: str
-    line: str
-    help: str
-
-
-LOOKS: dict[Label, Look] = {
-    "supported": Look(
-        "✓", "Supported", "supported",
-        "#116329", "#d6f5dc", "#7ee2a0", "#12351f", "solid",
-        "A source supports it, and none contradicts it (entailment).",
-    ),
-    "contradicted": Look(
-        "✗", "Contradicted", "contradicted",
-        "#a40e26", "#ffe3e1", "#ffa198", "#471418", "double",
-        "A source contradicts it, and none supports it (contradiction).",
-    ),
-    "conflicting": Look(
-        "⚡", "Conflicting", "conflicting",
-        "#7a4b00", "#ffedc2", "#f2c46d", "#3d2a05", "wavy",
-        "Some sources support it, others contradict it.",
-    ),
-    "unclear": Look(
-        "≈", "Unclear", "unclear",
-        "#2f5573", "#dfeaf3", "#a9cbe6", "#1f3547", "dotted",
-        "Passages are about it, but the model cannot tell: read them.",
-    ),
-    "no_relation": Look(
-        "○", "Nothing related", "with nothing related",
-        "#444c56", "#e6eaef", "#b6c0cc", "#2b3138", "dotted",
-        "Passages were found, but none supports or contradicts it (neutral).",
-    ),
-    "missing": Look(
-        "?", "Not found", "not found",
-        "#4a3a78", "#ece6fb", "#cbb8ff", "#2c2349", "dashed",
-        "No passage was retrieved; the reason names the step that failed.",
-    ),
-    "not_reached": Look(
-        "◌", "Not reached", "not reached",
-        "#4d5560", "#f6f4f1", "#aab3bd", "#201f1d", "dashed",
-        "The run ended before this claim was compared with its sources.",
-    ),
-    "not_checked": Look(
-        "–", "Not checked", "not checked",
-        "#57606a", "transparent", "#9aa4af", "transparent", "none",
-        "An opinion, a question or an offer: there is nothing to verify.",
-    ),
-}  # fmt: skip
-PENDING = Look(
-    "·", "Being checked", "being checked", "#57606a", "#f1efec", "#9aa4af", "#23211e", "none", "Not decided yet."
-)
-RELATIONS: dict[Relation, tuple[Label, str]] = {
-    "entailed": ("supported", "Supports"),
-    "contradicted": ("contradicted", "Contradicts"),
-    "no_relation": ("no_relation", "Nothing related"),
-}
-
-
-def look(label: str | None) -> Look:
-    """The look of a verdict; a claim without one is pending."""
-    return next((LOOKS[name] for name in LABELS if name == label), PENDING)
 
 
 def tokens_css(selector: str) -> str:

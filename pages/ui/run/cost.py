@@ -9,6 +9,7 @@ import streamlit as st
 from pages.ui.frame import show
 from pages.ui.html.render import Child, el, plural
 from pages.ui.run import state as run_state
+from pages.ui.run.preload import preload
 from pages.ui.run.usage import expected_cost
 
 POLL = 0.5  # seconds between looks at an estimate in progress
@@ -25,7 +26,7 @@ def _line(polling: bool, running: bool, segmenters: Sequence[str]) -> None:
     if polling and not waiting:
         st.rerun()
     if not waiting:
-        run_state.preload()
+        preload()
     parts: list[str] = []
     if waiting and not running:
         parts = ["Estimating …"]

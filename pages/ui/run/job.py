@@ -16,6 +16,7 @@ from attribution.events import (
     Finished,
     PageReady,
     Progress,
+    Queued,
     RunStarted,
     Spent,
     StageStarted,
@@ -41,6 +42,7 @@ class RunProgress(background.Progress):
     units: dict[str, tuple[int, int]] = field(default_factory=dict)  # done and total by stage
     rejected: str = ""  # why the input cannot be checked
     documents: tuple[Document, ...] = ()  # that it is checked against
+    unfinished: bool = False  # it was interrupted and can be continued
 
 
 class RunJob(background.Job[RunProgress]):
@@ -82,6 +84,8 @@ def _changes(now: RunProgress, event: Event) -> dict[str, Any]:
         changes["version"] = now.version + 1
     report = now.report
     match event:
+        case Queued(place):
+            return {"stage": "queue", "units": {"queue": (place, 0)}}
         case RunStarted(run_id):
             new: dict[str, Any] = {"id": run_id}
         case StageStarted(stage):

@@ -30,7 +30,7 @@ def notices(now: RunProgress, report: Report) -> None:
     if not now.running and (changed := choices.differences(report, now.documents)):
         note("The form has changed", f"Changed since this result: {', '.join(changed)}. Analyse again to update it.")
     not_used(report)
-    if not now.running:
+    if not now.running and not now.unfinished:
         _outcome(now, report)
 
 

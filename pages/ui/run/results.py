@@ -7,9 +7,13 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
+from attribution.exports import Exported
 from attribution.types import Failure, Report
 from pages.ui import state
 from pages.ui.answer.cards import totals
+from pages.ui.citations.view import citations_panel
+from pages.ui.edit.actions import edited_claims
+from pages.ui.export.view import menu
 from pages.ui.frame import plot, progress_bar, show
 from pages.ui.html.render import Child, Node, el, plural, table, told
 from pages.ui.run import chart
@@ -64,6 +68,10 @@ def status(now: RunProgress, report: Report) -> None:
         quiet = el("span", " · ".join(filter(None, facts)), class_="quiet")
         show(el("p", el("span", early + totals(report)), quiet, class_="ax-status"))
         return
+    if now.stage == "queue":
+        waits = f"Waiting: place {now.units['queue'][0]} in the queue of this server. Stop takes it out."
+        show(el("p", waits, class_="ax-status", role="status"))
+        return
     results = {
         "segment": plural(len(report.claims), "claim"),
         "search": plural(len(report.pages), "page"),
@@ -97,8 +105,9 @@ def bar(now: RunProgress, report: Report) -> None:
 
 
 def details(report: Report) -> None:
-    """Figures, failures and the report to download."""
+    """Figures, failures and the menu of exports."""
     with st.container(key="below"):
+        citations_panel(report)
         what_failed(report.failures)
         with st.expander("Figures behind the bar"):
             show(el("p", totals(report), class_="ax-quiet-inline"))
@@ -108,14 +117,7 @@ def details(report: Report) -> None:
             with st.expander("Cost of the language model"):
                 show(costs)
         page_changes(report)
-        st.download_button(
-            "Download report.json",
-            report.to_json(),
-            "report.json",
-            "application/json",
-            on_click="ignore",
-            key="download",
-        )
+        menu(Exported(report, corrected=edited_claims(report)))
 
 
 def what_failed(failures: Sequence[Failure]) -> None:

@@ -30,5 +30,12 @@ def sharing(run_id: str) -> None:
             width="stretch",
         )
         with delete.popover("Delete this run", width="stretch"):
-            small("The run is removed for everybody, with the texts that no other run uses.")
-            st.button("Delete", type="primary", on_click=run_state.delete, args=(run_id,), key="delete_run")
+            small("Nobody can open it then. For a day, you can restore it on the History page.")
+            st.button(
+                "Delete",
+                type="primary",
+                on_click=run_state.delete,
+                args=(run_id,),
+                key="delete_run",
+                help="The History page can restore it for a day.",
+            )

@@ -5,18 +5,22 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from attribution.events import Event, Finished, RunStarted, StageStarted
+from attribution.errors import AttributionError
+from attribution.events import Event, RunStarted
+from attribution.provenance import Provenance
 from attribution.settings import Settings
+from attribution.storage.runs import RunInputs
 from attribution.storage.store import Store
-from attribution.types import Claim, Document, Report
-from attribution.verdicts import recolour, thresholds_of
+from attribution.types import Change, Document, Report, Turn
 from pages.ui import background, state
-from pages.ui.form import choices
+from pages.ui.edit.state import chosen
+from pages.ui.form import choices, conversation
+from pages.ui.form.words import explain
 from pages.ui.run.job import RunJob, RunProgress
 from pages.ui.slot import Slot, saved, store
 
@@ -34,6 +38,8 @@ def load(run_id: str) -> None:
     report = inputs = None
     if access and access.private and not access.own:
         reason = "it is private to the browser that started it."
+    elif access and store().is_deleted(run_id):
+        reason = "it was deleted. For a day, its owner can restore it on the History page."
     elif job := RUN.running(run_id):
         choices.restore(job.progress().report)
         return
@@ -45,32 +51,82 @@ def load(run_id: str) -> None:
         RUN.show(RunProgress(report, report.id, accepted=True, running=False, documents=choices.documents()))
         return
     if inputs and not inputs.finished:
-        reason = "it did not finish. Its question, answer and settings are filled in."
-        blank = Report(id=run_id, created_at="", question="", answer="", settings=inputs.settings, versions={})
-        choices.restore(blank.model_copy(update={"question": inputs.question, "answer": inputs.answer}))
+        reason = ""
+        report = store().load_unfinished(run_id) or _blank(run_id, inputs)
+        choices.restore(report)
+        documents = choices.documents()
+        RUN.show(RunProgress(report, run_id, accepted=True, running=False, documents=documents, unfinished=True))
     RUN.refuse(reason)
+
+
+def _blank(run_id: str, inputs: RunInputs) -> Report:
+    """A run of which nothing is known but what it was started with."""
+    made_with = {"question": inputs.question, "answer": inputs.answer, "settings": inputs.settings}
+    return Report(id=run_id, created_at=inputs.created_at, versions={}, **made_with)
+
+
+def open_run(run_id: str) -> None:
+    """Show a saved run in place of the one that is shown."""
+    RUN.start(None)
+    RUN.show(None)
+    load(run_id)
+
+
+def duplicate(run_id: str) -> None:
+    """Fill in the form with what a run was made with, and show no result."""
+    open_run(run_id)
+    RUN.start(None)
+    RUN.show(None)
 
 
 def analyse() -> None:
     """Start a run of what is filled in."""
     settings = choices.settings()
-    if isinstance(settings, str) or is_running():
+    if not isinstance(settings, str) and not conversation.turns_problem() and not is_running():
+        _start(*text(), settings, choices.documents(), conversation.turns())
+
+
+def continue_run() -> None:
+    """Finish the run that is shown and was interrupted, as it was started."""
+    now = current()
+    if now is None or now.running or (inputs := store().run_inputs(now.report.id)) is None or inputs.finished:
         return
+    try:
+        settings = choices.settings_of(inputs.settings)
+    except AttributionError as error:
+        RUN.refuse(f"it cannot be continued: {explain(error)[0]}")
+        return
+    known = store().load_unfinished(now.report.id) or now.report
+    documents = store().documents(known.id)
+    before = replace(now, report=known, unfinished=False, error="")
+    _start(inputs.question, inputs.answer, settings, documents, known.context, before)
+
+
+def _start(
+    question: str,
+    answer: str,
+    settings: Settings,
+    documents: Sequence[Document],
+    turns: tuple[Turn, ...],
+    before: RunProgress | None = None,
+) -> None:
+    browser, run_id = state.browser(), before.report.id if before else ""
 
     def run(
         question: str, answer: str, settings: Settings, documents: Sequence[Document], stop: threading.Event
     ) -> Iterator[Event]:
         from attribution.pipeline.run import run as events
+        from attribution.pipeline.turns import in_turn
 
         store = Store.open(settings.database_url)
-        for event in events(question, answer, settings, store, documents, stop):
+        going = partial(events, question, answer, settings, store, documents, stop, run_id=run_id, context=turns)
+        for event in in_turn(browser, stop, going):
             if isinstance(event, RunStarted):
                 store.set_owner(event.run_id, browser)
+                store.save_documents(event.run_id, documents)
             yield event
 
-    browser = state.browser()
-    question, answer = text()
-    RUN.start(RunJob(question, answer, settings, choices.documents(), run))
+    RUN.start(RunJob(question, answer, settings, documents, run, before))
 
 
 def text() -> tuple[str, str]:
@@ -78,40 +134,48 @@ def text() -> tuple[str, str]:
     return state.value(state.QUESTION) or "", state.value(state.ANSWER) or ""
 
 
-def recheck(claim: Claim, documents: Sequence[Document] = (), addresses: Sequence[str] = ()) -> None:
-    """Check one claim of the shown run again, over its pages and those added."""
+def edit(change: Change, documents: Sequence[Document] = (), addresses: Sequence[str] = ()) -> None:
+    """Change the shown run in the background; the documents and addresses are evidence for what the change concerns."""
     now = current()
     if now is None or now.running:
         return
     saved = {name: value for name, value in now.report.settings.items() if name in Settings.model_fields}
-    settings = Settings.from_environment(**saved | {name: state.value(name) for name in state.THRESHOLDS})
+    settings = choices.with_endpoint(saved)
 
-    def run(_q: str, _a: str, settings: Settings, own: Sequence[Document], _stop: threading.Event) -> Iterator[Event]:
-        from attribution.pipeline.recheck import recheck as check
+    def run(_q: str, _a: str, settings: Settings, own: Sequence[Document], stop: threading.Event) -> Iterator[Event]:
+        from attribution.pipeline.editing.edit import edit as events
 
-        yield StageStarted("verify")
-        yield Finished(check(now.report, claim, settings, Store.open(settings.database_url), own, addresses))
+        yield from events(now.report, change, settings, Store.open(settings.database_url), own, addresses, stop)
 
     RUN.start(RunJob(now.report.question, now.report.answer, settings, documents, run, before=now))
 
 
 def undo() -> None:
-    """Show the run as it was before the last correction."""
+    """Show the run as it was before the last edit."""
+    _step(store().undo)
+
+
+def redo() -> None:
+    """Show the run with the edit that was undone last."""
+    _step(store().redo)
+
+
+def _step(step: Callable[[str], Report | None]) -> None:
     now = current()
-    if now is None or now.running or (report := store().undo(now.report.id)) is None:
+    if now is None or now.running or (report := step(now.report.id)) is None:
         return
     RUN.start(None)
     RUN.show(replace(now, report=report, version=now.version + 1))
 
 
-def corrected_claims(run_id: str) -> frozenset[str]:
-    """The ids of the claims that were corrected by hand."""
-    return frozenset(v.claim_id for v in store().versions(run_id) if v.claim_id)
+def provenance(now: RunProgress) -> Provenance | None:
+    """How a finished run found its pages; None while it is under way."""
+    return None if now.running or not now.report.id else store().provenance(now.report.id)
 
 
 def delete(run_id: str) -> None:
-    """Remove a run that this browser started."""
-    store().delete_run(run_id, state.browser())
+    """Delete a run that this browser started; the History page can restore it."""
+    store().put_aside([run_id], state.browser())
     RUN.start(None)
     RUN.show(None)
     st.query_params.pop("run", None)
@@ -141,22 +205,17 @@ def problem() -> tuple[str, str, str] | None:
     job = RUN.job()
     now = job.progress() if job else None
     if now and now.rejected:
-        return "This text cannot be analysed", now.rejected, now.detail
+        title = "This edit cannot be made" if now.accepted else "This text cannot be analysed"
+        return title, now.rejected, now.detail
     if now and now.error:
         title = "The run could not be finished" if now.accepted else "The run could not start"
         return title, now.error, now.detail
     return None
 
 
-def with_thresholds(report: Report) -> Report:
-    """The run judged with the thresholds of the sliders."""
-    thresholds = choices.thresholds()
-    return report if thresholds_of(report) == thresholds else recolour(report, thresholds)
-
-
 def cached_view(now: RunProgress, draw: Callable[[], Any]) -> Any:
-    """The result of `draw`, computed again only when claims, verdicts or thresholds have changed."""
-    key = (now.key, now.version, now.running, choices.thresholds())
+    """The result of `draw`, computed again only when claims, verdicts or choices have changed."""
+    key = (now.key, now.version, now.running, chosen())
     cached = state.get(VIEW)
     if cached is None or cached[0] != key:
         cached = (key, draw())
@@ -165,18 +224,6 @@ def cached_view(now: RunProgress, draw: Callable[[], Any]) -> Any:
 
 
 # --- the estimate ---
-
-
-@cache
-def preload() -> background.Job[background.Result[None]]:
-    """Load what a first run would wait for, once per process, while a visitor reads."""
-
-    def load_models() -> None:
-        from attribution.pipeline.warmup import warm_up
-
-        warm_up(Settings.from_environment(), store())
-
-    return background.compute("models", load_models)
 
 
 def estimate(segmenters: Sequence[str] = ()) -> tuple[Estimate | None, bool]:

@@ -83,7 +83,9 @@ def test_what_failed_for_a_claim_stands_beside_it() -> None:
         stage="queries", subject=CLAIM.text, kind="llm_failed", message="no <b>reply</b>; searched itself"
     )
     shown = drawn(report(page(TEXT), failures=(failure, failure.model_copy(update={"subject": "another"}))))
-    assert shown.count("No &lt;b&gt;reply&lt;/b&gt;; searched itself.") == 1
+    beside, _, in_the_chain = shown.partition("Why this verdict")
+    for part in (beside, in_the_chain):
+        assert part.count("No &lt;b&gt;reply&lt;/b&gt;; searched itself.") == 1
 
 
 def test_the_page_of_a_run_says_which_engine_failed_and_what_was_used(settings: Settings, store: Store) -> None:

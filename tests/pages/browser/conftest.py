@@ -10,6 +10,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,12 +23,23 @@ ROOT = Path(__file__).parents[3]
 @pytest.fixture(scope="package")
 def address(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> Iterator[str]:
     """A server whose data folder holds nothing but the vectors of the library."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     folder = tmp_path_factory.mktemp("server")
     (folder / "data").mkdir()
     shutil.copy(warm_database, folder / "data")
+    with serving(folder, free_port()) as (address, _):
+        yield address
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def serving(folder: Path, port: int) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """The address of a server over the data in a folder, and its process."""
     home = {"HOME": str(folder), "ATTRIBUTION_DATA": str(folder / "data"), "HF_HUB_OFFLINE": "1"}
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port), "--server.address"]
     with open(folder / "log", "w") as log:
@@ -42,11 +54,10 @@ def address(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> It
                 except OSError:
                     assert server.poll() is None, (folder / "log").read_text()
                     time.sleep(0.2)
-            yield f"http://127.0.0.1:{port}"
+            yield f"http://127.0.0.1:{port}", server
         finally:
             server.kill()
             server.wait(20)
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="package")

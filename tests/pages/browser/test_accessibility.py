@@ -1,10 +1,12 @@
-"""The highlighted answer and the evidence of each claim under axe."""
+"""Every page under axe, light and dark: with a selected claim, an open panel, a run under way, the help sheet."""
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from tests.pages.browser.visits import MARKS, Page, analyse, claims, write
+from tests.pages.browser.visits import MARKS, PATIENCE, Browser, Page, analyse, claims, expect, settled, visit, write
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
 pytestmark = MARKS
@@ -20,6 +22,26 @@ He was born in London in 1899.
 
 - **Vertigo**: It was released in 1958, starring [James Stewart](https://example.org) and Kim Novak.
 """
+LONG = " ".join(f"The Nile was measured by {n} surveyors in {1000 + n}." for n in range(40))
+
+
+STREAMLIT = {"presentation-role-conflict": {"enabled": False}}  # in its file uploader; it is no rule of WCAG
+
+
+def broken(page: Page) -> list[tuple[str, list[str]]]:
+    """The rules of axe that the page breaks, with the elements concerned."""
+    results = axe.Axe().run(page, options={"resultTypes": ["violations"], "rules": STREAMLIT})
+    return [(v["id"], [node["html"] for node in v["nodes"]]) for v in results.response["violations"]]
+
+
+def unbroken(page: Page, where: str) -> None:
+    """No rule of axe is broken, in either theme."""
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        drawn = "scheme => getComputedStyle(document.documentElement).colorScheme === scheme"
+        page.wait_for_function(drawn, arg=scheme, timeout=PATIENCE)  # the server has drawn the page in that theme
+        page.wait_for_timeout(500)  # colours change slowly
+        assert broken(page) == [], f"{where}, {scheme}"
 
 
 def test_no_rule_of_axe_is_broken(page: Page) -> None:
@@ -36,6 +58,85 @@ def test_no_rule_of_axe_is_broken(page: Page) -> None:
             kind = (badge.rstrip("0123456789.\n"), page.locator(".enriched del").count() > 0)
             if kind not in kinds:
                 kinds.add(kind)
-                results = axe.Axe().run(page, options={"resultTypes": ["violations"]})
-                assert results.violations_count == 0, results.generate_report()
+                assert broken(page) == [], kind
         assert any(struck for _, struck in kinds)
+
+
+def test_every_page_its_help_and_a_run_under_way_break_no_rule_of_axe(page: Page) -> None:
+    links = page.get_by_test_id("stTopNavLink")
+    names = [name.strip() for name in links.all_inner_texts()]
+    assert {"Explore", "Two answers", "Compare", "Retrieval", "Collections"} <= {*names}
+    for name in names:
+        page.get_by_role("link", name=name, exact=True).click()
+        settled(page)
+        unbroken(page, name)
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Help")).to_be_visible()
+    unbroken(page, "the help sheet")
+    page.keyboard.press("Escape")
+    page.get_by_role("link", name="Explore", exact=True).click()
+    write(page, LONG)
+    analyse(page, end=False)
+    expect(claims(page).first).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("progressbar", name="Progress of the run")).to_be_visible()
+    unbroken(page, "a run under way")
+    page.get_by_role("button", name="Stop").first.click()
+    expect(page.get_by_text("Stopped early")).to_be_visible(timeout=PATIENCE)
+
+
+def test_two_answers_with_an_open_panel_break_no_rule_and_keys_reach_their_claims(page: Page) -> None:
+    page.get_by_role("link", name="Two answers", exact=True).click()
+    expect(page.get_by_role("button", name="Compare", exact=True)).to_be_enabled(timeout=PATIENCE)
+    for label, text in (
+        ("Answer A", "The Nile flows north. The Nile is 6,650 km long."),
+        ("Answer B", "The Nile is 7,650 km long."),
+    ):
+        page.get_by_label(label, exact=True).fill(text)
+        page.get_by_label(label, exact=True).press("Control+Enter")
+        settled(page)
+    page.get_by_label("Answer B", exact=True).press("r")  # typed into the field, no key of the page
+    page.get_by_label("Answer B", exact=True).press("Backspace")
+    page.get_by_label("Answer B", exact=True).press("Tab")
+    settled(page)
+    page.locator("[data-testid=stMain] .ax-lead").first.click()
+    page.keyboard.press("r")
+    expect(page.get_by_role("button", name="Download JSON")).to_be_visible(timeout=PATIENCE)
+    page.wait_for_url("**/answers?answers=*")
+    expect(page.get_by_text("Where they disagree · 1")).to_be_visible()
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    selected = page.locator(".claim.selected")
+    expect(selected).to_have_accessible_name(re.compile("^Claim 2, .*6,650"))
+    expect(selected).to_be_focused()
+    expect(page.locator(".claim.partner")).to_have_text("The Nile is 7,650 km long.")
+    page.keyboard.press("e")
+    panel = page.get_by_label("Evidence of the selected claim of Answer A")
+    expect(panel).to_be_focused()
+    expect(panel).to_contain_text("Answer B contradicts it: “The Nile is 7,650 km long.”")
+    unbroken(page, "two answers")
+    page.keyboard.press("Escape")
+    expect(selected).to_be_focused()
+
+
+def test_the_tour_is_shown_once_takes_no_focus_and_closes_by_escape(browser: Browser, address: str) -> None:
+    person = browser.new_context(viewport={"width": 390, "height": 844})
+    person.add_init_script("Object.defineProperty(navigator, 'webdriver', {get: () => false})")
+    page = visit(browser, address)
+    expect(page.locator(".ax-tour")).to_have_count(0)  # a program that drives the browser wants none
+    page.context.close()
+    page = person.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.goto(address)
+    tour = page.get_by_role("region", name="A short tour")
+    expect(tour).to_contain_text("1 of 3", timeout=PATIENCE)
+    assert not page.evaluate("document.querySelector('.ax-tour').contains(document.activeElement)")
+    unbroken(page, "the tour")
+    tour.get_by_role("button", name="Next step").click()
+    expect(tour).to_contain_text("2 of 3")
+    page.keyboard.press("Escape")
+    expect(tour).to_have_count(0)
+    page.reload()
+    expect(page.get_by_role("button", name="Analyse")).to_be_enabled(timeout=PATIENCE)
+    page.wait_for_timeout(1500)  # it would have begun by then
+    expect(tour).to_have_count(0)
+    person.close()

@@ -97,7 +97,7 @@ def test_hostile_text_is_text_on_compare_and_retrieval(page: Page) -> None:
     page.get_by_role("link", name="Retrieval").click()
     expect(page.get_by_text("$$what$$?")).to_be_visible(timeout=PATIENCE)
     page.get_by_role("button", name="Compare", exact=True).click()
-    expect(page.get_by_label("Evidence of")).to_be_visible(timeout=2 * PATIENCE)
+    expect(page.get_by_label("Evidence of", exact=True)).to_be_visible(timeout=2 * PATIENCE)
     for item in page.locator(".ax-differences summary").all():
         item.click()
     settled(page)

@@ -60,7 +60,7 @@ def write(page: Page, answer: str, question: str = "") -> None:
 def analyse(page: Page, end: bool = True) -> None:
     page.get_by_role("button", name="Analyse").click()
     if end:
-        expect(page.get_by_role("button", name="Download report.json")).to_be_visible(timeout=PATIENCE)
+        expect(page.get_by_role("button", name="Export", exact=True)).to_be_visible(timeout=PATIENCE)
 
 
 def compare(page: Page) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.training.test_data import row, write
 from training import data
-from training.larger import development
+from training.larger import development, reading
 from training.larger import train as adapter
 
 
@@ -19,7 +19,7 @@ def test_the_rate_is_constant_and_falls_at_the_end() -> None:
 
 
 def test_batches_are_padded_to_few_lengths() -> None:
-    made = adapter.collate([[0, 5, 2], [0, *range(5, 22), 2]], pad=1)
+    made = reading.collate([[0, 5, 2], [0, *range(5, 22), 2]], pad=1)
     assert made["input_ids"].shape == (2, 32) and made["attention_mask"].sum(1).tolist() == [3, 19]
     assert made["input_ids"][0, 3:].unique().tolist() == [1]
 

@@ -1,0 +1,159 @@
+"""Evoked errors: a test set of grounded answers and altered twins."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+
+import streamlit as st
+
+from attribution.errors import BadInput
+from attribution.evaluation.evoked_errors.test_set import Grounded, Made
+from attribution.evaluation.evoked_errors.twin import ERROR_TYPES, KINDS
+from pages.ui import state
+from pages.ui.evoke import state as evoked
+from pages.ui.evoke import view
+from pages.ui.form.view import start_and_stop
+from pages.ui.frame import lead, note, progress_bar, section, show, small, status_line, styles
+from pages.ui.html.render import plural
+from pages.ui.run import state as run_state
+
+POLL = 0.5  # seconds between looks at a set in progress
+SHOWN = 30  # twins on the page
+_ROW = {
+    "question": "When was it built?",
+    "context": "The tower was built in 1889.",
+    "response": "The tower was built in 1889.",
+}
+SAMPLE = json.dumps(_ROW) + "\n"
+
+
+def source() -> list[Grounded]:
+    """The grounded answers to alter."""
+    last = evoked.of_last_run()
+    options = (["The last run on Explore"] if last else []) + ["A file"]
+    chosen = st.segmented_control(
+        "Grounded answers from",
+        options,
+        default=options[0],
+        key="evoke_source",
+        required=True,
+        help="Answers that their context supports: only from those can a twin with one known error be made.",
+    )
+    if chosen != "A file" and last:
+        count = plural(len(last.response.splitlines()), "sentence")
+        small(f"{count} that the run found supported, with the passages that support them.")
+        return [last]
+    small("A JSON Lines file with a context and a response on each line, where the context supports the response.")
+    st.download_button(
+        "Download a sample file", SAMPLE, "grounded.jsonl", "application/json", on_click="ignore", key="sample"
+    )
+    upload = st.file_uploader(
+        "Answers and their contexts", ["jsonl", "json", "txt"], key="evoke_upload", help="As in the sample file."
+    )
+    if upload is None:
+        return []
+    try:
+        answers, problems = evoked.of_file(upload.getvalue())
+    except BadInput as error:
+        note("This file cannot be used", str(error), label="contradicted")
+        return []
+    if problems:
+        note(f"{plural(len(problems), 'line')} cannot be used", *problems[:10])
+    return answers
+
+
+def form(running: bool) -> None:
+    with st.container(key="form"):
+        options, buttons = st.columns([5, 1])
+        with options:
+            answers = source()
+            kinds = st.pills(
+                "Errors",
+                list(KINDS),
+                selection_mode="multi",
+                default=list(KINDS),
+                key="evoke_kinds",
+                wrap=True,
+                format_func=str.capitalize,
+                help="; ".join(f"{kind.capitalize()}: {meaning}" for kind, meaning in KINDS.items()) + ".",
+            )
+            by = "Rules"
+            if evoked.llm_ready():
+                by = st.segmented_control(
+                    "Altered by", ["Rules", "Language model"], default="Rules", key="evoke_by", required=True,
+                    help="Rules work in English and send nothing anywhere. The language model gets context and answer.",
+                )  # fmt: skip
+            seed = st.number_input(
+                "Seed", 0, 9999, 0, key="evoke_seed", help="Another seed alters other words.", width=160
+            )
+        with buttons:
+            start_and_stop(
+                "Make the set",
+                partial(evoked.start, answers, list(kinds), int(seed), by == "Language model"),
+                evoked.stop,
+                running,
+                ready=bool(answers and kinds),
+                stop_help="The twins that are done are kept.",
+            )
+
+
+def live(polling: bool) -> None:
+    """The set as it stands."""
+    if polling != evoked.is_running():
+        st.rerun()  # the form has to change too
+    now = evoked.current()
+    if now is None:
+        return
+    if now.running:
+        status_line(f"{'Stopping' if now.stopping else 'Altering'} … {now.done} of {plural(now.total, 'answer')} done")
+        progress_bar(now.done / max(1, now.total), "Progress of the test set")
+        return
+    if now.error:
+        note("The set could not be finished", now.error, label="contradicted", detail=now.detail)
+    if not now.made:
+        return
+    status_line(view.summary(now.made))
+    st.download_button(
+        "Download the test set", view.as_lines(now.made), "test_set.jsonl", "application/json", on_click="ignore",
+        key="download", type="primary",
+    )  # fmt: skip
+    small("Read the twins before you measure with them: now and then an altered sentence is still true.")
+    twins = [m for m in now.made if m.twin]
+    section("Twins")
+    for made in twins[:SHOWN]:
+        one(made)
+    if len(twins) > SHOWN:
+        small(f"The first {SHOWN} of {len(twins):,}; the file has all.")
+    if now.problems:
+        with st.expander(f"{plural(len(now.problems), 'answer')} without one of the errors"):
+            for problem in now.problems[:100]:
+                small(problem)
+
+
+def one(made: Made) -> None:
+    """A twin and its type, which can be changed."""
+    show(view.twin(made))
+    types = ["", *ERROR_TYPES]
+    key = f"type-{made.id}"
+    st.selectbox(
+        "Type of error",
+        types,
+        types.index(made.error_type),
+        format_func=view.type_word,
+        key=key,
+        on_change=lambda: evoked.label(made.id, state.selected(key) or ""),
+        help=" ".join(f"{view.type_word(n)}: {text}" for n, text in ERROR_TYPES.items()),
+        width=320,
+    )
+
+
+state.begin("evoke", run=run_state.load)
+styles()
+lead(
+    "A method that finds unsupported answers has to be measured on some. This page takes answers that their sources "
+    "support, and makes twins with one error each, whose place is known."
+)
+running = evoked.is_running()
+form(running)
+st.fragment(live, run_every=POLL if running else None)(running)

@@ -1,0 +1,120 @@
+"""History: the runs that this browser has started, to find, describe, compare, delete and keep."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from attribution.storage.history import KEPT_HOURS, HistoryPage, HistoryRow
+from pages.ui import background
+from pages.ui import state as inputs
+from pages.ui.frame import lead, note, small, styles
+from pages.ui.history import list as run_list
+from pages.ui.history import state
+from pages.ui.history.comparison import comparison
+from pages.ui.history.details import details_dialog
+from pages.ui.history.filters import filters, is_narrowed
+from pages.ui.history.transfer import FILE, transfer
+from pages.ui.html.render import plural
+from pages.ui.slot import store
+
+
+def page() -> None:
+    """The list with its tools."""
+    query = filters(store().tags(inputs.browser()))
+    found = state.listed(query)
+    undo()
+    if not found.rows:
+        nothing(is_narrowed(query), query.state == "deleted")
+    else:
+        tools = st.container(key="history_tools", horizontal=True)
+        result = run_list.runs(found.rows, lambda run_id: background.find(run_id) is not None, key="history_list")
+        if run_id := run_list.requested(result, found.rows):
+            state.open_run(run_id)
+        with tools:
+            toolbar(run_list.picked(result, found.rows), query.state == "deleted")
+        pager(found)
+    transfer(found.total)
+
+
+def nothing(narrowed: bool, deleted: bool) -> None:
+    """Why the list is empty."""
+    if deleted:
+        note("No deleted runs", f"A run that you delete can be restored here for {KEPT_HOURS} hours.")
+    elif narrowed:
+        note("No run matches", "Search for other words, or clear the filters.")
+        st.button("Clear search and filters", on_click=state.clear_filters, key="history_clear_all")
+    else:
+        note("No runs yet", "Every answer that you analyse on Explore in this browser is saved and listed here.")
+
+
+def undo() -> None:
+    """What was deleted last, with a way back."""
+    if run_ids := state.deleted():
+        with st.container(key="history_undo_line", horizontal=True, vertical_alignment="center"):
+            note(f"{plural(len(run_ids), 'run')} deleted", f"Under “Deleted”, they stay for {KEPT_HOURS} hours.")
+            st.button("Undo", on_click=state.restore, args=(run_ids,), key="history_undo")
+
+
+def toolbar(rows: Sequence[HistoryRow], deleted: bool) -> None:
+    """What can be done with the selected runs."""
+    ids = [row.id for row in rows]
+    if deleted:
+        st.button("Restore", on_click=state.restore, args=(ids,), disabled=not ids, key="history_restore")
+        with st.popover("Delete for good", disabled=not ids):
+            small("The runs are removed at once, with the texts that no other run uses. This cannot be undone.")
+            st.button("Delete", type="primary", on_click=state.delete_for_good, args=(ids,), key="history_for_good")
+        hint(rows, "Select runs to restore or remove them.")
+        return
+    if st.button("Open", disabled=len(ids) != 1, key="history_open"):
+        state.open_run(ids[0])
+    compare_help = "Select two runs: which verdicts changed, and why."
+    st.button(
+        "Compare", on_click=state.compare, args=(ids,), disabled=len(ids) != 2, key="history_compare", help=compare_help
+    )
+    if st.button("Title, tags, note", disabled=len(ids) != 1, key="history_describe"):
+        details_dialog(rows[0])
+    duplicate_help = "Fill in the form of Explore with the question, answer and settings of the run."
+    if st.button("Duplicate", disabled=len(ids) != 1, key="history_duplicate", help=duplicate_help):
+        state.duplicate(ids[0])
+    st.download_button(
+        "Export",
+        state.exporter(ids),
+        FILE,
+        "application/zip",
+        on_click="ignore",
+        disabled=not ids,
+        key="history_export_some",
+    )
+    st.button("Delete", on_click=state.delete, args=(ids,), disabled=not ids, key="history_delete")
+    hint(rows, "Select one run, or two to compare.")
+
+
+def hint(rows: Sequence[HistoryRow], otherwise: str) -> None:
+    small(f"{plural(len(rows), 'run')} selected." if rows else otherwise)
+
+
+def pager(found: HistoryPage) -> None:
+    """Which rows these are, and the way to the others."""
+    first = state.first_row()
+    last = first + len(found.rows)
+    with st.container(key="history_pager", horizontal=True, vertical_alignment="center"):
+        small(
+            plural(found.total, "run") if last - first == found.total else f"{first + 1}–{last} of {found.total:,} runs"
+        )
+        if first:
+            st.button("Previous", on_click=state.turn, args=(-state.PER_PAGE,), key="history_previous")
+        if last < found.total:
+            st.button("Next", on_click=state.turn, args=(state.PER_PAGE,), key="history_next")
+
+
+inputs.begin("history", compare=state.load_compared)
+styles()
+store().purge()
+reports = state.compared()
+if reports is None:
+    lead("The runs that you have started in this browser. Open one, describe it, or select two to compare.")
+    page()
+else:
+    comparison(reports)

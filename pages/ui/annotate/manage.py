@@ -1,0 +1,211 @@
+"""The project view: progress, people, tasks, stages, files."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from attribution.errors import AttributionError
+from attribution.evaluation.ais import exchange, sources
+from attribution.evaluation.ais.project import Annotations, Work
+from attribution.evaluation.ais.tasks import FORMS, STAGES, UNITS, Project, Task, parse_tasks
+from pages.ui import state
+from pages.ui.annotate import state as own
+from pages.ui.frame import note, section, show, small
+from pages.ui.html.render import Node, el, plural, scrolling, table
+from pages.ui.slot import store
+
+STAGE_NOTES = {
+    "pilot": "Everybody judges the same first tasks and says why.",
+    "review": "The pilot's judgements are shown to everybody beside their own, and can be changed.",
+    "production": "Each of the other tasks goes to as many annotators as the overlap says.",
+}
+LISTED = 12  # problems of a file that are shown
+
+
+def explicature(task: Task) -> str:
+    """A proposal by the rules of enrichment."""
+    return sources.explicature(task)
+
+
+def told() -> None:
+    """What came of the last import or change."""
+    if message := state.get(own.TOLD):
+        (title, *lines), good = message
+        note(title, *lines, label="supported" if good else "contradicted")
+        state.put(own.TOLD, None)
+
+
+def new_project(kept: Annotations, first: bool = False) -> None:
+    """The form of a new project; a file of another machine makes one too."""
+    with st.form(f"new_project-{own.turn()}", border=False):
+        section("New project")
+        name = st.text_input("Name", max_chars=80, help="How the project is called in lists.")
+        one, two, three, four = st.columns(4)
+        form = one.selectbox("Form", list(FORMS), format_func=FORMS.__getitem__, help="How the task is shown.")
+        overlap = two.number_input("Overlap", 1, 20, 2, help="Annotators of each task after the pilot.")
+        pilot = three.number_input(
+            "Pilot tasks", 0, 1000, 0, help="Tasks that everybody judges first, with a justification. 0: no pilot."
+        )
+        audit = four.number_input("Audit, %", 0, 100, 10, help="Share of the judged tasks that a lead judges again.")
+        seed = one.number_input("Seed", 0, 10**6, 0, help="Of the order of the tasks and of who gets which.")
+        leads = two.text_input("Leads", help="Names with commas between them. Leads adjudicate and audit.")
+        people = three.text_input("Annotators", help="Names or codes with commas between them. Others can join later.")
+        words = st.text_area("Instructions", height=80, help="Shown above each task. The guidelines are there anyway.")
+        if st.form_submit_button("Create the project", type="primary"):
+            try:
+                project = kept.create(
+                    name, form=form, overlap=int(overlap), pilot=int(pilot), audit=audit / 100, seed=int(seed),
+                    instructions=dict.fromkeys(STAGES, words.strip()) if words.strip() else {},
+                )  # fmt: skip
+                kept.add_members(project.id, people.split(","))
+                kept.add_members(project.id, leads.split(","), lead=True)
+            except AttributionError as error:
+                note("The project was not created", str(error), label="contradicted")
+                return
+            own.choose(project=project.id, who="", view="Project")
+            own.used((f"“{project.name}” was created", "Import tasks next."))
+            st.rerun()
+    if first:
+        files(kept, None)
+
+
+def project_view(kept: Annotations, project: Project, work: Work) -> None:
+    """All of it."""
+    facts = (
+        f"{FORMS[project.form]} · {plural(len(work.tasks), 'task')} · overlap {project.overlap} · seed {project.seed}"
+    )
+    pilot = f" · {plural(len(work.pilot), 'pilot task')}" if project.pilot else ""
+    small(f"{facts}{pilot} · audit of {project.audit:.0%} of the judged tasks")
+    left, right = st.columns(2, gap="large")
+    with left:
+        section("Progress")
+        show(progress(work))
+        people_form(kept, project)
+        if project.pilot:
+            stages(kept, project, work)
+    with right:
+        tasks_form(kept, project)
+        section("Files")
+        files(kept, project)
+    with st.expander("New project"):
+        new_project(kept)
+
+
+def progress(work: Work) -> Node:
+    """Tasks done and in the queue of each annotator, and of each lead's audit."""
+    rows = []
+    for name, role in [*((n, "annotation") for n in work.annotators), *((n, "audit") for n in work.leads)]:
+        queue = work.queue(name, role)  # type: ignore[arg-type]
+        done = len(work.done(name, role).intersection(queue))  # type: ignore[arg-type]
+        bar = el("progress", class_="ax-bar", value=done, max=max(len(queue), 1), aria_label=f"Progress of {name}")
+        what = "lead, audit" if role == "audit" else "annotator"
+        rows.append((name, what, f"{done:,} of {len(queue):,}", bar))
+    if not rows:
+        return el("p", "Nobody takes part yet.", class_="ax-quiet")
+    return scrolling(table(("Name", "Role", "Done", "Progress"), rows, "ax-table wide"), "Progress by annotator")
+
+
+def people_form(kept: Annotations, project: Project) -> None:
+    with st.form(f"people-{own.turn()}", border=False):
+        names = st.text_input("Add people", placeholder="Names or codes, with commas between them")
+        first, second = st.columns(2)
+        annotators = first.form_submit_button("Add annotators", width="stretch")
+        leads = second.form_submit_button("Add leads", width="stretch", help="Leads adjudicate and audit.")
+    if annotators or leads:
+        try:
+            added = kept.add_members(project.id, names.split(","), lead=bool(leads))
+        except AttributionError as error:
+            note("Nobody was added", str(error), label="contradicted")
+            return
+        own.used((f"{plural(len(added), 'name')} added",) if added else ("Type a name first",), bool(added))
+        st.rerun()
+
+
+def stages(kept: Annotations, project: Project, work: Work) -> None:
+    section("Stage")
+    chosen = st.segmented_control(
+        "Stage", STAGES, default=work.stage, required=True, format_func=str.capitalize, key=f"stage-{work.stage}",
+        label_visibility="collapsed",
+    )  # fmt: skip
+    small(STAGE_NOTES[work.stage])
+    if chosen and chosen != work.stage:
+        kept.begin_stage(project.id, chosen)
+        st.rerun()
+
+
+def tasks_form(kept: Annotations, project: Project) -> None:
+    """Tasks from a file, or from runs of this server."""
+    section("Import tasks")
+    origin = st.segmented_control(
+        "From", ["A file", "Runs"], default="A file", required=True, key="tasks_from", label_visibility="collapsed"
+    )
+    if origin == "A file":
+        uploaded = st.file_uploader(
+            "JSON Lines", ["jsonl", "json", "txt"], key=f"tasks_file-{own.turn()}",
+            help="One object a line with “answer” and “source”, and optionally “question”, “context”, “system”, "
+            "“dataset”, “item”, “time”, “title”, “url”, “unit”. See docs/annotation.md.",
+        )  # fmt: skip
+        if uploaded and st.button("Import", type="primary", key="tasks_import"):
+            try:
+                tasks, problems = parse_tasks(uploaded.getvalue(), project.id)
+            except AttributionError as error:
+                note("Nothing was imported", str(error), label="contradicted")
+                return
+            imported(kept, tasks, problems)
+        return
+    runs = {id: f"{at[:16].replace('T', ' ')} · {words[:90]}" for id, at, words in sources.runs(store())}
+    if not runs:
+        small("No runs yet: analyse an answer on the Explore page first.")
+        return
+    chosen = st.multiselect("Runs", list(runs), format_func=runs.__getitem__, key=f"tasks_runs-{own.turn()}")
+    one, two, three = st.columns(3)
+    unit = one.selectbox("One task for each", UNITS, 2, key="tasks_unit")
+    system = two.text_input("System", key="tasks_system", help="Which system wrote the answers.")
+    dataset = three.text_input("Data set", key="tasks_dataset")
+    if st.button("Import", type="primary", disabled=not chosen, key="tasks_import_runs"):
+        made: list[Task] = []
+        failed = []
+        for run in chosen:
+            report = store().load_run(run)
+            tasks = [] if report is None else list(
+                sources.tasks_of_run(store().with_texts(report), project.id, unit, system.strip(), dataset.strip())
+            )  # fmt: skip
+            made += tasks
+            failed += [] if tasks else [f"“{runs[run]}” has no claim with evidence"]
+        imported(kept, made, failed)
+
+
+def imported(kept: Annotations, tasks: list[Task], problems: list[str]) -> None:
+    """Save tasks, and tell what came of it."""
+    new = kept.add_tasks(tasks)
+    same = f", {len(tasks) - new:,} were there already" if len(tasks) > new else ""
+    more = [f"and {len(problems) - LISTED:,} more lines"] if len(problems) > LISTED else []
+    own.used((f"{plural(new, 'task')} imported{same}", *problems[:LISTED], *more), bool(tasks))
+    st.rerun()
+
+
+def files(kept: Annotations, project: Project | None) -> None:
+    """Export of all records, and the import of another machine's."""
+    if project:
+        one, two = st.columns(2)
+        for column, kind, make in ((one, "JSONL", exchange.to_jsonl), (two, "CSV", exchange.to_csv)):
+            column.download_button(
+                f"Export {kind}", partial(make, kept, project), f"annotations-{project.id}.{kind.lower()}",
+                on_click="ignore", key=f"export_{kind}", width="stretch",
+            )  # fmt: skip
+    uploaded = st.file_uploader(
+        "Import or merge an export", ["jsonl", "csv"], key=f"merge_file-{own.turn()}",
+        help="A file of “Export”, from this or another machine. Judgements are added; none is replaced.",
+    )  # fmt: skip
+    if uploaded and st.button("Import the export", type="primary", key="merge"):
+        try:
+            merged = exchange.merge(kept, uploaded.getvalue(), is_csv=uploaded.name.lower().endswith(".csv"))
+        except AttributionError as error:
+            note("Nothing was imported", str(error), label="contradicted")
+            return
+        counts = f"{plural(merged.tasks, 'task')} and {plural(merged.judgements, 'record')} of judgements added"
+        own.choose(project=merged.project.id, who="" if project is None else own.text(own.WHO), view="Project")
+        own.used((f"“{merged.project.name}”: {counts}", *merged.problems[:LISTED]))
+        st.rerun()

@@ -1,0 +1,140 @@
+"""The benchmark of one session: what is chosen, starting, stopping, going on, and showing it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import streamlit as st
+
+from attribution.errors import AttributionError, BadInput
+from attribution.evaluation.groundedness import METHODS
+from attribution.evaluation.groundedness.labelled_set import OPTIONAL, REQUIRED, LabelledSet, labelled_set
+from attribution.evaluation.groundedness.outcomes import LeftOut, Outcome, run, selected
+from attribution.evaluation.saved import SavedBenchmark, SavedSet, load_benchmark, save_benchmark, save_labelled_set
+from attribution.settings import ROOT, Settings
+from attribution.storage.runs import new_run_id
+from attribution.storage.store import Store
+from attribution.text.json_lines import parse_rows
+from pages.ui import state
+from pages.ui.benchmark.job import BenchmarkJob, BenchmarkProgress, by_place, finished
+from pages.ui.form import choices
+from pages.ui.slot import Slot, store
+
+EXAMPLE = "groundedness.jsonl"  # in examples/
+ROWS = 2_000  # of one benchmark on the page
+RESULT = Slot[BenchmarkJob, BenchmarkProgress]("benchmark")
+stop, is_running, notice = RESULT.stop, RESULT.is_running, RESULT.notice
+NUMBER = "benchmark_number"  # the number whose rows are shown
+EMBEDDER = "benchmark_embedder"  # key of its box
+OFFLINE = ("cos_sim", "quip", "gc", "selfcheck_context", "pipeline")  # selected at first
+
+
+def example() -> bytes:
+    """The labelled set that comes with the project."""
+    return (ROOT / "examples" / EXAMPLE).read_bytes()
+
+
+def read(content: bytes) -> LabelledSet | str:
+    """The labelled responses of a file, or why it cannot be used."""
+    try:
+        labelled = labelled_set(parse_rows(content, REQUIRED, OPTIONAL))
+    except BadInput as error:
+        return str(error)
+    if len(labelled.rows) > ROWS:
+        found = f"{len(labelled.rows):,} responses, and this page takes {ROWS:,}"
+        return f"The file has {found}: use `python -m attribution benchmark`, or a part of the file."
+    return labelled
+
+
+def settings() -> Settings | str:
+    """What the methods run with, or why it cannot be used: the models of the form, and no sources."""
+    base = choices.endpoint()
+    if isinstance(base, str):
+        return base
+    given = {name: state.value(name) for name in (state.VERIFIER, state.SEGMENTER, state.VERIFIER_MODEL, *state.PRICES)}
+    chosen = {name: value for name, value in given.items() if value not in (None, "")}
+    embedder = str(st.session_state.get(EMBEDDER) or "minilm")
+    return base.model_copy(update={**chosen, "embedder": embedder})
+
+
+def start(name: str, labelled: LabelledSet, methods: Sequence[str], chosen: Settings) -> None:
+    """Run the methods on the responses."""
+    if is_running() or not methods:
+        return
+    id, kept = new_run_id(), SavedSet(name=name, rows=labelled.rows, problems=labelled.problems)
+    save_labelled_set(store(), id, name, labelled)
+    ready, left_out = selected(methods, chosen)
+    begun = SavedBenchmark(
+        methods=tuple(ready), left_out={one.method: one.reason for one in left_out}, settings=chosen.public()
+    )
+    state.put(NUMBER, None)
+    RESULT.start(_job(id, kept, begun, chosen))
+
+
+def go_on(now: BenchmarkProgress, chosen: Settings) -> None:
+    """Run what is missing of a benchmark that was stopped or cut off, with the models it was started with."""
+    if is_running():
+        return
+    id = str(state.address("benchmark").get("benchmark") or new_run_id())
+    own = {n: v for n, v in now.saved.settings.items() if n in ("verifier", "verifier_model", "embedder", "segmenter")}
+    RESULT.start(_job(id, now.labelled, now.saved, chosen.model_copy(update=own)))
+
+
+def _job(id: str, labelled: SavedSet, saved: SavedBenchmark, chosen: Settings) -> BenchmarkJob:
+    database = Store.open(chosen.database_url)
+    before = by_place(saved.outcomes)
+    methods = [m for m in saved.methods if not METHODS[m].missing(chosen)]
+
+    def work(stopped: threading.Event) -> Iterator[Outcome | LeftOut]:
+        return run(labelled.rows, methods, chosen, before, stopped)
+
+    return BenchmarkJob(id, labelled, saved, work, partial(save_benchmark, database, id))
+
+
+def load(id: str) -> None:
+    """Show the benchmark in the address, saved or in progress; `notice` says why where it cannot be shown."""
+    if RESULT.running(id):
+        return
+    if found := RESULT.saved(lambda database: load_benchmark(database, id)):
+        RESULT.show(finished(*found))
+
+
+def current() -> BenchmarkProgress | None:
+    """The benchmark to show: the last one that was started, else the one in the address."""
+    job = RESULT.job()
+    if job is None:
+        return RESULT.shown()
+    state.show_address(benchmark=job.id)
+    return job.progress()
+
+
+def select(number: str) -> None:
+    """Show the rows behind a number, given as METHOD|FIGURE."""
+    state.put(NUMBER, number)
+
+
+def selected_number() -> str:
+    return str(state.get(NUMBER) or "")
+
+
+def try_start(name: str, labelled: LabelledSet | None, methods: Sequence[str]) -> None:
+    """The button's work; what goes wrong is said in the place of the result."""
+    chosen = settings()
+    if isinstance(chosen, str) or labelled is None:
+        RESULT.refuse(chosen if isinstance(chosen, str) else "The file cannot be used.")
+        return
+    try:
+        start(name, labelled, methods, chosen)
+    except AttributionError as error:
+        RESULT.refuse(str(error))
+
+
+def try_go_on() -> None:
+    """Complete the benchmark that is shown."""
+    now, chosen = current(), settings()
+    if isinstance(chosen, str):
+        RESULT.refuse(chosen)
+    elif now is not None:
+        go_on(now, chosen)

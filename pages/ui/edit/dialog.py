@@ -1,0 +1,157 @@
+"""One claim edited by hand: its text, its parts, its place in the answer, its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from attribution.settings import Settings
+from attribution.types import Change, Claim, Document, Report
+from attribution.types.edits import AddClaim, AddEvidence, Merge, Place, Reword, Split
+from pages.ui import state
+from pages.ui.edit.actions import Opened, find_words, joined
+from pages.ui.form import choices
+from pages.ui.form.controls import DOCUMENT_TYPES
+from pages.ui.frame import note, small
+from pages.ui.run import state as run_state
+
+SEARCH = "Search the sources again for this claim"
+SEARCH_HELP = "Otherwise the pages that the run has are read again, and nothing is fetched."
+
+
+@st.dialog("Edit a claim", width="medium")
+def edit_dialog(report: Report, opened: Opened) -> None:
+    """Change a claim, or make a new one of selected words; only that claim is checked again."""
+    claim = opened.claim
+    if claim is None:
+        _new(report, opened.span or (0, 0))
+        return
+    number = report.claims.index(claim) + 1
+    small(f"Claim {number}. Only what you change is checked again; every edit can be undone.")
+    text, split, merge, place, evidence = st.tabs(["Text", "Split", "Merge", "Place", "Evidence"], default=opened.tab)
+    with text:
+        _text(report, claim)
+    with split:
+        _split(report, claim)
+    with merge:
+        _merge(report, claim)
+    with place:
+        _place(report, claim)
+    with evidence:
+        _evidence(claim)
+
+
+def _make(change: Change, documents: Sequence[Document] = (), addresses: Sequence[str] = ()) -> None:
+    run_state.edit(change, documents, addresses)
+    st.rerun()
+
+
+def _wrong(title: str, line: str) -> None:
+    note(title, line, label="contradicted")
+
+
+def _search_again(report: Report, key: str) -> bool:
+    """Whether the run's sources are searched again; not offered where it has nothing to search."""
+    saved = {name: value for name, value in report.settings.items() if name in Settings.model_fields}
+    sources = [str(source) for source in saved.get("sources", ()) or ()]  # type: ignore[attr-defined]
+    if all(source == "documents" or "://" in source and not source.startswith("searxng:") for source in sources):
+        return False
+    return bool(st.checkbox(SEARCH, key=key, help=SEARCH_HELP))
+
+
+def _text(report: Report, claim: Claim) -> None:
+    with st.form(f"reword-{claim.id}", border=False):
+        text = st.text_area("Checked as", claim.statement, key=f"text-{claim.id}", height=90)
+        search = _search_again(report, f"search-text-{claim.id}")
+        submitted = st.form_submit_button("Check this text", type="primary")
+    if submitted and not (text or "").strip():
+        _wrong("The text is empty", "Write what should be checked.")
+    elif submitted and text == claim.statement and not search:
+        _wrong("The text is the same as before", "Change it, or search again.")
+    elif submitted:
+        _make(Reword(claim_id=claim.id, text=text, search=search))
+
+
+def _split(report: Report, claim: Claim) -> None:
+    with st.form(f"split-{claim.id}", border=False):
+        lines = st.text_area("One claim on each line", claim.statement, key=f"split-text-{claim.id}", height=130)
+        search = _search_again(report, f"search-split-{claim.id}")
+        submitted = st.form_submit_button("Split", type="primary")
+    texts = tuple(line.strip() for line in (lines or "").splitlines() if line.strip())
+    if submitted and len(set(texts)) < 2:
+        _wrong("This is one claim", "Write two or more, each on a line of its own.")
+    elif submitted:
+        _make(Split(claim_id=claim.id, texts=texts, search=search))
+
+
+def _merge(report: Report, claim: Claim) -> None:
+    others = {c.id: f"{n}. {c.text}" for n, c in enumerate(report.claims, 1) if c.id != claim.id}
+    if not others:
+        small("There is no other claim to merge it with.")
+        return
+    with st.form(f"merge-{claim.id}", border=False):
+        chosen = st.multiselect(
+            "Merge it with", list(others), format_func=others.__getitem__, key=f"merge-with-{claim.id}"
+        )
+        text = st.text_area(
+            "As one claim",
+            key=f"merge-text-{claim.id}",
+            height=90,
+            placeholder="Empty: one text after the other",
+        )
+        submitted = st.form_submit_button("Merge", type="primary")
+    if submitted and not chosen:
+        _wrong("No other claim is chosen", "Choose one or more above.")
+    elif submitted:
+        ids = {claim.id, *chosen}
+        own = text if (text or "").strip() else joined([c for c in report.claims if c.id in ids])
+        _make(Merge(claim_ids=tuple(ids), text=own))
+
+
+def _place(report: Report, claim: Claim) -> None:
+    small("Select words in the answer to make them the place of the selected claim. Or write them here.")
+    here = report.answer[claim.spans[0][0] : claim.spans[-1][1]] if claim.spans else ""
+    with st.form(f"place-{claim.id}", border=False):
+        words = st.text_area("Words of the answer", here, key=f"place-text-{claim.id}", height=90)
+        submitted = st.form_submit_button("Use this place", type="primary")
+    if not submitted:
+        return
+    span = find_words(report.answer, words or "", claim.spans[0][0] if claim.spans else 0)
+    if span is None:
+        _wrong("The answer does not have these words", "Copy them from the answer, with its punctuation and marks.")
+    elif (span,) == claim.spans:
+        _wrong("This is its place already", "Write other words of the answer.")
+    else:
+        _make(Place(claim_id=claim.id, spans=(span,)))
+
+
+def _evidence(claim: Claim) -> None:
+    with st.form(f"evidence-{claim.id}", border=False):
+        pasted = st.text_area("A text", key=f"evidence-text-{claim.id}", height=90, placeholder="Paste a passage")
+        address = st.text_input("A web address", key=f"evidence-address-{claim.id}", placeholder="https://…").strip()
+        files = st.file_uploader("Files", DOCUMENT_TYPES, accept_multiple_files=True, key=f"evidence-files-{claim.id}")
+        submitted = st.form_submit_button("Check with this evidence", type="primary")
+    if not submitted:
+        return
+    documents = (*choices.pasted(pasted), *state.documents_of(files))
+    if address and "://" not in address:
+        _wrong("This is not a web address", "It starts with http:// or https://.")
+    elif not documents and not address:
+        _wrong("There is no evidence yet", "Paste a text, give an address or choose a file.")
+    else:
+        names = (*(document.name for document in documents), *filter(None, [address]))
+        _make(AddEvidence(claim_id=claim.id, names=names), documents, [address] if address else [])
+
+
+def _new(report: Report, span: tuple[int, int]) -> None:
+    small("A new claim at the selected words. Only it is checked.")
+    with st.form("new-claim", border=False):
+        words = " ".join(report.answer[slice(*span)].split())
+        text = st.text_area("Claim", words, key=f"new-{span[0]}-{span[1]}", height=90)
+        search = _search_again(report, "search-new")
+        submitted = st.form_submit_button("Check this claim", type="primary")
+    if submitted and not (text or "").strip():
+        _wrong("The text is empty", "Write what should be checked.")
+    elif submitted:
+        _make(AddClaim(text=text, spans=(span,), search=search))

@@ -1,0 +1,109 @@
+"""The scores of one session: starting, stopping and showing them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from attribution.claims.conversation import turns_of
+from attribution.evaluation.factscore.answer import MOST, AnswerScored, score_answer
+from attribution.evaluation.factscore.frozen import FrozenPages
+from attribution.evaluation.factscore.saved import Scored, load, save
+from attribution.events import Event
+from attribution.segmenters import SEGMENTERS
+from attribution.snapshots.snapshot import Snapshot
+from attribution.storage.runs import new_run_id
+from attribution.storage.store import Store
+from attribution.text.json_lines import Row
+from attribution.verifiers import VERIFIERS
+from pages.ui import state
+from pages.ui.factscore.job import ScoreJob, ScoreProgress
+from pages.ui.form import choices, conversation
+from pages.ui.run import state as run_state
+from pages.ui.slot import Slot
+
+DECOMPOSERS, CHECKERS, FROZEN = "factscore_decomposers", "factscore_verifiers", "factscore_frozen"
+UPLOAD = "factscore_upload"
+RESULT = Slot[ScoreJob, ScoreProgress]("factscore")
+stop, is_running, notice = RESULT.stop, RESULT.is_running, RESULT.notice
+
+
+def decomposers() -> list[str]:
+    """The decomposers to score with: those selected, else the first two that are ready."""
+    ready = [name for name, step in choices.missing(SEGMENTERS).items() if not step]
+    selected = state.selected(DECOMPOSERS)
+    return [n for n in selected if n in ready] if selected is not None else ready[:2]
+
+
+def verifiers() -> list[str]:
+    """The verifiers to score with: those selected, else that of the sidebar."""
+    ready = [name for name, step in choices.missing(VERIFIERS).items() if not step]
+    selected = state.selected(CHECKERS)
+    if selected is None:
+        selected = [str(state.value(state.VERIFIER))]
+    return [n for n in selected if n in ready]
+
+
+def is_ready() -> bool:
+    """Can it be started?"""
+    counts = (len(decomposers()), len(verifiers()))
+    usable = not isinstance(choices.settings(), str) and not conversation.turns_problem()
+    return usable and all(1 <= n <= MOST for n in counts)
+
+
+def start() -> None:
+    """Score the answer that is filled in."""
+    question, answer = run_state.text()
+    start_many([Row(1, {"question": question, "answer": answer, "turns": list(conversation.turns())})])
+
+
+def start_many(rows: Sequence[Row]) -> None:
+    """Score the answers of a file."""
+    settings = choices.settings()
+    if isinstance(settings, str) or is_running():
+        return
+    id, database, documents = new_run_id(), Store.open(settings.database_url), choices.documents()
+    empty = Scored(tuple(decomposers()), tuple(verifiers()))
+    frozen = last_run_id() if state.selected(FROZEN) else ""
+
+    browser = state.browser()
+
+    def score(row: Row, stop: threading.Event) -> Iterator[Event | AnswerScored]:
+        from attribution.pipeline.turns import in_turn
+
+        source = FrozenPages(Snapshot.of(database, frozen)) if frozen else None
+        question, answer, system = (str(row.fields.get(name) or "") for name in ("question", "answer", "system"))
+        context, own = turns_of(row.fields.get("turns")), Store.open(settings.database_url)
+
+        def scored() -> Iterator[Event | AnswerScored]:
+            return score_answer(
+                question, answer, settings, empty.segmenters, empty.verifiers, own,
+                system=system, context=context, documents=documents, source=source, stop=stop,
+            )  # fmt: skip
+
+        return in_turn(browser, stop, scored)
+
+    RESULT.start(ScoreJob(id, rows, empty, score, partial(save, database, id)))
+
+
+def last_run_id() -> str:
+    """The session's last run, whose pages can serve as the knowledge source; empty where there is none."""
+    last = run_state.current()
+    return last.report.id if last and not last.running and last.report.pages else ""
+
+
+def show(id: str) -> None:
+    """Show the scores in the address, saved or in progress."""
+    if not RESULT.running(id) and (scored := RESULT.saved(lambda database: load(database, id))):
+        total = len(scored.answers)
+        RESULT.show(ScoreProgress(scored=scored, total=total, done=total, running=False))
+
+
+def current() -> ScoreProgress | None:
+    """The scores to show: those started last, else those in the address."""
+    job = RESULT.job()
+    if job is None:
+        return RESULT.shown()
+    state.show_address(factscore=job.id)
+    return job.progress()

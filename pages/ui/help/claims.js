@@ -1,0 +1,17 @@
+// The keys of help.js among the claims of an answer. Follows view.js in the same module.
+function act(view, what) {
+  const id = view.selected();
+  if (what === "evidence") { if (id) view.panel.focus(); return; }
+  view.move(id, what === "next" ? 1 : -1, true);
+  const now = view.selected();
+  if (now !== id) view.handle(now).focus({ preventScroll: true });
+}
+
+// `current` names the view that a key is for; `root` is gone when the page has drawn another one.
+function listen(root, current) {
+  const heard = (event) => {
+    if (root.isConnected) act(current(), event.detail);
+    else document.removeEventListener("attribution-claim", heard);
+  };
+  document.addEventListener("attribution-claim", heard);
+}

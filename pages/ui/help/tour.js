@@ -1,0 +1,55 @@
+// Three steps on the first visit of this browser, beside the page: they take no focus and cover no button.
+const SEEN = "attribution_tour_seen";
+const TARGETS = [".st-key-form", ".st-key-start", ".st-key-form"];
+
+class Tour {
+  constructor(root, steps) {
+    this.steps = steps;
+    this.card = make("section", "ax-tour");
+    this.card.setAttribute("aria-label", "A short tour");
+    this.card.addEventListener("keydown", (event) => { if (event.key === "Escape") this.end(); });
+    this.place = make("p", "place");
+    this.title = make("h2");
+    this.text = make("p");
+    this.text.setAttribute("aria-live", "polite");
+    this.next = button("next", "Next", "Next step", () => this.show(this.step + 1));
+    const buttons = make("div", "buttons");
+    buttons.append(button("skip", "Do not show again", "Close the tour and do not show it again", () => this.end()), this.next);
+    this.card.append(this.place, this.title, this.text, buttons);
+    root.append(this.card);
+    this.show(0);
+  }
+
+  show(step) {
+    if (step === this.steps.length) return this.end();
+    this.step = step;
+    [this.title.textContent, this.text.textContent] = this.steps[step];
+    this.place.textContent = `${step + 1} of ${this.steps.length}`;
+    const last = step === this.steps.length - 1;
+    this.next.textContent = last ? "Done" : "Next";
+    this.next.setAttribute("aria-label", last ? "End the tour" : "Next step");
+    this.point(TARGETS[step]);
+  }
+
+  point(selector) {
+    document.querySelectorAll(".ax-tour-target").forEach((node) => node.classList.remove("ax-tour-target"));
+    if (selector) document.querySelector(selector)?.classList.add("ax-tour-target");
+  }
+
+  end() {
+    localStorage.setItem(SEEN, "1");
+    this.point();
+    if (this.card.contains(document.activeElement)) document.querySelector("[data-testid=stMain] input")?.focus();
+    this.card.remove();
+  }
+}
+
+// Begins once the form of Explore is drawn. A program that drives the browser, such as a test, is shown no tour.
+function offerTour(root, steps) {
+  if (localStorage.getItem(SEEN) || navigator.webdriver) return;
+  const waiting = setInterval(() => {
+    if (!document.querySelector(".st-key-start") || !/\/(explore)?$/.test(location.pathname)) return;
+    clearInterval(waiting);
+    new Tour(root, steps);
+  }, 500);
+}

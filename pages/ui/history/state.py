@@ -1,0 +1,145 @@
+"""The History page in one session: its filters, what is selected, what can be undone, and which runs are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import streamlit as st
+
+from attribution.errors import AttributionError
+from attribution.snapshots.archive import Imported, export_history, import_history
+from attribution.storage.history import HistoryPage, HistoryQuery
+from attribution.types import Report
+from pages.ui import state
+from pages.ui.form.words import explain
+from pages.ui.run import state as run_state
+from pages.ui.slot import store
+
+PER_PAGE = 50
+UNDO, COMPARED, ROUND, FIRST, IMPORTED = (
+    "history_undo",
+    "history_compared",
+    "history_round",
+    "history_first",
+    "imported",
+)
+
+
+def key(name: str) -> str:
+    """The key of a filter's widget; clearing the filters gives them new ones."""
+    return f"history_{name}-{state.get(ROUND) or 0}"
+
+
+def clear_filters() -> None:
+    state.put(ROUND, (state.get(ROUND) or 0) + 1)
+    state.put(FIRST, 0)
+
+
+def first_row() -> int:
+    return int(state.get(FIRST) or 0)
+
+
+def turn(rows: int) -> None:
+    """Show later rows, or earlier ones."""
+    state.put(FIRST, max(0, first_row() + rows))
+
+
+def from_start() -> None:
+    """A filter has changed."""
+    state.put(FIRST, 0)
+
+
+def listed(query: HistoryQuery) -> HistoryPage:
+    """The runs of this browser."""
+    return store().history(state.browser(), query)
+
+
+# --- one run or several ---
+
+
+def open_run(run_id: str) -> None:
+    """Show a run on Explore."""
+    run_state.open_run(run_id)
+    state.remember()
+    st.switch_page("pages/explore.py", query_params={"run": run_id})
+
+
+def duplicate(run_id: str) -> None:
+    """Fill in the form of Explore with what a run was made with."""
+    run_state.duplicate(run_id)
+    state.remember()
+    st.switch_page("pages/explore.py")
+
+
+def delete(run_ids: Sequence[str]) -> None:
+    store().put_aside(run_ids, state.browser())
+    state.put(UNDO, tuple(run_ids))
+
+
+def restore(run_ids: Sequence[str]) -> None:
+    store().restore(run_ids, state.browser())
+    state.put(UNDO, None)
+
+
+def delete_for_good(run_ids: Sequence[str]) -> None:
+    for run_id in run_ids:
+        store().delete_run(run_id, state.browser())
+    state.put(UNDO, None)
+
+
+def deleted() -> tuple[str, ...]:
+    """What was deleted last and can be restored at once."""
+    return state.get(UNDO) or ()
+
+
+# --- two runs ---
+
+
+def compare(run_ids: Sequence[str]) -> None:
+    """Compare two runs, until `compare(())`."""
+    state.put(COMPARED, tuple(run_ids))
+    if run_ids:
+        state.show_address(compare="-".join(run_ids))
+    else:
+        st.query_params.pop("compare", None)
+
+
+def load_compared(address: str) -> None:
+    """The runs that an address names."""
+    state.put(COMPARED, tuple(address.split("-")[:2]))
+
+
+def compared() -> list[Report] | None:
+    """The runs to compare, the earlier one first; fewer than two where one is not there. None: none are chosen."""
+    run_ids = state.get(COMPARED)
+    if not run_ids:
+        return None
+    own = [run_id for run_id in run_ids if store().access(run_id, state.browser()).own]
+    reports = [store().load_run(run_id) or store().load_unfinished(run_id) for run_id in own]
+    return sorted((r for r in reports if r), key=lambda report: report.created_at)
+
+
+# --- all runs ---
+
+
+def exporter(run_ids: Sequence[str] | None = None) -> Callable[[], bytes]:
+    """Makes the file with these runs, or with all, when it is asked for."""
+    token = state.browser()
+    return lambda: export_history(store(), token, run_ids)
+
+
+def import_file(uploaded: Any) -> None:
+    """Import a file, and keep what came of it for `imported`."""
+    try:
+        result: Imported | str = import_history(store(), state.browser(), uploaded.getvalue())
+    except AttributionError as error:
+        result = explain(error)[0]
+    state.put(IMPORTED, result)
+    from_start()
+
+
+def imported() -> Imported | str | None:
+    """What the last import did, or why it did nothing."""
+    result: Imported | str | None = state.get(IMPORTED)
+    return result

@@ -1,0 +1,37 @@
+"""A run that was interrupted: what is known of it, and a button that finishes it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui import state
+from pages.ui.frame import note
+from pages.ui.html.render import plural
+from pages.ui.run import state as run_state
+from pages.ui.run.job import RunProgress
+from pages.ui.slot import store
+
+
+def is_unfinished(now: RunProgress) -> bool:
+    """Whether the run ended before it was finished, because of an error or because its server was stopped."""
+    if now.running or not now.report.id or not (now.unfinished or now.error):
+        return False
+    inputs = store().run_inputs(now.report.id)
+    return inputs is not None and not inputs.finished
+
+
+def continue_button(now: RunProgress) -> None:
+    """What is known of an interrupted run, and the button. Nothing for other runs."""
+    if not is_unfinished(now):
+        return
+    claims, verdicts = len(now.report.claims), len(now.report.verdicts)
+    known = f"{verdicts} of {plural(claims, 'claim')} have a verdict." if claims else "No claim was checked yet."
+    own = store().access(now.report.id, state.browser()).own
+    how = (
+        "Continue checks the others with the same settings. What was found, read and judged is not done again."
+        if own
+        else "The browser that started it can continue it."
+    )
+    note("This run was interrupted", known, how, label="missing")
+    if own:
+        st.button("Continue", type="primary", on_click=run_state.continue_run, key="continue")

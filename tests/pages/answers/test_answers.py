@@ -1,0 +1,163 @@
+"""The page of two answers: what it draws, says and writes out, and its job."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from attribution.errors import Unavailable
+from attribution.evaluation.agreement import Match
+from attribution.evaluation.two_answers import BETWEEN, TwoAnswers, TwoAnswersReady, with_report
+from attribution.events import ClaimsReady, StageStarted, VerdictReady
+from attribution.settings import ROOT, Settings
+from attribution.types import Claim, Label, Report, Verdict
+from pages.ui.answers.export import as_json, as_markdown
+from pages.ui.answers.job import AnswersJob
+from pages.ui.answers.view import disagreements, others, pair, summary
+from pages.ui.answers.words import agreement
+from tests.make import claim, evidence, page
+from tests.pages.jobs import ended
+
+HOSTILE = "=cmd|' /C calc'!A0 `x` | $$\\href{javascript:x}{y}$$ <b>![a](javascript:x)</b> &lt;"
+FIRST = ("The bridge opened in 1937.", "The net saved 19 men.", "Its colour is orange.")
+SECOND = ("The bridge opened in 1939.", "Its colour is called orange.")
+
+
+def two(first: tuple[str, ...] = FIRST, second: tuple[str, ...] = SECOND) -> TwoAnswers:
+    """The first claims contradict each other, the last agree; of the contradiction the first claim is supported."""
+    sides = []
+    for number, texts in enumerate((first, second)):
+        answer, claims = " ".join(texts), list[Claim]()
+        for text in texts:
+            at = answer.index(text)
+            made = claim(text).model_copy(update={"id": f"{number}{len(claims)}", "spans": ((at, at + len(text)),)})
+            claims.append(made)
+        sides.append((answer, claims))
+    labels: dict[str, Label] = {"00": "supported", "01": "supported", "02": "unclear", "10": "contradicted"}
+    source = page("The bridge opened in 1937.", title=HOSTILE, url="javascript:alert(1)")
+    pieces = [evidence(sides[0][1][0], 0.9, 0.05, "entailed").model_copy(update={"page_id": source.id})]
+    every = [c for _, claims in sides for c in claims]
+    report = Report(
+        id="r", created_at="", question=HOSTILE, answer=BETWEEN.join(a for a, _ in sides), settings={}, versions={},
+        claims=tuple(every), pages=(source,), evidence=tuple(pieces),
+        verdicts=tuple(
+            Verdict(claim_id=c.id, label=labels.get(c.id, "no_relation"), confidence=0.9, reason="r") for c in every
+        ),
+    )  # fmt: skip
+    last = f"0{len(first) - 1}", f"1{len(second) - 1}"
+    matches = (
+        Match("contradiction", ("00",), ("10",), 0.9, (("1937",), ("1939",))),
+        Match("second_more", (last[0],), (last[1],), 0.8),
+    )
+    parts = [report.model_copy(update={"answer": answer, "claims": tuple(claims)}) for answer, claims in sides]
+    return with_report(TwoAnswers(report, parts[0], parts[1], matches), report)
+
+
+def unfinished() -> TwoAnswers:
+    whole = two()
+    return with_report(whole, whole.report.model_copy(update={"verdicts": whole.report.verdicts[:1]}))
+
+
+def test_the_summary_counts_each_answer_and_says_whom_the_sources_support() -> None:
+    assert summary(two()) == (
+        "Answer A: 2 of 3 checked claims supported. Answer B: 0 of 2 checked claims supported, 1 contradicted. "
+        "They disagree in 1 place, where the sources support Answer A."
+    )
+    twice = replace(two(), matches=(*two().matches, Match("contradiction", ("01",), ("11",), 0.8)))
+    assert summary(twice).endswith("They disagree in 2 places; the sources support Answer A in 2 of them.")
+    assert summary(unfinished()).endswith("They disagree in 1 place.")
+    assert summary(replace(two(), matches=())).endswith("found to contradict a claim of the other.")
+
+
+def test_rows_say_what_differs_and_fold_what_both_or_one_says() -> None:
+    (group,) = disagreements(two(), False)["groups"]
+    assert group["title"] == "Where they disagree · 1" and not group["folded"]
+    note = group["rows"][0]["pieces"][0]
+    assert note == "Answer A says “1937”, Answer B says “1939”. The sources support Answer A."
+    assert [[c["label"] for c in cell] for cell in group["rows"][0]["cells"]] == [["supported"], ["contradicted"]]
+    found = [(g["title"], g["folded"], [r["pieces"] for r in g["rows"]]) for g in others(two(), False)["groups"]]
+    assert found == [("Both say · 1", True, [["Answer B says more."]]), ("Only Answer A says · 1", True, [[""]])]
+    waiting = disagreements(unfinished(), True)["groups"][0]["rows"][0]["pieces"][0]
+    assert waiting.endswith("The sources are still being read.")
+    keys = [
+        r["key"]
+        for data in (disagreements(two(), False), others(two(), False))
+        for g in data["groups"]
+        for r in g["rows"]
+    ]
+    assert len(keys) == len(set(keys))
+
+
+def test_a_claim_knows_its_counterparts_and_its_panel_says_what_they_do() -> None:
+    data = pair(two(), run="r", running=False)
+    assert data["partners"] == {"00": ["10"], "10": ["00"], "02": ["11"], "11": ["02"]}
+    panels = [json.dumps(side["panels"], ensure_ascii=False) for side in data["sides"]]
+    assert "Answer B contradicts it: " in panels[0] and "Answer A contradicts it: " in panels[1]
+    assert "Answer B says more: " in panels[0] and "Answer A says part of it: " in panels[1]
+    assert not any(mark in panel for panel in panels for mark in ("data-correct", "data-revert"))
+    assert [agreement(Match(kind, (), (), 1.0), 0) for kind in ("same", "first_more", "overlap")] == [
+        "says the same", "says part of it", "says part of it, and something else",
+    ]  # fmt: skip
+
+
+def test_markdown_escapes_what_would_be_markup_and_json_holds_all_of_it() -> None:
+    text = as_markdown(two((HOSTILE, *FIRST[1:]), SECOND))
+    for mark in ("<b>", "`x`", "![", "$$", "&lt;", "cmd|"):
+        assert not re.search(rf"(?<!\\){re.escape(mark)}", text), mark
+    assert [line for line in text.splitlines() if line.startswith("## ")] == [
+        "## Where they disagree", "## Both say", "## Only Answer A says",
+    ]  # fmt: skip
+    data = json.loads(as_json(two()))
+    assert data["matches"][0]["supported"] == "first" and data["only_first"] == ["01"] and data["only_second"] == []
+    assert data["counts"]["first"] == {"checked": 3, "supported": 2, "contradicted": 0}
+
+
+def test_verdicts_come_into_the_answers_and_an_error_keeps_them() -> None:
+    whole, go = two(), threading.Event()
+
+    def compare(question: str, first: str, second: str, stop: threading.Event) -> Iterator[object]:
+        yield StageStarted("segment")
+        yield ClaimsReady(whole.report.claims)
+        yield TwoAnswersReady(with_report(whole, whole.report.model_copy(update={"verdicts": ()})))
+        yield VerdictReady(whole.report.verdicts[0], ())
+        go.wait(5)
+        raise Unavailable("the model went away")
+
+    job = AnswersJob("id", "", FIRST[:2], Settings(), (), compare, print)  # type: ignore[arg-type]
+    for _ in range(500):
+        if job.progress().run.report.verdicts:
+            break
+        threading.Event().wait(0.01)
+    now = job.progress()
+    assert now.running and now.result and [len(r.verdicts) for r in (now.result.first, now.result.second)] == [1, 0]
+    go.set()
+    ended(job._job)
+    last = job.progress()
+    assert "went away" in last.run.error and last.result == now.result
+
+
+def test_the_page_shows_a_saved_comparison_and_fills_in_its_form() -> None:
+    from streamlit.testing.v1 import AppTest
+
+    from attribution.evaluation.saved import save_answers
+    from pages.ui.slot import store
+
+    save_answers(store(), "abc", two())
+    shown = AppTest.from_file(str(ROOT / "pages" / "answers.py"), default_timeout=120)
+    shown.query_params["answers"] = "abc"
+    shown.run()
+    assert not shown.exception
+    assert [a.value for a in shown.text_area if a.label.startswith("Answer")] == [" ".join(FIRST), " ".join(SECOND)]
+    said = " ".join(h.proto.body for h in shown.get("html"))
+    assert "Answer A: 2 of 3 checked claims supported" in said
+    assert {b.label for b in shown.get("download_button")} >= {"Download Markdown", "Download JSON"}
+
+
+def test_every_example_is_about_the_library_and_has_two_answers() -> None:
+    pairs = [json.loads(line) for line in Path(ROOT / "examples" / "pairs.jsonl").read_text("utf-8").splitlines()]
+    assert pairs and all({"id", "title", "question", "first", "second", "sources"} == set(p) for p in pairs)
+    assert all(p["sources"] == ["library"] and p["first"] != p["second"] for p in pairs)

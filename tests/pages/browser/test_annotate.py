@@ -1,0 +1,184 @@
+"""Annotate in Chromium: the source stays hidden, two annotators at once, a killed server, keys, axe."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from attribution.evaluation.ais.judgements import finished
+from attribution.evaluation.ais.project import Annotations
+from attribution.evaluation.ais.tasks import Project, Turn, make_task
+from attribution.storage.store import Store
+from tests.pages.browser.test_accessibility import STREAMLIT
+from tests.pages.browser.visits import MARKS, PATIENCE, SIZE, Browser, Page, expect
+from tests.pages.hostile import TEXTS
+
+pytestmark = MARKS
+ROOT = Path(__file__).parents[3]
+SECRET = "Zanzibar-7731"  # stands in every source, and nowhere else
+FIRST, SECOND = "interpretable to you?", "fully supported by the source document?"
+
+
+class Server:
+    """The app on a port of its own; it can be killed and started again."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.folder, self.database = folder, f"sqlite:///{folder}/annotate.sqlite3"
+        self.start()
+
+    def start(self) -> None:
+        variables = {"HOME": str(self.folder), "ATTRIBUTION_DATABASE_URL": self.database, "HF_HUB_OFFLINE": "1"}
+        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
+        self.process = subprocess.Popen(
+            [*command, "--server.address", "127.0.0.1"], cwd=ROOT, env={**os.environ, **variables},
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        for _ in range(600):
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/_stcore/health", timeout=2):
+                    return
+            except OSError:
+                assert self.process.poll() is None
+                time.sleep(0.2)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait(20)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    made = Server(tmp_path_factory.mktemp("annotate"))
+    yield made
+    made.kill()
+
+
+def filled(server: Server, name: str, answers: list[str]) -> tuple[Annotations, Project]:
+    kept = Annotations(Store.open(server.database))
+    project = kept.create(name, overlap=2)
+    question = Turn(speaker="user", text="What is there?")
+    kept.add_tasks([
+        make_task(project.id, text, f"The source {n} says {SECRET}. {TEXTS[0]}", [question], title=SECRET, system="s")
+        for n, text in enumerate(answers)
+    ])  # fmt: skip
+    kept.add_members(project.id, ["ann", "bob"])
+    return kept, project
+
+
+def visit(browser: Browser, server: Server, query: str) -> tuple[Page, list[str]]:
+    """A page in a browser of its own, and all that the server sends it."""
+    page = browser.new_context(viewport=SIZE).new_page()
+    page.set_default_timeout(PATIENCE)
+    received: list[str] = []
+
+    def listen(socket: object) -> None:
+        socket.on("framereceived", lambda data: received.append(as_text(data)))  # type: ignore[attr-defined]
+
+    page.on("websocket", listen)
+    page.on("response", lambda r: received.append(as_text(r.body())) if "_stcore" in r.url and r.ok else None)
+    page.goto(f"http://127.0.0.1:{server.port}/annotate?{query}")
+    expect(page.get_by_text(FIRST)).to_be_visible(timeout=PATIENCE)
+    return page, received
+
+
+def as_text(data: object) -> str:
+    return data if isinstance(data, str) else bytes(data).decode("utf-8", "replace")  # type: ignore[call-overload]
+
+
+def test_two_annotators_a_hidden_source_and_a_killed_server(browser: Browser, server: Server) -> None:
+    answers = ["Sand and sea.", "Palm trees.", f"Nothing. {TEXTS[1]}"]
+    kept, project = filled(server, "Two annotators", answers)
+    visits = {name: visit(browser, server, f"project={project.id}&who={name}&view=Judge") for name in ("ann", "bob")}
+    for page, received in visits.values():
+        page.keyboard.press("w")
+        page.keyboard.type("yes, funny")  # keys do nothing while somebody types
+        page.keyboard.press("Escape")
+        page.keyboard.press("f")
+        page.keyboard.press("f")
+        page.wait_for_timeout(500)
+        assert "Sand" in "".join(received) or "Palm" in "".join(received) or "Nothing" in "".join(received)
+        assert SECRET not in "".join(received) and SECRET not in page.content()
+        assert SECRET not in page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
+        expect(page.get_by_text(FIRST)).to_be_visible()
+    (ann, seen), (bob, _) = visits["ann"], visits["bob"]
+    ann.keyboard.press("y")
+    expect(ann.get_by_text(SECOND)).to_be_visible(timeout=PATIENCE)
+    expect(ann.get_by_role("region", name="Source")).to_contain_text(SECRET)
+    assert SECRET in "".join(seen)  # the recording would have caught it
+    assert (
+        ann.evaluate("window.pwned === undefined") and ann.get_by_label("Justification").input_value() == "yes, funny"
+    )
+    ann.keyboard.press("/")
+    ann.keyboard.type("zanzibar")
+    expect(ann.locator("mark")).to_have_count(1)
+    server.kill()
+    ann.keyboard.press("Escape")
+    ann.keyboard.press("n")  # nobody hears it
+    bob.keyboard.press("n")
+    time.sleep(1)
+    assert finished(kept.judgements(project.id)) == []
+    server.start()
+    for name, page in (("ann", ann), ("bob", bob)):
+        page.goto(f"http://127.0.0.1:{server.port}/annotate?project={project.id}&who={name}&view=Judge")
+        expect(page.get_by_text("1 done")).to_be_visible(timeout=PATIENCE)  # sent again by itself
+    ann.reload()
+    expect(ann.get_by_text(FIRST)).to_be_visible(timeout=PATIENCE)
+    said = {j.annotator: j.content for j in finished(kept.judgements(project.id))}
+    assert {name: content.answer for name, content in said.items()} == {
+        "ann": "not_attributable", "bob": "not_interpretable"
+    }  # fmt: skip
+    assert said["ann"].justification == "yes, funny" and 0 < said["ann"].seconds[0] < 120
+    ann.keyboard.press("u")  # also after a reload
+    expect(ann.get_by_text(SECOND)).to_be_visible(timeout=PATIENCE)
+    ann.keyboard.press("y")
+    expect(ann.get_by_text("1 done")).to_be_visible(timeout=PATIENCE)
+    records = [j for j in kept.judgements(project.id) if j.annotator == "ann"]
+    assert [j.content.answer for j in records] == [None, "not_attributable", None, "attributable"]
+    assert kept.judgements(project.id, "bob")[0].content.answer == "not_interpretable"
+    for page, _ in visits.values():
+        page.context.close()
+
+
+def test_no_rule_of_axe_is_broken(browser: Browser, server: Server) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+    kept, project = filled(server, "Under axe", ["Sand and sea.", "Palm trees."])
+    page, _ = visit(browser, server, f"project={project.id}&who=ann&view=Judge")
+
+    def check() -> None:
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            page.wait_for_timeout(600)  # colours change slowly
+            results = axe.Axe().run(page, options={"resultTypes": ["violations"], "rules": STREAMLIT})
+            assert results.violations_count == 0, results.generate_report()
+
+    page.get_by_text("Guidelines, examples and keys").click()
+    page.keyboard.press("f")
+    page.keyboard.press("e")
+    page.keyboard.type("Other words.")
+    check()
+    page.keyboard.press("Escape")
+    page.keyboard.press("y")
+    expect(page.get_by_text(SECOND)).to_be_visible(timeout=PATIENCE)
+    check()
+    page.keyboard.press("y")
+    expect(page.get_by_text("1 done")).to_be_visible(timeout=PATIENCE)
+    page.get_by_role("button", name="Results").or_(page.get_by_role("radio", name="Results")).first.click()
+    page.get_by_role("button", name="100.0 %: show the tasks").first.click()
+    expect(page.locator(".ax-rows summary")).to_have_count(1, timeout=PATIENCE)
+    page.locator(".ax-rows summary").click()
+    check()
+    page.get_by_role("button", name="Project").or_(page.get_by_role("radio", name="Project")).first.click()
+    expect(page.get_by_text("Export JSONL")).to_be_visible(timeout=PATIENCE)
+    check()
+    page.context.close()

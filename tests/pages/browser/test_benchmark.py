@@ -1,0 +1,40 @@
+"""Benchmark in Chromium: a number opens the responses behind it, for the keyboard too, and the address keeps it all."""
+
+from __future__ import annotations
+
+import re
+
+from tests.pages.browser.visits import MARKS, PATIENCE, Browser, Page, expect, settled
+
+pytestmark = MARKS
+METHODS = ("Cosine similarity", "Fine-tuned cross-encoder", "SelfCheck with the context", "This project's pipeline")
+
+
+def test_a_number_opens_its_responses_and_the_address_keeps_the_result(
+    page: Page, browser: Browser, address: str
+) -> None:
+    page.get_by_role("link", name="Benchmark").click()
+    measure = page.get_by_role("button", name="Measure")
+    expect(measure).to_be_enabled(timeout=PATIENCE)
+    for name in METHODS:  # QUIP alone needs no model
+        page.get_by_role("button", name=name, exact=True).click()
+        settled(page)
+    measure.click()
+    number = page.get_by_role("button", name=re.compile("^QUIP.*Show the responses behind it")).nth(2)
+    expect(page.get_by_role("button", name="Scores (JSONL)")).to_be_visible(timeout=PATIENCE)
+    expect(page).to_have_url(re.compile(r"benchmark=[0-9a-f]{16}"))
+    number.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".ax-behind h3")).to_contain_text("ungrounded responses flagged", timeout=PATIENCE)
+    row = page.locator(".ax-behind > details").first
+    row.locator("summary").press("Enter")
+    expect(row.locator("blockquote").first).to_be_visible()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Scores (JSONL)").click()
+    assert len(waiting.value.path().read_text("utf-8").splitlines()) == 28
+    again = browser.new_context().new_page()  # another visitor, with the address alone
+    again.goto(page.url)
+    expect(again.get_by_role("button", name=re.compile("^QUIP.*Show the responses")).first).to_be_visible(
+        timeout=PATIENCE
+    )
+    again.context.close()

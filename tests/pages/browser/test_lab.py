@@ -1,0 +1,42 @@
+"""FActScore, evoked errors and method cards in the browser, after a conversation on Explore."""
+
+from __future__ import annotations
+
+from tests.pages.browser.visits import MARKS, PATIENCE, Page, analyse, expect, settled, write
+
+pytestmark = MARKS
+
+
+def test_from_a_conversation_to_scores_twins_and_cards(page: Page) -> None:
+    page.get_by_text("Earlier turns", exact=True).click()
+    turns = page.get_by_role("textbox", name="The conversation before the question")
+    turns.fill("What is the Eiffel Tower?")
+    turns.press("Control+Enter")
+    settled(page)
+    expect(page.get_by_text("The earlier turns cannot be read")).to_be_visible()
+    turns.fill("User: What is the Eiffel Tower?")
+    turns.press("Control+Enter")
+    settled(page)
+    write(page, "It was completed in 1889.", "When was it built?")
+    analyse(page)
+    expect(page.get_by_text("1 earlier turn", exact=True)).to_be_visible()
+    expect(page.get_by_text("The Eiffel Tower", exact=True).first).to_be_visible()
+
+    page.get_by_role("link", name="Evoked errors").click()
+    page.get_by_role("button", name="Make the set").click()
+    expect(page.get_by_role("button", name="Download the test set")).to_be_visible(timeout=PATIENCE)
+    expect(page.locator(".ax-twin del").first).to_be_visible()
+
+    page.get_by_role("link", name="FActScore").click()
+    page.get_by_role("button", name="Score", exact=True).click()
+    expect(page.get_by_role("button", name="Download CSV")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("The Eiffel Tower was completed in 1889.").first).to_be_visible()
+
+    page.get_by_role("link", name="Methods").click()
+    page.get_by_label("Search the cards").fill("negation")
+    page.get_by_label("Search the cards").press("Enter")
+    settled(page)
+    expect(page.locator(".ax-card")).not_to_have_count(0)
+    expect(
+        page.get_by_role("heading", name="Cosine similarity").or_(page.get_by_role("heading", name="cos_sim"))
+    ).to_be_visible()

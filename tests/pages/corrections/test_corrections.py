@@ -1,0 +1,59 @@
+"""Corrections on the page: proposed, accepted, taken back, and the revised answer that comes of it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from attribution.settings import Settings
+from attribution.storage.store import Store
+from pages.ui.corrections.actions import other_verifier
+from pages.ui.corrections.view import proposal_card
+from pages.ui.html.render import html
+from tests.corrections.make import claim, correction, report
+
+ANSWER = "The tower was finished in 1890. It is <b>330 m</b> high."
+FALSE = claim(ANSWER, "The tower was finished in 1890.")
+REPORT = report(ANSWER, (FALSE, "contradicted"), (claim(ANSWER, "It is <b>330 m</b> high."), "unclear"))
+
+
+def pressed(at: AppTest, key: str) -> AppTest:
+    return at.button(key=key).click().run()
+
+
+def test_a_correction_is_proposed_accepted_and_taken_back(store: Store) -> None:
+    made = REPORT.model_copy(update={"settings": {"verifier": "embedded-small"}})
+    store.save_run(made)
+    at = AppTest.from_file(str(Path(__file__).parents[3] / "pages" / "explore.py"), default_timeout=120)
+    at.query_params["run"] = made.id
+    pressed(at.run(), "propose")
+    until = time.monotonic() + 60
+    while not any(b.key == f"accept-{FALSE.id}" for b in at.button) and time.monotonic() < until:
+        time.sleep(0.2)
+        at.run()
+    pressed(at, f"accept-{FALSE.id}")
+    assert not at.exception
+    assert "finished in 1889.[^1]" in at.code[0].value and at.button(key=f"accept-{FALSE.id}").label == "Accepted"
+    assert any("1 correction put in, 1 footnote." in h.body for h in at.get("html"))
+    pressed(at, "undo_decision")
+    assert at.code[0].value == ANSWER
+    pressed(at, "accept_all")
+    at.button_group(key="unsupported").set_value("mark").run()
+    assert at.code[0].value.startswith("The tower was finished in 1889.[^1] It is <b>330 m</b> high. *(not settled")
+    pressed(at, f"reject-{FALSE.id}")
+    assert "1890" in at.code[0].value and not at.exception
+
+
+def test_foreign_text_of_a_proposal_is_escaped() -> None:
+    page = REPORT.pages[0].model_copy(update={"title": "<script>", "url": "javascript:alert(1)"})
+    hostile = correction(ANSWER, FALSE, "The tower was finished in 1889.").model_copy(update={"quote": "<img src=x>"})
+    shown = html(proposal_card(hostile, 1, REPORT.model_copy(update={"pages": (page,)})))
+    assert "<script" not in shown and "<img" not in shown and "javascript:" not in shown
+
+
+def test_another_verifier_is_one_that_is_ready() -> None:
+    assert other_verifier(Settings(verifier="embedded-base"))[0] == "embedded-small"
+    name, _ = other_verifier(Settings(verifier="embedded-small"))
+    assert name in ("", "embedded-base")

@@ -1,0 +1,69 @@
+"""The next step for a claim, and the chain from the words of the answer to its verdict."""
+
+from __future__ import annotations
+
+import pytest
+
+from attribution.provenance import Provenance, Trace
+from attribution.types import Failure, FailureKind, Label
+from pages.ui.answer.provenance import chain
+from pages.ui.corrections.next_steps import BY_LABEL, next_steps, step_buttons
+from pages.ui.html.render import html
+from tests.corrections.make import SOURCE, claim, evidence, report
+
+ANSWER = "The tower was finished in 1890."
+CLAIM = claim(ANSWER, ANSWER, enriched="The <i>Eiffel</i> Tower was finished in 1890.")
+
+
+@pytest.mark.parametrize(
+    ("label", "sources", "steps"),
+    [
+        ("supported", ["library"], ()),
+        ("contradicted", ["library"], ("correct",)),
+        ("unclear", ["library"], ("verifier", "correct")),
+        ("no_relation", ["library"], ("web",)),
+        ("no_relation", ["duckduckgo"], ("reword",)),
+        ("missing", ["collection:mine", "./a.txt"], ("web",)),
+        ("not_checked", ["library"], ()),
+    ],
+)
+def test_one_table_chooses_the_step(label: Label, sources: list[str], steps: tuple[str, ...]) -> None:
+    made = report(ANSWER, (CLAIM, label)).model_copy(update={"settings": {"sources": sources}})
+    assert next_steps(CLAIM, made.verdicts[0], made) == steps
+
+
+@pytest.mark.parametrize(
+    ("kind", "step"), [("paywall", "source"), ("nothing_found", "reword"), ("search_failed", "source")]
+)
+def test_what_failed_comes_first(kind: FailureKind, step: str) -> None:
+    failure = Failure(stage="fetch", subject=CLAIM.text, kind=kind, message="no")
+    made = report(ANSWER, (CLAIM, "missing")).model_copy(update={"failures": (failure,)})
+    assert next_steps(CLAIM, made.verdicts[0], made)[0] == step
+    assert f'data-step="{step} {CLAIM.id}"' in html(step_buttons(CLAIM, made.verdicts[0], made))  # type: ignore[arg-type]
+
+
+def test_every_verdict_that_settles_nothing_has_a_step() -> None:
+    assert {"unclear", "no_relation", "missing"} <= BY_LABEL.keys()
+
+
+def test_the_chain_names_every_step() -> None:
+    made = report(ANSWER, (CLAIM, "contradicted"))
+    failed = Failure(stage="fetch", subject="https://e.org/<b>", kind="robots", message="robots.txt forbids it")
+    provenance = Provenance(
+        traces=(Trace(CLAIM.id, SOURCE.id, "eiffel <u>", "wikipedia", 2), Trace("other", SOURCE.id, "another", "x", 1)),
+        concerns={CLAIM.id: (failed,)},
+    )
+    made = made.model_copy(
+        update={
+            "settings": {"segmenter": "sentences", "chunker": "fixed", "ranking": "hybrid"},
+            "versions": {"verifier": "v9", "embedder": "e7", f"verifier:{CLAIM.id}": "v10"},
+        }
+    )
+    pieces = [evidence(CLAIM, "contradicted")]
+    shown = html(chain(CLAIM, made.verdicts[0], pieces, made, {SOURCE.id: SOURCE}, provenance))
+    parts = (
+        "characters 0–31|split by sentences|Made to stand alone|eiffel &lt;u&gt;|wikipedia|1 page read · 1 failed"
+        "|2026-11-01 10:00 UTC|Robots.txt forbids it.|e7|1.00|v10|counts from 0.50"
+    )
+    assert [part for part in parts.split("|") if part not in shown] == []
+    assert "another" not in shown and "<u>" not in shown and "<i>" not in shown

@@ -1,0 +1,85 @@
+"""What a click in the answer view asks for; its words come from a browser, so they are checked."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attribution.types import Claim, Edit, Report, SetAside
+from attribution.types.edits import AsWritten, Drop, Exclude, Pin, Place, Reword
+from pages.ui.answer.cards import panel
+from pages.ui.answer.view import view
+from pages.ui.edit.actions import Opened, edited_claims, find_words, requested
+from pages.ui.html.render import html
+from tests.make import claim, evidence, page
+
+CLAIM = claim()
+ANSWER = "The Nile is long. The Nile  is\nlong & old."
+REPORT = Report(id="r", created_at="", question="", answer=ANSWER, settings={}, versions={}, claims=(CLAIM,))
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        ("open:ID", Opened(CLAIM)),
+        ("add:4:8", Opened(span=(4, 8))),
+        ("undo", "undo"),
+        ("redo", "redo"),
+        ("drop:ID", Drop(claim_id=CLAIM.id)),
+        ("pin:ID", Pin(claim_id=CLAIM.id)),
+        ("unpin:ID", Pin(claim_id=CLAIM.id, pinned=False)),
+        ("as_written:ID", AsWritten(claim_id=CLAIM.id)),
+        ("place:ID:4:8", Place(claim_id=CLAIM.id, spans=((4, 8),))),
+        ("exclude:ID:p:0:4", Exclude(claim_id=CLAIM.id, page_id="p", start=0, end=4)),
+        ("include:ID:p:0:4", Exclude(claim_id=CLAIM.id, page_id="p", start=0, end=4, excluded=False)),
+        *((bad, None) for bad in ("", "drop:x", "add:8:4", "add:0:999", "place:ID:x:4", "exclude:ID:p", "delete:ID")),
+    ],
+)
+def test_a_click_is_a_change_or_nothing(words: str, wanted: object) -> None:
+    assert requested(REPORT, words.replace("ID", CLAIM.id)) == wanted
+
+
+@given(st.one_of(st.text(), st.integers(), st.dictionaries(st.text(), st.text())))
+def test_anything_else_is_nothing(value: object) -> None:
+    assert requested(REPORT, value) is None
+
+
+def test_words_are_found_whatever_their_spaces_the_nearest_first() -> None:
+    assert find_words(ANSWER, "Nile is long") == (4, 16)
+    span = find_words(ANSWER, " Nile is  long", near=20)
+    assert span is not None and ANSWER[slice(*span)] == "Nile  is\nlong"
+    assert find_words(ANSWER, "(Nile") is None and find_words(ANSWER, " ") is None
+
+
+def test_a_claim_has_its_buttons_and_excluded_passages_their_way_back() -> None:
+    source = page("text", title="<b>Title</b>")
+    piece = evidence(CLAIM, 0.9, 0.0, "entailed").model_copy(update={"page_id": source.id})
+    report = REPORT.model_copy(update={"set_aside": SetAside(evidence=(piece,))})
+    drawn = html(panel(CLAIM, 1, None, [piece], report, {source.id: source}))
+    for request in (
+        f"open:{CLAIM.id}",
+        f"drop:{CLAIM.id}",
+        f"exclude:{CLAIM.id}:{source.id}:0:4",
+        f"include:{CLAIM.id}",
+    ):
+        assert f'data-edit="{request}' in drawn
+    assert "1 passage excluded by you" in drawn and "&lt;b&gt;Title&lt;/b&gt;" in drawn and "<b>" not in drawn
+    assert "data-edit" not in html(panel(CLAIM, 1, None, [piece], report, {source.id: source}, running=True))
+
+
+def test_edited_claims_are_marked_pinned_ones_are_not_and_the_last_one_is_shown() -> None:
+    other = Claim(id="other", text="Old.", spans=((18, 22),))
+    edits = (
+        Edit(at="", change=Pin(claim_id=CLAIM.id), claims=(CLAIM.id,)),
+        Edit(at="", change=Reword(claim_id="x", text="Old."), claims=("other",)),
+    )
+    report = REPORT.model_copy(update={"claims": (CLAIM, other), "edits": edits})
+    assert edited_claims(report) == {"other"} and view(report, run="r", running=False)["first"] == "other"
+
+
+@given(st.text(max_size=80))
+def test_the_places_of_texts_are_those_of_the_answer(answer: str) -> None:
+    report = REPORT.model_copy(update={"answer": answer, "claims": ()})
+    for start, end in view(report, run="r", running=False)["places"]:
+        assert start == -1 or 0 <= start <= end <= len(answer)

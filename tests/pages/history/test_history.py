@@ -1,0 +1,85 @@
+"""The History page without a browser: what a line shows, what a click may name, and the comparison of two runs."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from attribution.evaluation.run_changes import run_changes
+from attribution.storage.history import HistoryQuery, HistoryRow
+from attribution.types import Report, Verdict
+from pages.ui.history.comparison import change_node, differences, groups, heading, summary, unchanged
+from pages.ui.history.filters import is_narrowed
+from pages.ui.history.list import line, picked, requested, when
+from pages.ui.html.render import html
+from tests.make import claim
+from tests.pages.hostile import TEXTS
+
+ROW = HistoryRow(
+    id="r1", created_at="2026-11-21T09:05:00+00:00", title="", question="How\nlong?", beginning="An answer",
+    tags=("a",), note="One\nline.", private=True, finished=False, deleted_at="", version=2, claims=5,
+    verdicts={"contradicted": 1, "supported": 3}, sources=("library", "web"),
+)  # fmt: skip
+
+
+def test_a_line_says_what_a_run_is() -> None:
+    drawn = line(ROW, running=True)
+    assert (drawn["name"], drawn["note"], drawn["state"], drawn["tags"]) == (
+        "How long?",
+        "One line.",
+        "Running now",
+        ["a"],
+    )
+    assert drawn["meta"] == "21 Nov 2026, 09:05 UTC · Library, Web · 5 claims · edited · private"
+    assert [(c["label"], c["n"]) for c in drawn["counts"]] == [
+        ("supported", 3),
+        ("contradicted", 1),
+        ("not_reached", 1),
+    ]
+    assert drawn["counts"][1]["words"] == "1 contradicted"
+    assert line(ROW, running=False)["state"] == "Not finished"
+    done = ROW._replace(finished=True, deleted_at="2026-11-22T10:00:00+00:00", question="", beginning=" ")
+    drawn = line(done, running=False)
+    assert drawn["state"] == "" and drawn["deleted"] and "deleted 22 Nov 2026, 10:00 UTC" in drawn["meta"]
+    assert drawn["name"] == "Untitled" and when("soon") == "soon"
+
+
+@pytest.mark.parametrize("value", [None, "r1", [1, None, "r2", "r1"], {"r1": 1}, ["unknown"]])
+def test_a_click_names_only_what_is_listed(value: object) -> None:
+    rows = [ROW, ROW._replace(id="r2")]
+    chosen = picked(SimpleNamespace(picked=value), rows)
+    assert [row.id for row in chosen] == (["r1", "r2"] if isinstance(value, list) and "r1" in value else [])
+    assert requested(SimpleNamespace(open=value), rows) == ("r1" if value == "r1" else "")
+
+
+def test_only_what_leaves_runs_out_narrows() -> None:
+    assert not is_narrowed(HistoryQuery(order="title", offset=50, words="  "))
+    assert is_narrowed(HistoryQuery(tag="a")) and is_narrowed(HistoryQuery(state="deleted"))
+
+
+def report(label: str, text: str, **settings: object) -> Report:
+    own = claim(text)
+    verdict = Verdict(claim_id=own.id, label=label, confidence=0.5, reason=TEXTS[0])  # type: ignore[arg-type]
+    return Report(
+        id="r", created_at="2026-11-21T09:05:00+00:00", question=TEXTS[1], answer=text,
+        settings={"sources": ["library"], "verifier": "auto", **settings}, versions={}, claims=(own,),
+        verdicts=(verdict,),
+    )  # fmt: skip
+
+
+def test_a_comparison_says_what_changed_and_stays_text() -> None:
+    text = f"The Nile is long {TEXTS[2]}."
+    before, after = report("missing", text), report("supported", text, top_k=8)
+    changes = run_changes(before, after)
+    assert summary(changes) == "1 verdict changed, 0 stayed the same."
+    ((title, (change,)),) = groups(changes)
+    drawn = html(change_node(change)) + html(heading(before, after))
+    assert title == "The verdict changed" and drawn.index("Not found") < drawn.index("Supported")
+    assert "<script" not in drawn and "<img" not in drawn and "&lt;script&gt;" in drawn
+    assert differences(changes) == [("Passages for each claim", "none", "8")]
+    same = run_changes(before, before)
+    assert groups(same) == [] and "The same verdict · 1 claim" in html(unchanged(same))
+    other = run_changes(before, report("supported", "Nothing alike"))
+    assert [title for title, _ in groups(other)] == ["Only in the second run", "Only in the first run"]
+    assert summary(other).endswith("1 claim only in the second run, 1 claim only in the first run.")
