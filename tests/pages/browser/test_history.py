@@ -77,14 +77,14 @@ def test_runs_are_found_described_compared_deleted_and_opened(browser: Browser, 
     expect(page.locator("li.run")).to_have_count(2)
 
     page.get_by_role("link", name="<b>The tower</b>").click()
-    expect(page.get_by_role("button", name="Download report.json")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("button", name="Export", exact=True)).to_be_visible(timeout=PATIENCE)
     expect(page.get_by_label("Question", exact=True)).to_have_value("Which year? 1889")
     assert re.search(r"\?run=[0-9a-f]{16}$", page.url)
     history(page)
     select(page, "Which year? 1925")
     page.get_by_role("button", name="Duplicate").click()
     expect(page.get_by_label("Question", exact=True)).to_have_value("Which year? 1925")
-    expect(page.get_by_role("button", name="Download report.json")).to_have_count(0)
+    expect(page.get_by_role("button", name="Export", exact=True)).to_have_count(0)
     assert page.events == []
 
 
@@ -120,7 +120,7 @@ def test_a_run_survives_a_reload_and_a_killed_server(browser: Browser, tmp_path:
         expect(page.get_by_text("Not finished", exact=True).last).to_be_visible()
         page.locator("li.run a.title").click()
         page.get_by_role("button", name="Continue").click()
-        expect(page.get_by_role("button", name="Download report.json")).to_be_visible(timeout=PATIENCE)
+        expect(page.get_by_role("button", name="Export", exact=True)).to_be_visible(timeout=PATIENCE)
         expect(page.get_by_text("This run was interrupted")).to_have_count(0)
         page.close()
     report = store.load_run(run_id)
