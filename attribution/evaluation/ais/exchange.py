@@ -87,7 +87,7 @@ def to_csv(store: Annotations, project: Project) -> str:
     be read alone; an import does not read these columns.
     """
     out = io.StringIO()
-    writer = csv.DictWriter(out, _COLUMNS, restval="", lineterminator="\n", extrasaction="raise")
+    writer = csv.DictWriter(out, _COLUMNS, restval="", extrasaction="raise")
     writer.writeheader()
     tasks: dict[str, Record] = {}
     for record in records(store, project):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attribution.errors import BadInput
@@ -76,6 +76,7 @@ def test_merging_is_commutative_and_idempotent_and_loses_nothing(
     assert machines["a"].positions(project.id) == machines["b"].positions(project.id)
 
 
+@example(text="0\r")
 @settings(max_examples=60, deadline=None)
 @given(st.text(alphabet=st.characters(codec="utf-8"), min_size=1).filter(str.strip))
 def test_any_text_survives_csv(three: dict[str, Annotations], text: str) -> None:

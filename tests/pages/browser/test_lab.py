@@ -34,7 +34,7 @@ def test_from_a_conversation_to_scores_twins_and_cards(page: Page) -> None:
 
     page.get_by_role("link", name="Methods").click()
     page.get_by_role("textbox", name="Search the cards").fill("negation")
-    page.get_by_label("Search the cards").press("Enter")
+    page.get_by_role("textbox", name="Search the cards").press("Enter")
     settled(page)
     expect(page.locator(".ax-card")).not_to_have_count(0)
     expect(
