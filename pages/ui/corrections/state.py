@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from attribution.corrections import desk as stored
+from attribution.corrections.desk import Desk
 from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.types import Claim, Report
 from pages.ui import background, state
 from pages.ui.form import choices
+from pages.ui.slot import store
 
 if TYPE_CHECKING:
-    from attribution.corrections.correction import Correction
     from attribution.corrections.proposals import Proposal
 
 JOB, DESK = "corrections_job", "corrections"
@@ -29,17 +31,6 @@ class Seeking(background.Progress):
     proposals: tuple[Proposal, ...] = ()
 
 
-@dataclass(frozen=True)
-class Desk:
-    """What was proposed for one run, and what was decided; `before` is for undo."""
-
-    run: str = ""
-    proposals: Mapping[str, Proposal] = field(default_factory=dict)  # by claim
-    accepted: tuple[str, ...] = ()  # claims, in the order of acceptance
-    rejected: frozenset[str] = frozenset()
-    before: tuple[tuple[tuple[str, ...], frozenset[str]], ...] = ()
-
-
 def settings_of(report: Report) -> Settings:
     """The settings of a run with the thresholds of the sliders and the endpoint of the form."""
     saved = {name: value for name, value in report.settings.items() if name in Settings.model_fields}
@@ -51,25 +42,22 @@ def settings_of(report: Report) -> Settings:
 
 def desk(report: Report) -> Desk:
     """The desk of this run, with what its job has found so far. Proposals for claims that have changed are gone."""
-    now: Desk = state.get(DESK) or Desk()
-    if now.run != report.id:
-        now = Desk(report.id)
-    seeking = job(report)
-    if seeking:
-        now = replace(now, proposals={**now.proposals, **{p.claim_id: p for p in seeking.progress().proposals}})
-    wordings = {c.id: c.statement for c in report.claims}
-    kept = {
-        i: p
-        for i, p in now.proposals.items()
-        if p.correction is None or (p.correction.before == wordings.get(i) and _fits(p.correction, report.answer))
-    }
-    now = replace(now, proposals=kept)
-    state.put(DESK, now)
-    return now
+    run, now = state.get(DESK) or ("", Desk())
+    if run != report.id:
+        now = stored.load(store(), report.id)
+        state.put(DESK, (report.id, now))
+    if (seeking := job(report)) and (proposals := seeking.progress().proposals):
+        found = now.with_proposals(proposals)
+        if found != now:
+            _keep(report, now := found)
+    return now.fitting(report)
 
 
-def _fits(correction: Correction, answer: str) -> bool:
-    return all(answer[e.start : e.end] == e.before for e in correction.edits)
+def _keep(report: Report, now: Desk) -> None:
+    """For this session, and in the database where the run was started by this browser."""
+    state.put(DESK, (report.id, now))
+    if store().access(report.id, state.browser()).own:
+        stored.save(store(), report.id, now)
 
 
 def job(report: Report) -> background.Job[Seeking] | None:
@@ -107,17 +95,9 @@ def stop() -> None:
 
 def decide(report: Report, accept: Sequence[str] = (), reject: Sequence[str] = ()) -> None:
     """Accept and reject the corrections of these claims; a second click takes the decision back."""
-    now = desk(report)
-    both = {*accept, *reject}
-    accepted = [i for i in now.accepted if i not in both] + [i for i in accept if i not in now.accepted]
-    rejected = (now.rejected - both) | (frozenset(reject) - now.rejected)
-    before = (*now.before, (now.accepted, now.rejected))
-    state.put(DESK, replace(now, accepted=tuple(accepted), rejected=rejected, before=before))
+    _keep(report, desk(report).decide(accept, reject))
 
 
 def undo(report: Report) -> None:
     """Take back the last decision."""
-    now = desk(report)
-    if now.before:
-        accepted, rejected = now.before[-1]
-        state.put(DESK, replace(now, accepted=accepted, rejected=rejected, before=now.before[:-1]))
+    _keep(report, desk(report).undo())

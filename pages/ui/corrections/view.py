@@ -9,6 +9,7 @@ import streamlit as st
 
 from attribution.corrections import CORRECTORS
 from attribution.corrections.correction import Correction
+from attribution.corrections.desk import Desk
 from attribution.corrections.proposals import correctable
 from attribution.corrections.revision import UNSUPPORTED, Revision, Unsupported, revise
 from attribution.types import Claim, Report
@@ -40,7 +41,7 @@ def _part(report: Report, polling: bool) -> None:
         open_claims = {c.id for c in claims}
         found = {i: p.correction for i, p in desk.proposals.items() if p.correction and i in open_claims}
         _proposals(report, claims, found, desk)
-        accepted = [found[i] for i in desk.accepted if i in found]
+        accepted = [found[i] for i in desk.now.accepted if i in found]
         _revised(report, accepted)
 
 
@@ -69,11 +70,11 @@ def _propose(report: Report, claims: Sequence[Claim], running: bool) -> None:
         st.button("Propose corrections", on_click=seek, type="primary", key="propose")
 
 
-def _proposals(report: Report, claims: Sequence[Claim], found: dict[str, Correction], desk: desk_state.Desk) -> None:
+def _proposals(report: Report, claims: Sequence[Claim], found: dict[str, Correction], desk: Desk) -> None:
     numbers = {c.id: n for n, c in enumerate(report.claims, 1)}
     for claim in claims:
         if correction := found.get(claim.id):
-            state = "accepted" if claim.id in desk.accepted else "rejected" if claim.id in desk.rejected else ""
+            state = "accepted" if claim.id in desk.now.accepted else "rejected" if claim.id in desk.now.rejected else ""
             with st.container(key=f"correction-{claim.id}"):
                 show(proposal_card(correction, numbers[claim.id], report, state))
                 with st.container(horizontal=True, gap="small"):
@@ -92,7 +93,7 @@ def _proposals(report: Report, claims: Sequence[Claim], found: dict[str, Correct
     if none:
         with st.expander(f"No correction for {plural(len(none), 'claim')}"):
             show(el("ul", *(el("li", f"Claim {numbers[p.claim_id]}: {p.reason}") for p in none), class_="ax-changes"))
-    waiting = [i for i in found if i not in desk.accepted and i not in desk.rejected]
+    waiting = [i for i in found if i not in desk.now.accepted and i not in desk.now.rejected]
     if found:
         with st.container(horizontal=True, gap="small"):
             st.button("Accept all", on_click=partial(_accept_all, report), disabled=not waiting, key="accept_all")
@@ -104,7 +105,7 @@ def _accept_all(report: Report) -> None:
     """Accept what has been found by now and is not decided."""
     desk, open_claims = desk_state.desk(report), [c.id for c in correctable(report)]
     found = [i for i in open_claims if (p := desk.proposals.get(i)) and p.correction]
-    desk_state.decide(report, [i for i in found if i not in desk.accepted and i not in desk.rejected])
+    desk_state.decide(report, [i for i in found if i not in desk.now.accepted and i not in desk.now.rejected])
 
 
 def proposal_card(correction: Correction, number: int, report: Report, state: str = "") -> Node:

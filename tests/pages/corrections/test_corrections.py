@@ -7,8 +7,12 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
+from attribution.corrections import desk as desks
+from attribution.corrections.desk import Desk
+from attribution.corrections.proposals import Proposal
 from attribution.settings import Settings
 from attribution.storage.store import Store
+from pages.ui import state
 from pages.ui.corrections.actions import other_verifier
 from pages.ui.corrections.view import proposal_card
 from pages.ui.html.render import html
@@ -44,6 +48,26 @@ def test_a_correction_is_proposed_accepted_and_taken_back(store: Store) -> None:
     assert at.code[0].value.startswith("The tower was finished in 1889.[^1] It is <b>330 m</b> high. *(not settled")
     pressed(at, f"reject-{FALSE.id}")
     assert "1890" in at.code[0].value and not at.exception
+
+
+def test_decisions_outlive_the_session_of_the_owner_alone(store: Store) -> None:
+    store.save_run(REPORT)
+    store.set_owner(REPORT.id, "owner")
+    found = correction(ANSWER, FALSE, "The tower was finished in 1889.")
+    desks.save(store, REPORT.id, Desk().with_proposals([Proposal(FALSE.id, found)]))
+
+    def visited(browser: str) -> AppTest:
+        at = AppTest.from_file(str(Path(__file__).parents[3] / "pages" / "explore.py"), default_timeout=120)
+        at.query_params["run"], at.session_state[state._BROWSER] = REPORT.id, browser
+        return at.run()
+
+    key = f"accept-{FALSE.id}"
+    assert pressed(visited("guest"), key).button(key=key).label == "Accepted"
+    assert visited("owner").button(key=key).label == "Accept"
+    pressed(visited("owner"), key)
+    for browser in ("owner", "guest"):
+        assert visited(browser).button(key=key).label == "Accepted"
+    assert "1889" in visited("guest").code[0].value
 
 
 def test_foreign_text_of_a_proposal_is_escaped() -> None:
