@@ -64,6 +64,14 @@ class HistoryRow(NamedTuple):
         return " ".join((self.title or self.question or self.beginning).split())
 
 
+class Description(NamedTuple):
+    """What a run's owner has written about it."""
+
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    note: str = ""
+
+
 class HistoryPage(NamedTuple):
     rows: tuple[HistoryRow, ...]
     total: int  # rows on all pages
@@ -122,6 +130,11 @@ class History(UnfinishedRuns):
         self._check_owner(run_id, token)
         with self.engine.begin() as db:
             db.execute(t.runs.update().where(t.runs.c.id == run_id).values(**values))
+
+    def description(self, run_id: str) -> Description:
+        """What `describe` has set; empty for an unknown run."""
+        row = self.rows(t.runs, [run_id]).get(run_id)
+        return Description(row.title, tuple(json.loads(row.tags)), row.note) if row else Description()
 
     def put_aside(self, run_ids: Sequence[str], token: str) -> None:
         """Delete the owner's runs among these so that they can be restored for KEPT_HOURS. Nobody can open them."""

@@ -97,6 +97,15 @@ class AddEvidence(_Searched):
     names: tuple[str, ...] = ()  # of the documents, and the addresses
 
 
+class CheckAgain(_Searched):
+    """A claim is checked again as it is worded, by another verifier or with other sources where they are named."""
+
+    kind: Literal["check"] = "check"
+    claim_id: str
+    verifier: str = ""  # empty: the run's
+    sources: tuple[str, ...] = ()  # to search; empty: the run's
+
+
 class Exclude(Frozen):
     """One passage no longer counts for one claim, or counts again."""
 
@@ -133,6 +142,7 @@ Change = Annotated[
     | Pin
     | Place
     | AddEvidence
+    | CheckAgain
     | Exclude
     | ChangeQuestion
     | Resegment,
@@ -174,6 +184,8 @@ class Edit(Frozen):
             case AddEvidence(names=names):
                 what = f"Evidence added ({quoted(', '.join(names))})" if names else "Checked again"
                 said = f"{what}: {subject}"
+            case CheckAgain(verifier=verifier):
+                said = f"Checked again{f' by {verifier}' if verifier else ''}: {subject}"
             case Exclude(excluded=excluded):
                 said = f"Passage {'excluded from' if excluded else 'included again for'}: {subject}"
             case ChangeQuestion(question=question):

@@ -23,4 +23,6 @@ def finished_run(subject: str) -> Exported:
     store = Store.open(Settings.from_environment().database_url)
     if (report := store.load_run(subject)) is None:
         raise BadInput(f"{subject}: neither a report file nor the id of a saved run; expected one of both")
-    return Exported(report, corrected=frozenset(v.claim_id for v in store.versions(subject) if v.claim_id))
+    about = store.description(subject)
+    corrected = frozenset(v.claim_id for v in store.versions(subject) if v.claim_id)
+    return Exported(report, about.title, about.note, corrected)

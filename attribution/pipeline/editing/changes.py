@@ -27,6 +27,7 @@ from attribution.types.edits import (
     AddClaim,
     AddEvidence,
     AsWritten,
+    CheckAgain,
     Drop,
     Exclude,
     Merge,
@@ -83,7 +84,7 @@ def apply(report: Report, change: Change) -> Changed:
             return _pin(report, change)
         case Place():
             return _place(report, change)
-        case AddEvidence():
+        case AddEvidence() | CheckAgain():
             claim = claim_of(report, change.claim_id)
             return _replaced(report, [claim], [claim.model_copy(update={"worthiness": "factual", "coherent": True})])
         case Exclude():

@@ -19,13 +19,15 @@ from attribution.pipeline.editing.assembly import tidied, with_claims, with_foun
 from attribution.pipeline.editing.changes import Changed, apply
 from attribution.pipeline.languages import unmatched
 from attribution.provenance import Provenance, Trace
+from attribution.registry import build
 from attribution.settings import Settings
 from attribution.storage import http_responses
 from attribution.storage.database import now
 from attribution.storage.store import Store
 from attribution.types import Change, Claim, Document, Edit, Failure, Page, Report
-from attribution.types.edits import ChangeQuestion, Resegment
+from attribution.types.edits import ChangeQuestion, CheckAgain, Resegment
 from attribution.verdicts import not_reached, thresholds_of
+from attribution.verifiers import VERIFIERS
 from attribution.web.fetcher import Fetcher, fetch
 
 ADDED = "added by hand"
@@ -65,6 +67,9 @@ class _Editing:
     """One change while its events are read."""
 
     def __init__(self, report: Report, change: Change, settings: Settings, store: Store, stop: threading.Event) -> None:
+        if isinstance(change, CheckAgain):
+            other = {"verifier": change.verifier, "sources": change.sources}
+            settings = settings.model_copy(update={name: value for name, value in other.items() if value})
         self.before, self.change, self.settings, self.store, self.stop = report, change, settings, store, stop
         self.failures: list[Failure] = []
         self.concerns: dict[str, tuple[Failure, ...]] = {}
@@ -91,7 +96,7 @@ class _Editing:
                 if self.stop.is_set():
                     return
                 report = self._checked(report, claim, matcher, changed.origins.get(claim.id, ()))
-            report = self._with_pages(report, matcher)
+            report = self._with_verifier(self._with_pages(report, matcher), opened)
             provenance = _joined(provenance, matcher.provenance(self.concerns))
         if self.stop.is_set():
             return
@@ -205,6 +210,14 @@ class _Editing:
         usage = usage.model_copy(update=used | {"pages": len(pages), "chunks": matcher.chunks})
         return report.model_copy(update={"pages": with_origins(pages), "usage": usage, "failures": failures})
 
+    def _with_verifier(self, report: Report, opened: Sequence[Claim]) -> Report:
+        """Names the verifier of the opened claims, `verifier:CLAIM` in the versions, where it is not the run's."""
+        versions = {name: value for name, value in report.versions.items() if name not in map(_own_verifier, opened)}
+        if isinstance(self.change, CheckAgain) and self.change.verifier:
+            version = build(VERIFIERS, self.settings.verifier, self.settings, "verifier").version
+            versions |= {_own_verifier(claim): version for claim in opened}
+        return report.model_copy(update={"versions": versions})
+
     def _provenance(self, earlier: Provenance, changed: Changed) -> Provenance:
         """What is known of the run, with the traces of a claim's origins as its own."""
         traces = dict.fromkeys((*earlier.traces, *self.traces))
@@ -213,6 +226,10 @@ class _Editing:
                 if trace.claim_id in origins:
                     traces[Trace(claim_id, trace.page_id, trace.query, trace.searcher, trace.rank)] = None
         return earlier.model_copy(update={"traces": tuple(traces)})
+
+
+def _own_verifier(claim: Claim) -> str:
+    return f"verifier:{claim.id}"
 
 
 def _joined(earlier: Provenance, later: Provenance) -> Provenance:

@@ -46,7 +46,7 @@ def summary(result: CitationReport) -> str:
     """Recall and precision with what they are shares of."""
     figures, parts = result.figures, []
     if figures.recall is not None:
-        verb, whose = ("is", "its") if figures.supported == 1 else ("are", "their")
+        verb, whose = ("is", "its") if 1 in (figures.supported, figures.claims) else ("are", "their")
         parts.append(
             f"{figures.supported} of {plural(figures.claims, 'claim')} {verb} supported by {whose} citations "
             f"(recall {figures.recall:.2f})."

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import streamlit as st
 
-from attribution.events import Event
-from attribution.registry import build
 from attribution.searchers import SEARCHERS
 from attribution.settings import WEB, Settings
-from attribution.storage.store import Store
-from attribution.types import Claim, Document, Report
-from attribution.types.edits import Reword
+from attribution.types import Claim, Report
+from attribution.types.edits import CheckAgain
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.auto import choose
 from pages.ui.corrections import state as desk_state
 from pages.ui.edit.actions import Opened
 from pages.ui.edit.dialog import edit_dialog
-from pages.ui.run.job import RunJob
-from pages.ui.run.state import RUN, current
+from pages.ui.run.state import edit
 
 FIELDS = {"reword": ("Text", "text"), "source": ("Evidence", "evidence-address")}  # tab and field of the dialog
 BETTER = ("llm", "deberta", "embedded-base", "embedded-small")  # the order in which another verifier is chosen
@@ -65,29 +59,13 @@ def check_with_another(claim: Claim, report: Report) -> None:
     if not name:
         st.toast(f"There is no other verifier: {missing}")
         return
-    settings = settings.model_copy(update={"verifier": name})
-    versions = {**report.versions, f"verifier:{claim.id}": build(VERIFIERS, name, settings, "verifier").version}
-    _again(claim, report.model_copy(update={"versions": versions}), settings, search=False)
+    edit(CheckAgain(claim_id=claim.id, verifier=name))
+    st.rerun()
 
 
 def search_the_web(claim: Claim, report: Report) -> None:
     """Search for one claim with the run's engine of the web, or the default one, and check it again."""
     settings = desk_state.settings_of(report)
     engine = next((s for s in settings.sources if s in SEARCHERS and s != "library"), WEB)
-    _again(claim, report, settings.model_copy(update={"sources": (engine,)}), search=True)
-
-
-def _again(claim: Claim, report: Report, settings: Settings, search: bool) -> None:
-    """An edit that leaves the claim's words as they are."""
-    now = current()
-    if now is None or now.running:
-        return
-
-    def run(_q: str, _a: str, settings: Settings, own: Sequence[Document], stop: threading.Event) -> Iterator[Event]:
-        from attribution.pipeline.editing.edit import edit
-
-        change = Reword(claim_id=claim.id, text=claim.statement, search=search)
-        yield from edit(report, change, settings, Store.open(settings.database_url), own, stop=stop)
-
-    RUN.start(RunJob(report.question, report.answer, settings, (), run, before=now))
+    edit(CheckAgain(claim_id=claim.id, sources=(engine,), search=True))
     st.rerun()

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 from attribution.settings import COLLECTION
 from attribution.types import Claim, Failure, FailureKind, Label, Report, Verdict
+from attribution.types.edits import CheckAgain
 from pages.ui.html.render import Node, el
 
 Step = Literal["reword", "web", "source", "verifier", "correct"]
@@ -51,7 +52,8 @@ def next_steps(claim: Claim, verdict: Verdict | None, report: Report) -> tuple[S
     if verdict.label in BY_LABEL:
         failed = [BY_FAILURE[f.kind] for f in _concerning(claim, report.failures) if f.kind in BY_FAILURE]
         steps += failed[:1] if verdict.label in ("missing", "not_reached") else []
-        steps += [s for s in BY_LABEL[verdict.label] if s != "web" or not searches_the_web(report)][:1]
+        done = done_already(claim, report)
+        steps += [step for step in BY_LABEL[verdict.label] if step not in done][:1]
     if verdict.label in CORRECTABLE:
         steps.append("correct")
     return tuple(dict.fromkeys(steps))
@@ -59,6 +61,13 @@ def next_steps(claim: Claim, verdict: Verdict | None, report: Report) -> tuple[S
 
 def _concerning(claim: Claim, failures: Sequence[Failure]) -> list[Failure]:
     return [f for f in failures if f.subject in (claim.id, claim.text, claim.statement)]
+
+
+def done_already(claim: Claim, report: Report) -> set[Step]:
+    """The steps that the run has taken, or an edit of this claim."""
+    edits = [e.change for e in report.edits if isinstance(e.change, CheckAgain) and claim.id in e.claims]
+    done: set[Step] = {"web"} if searches_the_web(report) or any(change.sources for change in edits) else set()
+    return done | ({"verifier"} if any(change.verifier for change in edits) else set())
 
 
 def searches_the_web(report: Report) -> bool:

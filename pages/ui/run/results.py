@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 
 from attribution.exports import Exported
+from attribution.storage.history import Description
 from attribution.types import Failure, Report
 from pages.ui import state
 from pages.ui.answer.cards import totals
@@ -20,6 +21,7 @@ from pages.ui.run import chart
 from pages.ui.run.job import RunProgress
 from pages.ui.run.page_changes import page_changes
 from pages.ui.run.usage import budget, llm_costs
+from pages.ui.slot import store
 
 STEPS = {  # of a run, with their shares of the progress bar
     "segment": ("Finding claims", 0.03),
@@ -117,7 +119,14 @@ def details(report: Report) -> None:
             with st.expander("Cost of the language model"):
                 show(costs)
         page_changes(report)
-        menu(Exported(report, corrected=edited_claims(report)))
+        menu(exported(report))
+
+
+def exported(report: Report) -> Exported:
+    """The run for an export; title and note, which anyone who is sent the file can read, for its owner alone."""
+    own = store().access(report.id, state.browser()).own
+    about = store().description(report.id) if own else Description()
+    return Exported(report, about.title, about.note, edited_claims(report))
 
 
 def what_failed(failures: Sequence[Failure]) -> None:

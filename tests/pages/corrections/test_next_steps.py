@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from attribution.provenance import Provenance, Trace
-from attribution.types import Failure, FailureKind, Label
+from attribution.types import Edit, Failure, FailureKind, Label, Report
+from attribution.types.edits import CheckAgain
 from pages.ui.answer.provenance import chain
 from pages.ui.corrections.next_steps import BY_LABEL, next_steps, step_buttons
 from pages.ui.html.render import html
@@ -40,6 +43,20 @@ def test_what_failed_comes_first(kind: FailureKind, step: str) -> None:
     made = report(ANSWER, (CLAIM, "missing")).model_copy(update={"failures": (failure,)})
     assert next_steps(CLAIM, made.verdicts[0], made)[0] == step
     assert f'data-step="{step} {CLAIM.id}"' in html(step_buttons(CLAIM, made.verdicts[0], made))  # type: ignore[arg-type]
+
+
+def test_a_step_that_was_taken_gives_way_to_the_next() -> None:
+    unclear = report(ANSWER, (CLAIM, "unclear"))
+    assert after(unclear, verifier="embedded-small") == ("source", "correct")
+    nothing = report(ANSWER, (CLAIM, "no_relation")).model_copy(update={"settings": {"sources": ["library"]}})
+    assert after(nothing, sources=("duckduckgo",), search=True) == ("reword",)
+    assert after(nothing, claims=("another",), sources=("duckduckgo",)) == ("web",)
+
+
+def after(made: Report, claims: tuple[str, ...] = (CLAIM.id,), **change: Any) -> tuple[str, ...]:
+    edit = Edit(at="", change=CheckAgain(claim_id=claims[0], **change), claims=claims)
+    made = made.model_copy(update={"edits": (edit,)})
+    return next_steps(CLAIM, made.verdicts[0], made)
 
 
 def test_every_verdict_that_settles_nothing_has_a_step() -> None:

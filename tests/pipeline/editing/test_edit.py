@@ -6,6 +6,7 @@ import json
 import shutil
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ from attribution.types.edits import (
     AddEvidence,
     AsWritten,
     ChangeQuestion,
+    CheckAgain,
     Drop,
     Exclude,
     Merge,
@@ -88,6 +90,13 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, Path]:
 
 @pytest.fixture
 def made(settings: Settings, finished: tuple[Report, Path]) -> Iterator[Editor]:
+    with opened(settings, finished) as editor:
+        yield editor
+
+
+@contextmanager
+def opened(settings: Settings, finished: tuple[Report, Path]) -> Iterator[Editor]:
+    """A copy of the run, of its own."""
     report, path = finished
     copy = Path(settings.database_url.removeprefix("sqlite:///"))
     copy.parent.mkdir(parents=True, exist_ok=True)
@@ -218,6 +227,19 @@ def test_evidence_is_added_to_one_claim(made: Editor) -> None:
     assert unread.failures[-1].subject == "d.pdf" and made.label("40 metres") == "supported"
 
 
+def test_a_claim_is_checked_again_by_another_verifier_which_is_named(made: Editor) -> None:
+    before, opened = made.report, made.claim("opened")
+    key = f"verifier:{opened.id}"
+    after = made(CheckAgain(claim_id=opened.id, verifier="embedded-base"))
+    assert after.claims == before.claims and after.versions["verifier"] == before.versions["verifier"]
+    assert after.versions[key].startswith("embedded-base/") and "by embedded-base" in after.edits[-1].words
+    for claim in after.claims:
+        assert (evidence_of(after, claim) == evidence_of(before, claim)) == (claim.id != opened.id)
+    assert key not in made(CheckAgain(claim_id=opened.id)).versions
+    with pytest.raises(BadInput):
+        made(CheckAgain(claim_id="0" * 16))
+
+
 def test_another_question_opens_only_what_leans_on_it(made: Editor) -> None:
     before = made.report
     leaning = {c.id for c in depends_on_question(before)}
@@ -289,7 +311,7 @@ TEXTS = st.sampled_from(
 
 def drawn(draw: Callable[..., object], report: Report) -> Change | None:
     """Any change that may fit the report."""
-    kind = draw(st.integers(0, 10))
+    kind = draw(st.integers(0, 13))
     claim = draw(st.sampled_from(report.claims)) if report.claims else None
     text = draw(TEXTS)
     start = draw(st.integers(0, len(ANSWER) - 2))
@@ -317,6 +339,9 @@ def drawn(draw: Callable[..., object], report: Report) -> Change | None:
         7: Drop(claim_id=claim.id),
         8: Pin(claim_id=claim.id, pinned=not claim.pinned),
         9: Place(claim_id=claim.id, spans=spans),
+        11: AsWritten(claim_id=claim.id),
+        12: AddEvidence(claim_id=claim.id),
+        13: CheckAgain(claim_id=claim.id),
     }.get(kind, Reword(claim_id=claim.id, text=text))
 
 
@@ -324,7 +349,14 @@ def drawn(draw: Callable[..., object], report: Report) -> Change | None:
 @examples(
     max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
-def test_as_many_undos_as_edits_restore_the_report_and_redo_brings_them_back(made: Editor, data: st.DataObject) -> None:
+def test_as_many_undos_as_edits_restore_the_report_and_redo_brings_them_back(
+    settings: Settings, finished: tuple[Report, Path], data: st.DataObject
+) -> None:
+    with opened(settings, finished) as made:
+        _there_and_back(made, data)
+
+
+def _there_and_back(made: Editor, data: st.DataObject) -> None:
     first = made.report
     reports = [first]
     for _ in range(data.draw(st.integers(1, 5))):
@@ -349,9 +381,6 @@ def test_as_many_undos_as_edits_restore_the_report_and_redo_brings_them_back(mad
         redone = made.store.redo(first.id)
         assert redone is not None and redone == later and redone.to_json() == later.to_json()
     assert made.store.redo(first.id) is None
-    for _ in reports[1:]:
-        made.store.undo(first.id)
-    made.report = first
 
 
 def test_an_edit_after_an_undo_ends_what_could_be_redone(made: Editor) -> None:
@@ -382,7 +411,12 @@ def test_only_the_edited_claim_is_searched_for_and_only_when_asked(
         after = made(
             Reword(claim_id=made.claim("mayor").id, text="The Zorb bridge was opened by a mayor.", search=True)
         )
-    (asked,) = served.paths
+        made.settings = made.settings.model_copy(update={"sources": ("documents",)})
+        made(CheckAgain(claim_id=made.claim("by a mayor").id, search=True))
+        assert len(served.requests) == 1
+        again = made(CheckAgain(claim_id=made.claim("by a mayor").id, sources=("searxng",), search=True))
+    asked = served.paths[0]
+    assert (again.usage.searches, again.usage.queries) == (2, 1)  # the second came from the cache
     assert "bridge+was+opened+by+a+mayor" in asked or "bridge%20was%20opened%20by%20a%20mayor" in asked
     assert after.usage.queries == 1 and after.usage.downloads == 1
     assert [f.kind for f in after.failures] == ["blocked_address"]

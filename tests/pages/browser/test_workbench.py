@@ -1,0 +1,60 @@
+"""What an analyst does with a finished run: the next step of a claim, and the answer's own citations."""
+
+from __future__ import annotations
+
+import re
+
+from tests.pages.browser.visits import MARKS, PATIENCE, Page, analyse, claims, expect, settled, write
+
+pytestmark = MARKS
+SOUTH = "The Nile flows south into the Indian Ocean."
+
+
+def select(page: Page, number: int) -> None:
+    claims(page).nth(number - 1).click()
+    expect(page.get_by_label("Evidence of the selected claim")).to_be_visible()
+
+
+def test_another_verifier_then_the_web_then_undo(page: Page) -> None:
+    write(page, f"The Nile flows north into the Mediterranean. {SOUTH}")
+    analyse(page)
+    select(page, 2)
+    panel = page.get_by_label("Evidence of the selected claim")
+    panel.get_by_role("button", name="Check with another verifier").click()
+    edits = page.locator(".st-key-edit_bar")
+    expect(edits.get_by_role("button", name="Undo")).to_be_enabled(timeout=PATIENCE)
+    settled(page)
+    edits.get_by_role("button", name="Edits (1)").click()
+    expect(page.get_by_text(f"Checked again by embedded-small: “{SOUTH}”")).to_be_visible(timeout=PATIENCE)
+    page.keyboard.press("Escape")
+    edits.get_by_role("button", name="Undo").click()
+    expect(edits.get_by_role("button", name="Undo")).to_be_disabled(timeout=PATIENCE)
+
+
+def test_a_claim_without_evidence_is_searched_for_on_the_web(page: Page) -> None:
+    write(page, "Zorbulon Qaxxifer founded the town of Wibblethorp in 1342.")
+    analyse(page)
+    select(page, 1)
+    panel = page.get_by_label("Evidence of the selected claim")
+    panel.get_by_role("button", name="Search the web for this claim").click()
+    expect(page.get_by_role("button", name="Undo").first).to_be_enabled(timeout=PATIENCE)
+    settled(page)
+    expect(page.get_by_text(re.compile(r"What did not work \(\d"))).to_be_visible()  # there is no web here
+    select(page, 1)
+    expect(panel.get_by_role("button", name="Search the web for this claim")).to_have_count(0)
+
+
+def test_the_answers_own_citations_are_held_against_their_sources(page: Page) -> None:
+    cited = (
+        "The Nile flows north into the Mediterranean [1]. It is 6,650 km long.\n\nSources:\n[1] http://127.0.0.1:9/nile"
+    )
+    write(page, cited)
+    analyse(page)
+    page.get_by_text("The answer's citations (1)").click()
+    page.get_by_role("button", name="Check 1 citation mark").click()
+    row = page.locator(".ax-citations tbody tr").first
+    expect(row).to_contain_text("Could not be read", timeout=PATIENCE)
+    expect(page.locator(".ax-citations tbody tr").nth(1)).to_contain_text("Not cited")
+    expect(page.get_by_role("button", name="Check again")).to_be_enabled()
+    page.reload()
+    expect(page.locator(".ax-citations tbody tr").first).to_contain_text("Could not be read", timeout=PATIENCE)
