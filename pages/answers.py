@@ -138,7 +138,14 @@ def downloads(now: AnswersProgress) -> None:
     )
     for column, (name, content, file, kind) in zip(st.columns(len(files)), files, strict=True):
         column.download_button(
-            f"Download {name}", content, file, kind, on_click="ignore", key=f"download-{name}", width="stretch"
+            f"Download {name}",
+            content,
+            file,
+            kind,
+            on_click="ignore",
+            key=f"download-{name}",
+            width="stretch",
+            help="The same comparison as a file.",
         )
 
 

@@ -159,7 +159,13 @@ def browse(collections: Sequence[CollectionSummary], running: bool) -> None:
     ):
         state.put(REMOVAL, (name, document, 1))
     whole = "Remove the collection"
-    if remove_all.button(whole, disabled=running, key="collection_remove_all", width="stretch"):
+    if remove_all.button(
+        whole,
+        disabled=running,
+        key="collection_remove_all",
+        width="stretch",
+        help="Remove every document of this collection.",
+    ):
         state.put(REMOVAL, (name, None, next(c.documents for c in collections if c.name == name)))
 
 

@@ -54,20 +54,38 @@ def undo() -> None:
     if run_ids := state.deleted():
         with st.container(key="history_undo_line", horizontal=True, vertical_alignment="center"):
             note(f"{plural(len(run_ids), 'run')} deleted", f"Under “Deleted”, they stay for {KEPT_HOURS} hours.")
-            st.button("Undo", on_click=state.restore, args=(run_ids,), key="history_undo")
+            st.button(
+                "Undo", on_click=state.restore, args=(run_ids,), key="history_undo", help="Bring back what was deleted."
+            )
 
 
 def toolbar(rows: Sequence[HistoryRow], deleted: bool) -> None:
     """What can be done with the selected runs."""
     ids = [row.id for row in rows]
     if deleted:
-        st.button("Restore", on_click=state.restore, args=(ids,), disabled=not ids, key="history_restore")
-        with st.popover("Delete for good", disabled=not ids):
+        st.button(
+            "Restore",
+            on_click=state.restore,
+            args=(ids,),
+            disabled=not ids,
+            key="history_restore",
+            help="Bring the selected runs back into the list.",
+        )
+        with st.popover(
+            "Delete for good", disabled=not ids, help="Remove the selected runs from the database at once."
+        ):
             small("The runs are removed at once, with the texts that no other run uses. This cannot be undone.")
-            st.button("Delete", type="primary", on_click=state.delete_for_good, args=(ids,), key="history_for_good")
+            st.button(
+                "Delete",
+                type="primary",
+                on_click=state.delete_for_good,
+                args=(ids,),
+                key="history_for_good",
+                help="They cannot be brought back.",
+            )
         hint(rows, "Select runs to restore or remove them.")
         return
-    if st.button("Open", disabled=len(ids) != 1, key="history_open"):
+    if st.button("Open", disabled=len(ids) != 1, key="history_open", help="Open the run on Explore."):
         state.open_run(ids[0])
     compare_help = "Select two runs: which verdicts changed, and why."
     st.button(
@@ -86,8 +104,16 @@ def toolbar(rows: Sequence[HistoryRow], deleted: bool) -> None:
         on_click="ignore",
         disabled=not ids,
         key="history_export_some",
+        help="The selected runs as one file, which can be imported elsewhere.",
     )
-    st.button("Delete", on_click=state.delete, args=(ids,), disabled=not ids, key="history_delete")
+    st.button(
+        "Delete",
+        on_click=state.delete,
+        args=(ids,),
+        disabled=not ids,
+        key="history_delete",
+        help=f"They can be brought back for {KEPT_HOURS} hours.",
+    )
     hint(rows, "Select one run, or two to compare.")
 
 
@@ -104,9 +130,17 @@ def pager(found: HistoryPage) -> None:
             plural(found.total, "run") if last - first == found.total else f"{first + 1}–{last} of {found.total:,} runs"
         )
         if first:
-            st.button("Previous", on_click=state.turn, args=(-state.PER_PAGE,), key="history_previous")
+            st.button(
+                "Previous",
+                on_click=state.turn,
+                args=(-state.PER_PAGE,),
+                key="history_previous",
+                help="The page of newer runs.",
+            )
         if last < found.total:
-            st.button("Next", on_click=state.turn, args=(state.PER_PAGE,), key="history_next")
+            st.button(
+                "Next", on_click=state.turn, args=(state.PER_PAGE,), key="history_next", help="The page of older runs."
+            )
 
 
 inputs.begin("history", compare=state.load_compared)

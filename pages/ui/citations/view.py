@@ -61,7 +61,7 @@ def _part(report: Report, key: str, cited: Cited, polling: bool) -> None:
         st.rerun()
     if now.running:
         _under_way(now)
-        if st.button("Stop", key="stop_citations") and job:
+        if st.button("Stop", key="stop_citations", help="End the check; what was found so far is kept.") and job:
             job.stop()
         return
     if now.error:
@@ -101,7 +101,9 @@ def _start(report: Report, key: str, cited: Cited, result: CitationReport | None
             help="Paste the list of sources, a line each. It is used for this check only.",
         )
     label = "Check again" if result else f"Check {plural(len(cited.marks), 'citation mark')}"
-    if st.button(label, key="check_citations"):
+    if st.button(
+        label, key="check_citations", help="Read each cited source and hold it against the claims that cite it."
+    ):
         if earlier := state.get(JOB):
             earlier.stop()
         state.put(JOB, CitationsJob(report, key, _checking(listed or "")))

@@ -58,16 +58,34 @@ def _propose(report: Report, claims: Sequence[Claim], running: bool) -> None:
         done = len(now.proposals)
         progress_bar(done / max(1, now.total), "Progress of the corrections")
         show(el("p", f"{done} of {plural(now.total, 'claim')}, {now.seconds:.0f} s", class_="ax-status", role="status"))
-        st.button("Stop", on_click=desk_state.stop, key="stop_corrections", disabled=now.stopping)
+        st.button(
+            "Stop",
+            on_click=desk_state.stop,
+            key="stop_corrections",
+            disabled=now.stopping,
+            help="End the search; corrections found so far stay.",
+        )
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="propose_row"):
         by = ready[0]
         if len(ready) > 1:
             names = {CORRECTORS[name].label: name for name in ready}
-            chosen = st.selectbox("Corrections", list(names), key=desk_state.CORRECTOR, width=200)
+            chosen = st.selectbox(
+                "Corrections",
+                list(names),
+                key=desk_state.CORRECTOR,
+                width=200,
+                help="What words the change: a rule over numbers, dates and names, or the language model.",
+            )
             by = names.get(str(chosen), by)
         seek = partial(desk_state.seek, report, claims, by)
-        st.button("Propose corrections", on_click=seek, type="primary", key="propose")
+        st.button(
+            "Propose corrections",
+            on_click=seek,
+            type="primary",
+            key="propose",
+            help="Seek the smallest change of each of these claims that its evidence supports.",
+        )
 
 
 def _proposals(report: Report, claims: Sequence[Claim], found: dict[str, Correction], desk: Desk) -> None:
@@ -96,9 +114,21 @@ def _proposals(report: Report, claims: Sequence[Claim], found: dict[str, Correct
     waiting = [i for i in found if i not in desk.now.accepted and i not in desk.now.rejected]
     if found:
         with st.container(horizontal=True, gap="small"):
-            st.button("Accept all", on_click=partial(_accept_all, report), disabled=not waiting, key="accept_all")
+            st.button(
+                "Accept all",
+                on_click=partial(_accept_all, report),
+                disabled=not waiting,
+                key="accept_all",
+                help="Accept every correction that is not decided yet.",
+            )
             undo = partial(desk_state.undo, report)
-            st.button("Undo", on_click=undo, disabled=not desk.before, key="undo_decision")
+            st.button(
+                "Undo",
+                on_click=undo,
+                disabled=not desk.before,
+                key="undo_decision",
+                help="Take back the last decision.",
+            )
 
 
 def _accept_all(report: Report) -> None:
@@ -137,7 +167,12 @@ def _revised(report: Report, accepted: Sequence[Correction]) -> None:
             key=desk_state.UNSUPPORTED,
             help="“Leave out” keeps, and marks, a sentence of which a part is supported.",
         )
-        footnotes = st.toggle("Footnotes to the evidence", value=True, key=desk_state.FOOTNOTES)
+        footnotes = st.toggle(
+            "Footnotes to the evidence",
+            value=True,
+            key=desk_state.FOOTNOTES,
+            help="Number each supported claim and quote the sentence that supports it below the answer.",
+        )
     revision = revise(report, accepted, chosen or "keep", footnotes)
     small(summary(revision))
     changes, source = st.tabs(["Changes", "Markdown"])

@@ -68,6 +68,7 @@ def _edits(report: Report, dropped: tuple[Claim, ...]) -> None:
             on_click=run_state.edit,
             args=(Restore(claim_id=claim.id),),
             width="stretch",
+            help="Put the claim back where it stood.",
         )
 
 
@@ -75,7 +76,15 @@ def _question(report: Report) -> None:
     leaning = sum(c.checked and not c.independent for c in report.claims)
     checked = sum(c.checked for c in report.claims)
     with st.form("other_question", border=False):
-        question = st.text_input("Question", report.question, key=f"question-{report.id}-{len(report.edits)}") or ""
+        question = (
+            st.text_input(
+                "Question",
+                report.question,
+                key=f"question-{report.id}-{len(report.edits)}",
+                help="Claims that lean on the question are worded and checked again.",
+            )
+            or ""
+        )
         small(
             f"{leaning} of {plural(checked, 'checked claim')} {'leans' if leaning == 1 else 'lean'} on the question. "
             "Only these are compared with the pages again."
@@ -97,8 +106,14 @@ def _segmentation(report: Report) -> None:
             names.index(now) if now in names else 0,
             format_func=lambda entry: ready[entry].label,
             key=f"segmenter-{report.id}-{len(report.edits)}",
+            help="The segmenter that finds the claims. Claims that stay the same keep their verdicts.",
         )
         small("Claims that stay the same keep their verdicts. Pinned claims stay; other claims of yours do not.")
-        if st.form_submit_button("Split again") and name != now:
+        if (
+            st.form_submit_button(
+                "Split again", help="Find the claims anew; pinned claims stay, dropped ones stay away."
+            )
+            and name != now
+        ):
             run_state.edit(Resegment(segmenter=name))
             st.rerun()

@@ -62,7 +62,13 @@ def _search_again(report: Report, key: str) -> bool:
 
 def _text(report: Report, claim: Claim) -> None:
     with st.form(f"reword-{claim.id}", border=False):
-        text = st.text_area("Checked as", claim.statement, key=f"text-{claim.id}", height=90)
+        text = st.text_area(
+            "Checked as",
+            claim.statement,
+            key=f"text-{claim.id}",
+            height=90,
+            help="The words that are searched for and compared with passages. The answer itself stays as it is.",
+        )
         search = _search_again(report, f"search-text-{claim.id}")
         submitted = st.form_submit_button("Check this text", type="primary")
     if submitted and not (text or "").strip():
@@ -75,9 +81,15 @@ def _text(report: Report, claim: Claim) -> None:
 
 def _split(report: Report, claim: Claim) -> None:
     with st.form(f"split-{claim.id}", border=False):
-        lines = st.text_area("One claim on each line", claim.statement, key=f"split-text-{claim.id}", height=130)
+        lines = st.text_area(
+            "One claim on each line",
+            claim.statement,
+            key=f"split-text-{claim.id}",
+            height=130,
+            help="Each line becomes a claim and is checked by itself.",
+        )
         search = _search_again(report, f"search-split-{claim.id}")
-        submitted = st.form_submit_button("Split", type="primary")
+        submitted = st.form_submit_button("Split", type="primary", help="Put these claims in place of this one.")
     texts = tuple(line.strip() for line in (lines or "").splitlines() if line.strip())
     if submitted and len(set(texts)) < 2:
         _wrong("This is one claim", "Write two or more, each on a line of its own.")
@@ -92,15 +104,20 @@ def _merge(report: Report, claim: Claim) -> None:
         return
     with st.form(f"merge-{claim.id}", border=False):
         chosen = st.multiselect(
-            "Merge it with", list(others), format_func=others.__getitem__, key=f"merge-with-{claim.id}"
+            "Merge it with",
+            list(others),
+            format_func=others.__getitem__,
+            key=f"merge-with-{claim.id}",
+            help="The other claims that say the same, or belong to it.",
         )
         text = st.text_area(
             "As one claim",
             key=f"merge-text-{claim.id}",
             height=90,
             placeholder="Empty: one text after the other",
+            help="The text that takes the place of all of them.",
         )
-        submitted = st.form_submit_button("Merge", type="primary")
+        submitted = st.form_submit_button("Merge", type="primary", help="Put one claim in place of these.")
     if submitted and not chosen:
         _wrong("No other claim is chosen", "Choose one or more above.")
     elif submitted:
@@ -113,7 +130,13 @@ def _place(report: Report, claim: Claim) -> None:
     small("Select words in the answer to make them the place of the selected claim. Or write them here.")
     here = report.answer[claim.spans[0][0] : claim.spans[-1][1]] if claim.spans else ""
     with st.form(f"place-{claim.id}", border=False):
-        words = st.text_area("Words of the answer", here, key=f"place-text-{claim.id}", height=90)
+        words = st.text_area(
+            "Words of the answer",
+            here,
+            key=f"place-text-{claim.id}",
+            height=90,
+            help="Copy the words that the claim stands for; they are marked in the answer.",
+        )
         submitted = st.form_submit_button("Use this place", type="primary")
     if not submitted:
         return
@@ -128,9 +151,26 @@ def _place(report: Report, claim: Claim) -> None:
 
 def _evidence(claim: Claim) -> None:
     with st.form(f"evidence-{claim.id}", border=False):
-        pasted = st.text_area("A text", key=f"evidence-text-{claim.id}", height=90, placeholder="Paste a passage")
-        address = st.text_input("A web address", key=f"evidence-address-{claim.id}", placeholder="https://…").strip()
-        files = st.file_uploader("Files", DOCUMENT_TYPES, accept_multiple_files=True, key=f"evidence-files-{claim.id}")
+        pasted = st.text_area(
+            "A text",
+            key=f"evidence-text-{claim.id}",
+            height=90,
+            placeholder="Paste a passage",
+            help="Pasted text that this claim is checked against.",
+        )
+        address = st.text_input(
+            "A web address",
+            key=f"evidence-address-{claim.id}",
+            placeholder="https://…",
+            help="A page to read for this claim.",
+        ).strip()
+        files = st.file_uploader(
+            "Files",
+            DOCUMENT_TYPES,
+            accept_multiple_files=True,
+            key=f"evidence-files-{claim.id}",
+            help="Documents that this claim is checked against.",
+        )
         submitted = st.form_submit_button("Check with this evidence", type="primary")
     if not submitted:
         return
@@ -148,7 +188,13 @@ def _new(report: Report, span: tuple[int, int]) -> None:
     small("A new claim at the selected words. Only it is checked.")
     with st.form("new-claim", border=False):
         words = " ".join(report.answer[slice(*span)].split())
-        text = st.text_area("Claim", words, key=f"new-{span[0]}-{span[1]}", height=90)
+        text = st.text_area(
+            "Claim",
+            words,
+            key=f"new-{span[0]}-{span[1]}",
+            height=90,
+            help="A statement to check, in words that stand alone.",
+        )
         search = _search_again(report, "search-new")
         submitted = st.form_submit_button("Check this claim", type="primary")
     if submitted and not (text or "").strip():

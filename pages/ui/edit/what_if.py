@@ -45,10 +45,20 @@ def what_if_panel(report: Report, run: str) -> None:
                     _cost(report, badge, float(state.value(name)))
         with right:
             rule = st.selectbox(
-                "Where passages disagree", list(RULES), format_func=RULES.__getitem__, key=f"what-rule-{tag}"
+                "Where passages disagree",
+                list(RULES),
+                format_func=RULES.__getitem__,
+                key=f"what-rule-{tag}",
+                help="The rule that makes one verdict of several passages.",
             )
             top_k = _top_k(report, tag)
-            without = st.multiselect("Leave out sites", sites(report), key=f"what-sites-{tag}", placeholder="none")
+            without = st.multiselect(
+                "Leave out sites",
+                sites(report),
+                key=f"what-sites-{tag}",
+                placeholder="none",
+                help="Passages of these sites no longer count.",
+            )
             since, until, dated = _dates(report, tag)
             languages = _languages(report, tag, bool(panel.open))
             once = st.checkbox(
@@ -70,7 +80,13 @@ def what_if_panel(report: Report, run: str) -> None:
                     class_="ax-status",
                 )
             )
-            st.button("Reset", key="reset_what_if", on_click=edit_state.reset_what_if, args=(report,))
+            st.button(
+                "Reset",
+                key="reset_what_if",
+                on_click=edit_state.reset_what_if,
+                args=(report,),
+                help="Show the run as it was made.",
+            )
 
 
 def _top_k(report: Report, tag: str) -> int | None:
@@ -80,7 +96,14 @@ def _top_k(report: Report, tag: str) -> int | None:
     most = max(counts.values(), default=0)
     if most < 2:
         return None
-    chosen = st.slider("Passages of a claim, the nearest first", 1, most, most, key=f"what-top-{tag}-{most}")
+    chosen = st.slider(
+        "Passages of a claim, the nearest first",
+        1,
+        most,
+        most,
+        key=f"what-top-{tag}-{most}",
+        help="Fewer passages are stricter: what only a distant passage says no longer counts.",
+    )
     return chosen if chosen < most else None
 
 
@@ -91,11 +114,24 @@ def _dates(report: Report, tag: str) -> tuple[str, str, bool]:
         return "", "", False
     first, last = days[0], days[-1]
     start, end = st.slider(
-        "Published between", first, last, (first, last), format="D MMM YYYY", key=f"what-dates-{tag}-{first}-{last}"
+        "Published between",
+        first,
+        last,
+        (first, last),
+        format="D MMM YYYY",
+        key=f"what-dates-{tag}-{first}-{last}",
+        help="Only pages of these days count.",
     )
     narrowed = (start, end) != (first, last)
     dated = narrowed and len(days) < len(report.pages)
-    left_out = bool(dated and st.checkbox("Leave out pages without a date", key=f"what-dated-{tag}"))
+    left_out = bool(
+        dated
+        and st.checkbox(
+            "Leave out pages without a date",
+            key=f"what-dated-{tag}",
+            help="Otherwise they count whatever the dates are.",
+        )
+    )
     return (start.isoformat(), end.isoformat(), left_out) if narrowed else ("", "", False)
 
 
@@ -118,6 +154,7 @@ def _languages(report: Report, tag: str, detect: bool) -> frozenset[str]:
             format_func=lambda c: LANGUAGES.get(c, c),
             key=f"what-languages-{tag}",
             placeholder="any",
+            help="Only pages in these languages count.",
         )
     )
 

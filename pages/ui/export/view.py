@@ -13,7 +13,10 @@ MENU = "export"
 
 def menu(exported: Exported) -> None:
     """A line for each format, which says what it is for. A file is made when it is asked for."""
-    with st.popover("Export", key=MENU), st.container(key="exports", gap=None):
+    with (
+        st.popover("Export", key=MENU, help="Download this run as a file."),
+        st.container(key="exports", gap=None),
+    ):
         for name, form in FORMATS.items():
             st.download_button(
                 f"**{form.label}** {form.note}",

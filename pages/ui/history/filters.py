@@ -32,7 +32,9 @@ def filters(tags: Sequence[str]) -> HistoryQuery:
             help="Runs in which all of these words occur.",
             on_change=state.from_start,
         )
-        with st.popover("Filters", key="history_popover"):
+        with st.popover(
+            "Filters", key="history_popover", help="Narrow the list by verdict, source, tag, date and state."
+        ):
             verdict = _choice(
                 "Has a claim that is", "verdict", {k: look(k).word for k in LABELS}, "Runs with such a verdict."
             )

@@ -34,4 +34,10 @@ def continue_button(now: RunProgress) -> None:
     )
     note("This run was interrupted", known, how, label="missing")
     if own:
-        st.button("Continue", type="primary", on_click=run_state.continue_run, key="continue")
+        st.button(
+            "Continue",
+            type="primary",
+            on_click=run_state.continue_run,
+            key="continue",
+            help="Check what is left; finished claims keep their verdicts.",
+        )

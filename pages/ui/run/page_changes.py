@@ -82,7 +82,7 @@ def _part(report: Report, polling: bool) -> None:
         st.rerun()
     if job is None or now is None:
         return
-    if running and stop.button("Stop", key="stop_page_changes"):
+    if running and stop.button("Stop", key="stop_page_changes", help="End the check; pages that were read stay."):
         job.stop()
     if running:
         line = f"{len(now.changes)} of {plural(len(report.pages), 'page')} compared …"

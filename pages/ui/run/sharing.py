@@ -28,8 +28,11 @@ def sharing(run_id: str) -> None:
             args=(run_id, state.browser(), not private),
             key="private",
             width="stretch",
+            help="Who can open this address: everybody, or this browser alone.",
         )
-        with delete.popover("Delete this run", width="stretch"):
+        with delete.popover(
+            "Delete this run", width="stretch", help="It can be restored on the History page for a day."
+        ):
             small("Nobody can open it then. For a day, you can restore it on the History page.")
             st.button(
                 "Delete",

@@ -117,7 +117,8 @@ def test_two_annotators_a_hidden_source_and_a_killed_server(browser: Browser, se
     expect(ann.get_by_role("region", name="Source")).to_contain_text(SECRET)
     assert SECRET in "".join(seen)  # the recording would have caught it
     assert (
-        ann.evaluate("window.pwned === undefined") and ann.get_by_label("Justification").input_value() == "yes, funny"
+        ann.evaluate("window.pwned === undefined")
+        and ann.get_by_label("Justification", exact=True).input_value() == "yes, funny"
     )
     ann.keyboard.press("/")
     ann.keyboard.type("zanzibar")

@@ -238,7 +238,7 @@ def test_evidence_added_by_hand_checks_that_claim_alone_again(page: Page) -> Non
     claims(page).first.click()
     page.get_by_role("button", name="Edit claim 1").click()
     page.get_by_role("tab", name="Evidence").click()
-    page.get_by_label("A text").fill("The Zorb bridge was opened in 1931 by the mayor of the town of Zorb.")
+    page.get_by_label("A text", exact=True).fill("The Zorb bridge was opened in 1931 by the mayor of the town of Zorb.")
     page.get_by_role("button", name="Check with this evidence").click()
     first = page.locator("[data-claim][role=button]").first
     expect(first).to_have_accessible_name(re.compile("supported"), timeout=PATIENCE)

@@ -137,7 +137,7 @@ def test_an_edit_opens_on_the_selected_claim_is_marked_and_is_undone_by_key_afte
     expect(opener).to_be_focused()
     opener.click()
     dialog.get_by_role("tab", name="Evidence").click()
-    dialog.get_by_label("A text").fill("The Zorb bridge was opened in 1931 by the mayor of Zorb.")
+    dialog.get_by_label("A text", exact=True).fill("The Zorb bridge was opened in 1931 by the mayor of Zorb.")
     dialog.get_by_role("button", name="Check with this evidence").click()
     corrected = page.locator(".chip", has_text="1 edited")
     expect(corrected).to_be_visible(timeout=PATIENCE)
