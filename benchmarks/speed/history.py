@@ -83,7 +83,7 @@ def fill(store: Store, runs: int) -> None:
     draw = random.Random(1)
     for number in range(runs):
         report = made_up(number, draw)
-        store.save_run(report)
+        Store(store.engine).save_run(report)
         store.set_owner(report.id, TOKEN)
         if number % 3 == 0:
             store.describe(report.id, TOKEN, f"Run {number}", draw.sample(WORDS, 2), "A note of a few words.")

@@ -11,6 +11,9 @@ from benchmarks.worthiness import labelled
 from tests.make import claim
 
 FACTUAL = """
+According to [1], the Nile is 6,650 km long.
+[1] says that the Nile is 6,650 km long.
+The site https://a.org was launched in 2001.
 Paris is the capital of France.
 The bridge opened in 1937 and cost 35 million dollars.
 Critics consider it the best film of its decade.
@@ -38,6 +41,11 @@ The most beautiful stadium prize went to Lisbon in 2004.
 Takes place every four years in July.
 """.strip().splitlines()
 NOT_A_CLAIM = """
+Sources: Encyclopaedia Britannica and https://a.org/x
+[1] https://en.wikipedia.org/wiki/Nile
+[2]: The Nile, Britannica. https://b.com/nile
+[^3] Smith, J. (2010). The Nile. Cambridge.
+4. https://a.org
 Would you like to know more?
 Let me know if you have any other questions!
 I hope this helps.
