@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from attribution.claims.conversation import turns_of
 from attribution.errors import BadInput, BadSetting
 from attribution.evidence.sources import Source
 from attribution.settings import Settings
-from attribution.types import Document
+from attribution.types import Document, Turn
 
 MAX_BODY = 2_000_000  # bytes of a request
 MAX_PAIRS, MAX_DOCUMENTS, MAX_SOURCES = 256, 20, 20
@@ -37,8 +38,17 @@ class GivenDocument(Body):
 
 class AnswerBody(Body):
     question: Text = ""
+    turns: str | list[JsonValue] = Field("", max_length=MAX_BODY)  # before the question
     answer: Text
     segmenter: str | None = None
+
+    @property
+    def context(self) -> tuple[Turn, ...]:
+        """The turns. BadInput where they cannot be read."""
+        try:
+            return turns_of(self.turns)
+        except BadInput as error:
+            raise BadInput(f"turns: {error}") from None
 
 
 class AnalyzeBody(AnswerBody):

@@ -12,7 +12,8 @@ import sqlalchemy as sa
 
 from attribution.evaluation.ais.agreement import nominal_alpha
 from attribution.evaluation.ais.judgements import Answer
-from attribution.evaluation.ais.tasks import Task
+from attribution.evaluation.ais.sources import explicature
+from attribution.evaluation.ais.tasks import Task, split_turns
 from attribution.evidence.matching import Matcher
 from attribution.pipeline.claims import annotate
 from attribution.registry import build
@@ -78,8 +79,8 @@ def verify(
 ) -> Iterator[TaskVerdict]:
     """The verdict on each task by the verifier, chunker and embedder of the settings; each is saved at once.
 
-    Tasks that this verifier has judged before are read from the database. A claim is verified as it is; an answer
-    is split into sentences, and its verdict is the worst of those that are worth checking.
+    Tasks that this verifier has judged before are read from the database. A sentence or claim is verified with its
+    references resolved; an answer is split into sentences, and its verdict is the worst of those worth checking.
     """
     version = f"{settings.verifier} {Matcher(settings, store, '').verifier.version}"[:200]
     known = {verdict.task_id: verdict for verdict in saved(store, [task.id for task in tasks]).get(version, ())}
@@ -130,15 +131,17 @@ def _verify(task: Task, settings: Settings, store: Store) -> TaskVerdict:
 
 def _claims(task: Task, settings: Settings) -> list[Claim]:
     if task.unit != "answer":
+        reworded = explicature(task)
+        enriched = reworded if reworded != task.answer else None
         return [
             Claim(
-                id=content_id(task.answer), text=task.answer, spans=((0, len(task.answer)),), worthiness="factual",
-                independent=True,
+                id=content_id(reworded), text=task.answer, spans=((0, len(task.answer)),), worthiness="factual",
+                independent=enriched is None, enriched=enriched,
             )
         ]  # fmt: skip
-    question = next((turn.text for turn in reversed(task.turns) if turn.speaker == "user"), "")
+    question, before = split_turns(task.turns)
     claims = build(SEGMENTERS, "sentences", settings, "segmenter").segment(question, task.answer).claims
-    return annotate(question, task.answer, claims, (), None)[0]
+    return annotate(question, task.answer, claims, (), None, before)[0]
 
 
 def _badness(verdict: Verdict) -> tuple[int, float]:

@@ -41,6 +41,15 @@ def test_a_verifier_reads_each_task_once_and_stops(store: Store, settings: Setti
     assert list(verify(tasks, settings, store, stop)) == [] and saved(store, []) == {}
 
 
+def test_a_task_is_verified_within_its_conversation(store: Store, settings: Settings) -> None:
+    turns = [Turn(speaker="user", text="What is the Eiffel Tower?"), Turn(speaker="system", text="It is in Paris."),
+             Turn(speaker="user", text="When was it built?")]  # fmt: skip
+    source = "The Eiffel Tower was finished in 1889. The Golden Gate Bridge was finished in 1937."
+    claim_, answer = (make_task("p", "It was finished in 1889.", source, turns, unit=u) for u in ("claim", "answer"))
+    assert explicature(claim_) == explicature(answer) == "The Eiffel Tower was finished in 1889."
+    assert [verdict.grounded for verdict in verify([claim_, answer], settings, store)] == [True, True]
+
+
 def test_supported_is_held_against_attributable() -> None:
     verdicts = [
         TaskVerdict(str(n), label, 0.9, "")  # type: ignore[arg-type]
