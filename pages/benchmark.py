@@ -24,6 +24,7 @@ from pages.ui.form.view import start_and_stop
 from pages.ui.frame import lead, note, plot, progress_bar, section, show, small, status_line, styles
 from pages.ui.html.render import el, plural
 from pages.ui.link import link
+from pages.ui.numbers import numbers
 
 POLL = 1.0  # seconds between looks at a benchmark in progress
 EXAMPLE_NAME = "The built-in example set"
@@ -148,7 +149,7 @@ def result(now: BenchmarkProgress) -> None:
     selected = benchmark_state.selected_number()
     behind = rows.rows_behind(now, selected) if selected else None
     by_error = "|error:" in selected
-    if clicked := view.numbers(view.quality(now), selected, key="benchmark_quality"):
+    if clicked := numbers(view.quality(now), selected, key="benchmark_quality"):
         benchmark_state.select(clicked)
         st.rerun(scope="fragment" if now.running else "app")
     if behind and not by_error:
@@ -161,7 +162,7 @@ def result(now: BenchmarkProgress) -> None:
         plot(figure, f"benchmark_plot_{len(now.evaluation.figures)}", view.summary(now))
     if table := view.errors(now):
         section("Misclassified test responses by error type")
-        if clicked := view.numbers(table, selected, key="benchmark_errors"):
+        if clicked := numbers(table, selected, key="benchmark_errors"):
             benchmark_state.select(clicked)
             st.rerun(scope="fragment" if now.running else "app")
         if behind and by_error:
