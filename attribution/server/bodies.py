@@ -16,10 +16,11 @@ from attribution.types import Document, Turn
 MAX_BODY = 2_000_000  # bytes of a request
 MAX_PAIRS, MAX_DOCUMENTS, MAX_SOURCES = 256, 20, 20
 OWN = {  # of the server's owner: they name models, places and endpoints, or limits that protect the server
-    "library", "segmenter_model", "embedding_model", "verifier_model", "fallback", "answer_limit", "database_url",
-    "openai_base_url", "openai_api_key", "openai_model", "workers", "page_bytes", "host_connections", "crawl_delay",
-    "connect_timeout", "read_timeout", "page_timeout", "robots_timeout", "page_days", "llm_timeout", "llm_deadline",
-    "llm_retries", "llm_workers", "llm_tokens", "input_price", "output_price", "sources", "segmenter", "verifier",
+    "library", "segmenter_model", "embedding_model", "verifier_model", "gc_model", "fallback", "answer_limit",
+    "openai_base_url", "openai_api_key", "openai_model", "workers", "page_bytes", "host_connections", "database_url",
+    "connect_timeout", "read_timeout", "crawl_delay", "page_timeout", "robots_timeout", "page_days", "llm_timeout",
+    "llm_deadline", "llm_retries", "llm_workers", "llm_tokens", "input_price", "output_price", "sources", "segmenter",
+    "verifier",
 }  # fmt: skip
 BUDGETS = ("max_queries", "max_pages", "max_seconds")  # may be lowered
 Text = Annotated[str, Field(max_length=MAX_BODY)]
