@@ -59,7 +59,11 @@ def labelled() -> tuple[str, LabelledSet | str]:
         key="benchmark_file",
         help="JSON Lines, one response on each line. Without a file, the built-in example set is used.",
     )
-    name, content = (uploaded.name, uploaded.getvalue()) if uploaded else (EXAMPLE_NAME, benchmark_state.example())
+    name, content = benchmark_state.given() or (EXAMPLE_NAME, benchmark_state.example())
+    if uploaded:
+        name, content = uploaded.name, uploaded.getvalue()
+    elif benchmark_state.given():
+        st.button("Use the built-in example set", on_click=benchmark_state.put_away, key="put_away")
     found = benchmark_state.read(content)
     with st.expander("What a line holds"):
         show(el("pre", SAMPLE.strip()))

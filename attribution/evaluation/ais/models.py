@@ -1,9 +1,8 @@
-"""Verifiers on the tasks that people judged: their verdicts beside the people's, and people's answers as a test set."""
+"""Verifiers on the tasks that people judged: their verdicts beside the people's."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -169,31 +168,3 @@ def against(verifier: str, verdicts: Sequence[TaskVerdict], answers: Mapping[str
         tuple(differing),
         nominal_alpha(labels),
     )
-
-
-def labelled_set(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None]) -> str:
-    """What people decided, in the form that the benchmark of groundedness methods reads: JSON Lines.
-
-    `grounded` is whether they called it attributable. Flagged, undecided and uninterpretable tasks are left out. The
-    earlier turns are in `turns`; `context` is the source.
-    """
-    lines = []
-    for task_id, answer in sorted(answers.items()):
-        if answer not in ("attributable", "not_attributable"):
-            continue
-        task = tasks[task_id]
-        question = task.turns[-1].text if task.turns and task.turns[-1].speaker == "user" else ""
-        row: dict[str, object] = {
-            "id": task.id,
-            "question": question,
-            "context": task.source,
-            "response": task.answer,
-            "grounded": answer == "attributable",
-        }
-        turns = task.turns[:-1] if question else task.turns
-        more = {"system": task.system, "dataset": task.dataset, "turns": [turn.model_dump() for turn in turns]}
-        row |= {name: value for name, value in more.items() if value}
-        lines.append(
-            json.dumps({k: v for k, v in row.items() if v not in ("", [])} | {"question": question}, ensure_ascii=False)
-        )
-    return "".join(f"{line}\n" for line in lines)
