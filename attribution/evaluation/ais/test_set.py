@@ -58,6 +58,7 @@ def _row(task: Task, response: str, context: list[str], grounded: bool, error_ty
     turns = task.turns[:-1] if asked else task.turns
     row: dict[str, Any] = {
         "id": task.id,
+        "group": task.item,  # answers of several systems to one item stay in one split
         "question": task.turns[-1].text if asked else "",
         "context": context[0] if len(context) == 1 else context,
         "response": response,
@@ -80,7 +81,7 @@ def _response(
         left = left.replace(task.answer, "", 1)
     if not wrong and any(c.isalnum() for c in left):
         return None
-    asked = group[0].model_copy(update={"id": key, "turns": group[0].turns[:-1]})
+    asked = group[0].model_copy(update={"id": key, "item": key, "turns": group[0].turns[:-1]})
     named = [name for task in wrong if (name := types.get(task.id))]
     row = _row(
         asked, whole, list(dict.fromkeys(t.source for t in group)), not wrong, named[0] if len(set(named)) == 1 else ""

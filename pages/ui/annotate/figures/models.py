@@ -17,7 +17,7 @@ from attribution.storage.store import Store
 from attribution.verifiers import VERIFIERS
 from pages.ui import state
 from pages.ui.annotate import state as own
-from pages.ui.annotate.figures.cells import Figures
+from pages.ui.annotate.figures.cells import Cell, Figures, Number
 from pages.ui.annotate.figures.results import opened
 from pages.ui.annotate.figures.tables import Found, confusion_table, count, number
 from pages.ui.annotate.job import VerifyJob
@@ -135,7 +135,10 @@ def compared(found: Found) -> None:
         if not row.tasks:
             continue
         by_id |= {verdict.task_id: verdict for verdict in own_verdicts}
-        figure = ["–" if value is None else f"{value:.2f}" for value in (row.alpha, row.precision, row.recall)]
+        called = tuple(task for (_, label), tasks in row.cells.items() if label == "supported" for task in tasks)
+        right = tuple(task for (answer, _), tasks in row.cells.items() if answer == "attributable" for task in tasks)
+        of = ((row.alpha, row.tasks), (row.precision, called), (row.recall, right))
+        figure: list[Cell] = ["–" if value is None else Number(f"{value:.2f}", tasks) for value, tasks in of]
         share = number(len(row.equal) / len(row.tasks), row.equal, len(row.tasks))
         differing = count(row.differing) if row.differing else "0"
         table.rows.append((verifier.partition(" ")[0], count(row.tasks), share, differing, *figure))
