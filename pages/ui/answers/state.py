@@ -39,7 +39,7 @@ def examples() -> list[dict[str, Any]]:
 def choose_example() -> None:
     """Fill in an example with the sources it is meant for."""
     example = examples()[int(st.session_state[EXAMPLE])]
-    state.fill(question=example["question"], answer=example["first"], second=example["second"])
+    state.fill(question=example["question"], turns="", answer=example["first"], second=example["second"])
     choices.fill_sources(example["sources"])
 
 
