@@ -63,7 +63,8 @@ def labelled() -> tuple[str, LabelledSet | str]:
     if uploaded:
         name, content = uploaded.name, uploaded.getvalue()
     elif benchmark_state.given():
-        st.button("Use the built-in example set", on_click=benchmark_state.put_away, key="put_away")
+        st.button("Use the built-in example set", on_click=benchmark_state.put_away, key="put_away",
+                  help="Put away the set that another page has handed over.")  # fmt: skip
     found = benchmark_state.read(content)
     with st.expander("What a line holds"):
         show(el("pre", SAMPLE.strip()))
@@ -182,7 +183,13 @@ def finished(now: BenchmarkProgress) -> None:
             "Not complete",
             f"{len(now.saved.outcomes)} of {now.total} scores are there. Not complete: {labels}",
         )
-        st.button("Go on", on_click=benchmark_state.try_go_on, key="go_on", type="primary")
+        st.button(
+            "Go on",
+            on_click=benchmark_state.try_go_on,
+            key="go_on",
+            type="primary",
+            help="Compute the scores that are missing, with the models it was started with.",
+        )
     for reasons in (now.saved.left_out, now.evaluation.unmeasured):
         for method, reason in reasons.items():
             note(f"{METHODS[method].label} has no figures", reason)
@@ -212,6 +219,7 @@ def exports(now: BenchmarkProgress) -> None:
                 name,
                 kind,
                 on_click="ignore",
+                help="The same file that the command line writes.",
                 key=f"export_{name}",
             )
 

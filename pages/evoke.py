@@ -116,12 +116,14 @@ def live(polling: bool) -> None:
         return
     status_line(view.summary(now.made))
     with st.container(horizontal=True):
-        if st.button("Open in Benchmark", key="to_benchmark", type="primary"):
+        if st.button(
+            "Open in Benchmark", key="to_benchmark", type="primary", help="Measure groundedness methods on this set."
+        ):
             benchmark_state.give("Evoked errors", view.as_lines(now.made).encode())
             st.switch_page("pages/benchmark.py")
         st.download_button(
             "Download the test set", view.as_lines(now.made), "test_set.jsonl", "application/json", on_click="ignore",
-            key="download",
+            key="download", help="JSON Lines, one response on each line, as the benchmark reads them.",
         )  # fmt: skip
     small("Read the twins before you measure with them: now and then an altered sentence is still true.")
     twins = [m for m in now.made if m.twin]

@@ -91,7 +91,8 @@ def live(polling: bool) -> None:
         note(f"{plural(len(failed), 'answer')} could not be scored", *lines)
     if now.done < now.total and not now.running:
         note("Not complete", f"{now.done} of {plural(now.total, 'answer')} scored.")
-        st.button("Go on", on_click=scores.go_on, key="go_on", type="primary", disabled=not scores.is_ready())
+        st.button("Go on", on_click=scores.go_on, key="go_on", type="primary", disabled=not scores.is_ready(),
+                  help="Score the answers that are missing, with the same choices.")  # fmt: skip
     if now.scored.answers and not now.running:
         result(now)
     elif not (now.running or now.error or failed):

@@ -43,8 +43,10 @@ def models_view(kept: Annotations, project: Project, work: Work) -> None:
         return
     names = [name for name, step in choices.missing(VERIFIERS).items() if not step and name != "auto"]
     first, second, third = st.columns([3, 1, 1], vertical_alignment="bottom")
-    name = first.selectbox("Verifier", names, format_func=lambda n: VERIFIERS[n].label, key="models_verifier")
-    if second.button("Compare", type="primary", disabled=running, key="models_start", width="stretch"):
+    name = first.selectbox("Verifier", names, format_func=lambda n: VERIFIERS[n].label, key="models_verifier",
+                           help="It judges the same tasks as the people, from the same source.")  # fmt: skip
+    if second.button("Compare", type="primary", disabled=running, key="models_start", width="stretch",
+                     help="Let it judge all tasks that people decided."):  # fmt: skip
         start(kept, project, name, judged)
         st.rerun()
     third.button("Stop", disabled=not running, on_click=own.VERIFY.stop, key="models_stop", width="stretch",
@@ -74,7 +76,7 @@ def test_set(kept: Annotations, project: Project, found: Found, judged: Sequence
                 st.selectbox(
                     " ".join(found.tasks[task].answer.split())[:200], ["", *ERROR_TYPES],
                     ["", *ERROR_TYPES].index(types.get(task, "")), format_func=type_word, key=f"error_type-{task}",
-                    on_change=name_error, args=(project.id, task),
+                    on_change=name_error, args=(project.id, task), help=" ".join(ERROR_TYPES.values()),
                 )  # fmt: skip
             if len(wrong) > TYPED:
                 small(f"The first {TYPED} of {len(wrong):,}.")
@@ -83,12 +85,13 @@ def test_set(kept: Annotations, project: Project, found: Found, judged: Sequence
         return test_sets.labelled_set(kept.tasks(project.id, sources=True), found.answers, types)
 
     left, right = st.columns(2)
-    if left.button("Open in Benchmark", key="to_benchmark", type="primary", width="stretch"):
+    if left.button("Open in Benchmark", key="to_benchmark", type="primary", width="stretch",
+                   help="Measure groundedness methods on what people decided."):  # fmt: skip
         benchmark_state.give(f"People's answers: {project.name}", made().encode())
         st.switch_page("pages/benchmark.py")
     right.download_button(
         "Export a labelled set", made, f"people-{project.id}.jsonl", "application/jsonl", on_click="ignore",
-        key="labelled_set", width="stretch",
+        key="labelled_set", width="stretch", help="The same set as JSON Lines.",
     )  # fmt: skip
 
 
