@@ -96,7 +96,7 @@ class RefChecker(Prompted):
     Its rules of aggregation (section 4.3) are readings of the method. A response that states nothing is grounded.
     """
 
-    prompts = ("groundedness/triplets.v1", "groundedness/triplet_check.v1")
+    prompts = ("groundedness/triplets.v1", "groundedness/triplet_check.v2")
     aggregation = "strict: every triplet; soft: the share of triplets; majority: the most frequent relation"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
