@@ -49,7 +49,7 @@ def annotate(name: str, settings: Settings) -> Iterator[str]:
         claims_by_llm, failures = annotator.worthiness(QUESTION, claims)
         lines = [f"{c.text} → {c.worthiness}: {c.worthiness_reason}" for c in claims_by_llm]
     elif name == "independence":
-        claims_by_llm, failures = annotator.independence(by_rules)
+        claims_by_llm, failures = annotator.independence("", by_rules)
         lines = [f"{c.text} → {c.independent}: {c.independence_reason}" for c in claims_by_llm]
     else:
         claims_by_llm, failures = annotator.enrichment(QUESTION, ANSWER, by_rules)

@@ -40,7 +40,7 @@ def bar(kept: Annotations, projects: list[Project]) -> tuple[Project, Work, str,
     first, second, third = st.columns([2, 2, 5], vertical_alignment="bottom")
     chosen = first.selectbox(
         "Project", ids, ids.index(project.id), format_func=lambda id: titles[id],
-        key=f"annotate_project-{project.id}",
+        key=f"annotate_project-{project.id}", help="Whose tasks are judged.",
     )  # fmt: skip
     if chosen != project.id:
         own.choose(project=chosen, who="")

@@ -15,7 +15,7 @@ from pages.ui.answers.words import NAMES
 from pages.ui.compare.view import draw
 from pages.ui.form import choices
 from pages.ui.form.sidebar import sidebar
-from pages.ui.form.view import start_and_stop
+from pages.ui.form.view import earlier_turns, start_and_stop
 from pages.ui.frame import lead, note, plot, show, styles
 from pages.ui.html.render import el
 from pages.ui.link import link
@@ -48,6 +48,7 @@ def form(running: bool, compact: bool) -> None:
             help="Fill in a question with two answers that the built-in library covers.",
             width="stretch",
         )
+        earlier_turns()
         boxes, buttons = st.columns([5, 1])
         columns = boxes.columns(2)
         for column, name, label in zip(columns, (state.ANSWER, state.SECOND), NAMES, strict=True):

@@ -24,6 +24,7 @@ from pages.ui.form.view import start_and_stop
 from pages.ui.frame import lead, note, plot, progress_bar, section, show, small, status_line, styles
 from pages.ui.html.render import el, plural
 from pages.ui.link import link
+from pages.ui.numbers import numbers
 
 POLL = 1.0  # seconds between looks at a benchmark in progress
 EXAMPLE_NAME = "The built-in example set"
@@ -58,7 +59,12 @@ def labelled() -> tuple[str, LabelledSet | str]:
         key="benchmark_file",
         help="JSON Lines, one response on each line. Without a file, the built-in example set is used.",
     )
-    name, content = (uploaded.name, uploaded.getvalue()) if uploaded else (EXAMPLE_NAME, benchmark_state.example())
+    name, content = benchmark_state.given() or (EXAMPLE_NAME, benchmark_state.example())
+    if uploaded:
+        name, content = uploaded.name, uploaded.getvalue()
+    elif benchmark_state.given():
+        st.button("Use the built-in example set", on_click=benchmark_state.put_away, key="put_away",
+                  help="Put away the set that another page has handed over.")  # fmt: skip
     found = benchmark_state.read(content)
     with st.expander("What a line holds"):
         show(el("pre", SAMPLE.strip()))
@@ -148,7 +154,7 @@ def result(now: BenchmarkProgress) -> None:
     selected = benchmark_state.selected_number()
     behind = rows.rows_behind(now, selected) if selected else None
     by_error = "|error:" in selected
-    if clicked := view.numbers(view.quality(now), selected, key="benchmark_quality"):
+    if clicked := numbers(view.quality(now), selected, key="benchmark_quality"):
         benchmark_state.select(clicked)
         st.rerun(scope="fragment" if now.running else "app")
     if behind and not by_error:
@@ -161,7 +167,7 @@ def result(now: BenchmarkProgress) -> None:
         plot(figure, f"benchmark_plot_{len(now.evaluation.figures)}", view.summary(now))
     if table := view.errors(now):
         section("Misclassified test responses by error type")
-        if clicked := view.numbers(table, selected, key="benchmark_errors"):
+        if clicked := numbers(table, selected, key="benchmark_errors"):
             benchmark_state.select(clicked)
             st.rerun(scope="fragment" if now.running else "app")
         if behind and by_error:
@@ -177,7 +183,13 @@ def finished(now: BenchmarkProgress) -> None:
             "Not complete",
             f"{len(now.saved.outcomes)} of {now.total} scores are there. Not complete: {labels}",
         )
-        st.button("Go on", on_click=benchmark_state.try_go_on, key="go_on", type="primary")
+        st.button(
+            "Go on",
+            on_click=benchmark_state.try_go_on,
+            key="go_on",
+            type="primary",
+            help="Compute the scores that are missing, with the models it was started with.",
+        )
     for reasons in (now.saved.left_out, now.evaluation.unmeasured):
         for method, reason in reasons.items():
             note(f"{METHODS[method].label} has no figures", reason)
@@ -207,6 +219,7 @@ def exports(now: BenchmarkProgress) -> None:
                 name,
                 kind,
                 on_click="ignore",
+                help="The same file that the command line writes.",
                 key=f"export_{name}",
             )
 

@@ -210,6 +210,7 @@ form(
     running=polling,
     ready=ready,
     options=segmenters,
+    turns=True,
     estimate=(lambda: cost(polling, compare_state.segmenters())) if ready else None,
 )
 st.fragment(live, run_every=POLL if polling else None)(polling)

@@ -11,6 +11,7 @@ from attribution.errors import BadInput
 from attribution.evaluation.evoked_errors.test_set import Grounded, Made
 from attribution.evaluation.evoked_errors.twin import ERROR_TYPES, KINDS
 from pages.ui import state
+from pages.ui.benchmark import state as benchmark_state
 from pages.ui.evoke import state as evoked
 from pages.ui.evoke import view
 from pages.ui.form.view import start_and_stop
@@ -114,10 +115,16 @@ def live(polling: bool) -> None:
     if not now.made:
         return
     status_line(view.summary(now.made))
-    st.download_button(
-        "Download the test set", view.as_lines(now.made), "test_set.jsonl", "application/json", on_click="ignore",
-        key="download", type="primary",
-    )  # fmt: skip
+    with st.container(horizontal=True):
+        if st.button(
+            "Open in Benchmark", key="to_benchmark", type="primary", help="Measure groundedness methods on this set."
+        ):
+            benchmark_state.give("Evoked errors", view.as_lines(now.made).encode())
+            st.switch_page("pages/benchmark.py")
+        st.download_button(
+            "Download the test set", view.as_lines(now.made), "test_set.jsonl", "application/json", on_click="ignore",
+            key="download", help="JSON Lines, one response on each line, as the benchmark reads them.",
+        )  # fmt: skip
     small("Read the twins before you measure with them: now and then an altered sentence is still true.")
     twins = [m for m in now.made if m.twin]
     section("Twins")

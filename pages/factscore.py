@@ -12,8 +12,8 @@ from attribution.text.json_lines import Row, parse_rows
 from attribution.verifiers import VERIFIERS
 from pages.ui import state
 from pages.ui.downloads import downloads
+from pages.ui.factscore import behind, view
 from pages.ui.factscore import state as scores
-from pages.ui.factscore import view
 from pages.ui.factscore.job import ScoreProgress
 from pages.ui.form import choices
 from pages.ui.form.controls import unready
@@ -22,6 +22,7 @@ from pages.ui.form.view import form
 from pages.ui.frame import lead, note, progress_bar, section, show, small, status_line, styles
 from pages.ui.html.render import plural
 from pages.ui.link import link
+from pages.ui.numbers import numbers
 from pages.ui.run import state as run_state
 from pages.ui.run.preload import preload
 
@@ -85,12 +86,16 @@ def live(polling: bool) -> None:
         running(now)
     if now.error:
         note("The scores could not be finished", now.error, label="contradicted", detail=now.detail)
-    if now.failed:
-        lines = [f"Line {line}: {error}" if now.total > 1 else error for line, _, error in now.failed[:20]]
-        note(f"{plural(len(now.failed), 'answer')} could not be scored", *lines)
+    if failed := now.scored.failed:
+        lines = [f"Line {line}: {error}" if now.total > 1 else error for line, _, error in failed[:20]]
+        note(f"{plural(len(failed), 'answer')} could not be scored", *lines)
+    if now.done < now.total and not now.running:
+        note("Not complete", f"{now.done} of {plural(now.total, 'answer')} scored.")
+        st.button("Go on", on_click=scores.go_on, key="go_on", type="primary", disabled=not scores.is_ready(),
+                  help="Score the answers that are missing, with the same choices.")  # fmt: skip
     if now.scored.answers and not now.running:
         result(now)
-    elif not (now.running or now.error or now.failed):
+    elif not (now.running or now.error or failed):
         note("Nothing was scored", "It was stopped before the first answer was done.")
 
 
@@ -109,21 +114,19 @@ def result(now: ScoreProgress) -> None:
     """Tables, the facts behind a score, and files."""
     scored = now.scored
     gamma = float(state.selected("gamma") if state.selected("gamma") is not None else GAMMA)
-    early = f"Stopped after {now.done} of {now.total}. " if now.done < now.total else ""
-    status_line(early + view.summary(scored, gamma))
+    status_line(view.summary(scored, gamma))
     link("These scores have an address of their own.", key="link", **state.address("factscore"))
-    results = view.all_tables(scored, gamma, now.failed)
-    for number, one in enumerate(results):
-        with st.expander(one.title, expanded=number < 4):
-            show(view.table_node(one))
-    section("The facts behind a score")
-    first, second = st.columns(2)
-    decomposer = first.selectbox("Decomposer", scored.segmenters, format_func=view.label, key="behind_decomposer")
-    verifier = second.selectbox(
-        "Verifier of the facts", scored.verifiers, format_func=view.label, key="behind_verifier"
-    )
-    if decomposer and verifier:
-        show(view.facts(scored.answers, decomposer, verifier))
+    results = view.all_tables(scored, gamma, scored.failed)
+    selected = str(state.get(scores.NUMBER) or behind.FIRST)
+    for place, one in enumerate(results):
+        with st.expander(one.title, expanded=place < 4):
+            if clicked := numbers(behind.table_node(scored, one, place), selected, key=f"factscore_{place}"):
+                state.put(scores.NUMBER, clicked)
+                st.rerun()
+    if found := behind.found(scored, results, selected):
+        section(behind.title(found))
+        small("Click a number to read what stands behind it.")
+        show(behind.rows(scored, found))
     files = {
         "Markdown": ("\n".join(t.markdown() for t in results), "factscore.md", "text/markdown"),
         "CSV": (view.as_csv(scored), "factscore.csv", "text/csv"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,12 @@ BASES = {
 }
 
 
-def load_base(name: str) -> tuple[Any, Any]:
-    """(model with a fresh three-way head, tokenizer) of a base by name, or of a folder in transformers' format."""
+def load_base(name: str, outputs: Sequence[str] = LABELS) -> tuple[Any, Any]:
+    """(model with a fresh head for these outputs, tokenizer) of a base by name, or of a folder with a model."""
     labels: dict[str, Any] = {
-        "num_labels": 3,
-        "id2label": dict(enumerate(LABELS)),
-        "label2id": {n: i for i, n in enumerate(LABELS)},
+        "num_labels": len(outputs),
+        "id2label": dict(enumerate(outputs)),
+        "label2id": {n: i for i, n in enumerate(outputs)},
     }
     # one to three passes over little data leave nothing for dropout to prevent, and it costs a fifth of the time
     labels |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0, "classifier_dropout": 0.1}

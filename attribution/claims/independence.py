@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
 from attribution.claims.grammar import VERBAL, has_subject, is_table_row, root
 from attribution.claims.mentions import outward_pronouns
 from attribution.claims.rules import LEXICON, compile_any, load
+from attribution.text.language import is_english
 from attribution.text.nlp import parse
 from attribution.types import Claim
 
@@ -25,17 +26,21 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
     return tuple((compile_any([rule["pattern"]]), rule["reason"]) for rule in load("independence"))
 
 
-def check_independence(claims: Sequence[Claim]) -> list[Claim]:
-    """Claims with `independent` and, where it is False, `independence_reason`."""
-    reasons = [dependence_reason(c.text) for c in claims]
+def check_independence(claims: Sequence[Claim], before: str = "") -> list[Claim]:
+    """Claims with `independent` and, where it is False, `independence_reason`; `before` is what was said earlier."""
+    introduced = _introduced(before) if before else frozenset()
+    reasons = [dependence_reason(c.text, introduced) for c in claims]
     return [
         c.model_copy(update={"independent": not reason, "independence_reason": reason})
         for c, reason in zip(claims, reasons, strict=True)
     ]
 
 
-def dependence_reason(text: str) -> str:
-    """Why the text cannot be verified on its own, in an analyst's words; empty where it can."""
+def dependence_reason(text: str, introduced: frozenset[str] = frozenset()) -> str:
+    """Why the text cannot be verified on its own, in an analyst's words; empty where it can.
+
+    `introduced` are nouns for what the conversation before has brought up: “the physicist” may be one of them.
+    """
     text = " ".join(text.replace("’", "'").split())
     if not any(c.isalpha() for c in text):
         return "It has no words of its own."
@@ -45,7 +50,20 @@ def dependence_reason(text: str) -> str:
         if match := pattern.search(text):
             return reason.format(f"“{match.group().strip(' ,')}”")
     doc = parse(text)
-    return next((reason for check in CHECKS if (reason := check(doc))), "")
+    return next((reason for check in CHECKS if (reason := check(doc))), "") or _definite(doc, introduced)
+
+
+def _introduced(text: str) -> frozenset[str]:
+    """“a physicist”, “the Golden Gate Bridge”: physicist, bridge. What the article alone makes known is not among them
+    (“the moon”)."""
+    if not is_english(text):
+        return frozenset()
+    chunks = (chunk for chunk in parse(text).noun_chunks if len(chunk) > 1)
+    return frozenset(
+        c.root.lower_
+        for c in chunks
+        if c[0].lower_ in ("a", "an") or (c.root.pos_ == "PROPN" and c.root.text.isalpha())
+    )
 
 
 def _pronoun(doc: Doc) -> str:
@@ -73,11 +91,11 @@ def _demonstrative(doc: Doc) -> str:
     return ""
 
 
-def _definite(doc: Doc) -> str:
+def _definite(doc: Doc, nouns: Collection[str] = LEXICON["one_of_many"]) -> str:
     """ "The treaty", with nothing that says which."""
     for chunk in doc.noun_chunks:
         noun = chunk.root
-        if chunk[0].lower_ != "the" or noun.pos_ != "NOUN" or noun.lower_ not in LEXICON["one_of_many"]:
+        if chunk[0].lower_ != "the" or noun.pos_ != "NOUN" or noun.lower_ not in nouns:
             continue
         if any(t.tag_ in ("JJS", "RBS") or t.pos_ in ("PROPN", "NUM") or t.text[0].isupper() for t in chunk[1:]):
             continue

@@ -80,7 +80,7 @@ class Task:
     prompt: str
     schema: type[Reply]
     concerned: Callable[[Claim], bool]
-    inputs: Callable[[str, str, Claim], dict[str, str]]  # from question, answer and claim
+    inputs: Callable[[str, str, Claim], dict[str, str]]  # from question (or conversation), answer and claim
     reply: str  # a typical reply, for estimates
     fallback: str = RULES  # what is used where a reply fails
 
@@ -100,10 +100,10 @@ TASKS: Mapping[str, Task] = {
         '{"worthiness": "factual", "reason": "It gives a year that a source could confirm."}',
     ),
     "independence": Task(
-        "independence.v1",
+        "independence.v2",
         IndependenceReply,
         lambda claim: claim.worthiness == "factual",
-        lambda _question, _answer, claim: {"claim": claim.text},
+        lambda conversation, _answer, claim: {"conversation": conversation, "claim": claim.text},
         '{"independent": false, "reason": "It does not say which tower is meant."}',
     ),
     "enrichment": Task(
@@ -142,8 +142,9 @@ class LlmAnnotator:
     def worthiness(self, question: str, claims: Sequence[Claim]) -> Annotated:
         return self._annotate("worthiness", question, "", claims)
 
-    def independence(self, claims: Sequence[Claim]) -> Annotated:
-        return self._annotate("independence", "", "", claims)
+    def independence(self, conversation: str, claims: Sequence[Claim]) -> Annotated:
+        """`conversation` is what was said before the question; a sentence that needs it is not independent."""
+        return self._annotate("independence", conversation, "", claims)
 
     def enrichment(self, question: str, answer: str, claims: Sequence[Claim]) -> Annotated:
         """Only of claims that are not independent."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from attribution import events
 from attribution.claims import worthiness
+from attribution.claims.conversation import transcript
 from attribution.errors import BadInput
 from attribution.evaluation.decompscore import Decomposition, decomposition
 from attribution.models.loading import working_time
@@ -32,6 +33,7 @@ from attribution.types import (
     Report,
     Segmented,
     Span,
+    Turn,
 )
 from attribution.verdicts import Thresholds, recolour, thresholds_of
 
@@ -117,6 +119,7 @@ def compare(
     store: Store | None = None,
     documents: Sequence[Document] = (),
     stop: threading.Event | None = None,
+    context: Sequence[Turn] = (),
 ) -> Iterator[events.Event | SegmenterResult | ComparisonReady]:
     """The events of one run over the claims of all segmenters, with SegmenterResult and ComparisonReady among them.
 
@@ -133,18 +136,26 @@ def compare(
         yield events.StageStarted("segment")
         nlp.forget()  # no segmenter profits from the parse of another
         started = working_time()
-        segmented = segment(question, answer, settings.model_copy(update={"segmenter": name}), stop)
+        segmented = segment(
+            transcript(question, context), answer, settings.model_copy(update={"segmenter": name}), stop
+        )
         results.append(SegmenterResult(name, segmented, round(working_time() - started, 3)))
         yield results[-1]
         yield events.Progress("segment", len(results), len(names))
-    by_id = {claim.id: claim for result in results for claim in result.segmented.claims}
-    union = sorted(by_id.values(), key=_start)  # so that one sentence after the other is finished
+    claims = {claim.id: claim for result in results for claim in result.segmented.claims}
+    union = sorted(claims.values(), key=_start)  # so that one sentence after the other is finished
     comparison: Comparison | None = None
-    for event in pipeline.run(question, answer, settings, store, documents, stop, union, run_id=run_id):
+    for event in pipeline.run(
+        question, answer, settings, store, documents, stop, union, run_id=run_id, context=context
+    ):
         if not isinstance(event, events.RunStarted):
             yield event
         if isinstance(event, events.ClaimsReady) and all(c.worthiness for c in event.claims):
-            comparison = _arrange(question, answer, settings, event.claims, results)
+            blank = Report(
+                id="", created_at="", question=question, answer=answer, settings=settings.public(), versions={},
+                claims=event.claims, context=tuple(context),
+            )  # fmt: skip
+            comparison = _arrange(blank, settings, results)
             yield ComparisonReady(comparison)
         elif isinstance(event, events.Finished) and comparison:
             yield ComparisonReady(with_verdicts(comparison, event.report), finished=True)
@@ -156,20 +167,14 @@ def _start(claim: Claim) -> tuple[bool, int]:
     return not places, min((start for start, _ in places), default=0)
 
 
-def _arrange(
-    question: str, answer: str, settings: Settings, claims: Sequence[Claim], results: Sequence[SegmenterResult]
-) -> Comparison:
+def _arrange(report: Report, settings: Settings, results: Sequence[SegmenterResult]) -> Comparison:
     """The claims in columns and rows, before any is checked."""
-    plain = settings.model_copy(update={"segmenter": "sentences"})
-    sentences = worthiness.classify(segment(question, answer, plain).claims, answer)
+    answer, plain = report.answer, settings.model_copy(update={"segmenter": "sentences"})
+    sentences = worthiness.classify(segment(report.question, answer, plain).claims, answer)
 
     def split(text: str) -> int:
         return len(segment("", text, settings.model_copy(update={"segmenter": "clauses"})).claims)
 
-    report = Report(
-        id="", created_at="", question=question, answer=answer, settings=settings.public(), versions={},
-        claims=tuple(claims),
-    )  # fmt: skip
     columns = []
     for result in results:
         segmented, name = result.segmented, result.segmenter
@@ -233,7 +238,7 @@ def _sentences_of(claim: Claim, sentences: Sequence[Span]) -> list[Span]:
 
 
 def _row(sentence: Span, claims: tuple[tuple[str, ...], ...], columns: Sequence[Column]) -> Row:
-    """A row with the verdicts known so far."""
+    """With the verdicts known so far."""
     verdicts = [{v.claim_id: v.label for v in column.report.verdicts} for column in columns]
     labels = [{by_id[i] for i in ids if i in by_id} for ids, by_id in zip(claims, verdicts, strict=True)]
     pending = any(i not in by_id for ids, by_id in zip(claims, verdicts, strict=True) for i in ids)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
+from attribution.claims.conversation import turns_of
 from attribution.errors import BadInput
 from attribution.evaluation.comparison import Comparison, ComparisonReady, check_segmenters, compare
 from attribution.evaluation.tables import Table, tables
@@ -43,10 +44,12 @@ def run(
     with path.open("a", encoding="utf-8") as out:
         for number, row in enumerate(rows, 1):
             question, answer = str(row.fields.get("question") or ""), str(row.fields.get("answer") or "")
-            key, problem = content_id(question, answer, choices), row.error
+            turns = row.fields.get("turns")
+            own = (json.dumps(turns),) if turns else ()
+            key, problem = content_id(question, answer, choices, *own), row.error
             if not problem and key not in finished:
                 try:
-                    *_, last = compare(question, answer, settings, segmenters, store)
+                    *_, last = compare(question, answer, settings, segmenters, store, context=turns_of(turns))
                     assert isinstance(last, ComparisonReady)
                     finished[key] = without_page_texts(last.comparison)
                     out.write(json.dumps({"key": key, "comparison": json_data(finished[key])}) + "\n")

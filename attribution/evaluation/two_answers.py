@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from attribution import events
+from attribution.claims.conversation import transcript
 from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
 from attribution.embedders import EMBEDDERS
 from attribution.errors import BadInput
@@ -19,7 +20,7 @@ from attribution.registry import build
 from attribution.settings import Settings
 from attribution.storage.runs import new_run_id
 from attribution.storage.store import Store
-from attribution.types import UNCHECKED, Claim, Document, Failure, Label, Report, Span, content_id
+from attribution.types import UNCHECKED, Claim, Document, Failure, Label, Report, Span, Turn, content_id
 from attribution.verdicts import Thresholds, recolour, thresholds_of
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.cached import CachedVerifier
@@ -78,12 +79,13 @@ def compare_answers(
     store: Store | None = None,
     documents: Sequence[Document] = (),
     stop: threading.Event | None = None,
+    context: Sequence[Turn] = (),
 ) -> Iterator[events.Event | TwoAnswersReady]:
     """The events of one run over the claims of both answers, with TwoAnswersReady twice among them.
 
     The sources are searched once for all claims, and each page is fetched and embedded once. A comparison that is
-    stopped ends with what it has. BadInput, before any work, for an answer that is empty, too long or not text, or for
-    two that are the same.
+    stopped ends with what it has. `context` is the conversation before the question. BadInput, before any work, for an
+    answer that is empty, too long or not text, or for two that are the same.
     """
     for name, answer in (("first", first), ("second", second)):
         try:
@@ -98,7 +100,7 @@ def compare_answers(
     annotator = LlmAnnotator(settings, store, stop) if _tasks(settings) else None
     claims, failures = list[list[Claim]](), list[Failure]()
     for number, answer in enumerate((first, second)):
-        made, failed = _claims(question, answer, settings, store, annotator, stop)
+        made, failed = _claims(question, answer, settings, store, annotator, stop, context)
         claims.append([_numbered(claim, number) for claim in made])
         failures += failed
         yield events.Progress("segment", number + 1, 2)
@@ -110,13 +112,13 @@ def compare_answers(
     longer = settings.model_copy(update={"answer_limit": 2 * settings.answer_limit + len(BETWEEN)})
     ids = [frozenset(c.id for c in side) for side in claims]
     for event in pipeline.run(
-        question, first + BETWEEN + second, longer, store, documents, stop, joined, run_id=run_id
+        question, first + BETWEEN + second, longer, store, documents, stop, joined, run_id=run_id, context=context
     ):
         match event:
             case events.RunStarted():
                 continue
             case events.ClaimsReady(known) if all(c.worthiness for c in known):
-                blank = _blank(question, first + BETWEEN + second, settings, known)
+                blank = _blank(question, first + BETWEEN + second, settings, known, context)
                 yield event
                 yield TwoAnswersReady(_split(blank, first, second, ids, matches))
             case events.Finished(report):
@@ -145,10 +147,11 @@ def _claims(
     store: Store,
     annotator: LlmAnnotator | None,
     stop: threading.Event,
+    context: Sequence[Turn],
 ) -> tuple[list[Claim], tuple[Failure, ...]]:
     """The annotated claims of one answer: nothing of the other one helps to understand them."""
-    segmented = segment(question, answer, settings, stop)
-    claims, failures = annotate(question, answer, segmented.claims, _tasks(settings), annotator)
+    segmented = segment(transcript(question, context), answer, settings, stop)
+    claims, failures = annotate(question, answer, segmented.claims, _tasks(settings), annotator, context)
     return check_coherence(answer, claims, settings, store), (*segmented.failures, *failures)
 
 
@@ -165,10 +168,10 @@ def _shifted(claim: Claim, offset: int) -> Claim:
     return claim.model_copy(update={"spans": tuple(map(shift, claim.spans)), "sentence": sentence})
 
 
-def _blank(question: str, answer: str, settings: Settings, claims: Sequence[Claim]) -> Report:
+def _blank(question: str, answer: str, settings: Settings, claims: Sequence[Claim], context: Sequence[Turn]) -> Report:
     return Report(
         id="", created_at="", question=question, answer=answer, settings=settings.public(), versions={},
-        claims=tuple(claims),
+        claims=tuple(claims), context=tuple(context),
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Sequence
 
 from attribution.claims import coherence, enrichment, independence, worthiness
-from attribution.claims.conversation import standalone_question, transcript
+from attribution.claims.conversation import as_text, standalone_question, transcript
 from attribution.claims.llm_annotation import LlmAnnotator
 from attribution.registry import build
 from attribution.segmenters import SEGMENTERS, Segmenter
@@ -66,9 +66,9 @@ def annotate(
     if annotator and "worthiness" in tasks:
         annotated, refused = annotator.worthiness(shown, annotated)
         failures += refused
-    annotated = independence.check_independence(annotated)
+    annotated = independence.check_independence(annotated, "\n\n".join(said for _, said in context))
     if annotator and "independence" in tasks:
-        annotated, refused = annotator.independence(annotated)
+        annotated, refused = annotator.independence(as_text(context), annotated)
         failures += refused
     if annotator and "enrichment" in tasks:
         annotated, refused = annotator.enrichment(shown, answer, annotated)

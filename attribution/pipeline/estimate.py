@@ -50,7 +50,7 @@ def estimate(
     checked = sum(c.worthiness == "factual" for c in claims)
     if tasks := llm_tasks(settings):
         annotator, by_rules = LlmAnnotator(settings, store, threading.Event()), independence.check_independence(claims)
-        llm |= {task: annotator.estimate(task, question, answer, by_rules) for task in tasks}
+        llm |= {task: annotator.estimate(task, question * (task != "independence"), answer, by_rules) for task in tasks}
     verifier: Verifier = build(VERIFIERS, settings.verifier, settings, "verifier")
     passage = "x" * settings.chunk_size
     factual = [claim for claim in claims if claim.worthiness == "factual"]

@@ -14,6 +14,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, StreamingResponse
 from starlette.exceptions import HTTPException
 
+from attribution.claims.conversation import transcript
 from attribution.errors import AttributionError, BadInput, Busy, Unavailable
 from attribution.events import Event, RunStarted
 from attribution.pipeline import claims
@@ -81,7 +82,7 @@ def _endpoints(app: FastAPI, own: Settings, queue: Turns, metrics: Metrics) -> N
         """The claims of an answer, with their spans in it."""
         settings = bodies.settings(own, {}, body.segmenter)
         check_input(body.question, body.answer, settings)
-        segmented = claims.segment(body.question, body.answer, settings)
+        segmented = claims.segment(transcript(body.question, body.context), body.answer, settings)
         found = [{"id": c.id, "text": c.text, "spans": c.spans} for c in segmented.claims]
         return {"claims": found, "failures": [f.model_dump(mode="json") for f in segmented.failures]}
 
@@ -114,12 +115,13 @@ def _endpoints(app: FastAPI, own: Settings, queue: Turns, metrics: Metrics) -> N
             own, body.settings, body.segmenter, body.verifier, body.sources, with_documents=bool(given)
         )
         check_input(body.question, body.answer, settings)
+        context = body.context
         if queue.is_full():
             raise Busy("too many runs are waiting: try again in a few minutes")
 
         def events(stop: threading.Event) -> Iterator[Event]:
             database = store()
-            for event in run(body.question, body.answer, settings, database, given, stop):
+            for event in run(body.question, body.answer, settings, database, given, stop, context=context):
                 if isinstance(event, RunStarted):
                     database.set_owner(event.run_id, owner)
                     database.set_private(event.run_id, owner)

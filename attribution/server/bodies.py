@@ -7,18 +7,20 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from attribution.claims.conversation import turns_of
 from attribution.errors import BadInput, BadSetting
 from attribution.evidence.sources import Source
 from attribution.settings import Settings
-from attribution.types import Document
+from attribution.types import Document, Turn
 
 MAX_BODY = 2_000_000  # bytes of a request
 MAX_PAIRS, MAX_DOCUMENTS, MAX_SOURCES = 256, 20, 20
 OWN = {  # of the server's owner: they name models, places and endpoints, or limits that protect the server
-    "library", "segmenter_model", "embedding_model", "verifier_model", "fallback", "answer_limit", "database_url",
-    "openai_base_url", "openai_api_key", "openai_model", "workers", "page_bytes", "host_connections", "crawl_delay",
-    "connect_timeout", "read_timeout", "page_timeout", "robots_timeout", "page_days", "llm_timeout", "llm_deadline",
-    "llm_retries", "llm_workers", "llm_tokens", "input_price", "output_price", "sources", "segmenter", "verifier",
+    "library", "segmenter_model", "embedding_model", "verifier_model", "gc_model", "fallback", "answer_limit",
+    "openai_base_url", "openai_api_key", "openai_model", "workers", "page_bytes", "host_connections", "database_url",
+    "connect_timeout", "read_timeout", "crawl_delay", "page_timeout", "robots_timeout", "page_days", "llm_timeout",
+    "llm_deadline", "llm_retries", "llm_workers", "llm_tokens", "input_price", "output_price", "sources", "segmenter",
+    "verifier",
 }  # fmt: skip
 BUDGETS = ("max_queries", "max_pages", "max_seconds")  # may be lowered
 Text = Annotated[str, Field(max_length=MAX_BODY)]
@@ -37,8 +39,17 @@ class GivenDocument(Body):
 
 class AnswerBody(Body):
     question: Text = ""
+    turns: str | list[JsonValue] = Field("", max_length=MAX_BODY)  # before the question
     answer: Text
     segmenter: str | None = None
+
+    @property
+    def context(self) -> tuple[Turn, ...]:
+        """The turns. BadInput where they cannot be read."""
+        try:
+            return turns_of(self.turns)
+        except BadInput as error:
+            raise BadInput(f"turns: {error}") from None
 
 
 class AnalyzeBody(AnswerBody):

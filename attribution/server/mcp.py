@@ -16,6 +16,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, Field
 
+from attribution.claims.conversation import check_turns
 from attribution.errors import AttributionError, BadInput
 from attribution.events import Event, Finished, Progress, RunStarted
 from attribution.pipeline.inputs import check_input
@@ -26,7 +27,7 @@ from attribution.registry import build
 from attribution.server import bodies
 from attribution.settings import Settings
 from attribution.storage.store import Store
-from attribution.types import Claim, Evidence, Label, Relation, Report, content_id
+from attribution.types import Claim, Evidence, Label, Relation, Report, Speaker, Turn, content_id
 from attribution.verifiers import VERIFIERS
 
 INSTRUCTIONS = (
@@ -37,6 +38,13 @@ SOURCES = "library (articles on this machine), web, the name of a search engine,
 Sources = Annotated[tuple[str, ...], Field(description=SOURCES, max_length=bodies.MAX_SOURCES)]
 Tell = Callable[[int, int], None]
 R = TypeVar("R")
+
+
+class Said(BaseModel):
+    """One turn of a conversation."""
+
+    speaker: Speaker
+    text: str
 
 
 class Passage(BaseModel):
@@ -81,10 +89,16 @@ def server(own: Settings, queue: Turns) -> MCPServer[Any]:
 
     @made.tool()
     async def check_answer(
-        ctx: Context[Any], answer: str, question: str = "", sources: Sources = ("library",)
+        ctx: Context[Any],
+        answer: str,
+        question: str = "",
+        sources: Sources = ("library",),
+        turns: Annotated[list[Said], Field(description="the conversation before the question")] = [],  # noqa: B006
     ) -> CheckedAnswer:
         """Split an answer into claims and check each against the sources, with the sentence that decides."""
-        return await work.stoppable(ctx, partial(work.checked, question, answer, sources))
+        return await work.stoppable(
+            ctx, partial(work.checked, question, answer, sources, [(t.speaker, t.text) for t in turns])
+        )
 
     @made.tool()
     async def verify_claim(
@@ -120,9 +134,15 @@ class _Work:
             stop.set()
 
     def checked(
-        self, question: str, answer: str, sources: Sequence[str], stop: threading.Event, tell: Tell
+        self,
+        question: str,
+        answer: str,
+        sources: Sequence[str],
+        turns: Sequence[Turn],
+        stop: threading.Event,
+        tell: Tell,
     ) -> CheckedAnswer:
-        report = self._report(question, answer, sources, stop, tell)
+        report = self._report(question, answer, sources, stop, tell, turns=check_turns(turns))
         return CheckedAnswer(
             counts=Counter(v.label for v in report.verdicts),
             claims=_claims(report),
@@ -146,14 +166,21 @@ class _Work:
         return Judged(verdict=one.verdict.label, relations=[e.relation for e in one.evidence], **found)
 
     def _report(
-        self, question: str, answer: str, sources: Sequence[str], stop: threading.Event, tell: Tell, *claims: Claim
+        self,
+        question: str,
+        answer: str,
+        sources: Sequence[str],
+        stop: threading.Event,
+        tell: Tell,
+        *claims: Claim,
+        turns: Sequence[Turn] = (),
     ) -> Report:
         settings = bodies.settings(self._own, {}, sources=sources)
         check_input(question, answer, settings)
         token, store = secrets.token_hex(16), Store.open(settings.database_url)
 
         def events() -> Iterator[Event]:
-            yield from run(question, answer, settings, store, stop=stop, claims=claims or None)
+            yield from run(question, answer, settings, store, stop=stop, claims=claims or None, context=turns)
 
         for event in in_turn("mcp", stop, events, self._queue):
             if isinstance(event, RunStarted):  # kept for nobody else

@@ -27,6 +27,7 @@ AFTER_CLAIMS = frozenset(
         "top_k",
         "verifier",
         "verifier_model",
+        "gc_model",
         "threshold",
         "contradiction_threshold",
     )

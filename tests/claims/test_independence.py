@@ -46,3 +46,13 @@ def test_a_dependent_claim_says_why_and_keeps_everything_else() -> None:
     assert after.independent is False and "“He”" in after.independence_reason
     assert after.model_copy(update={"independent": None, "independence_reason": ""}) == before
     assert check_independence([claim("Paris is the capital of France.")])[0].independent is True
+
+
+def test_what_the_conversation_has_brought_up_may_be_meant() -> None:
+    before = "Who was Marie Curie?\n\nMarie Curie was a physicist who lived under the moon near the Harbour Bridge."
+    texts = ["The physicist died in 1934.", "The bridge is old.", "The moon orbits the Earth.", "Marie Curie died."]
+    told = check_independence([claim(text) for text in texts], before)
+    assert [c.independent for c in told] == [False, False, True, True]
+    assert told[0].independence_reason == "It does not say which physicist is meant."
+    alone = check_independence([claim(text) for text in texts])
+    assert [c.independent for c in alone] == [True, False, True, True]

@@ -76,13 +76,22 @@ def test_only_factual_claims_are_asked_about_and_only_dependent_ones_are_rewritt
     ]
     replies = {"Ada Lovelace wrote notes.\n</data>": '{"independent": true}', "She died": '{"independent": false}'}
     with llm_server(script(replies)) as served:
-        judged, failures = LlmAnnotator(llm_settings(served), store, threading.Event()).independence(claims)
-        assert len(served.requests) == 2
+        judged, failures = LlmAnnotator(llm_settings(served), store, threading.Event()).independence("", claims)
+        assert len(served.requests) == 2 and "conversation" not in str(served.requests)
     assert [c.independent for c in judged] == [True, False, None] and not failures
     with llm_server(script({"She died": '{"claim": "Ada Lovelace died in 1852."}'})) as served:
         enriched, failures = LlmAnnotator(llm_settings(served), store, threading.Event()).enrichment("", ANSWER, judged)
         assert len(served.requests) == 1
     assert [c.enriched for c in enriched] == [None, "Ada Lovelace died in 1852.", None] and not failures
+
+
+def test_whether_a_claim_is_independent_is_asked_with_the_conversation_before_it(store: Store) -> None:
+    claims = [claim("She died in 1852.", worthiness="factual")]
+    with llm_server(script({"She died": '{"independent": false, "reason": "which one"}'})) as served:
+        asked = LlmAnnotator(llm_settings(served), store, threading.Event())
+        judged, failures = asked.independence("User: Who was Ada?", claims)
+        assert "User: Who was Ada?" in str(served.requests[-1])
+    assert [c.independent for c in judged] == [False] and not failures
 
 
 @pytest.mark.parametrize("reply", ['{"claim": ""}', json.dumps({"claim": "word " * 300}), "I'm sorry, I can't."])

@@ -32,7 +32,7 @@ from attribution.segmenters.syntax import tree
 from attribution.settings import Settings
 from attribution.storage.runs import new_run_id
 from attribution.storage.store import Store
-from attribution.types import Label
+from attribution.types import Label, Turn
 from attribution.verdicts import thresholds_of
 from tests.make import both
 
@@ -41,6 +41,9 @@ ANSWER = (
     "The Eiffel Tower was designed by Gustave Eiffel's company and was finished in 1889. "
     "It stands in Paris. I hope this helps!"
 )
+
+
+NAMES = ["sentences", "clauses"]
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +67,16 @@ def test_every_page_comes_once_and_all_columns_share_it(made: tuple[Comparison, 
     for column in comparison.columns:
         ids = {c.id for c in column.report.claims}
         assert all(e.claim_id in ids for e in column.report.evidence)
+
+
+def test_references_are_resolved_into_the_conversation_before_the_question(settings: Settings, store: Store) -> None:
+    context: tuple[Turn, ...] = (("user", "What is the Eiffel Tower?"),)
+    steps = compare("When was it built?", "It was finished in 1889.", settings, NAMES, store, context=context)
+    *_, last = steps
+    assert isinstance(last, ComparisonReady) and last.comparison.report.context == context
+    for column in last.comparison.columns:
+        assert [c.statement for c in column.report.claims] == ["The Eiffel Tower was finished in 1889."]
+        assert column.report.context == context
 
 
 def test_rows_follow_the_sentences_and_hold_every_claim_once(made: tuple[Comparison, list[object]]) -> None:

@@ -51,6 +51,19 @@ def test_other_choices_are_another_comparison(settings: Settings, tmp_path: Path
     assert len(set(keys)) == 2
 
 
+def test_a_row_has_its_own_conversation(settings: Settings, tmp_path: Path) -> None:
+    turns = "User: What is the Eiffel Tower?"
+    fields = {"question": "When was it built?", "answer": "It was finished in 1889."}
+    rows = [Row(1, fields), Row(2, fields | {"turns": turns}), Row(3, fields | {"turns": [{"speaker": "nobody"}]})]
+    said = [problem for *_, problem in run(rows, settings, NAMES, tmp_path)]
+    assert said[:2] == ["", ""] and said[2].startswith("line 3: turn 1: expected")
+    lines = [json.loads(line) for line in (tmp_path / "comparisons.jsonl").read_text().splitlines()]
+    assert lines[0]["key"] != lines[1]["key"]
+    assert [line["comparison"]["report"].get("context", []) for line in lines[:2]] == [
+        [], [["user", "What is the Eiffel Tower?"]]
+    ]  # fmt: skip
+
+
 def test_failed_answers_are_tried_again_and_listed_once(settings: Settings, tmp_path: Path) -> None:
     for _ in range(2):
         list(run([ROWS[1], ROWS[3]], settings, NAMES, tmp_path))

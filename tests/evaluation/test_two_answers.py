@@ -18,6 +18,7 @@ from attribution.evaluation.two_answers import TwoAnswers, TwoAnswersReady, comp
 from attribution.settings import Settings
 from attribution.storage.runs import new_run_id
 from attribution.storage.store import Store
+from attribution.types import Turn
 from attribution.verdicts import thresholds_of
 from tests.make import both
 
@@ -53,6 +54,16 @@ def test_both_answers_are_held_against_the_same_pages_and_keep_their_own_text(
     ids = [c.id for report in (result.first, result.second) for c in report.claims]
     assert len(ids) == len(set(ids))  # also of what both say in the same words
     assert len({e.page_id for e in result.first.evidence} & {e.page_id for e in result.second.evidence}) > 0
+
+
+def test_both_answers_follow_one_conversation(settings: Settings, store: Store) -> None:
+    context: tuple[Turn, ...] = (("user", "What is the Eiffel Tower?"), ("assistant", "The Eiffel Tower is in Paris."))
+    first, second = "It was finished in 1889.", "It was finished in 1899."
+    *_, last = compare_answers("When was it built?", first, second, settings, store, context=context)
+    assert isinstance(last, TwoAnswersReady)
+    for report, answer in ((last.result.first, first), (last.result.second, second)):
+        assert [c.statement for c in report.claims] == [answer.replace("It", "The Eiffel Tower")]
+        assert report.context == context
 
 
 def test_what_both_say_where_they_disagree_and_what_only_one_says(made: tuple[TwoAnswers, list[object]]) -> None:

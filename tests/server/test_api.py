@@ -50,6 +50,18 @@ def test_a_run_streams_its_events_and_stays_with_its_key(client: httpx.Client, s
     assert client.get(f"/runs/{run}").status_code == 404
 
 
+def test_a_run_knows_the_conversation_before_it(client: httpx.Client) -> None:
+    body = {"question": "When was it built?", "answer": "It was finished in 1889."}
+    for turns in ("User: What is the Eiffel Tower?", [{"role": "user", "content": "What is the Eiffel Tower?"}]):
+        reply = client.post("/analyze", json=body | {"turns": turns})
+        report = json.loads(reply.text.splitlines()[-1])["report"]
+        assert report["context"] == [["user", "What is the Eiffel Tower?"]]
+        assert report["claims"][0]["enriched"] == "The Eiffel Tower was finished in 1889."
+    for path in ("/analyze", "/segment"):
+        reply = client.post(path, json=body | {"turns": [{"speaker": "nobody"}]})
+        assert reply.status_code == 400 and "turns: turn 1: expected" in error(reply)["message"]
+
+
 def test_verify_and_segment(client: httpx.Client) -> None:
     pairs = [
         {"claim": "The tower is in Paris.", "evidence": "The tower stands in Paris."},

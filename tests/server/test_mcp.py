@@ -24,6 +24,10 @@ async def use(client: Client) -> tuple[list[str], Any, Any]:
     judged = await client.call_tool(
         "verify_claim", {"claim": "It is in Paris.", "passages": ["The tower is in Paris.", "Rome is old."]}
     )
+    turns = [{"speaker": "user", "text": "What is the Eiffel Tower?"}]
+    later = {"answer": "It was finished in 1889.", "question": "When was it built?", "turns": turns}
+    resolved = await client.call_tool("check_answer", later)
+    assert resolved.structured_content["claims"][0]["claim"] == "The Eiffel Tower was finished in 1889."
     checked = await client.call_tool("check_answer", {"answer": ANSWER, "question": "How old is the Eiffel Tower?"})
     return tools, judged, checked
 

@@ -27,6 +27,7 @@ def compare(args: argparse.Namespace) -> int:
 
 def answers(args: argparse.Namespace) -> int:
     """Writes a line for each pair of answers: their claims, what they have to do with each other, and the verdicts."""
+    from attribution.claims.conversation import turns_of
     from attribution.evaluation.answers_data import json_data
     from attribution.evaluation.two_answers import TwoAnswersReady, compare_answers
     from attribution.storage.store import Store
@@ -42,7 +43,8 @@ def answers(args: argparse.Namespace) -> int:
             if not row.error:
                 try:
                     question = str(row.fields.get("question") or "")
-                    *_, last = compare_answers(question, row.fields["first"], row.fields["second"], settings, store)
+                    texts, context = (row.fields["first"], row.fields["second"]), turns_of(row.fields.get("turns"))
+                    *_, last = compare_answers(question, *texts, settings, store, context=context)
                     assert isinstance(last, TwoAnswersReady)
                     line["result"] = json_data(last.result)
                 except BadInput as error:

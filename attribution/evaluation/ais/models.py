@@ -1,9 +1,8 @@
-"""Verifiers on the tasks that people judged: their verdicts beside the people's, and people's answers as a test set."""
+"""Verifiers on the tasks that people judged: their verdicts beside the people's."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,8 @@ import sqlalchemy as sa
 
 from attribution.evaluation.ais.agreement import nominal_alpha
 from attribution.evaluation.ais.judgements import Answer
-from attribution.evaluation.ais.tasks import Task
+from attribution.evaluation.ais.sources import explicature
+from attribution.evaluation.ais.tasks import Task, split_turns
 from attribution.evidence.matching import Matcher
 from attribution.pipeline.claims import annotate
 from attribution.registry import build
@@ -78,8 +78,8 @@ def verify(
 ) -> Iterator[TaskVerdict]:
     """The verdict on each task by the verifier, chunker and embedder of the settings; each is saved at once.
 
-    Tasks that this verifier has judged before are read from the database. A claim is verified as it is; an answer
-    is split into sentences, and its verdict is the worst of those that are worth checking.
+    Tasks that this verifier has judged before are read from the database. A sentence or claim is verified with its
+    references resolved; an answer is split into sentences, and its verdict is the worst of those worth checking.
     """
     version = f"{settings.verifier} {Matcher(settings, store, '').verifier.version}"[:200]
     known = {verdict.task_id: verdict for verdict in saved(store, [task.id for task in tasks]).get(version, ())}
@@ -130,15 +130,17 @@ def _verify(task: Task, settings: Settings, store: Store) -> TaskVerdict:
 
 def _claims(task: Task, settings: Settings) -> list[Claim]:
     if task.unit != "answer":
+        reworded = explicature(task)
+        enriched = reworded if reworded != task.answer else None
         return [
             Claim(
-                id=content_id(task.answer), text=task.answer, spans=((0, len(task.answer)),), worthiness="factual",
-                independent=True,
+                id=content_id(reworded), text=task.answer, spans=((0, len(task.answer)),), worthiness="factual",
+                independent=enriched is None, enriched=enriched,
             )
         ]  # fmt: skip
-    question = next((turn.text for turn in reversed(task.turns) if turn.speaker == "user"), "")
+    question, before = split_turns(task.turns)
     claims = build(SEGMENTERS, "sentences", settings, "segmenter").segment(question, task.answer).claims
-    return annotate(question, task.answer, claims, (), None)[0]
+    return annotate(question, task.answer, claims, (), None, before)[0]
 
 
 def _badness(verdict: Verdict) -> tuple[int, float]:
@@ -166,31 +168,3 @@ def against(verifier: str, verdicts: Sequence[TaskVerdict], answers: Mapping[str
         tuple(differing),
         nominal_alpha(labels),
     )
-
-
-def labelled_set(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None]) -> str:
-    """What people decided, in the form that the benchmark of groundedness methods reads: JSON Lines.
-
-    `grounded` is whether they called it attributable. Flagged, undecided and uninterpretable tasks are left out. The
-    earlier turns are in `turns`; `context` is the source.
-    """
-    lines = []
-    for task_id, answer in sorted(answers.items()):
-        if answer not in ("attributable", "not_attributable"):
-            continue
-        task = tasks[task_id]
-        question = task.turns[-1].text if task.turns and task.turns[-1].speaker == "user" else ""
-        row: dict[str, object] = {
-            "id": task.id,
-            "question": question,
-            "context": task.source,
-            "response": task.answer,
-            "grounded": answer == "attributable",
-        }
-        turns = task.turns[:-1] if question else task.turns
-        more = {"system": task.system, "dataset": task.dataset, "turns": [turn.model_dump() for turn in turns]}
-        row |= {name: value for name, value in more.items() if value}
-        lines.append(
-            json.dumps({k: v for k, v in row.items() if v not in ("", [])} | {"question": question}, ensure_ascii=False)
-        )
-    return "".join(f"{line}\n" for line in lines)

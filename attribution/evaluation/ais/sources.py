@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import sqlalchemy as sa
 
+from attribution.claims.conversation import standalone_question
 from attribution.claims.enrichment import enrich
 from attribution.claims.independence import check_independence
-from attribution.evaluation.ais.tasks import Task, Turn, Unit, make_task
+from attribution.evaluation.ais.tasks import Task, Turn, Unit, make_task, split_turns
 from attribution.evidence.near_duplicates import deciding_evidence, group_evidence
 from attribution.storage import tables as t
 from attribution.storage.store import Store
@@ -38,7 +39,8 @@ def tasks_of_run(report: Report, project_id: str, unit: Unit, system: str = "", 
         if claim.checked and evidence:
             piece = deciding_evidence(evidence, pages) or group_evidence(evidence, pages)[0].best
             best[claim.id] = pages[piece.page_id]
-    question = [Turn(speaker="user", text=report.question)] if report.question.strip() else []
+    said = [*report.context, *([("user", report.question)] if report.question.strip() else [])]
+    question = [Turn(speaker="user" if speaker == "user" else "system", text=text) for speaker, text in said]
     within = [*question, Turn(speaker="system", text=report.answer)]
     groups: dict[str, list[Claim]] = {}
     for claim in report.claims:
@@ -58,7 +60,9 @@ def tasks_of_run(report: Report, project_id: str, unit: Unit, system: str = "", 
             time=report.created_at[:10],
             system=system,
             dataset=dataset,
-            item=content_id(report.question, text if unit != "answer" else ""),
+            item=content_id(
+                *(part for turn in report.context for part in turn), report.question, text if unit != "answer" else ""
+            ),
             title="; ".join(page.title for page in used),
             url=(used[0].reference or used[0].url) if len(used) == 1 else "",
         )
@@ -72,7 +76,7 @@ def _joined(pages: Sequence[Page]) -> str:
 
 def explicature(task: Task) -> str:
     """The answer with its references replaced, by rules (V24, section 4.3); as it is where none is certain."""
-    question = next((turn.text for turn in reversed(task.turns) if turn.speaker == "user"), "")
+    question, before = split_turns(task.turns)
     last = task.turns[-1].text if task.turns and task.turns[-1].speaker == "system" else ""
     whole = last if task.unit != "answer" and task.answer in last else task.answer
     offset = whole.index(task.answer)
@@ -83,7 +87,7 @@ def explicature(task: Task) -> str:
         for start, end in sentences(task.answer)
     ]  # fmt: skip
     text = task.answer
-    for claim in reversed(enrich(question, whole, check_independence(claims))):
+    for claim in reversed(enrich(standalone_question(question, before), whole, check_independence(claims))):
         start, end = int(claim.id), int(claim.id) + len(claim.text)
         text = text[:start] + claim.statement + text[end:]
     return text

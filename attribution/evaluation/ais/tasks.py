@@ -10,6 +10,7 @@ from pydantic import Field, field_validator
 from attribution.errors import BadInput
 from attribution.text.json_lines import Row, parse_rows
 from attribution.types import Frozen, content_id
+from attribution.types import Turn as Said
 
 Form = Literal["qa", "summary", "table"]
 Unit = Literal["answer", "sentence", "claim"]
@@ -25,6 +26,13 @@ _TEXTS = ("question", "title", "url", "time", "system", "dataset", "item", "unit
 class Turn(Frozen):
     speaker: Literal["user", "system"]
     text: str
+
+
+def split_turns(turns: Sequence[Turn]) -> tuple[str, tuple[Said, ...]]:
+    """The user's last question, and the conversation before it, in the form that runs take."""
+    last = max((n for n, turn in enumerate(turns) if turn.speaker == "user"), default=len(turns))
+    before: list[Said] = [("user" if t.speaker == "user" else "assistant", t.text) for t in turns[:last]]
+    return turns[last].text if last < len(turns) else "", tuple(before)
 
 
 class Project(Frozen):

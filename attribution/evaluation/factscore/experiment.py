@@ -24,6 +24,7 @@ from attribution.types import content_id
 
 ADAPTER = TypeAdapter(ScoredAnswer)
 FILE = "factscore.jsonl"
+DECOMPSCORE = "DecompScore"
 
 
 def run(
@@ -111,8 +112,8 @@ def tables(
     cells = {(s, v): cell(scored, s, v, gamma) for s in segmenters for v in verifiers}
     systems = list(dict.fromkeys(a.system for a in scored))
     return (
-        _grid(f"FActScore: length penalty below {gamma:g} facts", cells, segmenters, verifiers, "factscore"),
-        _grid("FActScore without length penalty", cells, segmenters, verifiers, "unpenalised"),
+        _grid(f"FActScore: length penalty below {gamma:g} facts", scored, cells, segmenters, verifiers, "factscore"),
+        _grid("FActScore without length penalty", scored, cells, segmenters, verifiers, "unpenalised"),
         _facts(scored, segmenters),
         _sensitivity(cells, segmenters, verifiers),
         *(_systems(scored, systems, segmenters, v, gamma) for v in verifiers if len(systems) > 1),
@@ -122,14 +123,25 @@ def tables(
 
 
 def _grid(
-    title: str, cells: dict[tuple[str, str], Score], segmenters: Sequence[str], verifiers: Sequence[str], figure: str
+    title: str,
+    scored: Sequence[ScoredAnswer],
+    cells: dict[tuple[str, str], Score],
+    segmenters: Sequence[str],
+    verifiers: Sequence[str],
+    figure: str,
 ) -> Table:
-    rows = [(s, *(getattr(cells[s, v], figure) for v in verifiers)) for s in segmenters]
-    return Table(title, ("decomposer", *verifiers), tuple(rows))
+    rows = [(s, *(getattr(cells[s, v], figure) for v in verifiers), _decompscore(scored, s)) for s in segmenters]
+    return Table(title, ("decomposer", *verifiers, DECOMPSCORE), tuple(rows))
+
+
+def _decompscore(scored: Sequence[ScoredAnswer], segmenter: str) -> float | None:
+    """Coherent claims of an answer, averaged over the answers that respond."""
+    parts = [d for a in scored if not a.abstained for d in a.decomposed if d.segmenter == segmenter]
+    return sum(d.coherent for d in parts) / len(parts) if parts else None
 
 
 def _facts(scored: Sequence[ScoredAnswer], segmenters: Sequence[str]) -> Table:
-    heads = ("decomposer", "answers", "facts per answer", "DecompScore", "coherent", "seconds", "tokens")
+    heads = ("decomposer", "answers", "facts per answer", DECOMPSCORE, "coherent", "seconds", "tokens")
     rows: list[tuple[Cell, ...]] = []
     responding = [a for a in scored if not a.abstained]
     for name in segmenters:

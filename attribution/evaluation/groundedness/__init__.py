@@ -104,7 +104,7 @@ METHODS = {
         english=True,
     ),
     "gc": Entry(
-        f"{_METHODS}.entailment:GroundednessClassifier",
+        f"{_METHODS}.entailment:classifier",
         "Fine-tuned cross-encoder",
         "T24 fine-tunes a cross-encoder on pairs of its own; here the verifier that this project fine-tuned stands in "
         "its place, sentence by sentence",

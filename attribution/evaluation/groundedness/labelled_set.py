@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from attribution.claims.conversation import as_text, transcript, turns_of
 from attribution.errors import BadInput
 from attribution.evaluation.groundedness import Given
 from attribution.text.json_lines import Row
@@ -36,7 +37,7 @@ class LabelledRow(Frozen):
 
     id: str
     line: int
-    question: str
+    question: str  # after the conversation before it, where there is one
     context: tuple[str, ...]
     response: str
     grounded: bool
@@ -103,6 +104,8 @@ def _row(row: Row, named: bool) -> LabelledRow:
         raise BadInput(row.error)
     fields = row.fields
     question, response = str(fields.get("question") or ""), str(fields["response"])
+    turns = turns_of(fields.get("turns"))
+    question = transcript(question, turns) if question.strip() else as_text(turns)
     context, label = _context(fields.get("context")), fields.get("grounded")
     if not isinstance(label, bool) and label not in (0, 1):
         found = "is missing" if "grounded" not in fields else f"is {str(label)[:40]!r}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from attribution import events
-from attribution.claims.conversation import standalone_question
+from attribution.claims.conversation import standalone_question, transcript
 from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
 from attribution.errors import StageFailure
 from attribution.evidence.gathering import LiveSources
@@ -129,7 +129,7 @@ class _Editing:
     def _other_claims(self, segmenter: str) -> Changed:
         """Claims that the new segmentation has too keep their verdicts, pinned ones stay, dropped ones stay away."""
         before, settings = self.before, self.settings.model_copy(update={"segmenter": segmenter})
-        segmented = segment(before.question, before.answer, settings, self.stop)
+        segmented = segment(transcript(before.question, before.context), before.answer, settings, self.stop)
         self.failures += segmented.failures
         known = {c.id: c for c in before.claims}
         aside = {c.id for c in before.set_aside.claims} if before.set_aside else set()
@@ -146,7 +146,7 @@ class _Editing:
     def _annotated(self, question: str, claims: Sequence[Claim], tasks: Sequence[str]) -> list[Claim]:
         own = [task for task in llm_tasks(self.settings) if task in tasks and task != "queries"]
         annotator = LlmAnnotator(self.settings, self.store, self.stop) if own else None
-        annotated, failures = annotate(question, self.before.answer, claims, own, annotator)
+        annotated, failures = annotate(question, self.before.answer, claims, own, annotator, self.before.context)
         self.failures += failures
         return annotated
 

@@ -109,7 +109,8 @@ def progress(work: Work) -> Node:
 
 def people_form(kept: Annotations, project: Project) -> None:
     with st.form(f"people-{own.turn()}", border=False):
-        names = st.text_input("Add people", placeholder="Names or codes, with commas between them")
+        names = st.text_input("Add people", placeholder="Names or codes, with commas between them",
+                              help="Annotators get a queue; leads adjudicate and audit.")  # fmt: skip
         first, second = st.columns(2)
         annotators = first.form_submit_button("Add annotators", width="stretch")
         leads = second.form_submit_button("Add leads", width="stretch", help="Leads adjudicate and audit.")
@@ -126,7 +127,8 @@ def people_form(kept: Annotations, project: Project) -> None:
 def stages(kept: Annotations, project: Project, work: Work) -> None:
     section("Stage")
     chosen = st.segmented_control(
-        "Stage", STAGES, default=work.stage, required=True, format_func=str.capitalize, key=f"stage-{work.stage}",
+        "Stage", STAGES, default=work.stage, required=True, format_func=str.capitalize,
+        key=f"stage-{work.stage}", help="Results of pilot and production are kept apart.",
         label_visibility="collapsed",
     )  # fmt: skip
     small(STAGE_NOTES[work.stage])
@@ -147,7 +149,9 @@ def tasks_form(kept: Annotations, project: Project) -> None:
             help="One object a line with “answer” and “source”, and optionally “question”, “context”, “system”, "
             "“dataset”, “item”, “time”, “title”, “url”, “unit”. See docs/annotation.md.",
         )  # fmt: skip
-        if uploaded and st.button("Import", type="primary", key="tasks_import"):
+        if uploaded and st.button(
+            "Import", type="primary", key="tasks_import", help="Tasks that are there already stay as they are."
+        ):
             try:
                 tasks, problems = parse_tasks(uploaded.getvalue(), project.id)
             except AttributionError as error:
@@ -159,12 +163,16 @@ def tasks_form(kept: Annotations, project: Project) -> None:
     if not runs:
         small("No runs yet: analyse an answer on the Explore page first.")
         return
-    chosen = st.multiselect("Runs", list(runs), format_func=runs.__getitem__, key=f"tasks_runs-{own.turn()}")
+    chosen = st.multiselect("Runs", list(runs), format_func=runs.__getitem__, key=f"tasks_runs-{own.turn()}",
+                            help="Finished runs of this server that are not private.")  # fmt: skip
     one, two, three = st.columns(3)
-    unit = one.selectbox("One task for each", UNITS, 2, key="tasks_unit")
+    unit = one.selectbox(
+        "One task for each", UNITS, 2, key="tasks_unit", help="What is judged: the answer, or its parts."
+    )
     system = two.text_input("System", key="tasks_system", help="Which system wrote the answers.")
-    dataset = three.text_input("Data set", key="tasks_dataset")
-    if st.button("Import", type="primary", disabled=not chosen, key="tasks_import_runs"):
+    dataset = three.text_input("Data set", key="tasks_dataset", help="Results are shown by data set.")
+    if st.button("Import", type="primary", disabled=not chosen, key="tasks_import_runs",
+                 help="Make tasks of these runs."):  # fmt: skip
         made: list[Task] = []
         failed = []
         for run in chosen:
@@ -194,12 +202,13 @@ def files(kept: Annotations, project: Project | None) -> None:
             column.download_button(
                 f"Export {kind}", partial(make, kept, project), f"annotations-{project.id}.{kind.lower()}",
                 on_click="ignore", key=f"export_{kind}", width="stretch",
+                help="Every record of the project; can be imported again.",
             )  # fmt: skip
     uploaded = st.file_uploader(
         "Import or merge an export", ["jsonl", "csv"], key=f"merge_file-{own.turn()}",
         help="A file of “Export”, from this or another machine. Judgements are added; none is replaced.",
     )  # fmt: skip
-    if uploaded and st.button("Import the export", type="primary", key="merge"):
+    if uploaded and st.button("Import the export", type="primary", key="merge", help="Add what is new in the file."):
         try:
             merged = exchange.merge(kept, uploaded.getvalue(), is_csv=uploaded.name.lower().endswith(".csv"))
         except AttributionError as error:

@@ -20,7 +20,7 @@ from attribution.storage.store import Store
 from attribution.types import Report
 from pages.ui import state
 from pages.ui.answers.job import AnswersJob, AnswersProgress
-from pages.ui.form import choices
+from pages.ui.form import choices, conversation
 from pages.ui.run.job import RunProgress
 from pages.ui.slot import Slot
 
@@ -39,7 +39,7 @@ def examples() -> list[dict[str, Any]]:
 def choose_example() -> None:
     """Fill in an example with the sources it is meant for."""
     example = examples()[int(st.session_state[EXAMPLE])]
-    state.fill(question=example["question"], answer=example["first"], second=example["second"])
+    state.fill(question=example["question"], turns="", answer=example["first"], second=example["second"])
     choices.fill_sources(example["sources"])
 
 
@@ -51,7 +51,7 @@ def texts() -> tuple[str, str, str]:
 
 def is_ready() -> bool:
     """Can a comparison be started?"""
-    return not isinstance(choices.settings(), str)
+    return not isinstance(choices.settings(), str) and not conversation.turns_problem()
 
 
 def start() -> None:
@@ -59,16 +59,15 @@ def start() -> None:
     settings, documents = choices.settings(), choices.documents()
     if isinstance(settings, str) or is_running():
         return
-    browser, (question, *answers) = state.browser(), texts()
+    browser, (question, *answers), context = state.browser(), texts(), conversation.turns()
     id, database = new_run_id(), Store.open(settings.database_url)
 
     def compare(question: str, first: str, second: str, stop: threading.Event) -> Iterator[Event | TwoAnswersReady]:
         from attribution.pipeline.turns import in_turn
 
         store = Store.open(settings.database_url)
-        return in_turn(
-            browser, stop, lambda: compare_answers(question, first, second, settings, store, documents, stop)
-        )
+        going = partial(compare_answers, question, first, second, settings, store, documents, stop, context)
+        return in_turn(browser, stop, going)
 
     save = partial(save_answers, database, id)
     ANSWERS.start(AnswersJob(id, question, (answers[0], answers[1]), settings, documents, compare, save))

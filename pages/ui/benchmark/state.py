@@ -23,6 +23,7 @@ from pages.ui.form import choices
 from pages.ui.slot import Slot, store
 
 EXAMPLE = "groundedness.jsonl"  # in examples/
+GIVEN = "benchmark_given"  # the name and content of a set from another page
 ROWS = 2_000  # of one benchmark on the page
 RESULT = Slot[BenchmarkJob, BenchmarkProgress]("benchmark")
 stop, is_running, notice = RESULT.stop, RESULT.is_running, RESULT.notice
@@ -34,6 +35,23 @@ OFFLINE = ("cos_sim", "quip", "gc", "selfcheck_context", "pipeline")  # selected
 def example() -> bytes:
     """The labelled set that comes with the project."""
     return (ROOT / "examples" / EXAMPLE).read_bytes()
+
+
+def give(name: str, content: bytes) -> None:
+    """Make this set the one to measure, until a file is chosen or it is put away."""
+    state.put(GIVEN, (name, content))
+    RESULT.start(None)
+    RESULT.show(None)
+
+
+def given() -> tuple[str, bytes] | None:
+    """The set that another page has handed over."""
+    found: tuple[str, bytes] | None = state.get(GIVEN)
+    return found
+
+
+def put_away() -> None:
+    state.put(GIVEN, None)
 
 
 def read(content: bytes) -> LabelledSet | str:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-
-import streamlit as st
 
 from attribution.evaluation.groundedness import METHODS
 from attribution.evaluation.groundedness.figures import GROUNDED, Estimate, MethodFigures
@@ -14,15 +11,9 @@ from pages.ui.benchmark.job import BenchmarkProgress
 from pages.ui.benchmark.rows import ERROR
 from pages.ui.html import render
 from pages.ui.html.render import Child, Node, el, plural
+from pages.ui.numbers import number
 from pages.ui.run.usage import money
 
-_HERE = Path(__file__).parent
-_table = st.components.v2.component(
-    "attribution.numbers",
-    html='<div class="root"></div>',
-    css=render.tokens_css(".root") + (_HERE / "numbers.css").read_text("utf-8"),
-    js=render.NODES_JS + (_HERE / "numbers.js").read_text("utf-8"),
-)
 HEADS = (
     ("Macro F1", "mean of the F1 scores of both classes, grounded and ungrounded"),
     ("Precision", "of the flagged responses, the share that is ungrounded"),
@@ -37,22 +28,8 @@ HEADS = (
 )
 
 
-def numbers(node: Node, selected: str, *, key: str) -> str:
-    """Draw a table; the number that was clicked, as METHOD|FIGURE, or an empty text."""
-
-    def ignore() -> None:  # without a callback Streamlit reports no click
-        pass
-
-    result = _table(data={"tree": render.data(node), "selected": selected}, key=key, on_open_change=ignore)
-    clicked = getattr(result, "open", None)
-    return clicked[:300] if isinstance(clicked, str) else ""
-
-
 def _number(f: MethodFigures, figure: str, text: str, small: str = "") -> Node:
-    said = f"{text} {small}".strip()
-    label = f"{METHODS[f.method].label}: {said}. Show the responses behind it."
-    range_ = el("span", small, class_="range") if small else None
-    return el("button", el("span", text), range_, type="button", value=f"{f.method}|{figure}", aria_label=label)
+    return number(f"{f.method}|{figure}", text, METHODS[f.method].label, small)
 
 
 def _share(f: MethodFigures, figure: str, estimate: Estimate) -> Child:

@@ -18,6 +18,7 @@ from pages.ui import background
 from pages.ui.run.job import RunJob, RunProgress
 
 Compare = Callable[[str, str, threading.Event], Iterator[Event | SegmenterResult | ComparisonReady]]
+CompareRow = Callable[[Row, threading.Event], Iterator[Event | SegmenterResult | ComparisonReady]]
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ class ExperimentJob(background.Job[ExperimentProgress]):
         self,
         id: str,
         rows: Sequence[Row],
-        compare: Compare,
+        compare: CompareRow,
         save: Callable[[Sequence[Comparison]], None],
     ) -> None:
         self.id = id
@@ -120,7 +121,7 @@ class ExperimentJob(background.Job[ExperimentProgress]):
                 try:
                     if row.error:
                         raise BadInput(row.error)
-                    *_, last = compare(row.fields.get("question") or "", row.fields["answer"], stop)
+                    *_, last = compare(row, stop)
                 except BadInput as error:
                     now = update(done=number, failed=(*now.failed, failure(row, str(error))))
                     continue

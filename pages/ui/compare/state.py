@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from attribution.claims.conversation import turns_of
 from attribution.errors import BadInput
 from attribution.evaluation.comparison import (
     MAX_SEGMENTERS,
@@ -21,10 +22,10 @@ from attribution.segmenters import SEGMENTERS
 from attribution.storage.runs import new_run_id
 from attribution.storage.store import Store
 from attribution.text.json_lines import Row, parse_rows
-from attribution.types import Report
+from attribution.types import Report, Turn
 from pages.ui import state
-from pages.ui.compare.job import Compare, CompareJob, CompareProgress, ExperimentJob, ExperimentProgress
-from pages.ui.form import choices
+from pages.ui.compare.job import CompareJob, CompareProgress, ExperimentJob, ExperimentProgress
+from pages.ui.form import choices, conversation
 from pages.ui.form.words import FORM
 from pages.ui.run import state as run_state
 from pages.ui.run.job import RunProgress
@@ -32,6 +33,7 @@ from pages.ui.slot import Slot
 
 UPLOAD = "experiment_upload"
 ANSWERS = 500  # of one experiment, at most
+Steps = Iterator[Event | SegmenterResult | ComparisonReady]
 COMPARISON = Slot[CompareJob | ExperimentJob, CompareProgress | ExperimentProgress]("comparison")
 stop, is_running, notice = COMPARISON.stop, COMPARISON.is_running, COMPARISON.notice
 
@@ -45,7 +47,8 @@ def segmenters() -> list[str]:
 
 def is_ready() -> bool:
     """Can a comparison be started?"""
-    return not isinstance(choices.settings(), str) and 2 <= len(segmenters()) <= MAX_SEGMENTERS
+    usable = not isinstance(choices.settings(), str) and not conversation.turns_problem()
+    return usable and 2 <= len(segmenters()) <= MAX_SEGMENTERS
 
 
 def start() -> None:
@@ -55,7 +58,8 @@ def start() -> None:
         return
     id, database = new_run_id(), Store.open(settings.database_url)
     save = partial(save_comparison, database, id)
-    COMPARISON.start(CompareJob(id, *run_state.text(), settings, choices.documents(), segmenters(), _compare(), save))
+    compare = partial(_compare(), context=conversation.turns())
+    COMPARISON.start(CompareJob(id, *run_state.text(), settings, choices.documents(), segmenters(), compare, save))
 
 
 def start_many(rows: Sequence[Row]) -> None:
@@ -64,20 +68,28 @@ def start_many(rows: Sequence[Row]) -> None:
     if isinstance(settings, str) or is_running():
         return
     id, database = new_run_id(), Store.open(settings.database_url)
-    COMPARISON.start(ExperimentJob(id, rows, _compare(), partial(save_experiment, database, id)))
+    compare = _compare()
+
+    def compare_row(row: Row, stop: threading.Event) -> Steps:
+        fields = row.fields
+        context = turns_of(fields.get("turns"))
+        return compare(str(fields.get("question") or ""), fields["answer"], stop, context=context)
+
+    COMPARISON.start(ExperimentJob(id, rows, compare_row, partial(save_experiment, database, id)))
 
 
-def _compare() -> Compare:
+def _compare() -> Callable[..., Steps]:
     """`compare` with the current choices."""
     settings, names, documents = choices.settings(), segmenters(), choices.documents()
     browser = state.browser()
     assert not isinstance(settings, str)
 
-    def run(question: str, answer: str, stop: threading.Event) -> Iterator[Event | SegmenterResult | ComparisonReady]:
+    def run(question: str, answer: str, stop: threading.Event, context: Sequence[Turn]) -> Steps:
         from attribution.pipeline.turns import in_turn
 
         store = Store.open(settings.database_url)
-        return in_turn(browser, stop, lambda: compare(question, answer, settings, names, store, documents, stop))
+        going = partial(compare, question, answer, settings, names, store, documents, stop, context)
+        return in_turn(browser, stop, going)
 
     return run
 

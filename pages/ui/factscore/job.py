@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from attribution.errors import BadInput
@@ -22,24 +22,29 @@ class ScoreProgress(background.Progress):
     """The scores at one moment."""
 
     scored: Scored
-    total: int
-    done: int = 0
     stage: str = ""  # of the answer in progress
     units: tuple[int, int] = (0, 0)  # done and total of that stage
-    failed: tuple[tuple[int, str, str], ...] = ()  # line, answer and error of those that could not be scored
+
+    @property
+    def total(self) -> int:
+        return len(self.scored.rows) or len(self.scored.answers)
+
+    @property
+    def done(self) -> int:
+        return self.scored.done or len(self.scored.answers)
 
 
 class ScoreJob(background.Job[ScoreProgress]):
     """An answer in progress when it is stopped is left out; one that cannot be scored costs itself."""
 
-    def __init__(
-        self, id: str, rows: Sequence[Row], empty: Scored, score: Score, save: Callable[[Scored], None]
-    ) -> None:
+    def __init__(self, id: str, begun: Scored, score: Score, save: Callable[[Scored], None]) -> None:
+        """`begun` has the rows, and what an earlier start has done of them."""
         self.id = id
 
         def work(stop: threading.Event, update: Callable[..., ScoreProgress]) -> None:
             now = update()
-            for number, row in enumerate(rows, 1):
+            save(now.scored)
+            for row in begun.rows[begun.done :]:
                 if stop.is_set():
                     return
                 answer, problem = None, row.error
@@ -48,15 +53,15 @@ class ScoreJob(background.Job[ScoreProgress]):
                 except BadInput as error:
                     problem = str(error)
                 if problem:
-                    now = update(failed=(*now.failed, failure(row, problem)))
-                if answer:
-                    now = update(scored=now.scored.with_answer(answer))
-                    save(now.scored)
-                elif not problem:
+                    scored = now.scored.with_failure(failure(row, problem))
+                elif answer:
+                    scored = now.scored.with_answer(answer)
+                else:
                     return  # it was stopped
-                now = update(done=number, stage="", units=(0, 0))
+                now = update(scored=scored, stage="", units=(0, 0))
+                save(now.scored)
 
-        super().__init__("factscore", ScoreProgress(scored=empty, total=len(rows)), work)
+        super().__init__("factscore", ScoreProgress(scored=begun), work)
         background.register(id, self)
 
 

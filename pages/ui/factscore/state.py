@@ -12,6 +12,7 @@ from attribution.evaluation.factscore.frozen import FrozenPages
 from attribution.evaluation.factscore.saved import Scored, load, save
 from attribution.events import Event
 from attribution.segmenters import SEGMENTERS
+from attribution.settings import Settings
 from attribution.snapshots.snapshot import Snapshot
 from attribution.storage.runs import new_run_id
 from attribution.storage.store import Store
@@ -25,6 +26,8 @@ from pages.ui.slot import Slot
 
 DECOMPOSERS, CHECKERS, FROZEN = "factscore_decomposers", "factscore_verifiers", "factscore_frozen"
 UPLOAD = "factscore_upload"
+NUMBER = "factscore_number"  # the number whose rows are shown
+PLACES = ("database_url", "openai_base_url", "openai_api_key")  # of this server and session
 RESULT = Slot[ScoreJob, ScoreProgress]("factscore")
 stop, is_running, notice = RESULT.stop, RESULT.is_running, RESULT.notice
 
@@ -63,28 +66,42 @@ def start_many(rows: Sequence[Row]) -> None:
     settings = choices.settings()
     if isinstance(settings, str) or is_running():
         return
-    id, database, documents = new_run_id(), Store.open(settings.database_url), choices.documents()
-    empty = Scored(tuple(decomposers()), tuple(verifiers()))
     frozen = last_run_id() if state.selected(FROZEN) else ""
+    names = (tuple(decomposers()), tuple(verifiers()))
+    state.put(NUMBER, None)
+    _begin(new_run_id(), Scored(*names, rows=tuple(rows), settings=settings.public(), frozen=frozen), settings)
 
+
+def go_on() -> None:
+    """Score the answers that are missing, as it was begun; keys and documents come from the form."""
+    settings, shown = choices.settings(), current()
+    if isinstance(settings, str) or shown is None or is_running():
+        return
+    own = {k: v for k, v in shown.scored.settings.items() if k in Settings.model_fields and k not in PLACES}
+    id = str(state.address("factscore").get("factscore") or new_run_id())
+    _begin(id, shown.scored, Settings(**{**settings.model_dump(), **own}))
+
+
+def _begin(id: str, begun: Scored, settings: Settings) -> None:
+    database, documents = Store.open(settings.database_url), choices.documents()
     browser = state.browser()
 
     def score(row: Row, stop: threading.Event) -> Iterator[Event | AnswerScored]:
         from attribution.pipeline.turns import in_turn
 
-        source = FrozenPages(Snapshot.of(database, frozen)) if frozen else None
+        source = FrozenPages(Snapshot.of(database, begun.frozen)) if begun.frozen else None
         question, answer, system = (str(row.fields.get(name) or "") for name in ("question", "answer", "system"))
         context, own = turns_of(row.fields.get("turns")), Store.open(settings.database_url)
 
         def scored() -> Iterator[Event | AnswerScored]:
             return score_answer(
-                question, answer, settings, empty.segmenters, empty.verifiers, own,
+                question, answer, settings, begun.segmenters, begun.verifiers, own,
                 system=system, context=context, documents=documents, source=source, stop=stop,
             )  # fmt: skip
 
         return in_turn(browser, stop, scored)
 
-    RESULT.start(ScoreJob(id, rows, empty, score, partial(save, database, id)))
+    RESULT.start(ScoreJob(id, begun, score, partial(save, database, id)))
 
 
 def last_run_id() -> str:
@@ -96,8 +113,7 @@ def last_run_id() -> str:
 def show(id: str) -> None:
     """Show the scores in the address, saved or in progress."""
     if not RESULT.running(id) and (scored := RESULT.saved(lambda database: load(database, id))):
-        total = len(scored.answers)
-        RESULT.show(ScoreProgress(scored=scored, total=total, done=total, running=False))
+        RESULT.show(ScoreProgress(scored=scored, running=False))
 
 
 def current() -> ScoreProgress | None:

@@ -1,36 +1,19 @@
-"""Scores as tables, and the facts behind a score. Imports no streamlit."""
+"""Scores as tables, in a sentence, and as files. Imports no streamlit."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 
-from attribution.evaluation.factscore.answer import Judged, ScoredAnswer
 from attribution.evaluation.factscore.experiment import as_json, cell, tables
 from attribution.evaluation.factscore.saved import Scored
-from attribution.evaluation.tables import Cell, Table, csv_text, format_cell
-from attribution.segmenters import SEGMENTERS
-from attribution.verifiers import VERIFIERS
-from pages.ui.html.render import Child, Node, badge, el, plural, scrolling, table
-
-SHOWN = 200  # facts on the page; the exports have all
-LABELS = {name: entry.label for name, entry in (*SEGMENTERS.items(), *VERIFIERS.items())}
-
-
-def label(name: str) -> str:
-    """A decomposer or verifier as the form calls it."""
-    return LABELS.get(name, name)
+from attribution.evaluation.tables import Cell, Table, csv_text
+from pages.ui.factscore.words import label
+from pages.ui.html.render import plural
 
 
 def all_tables(scored: Scored, gamma: float, failed: Sequence[tuple[int, str, str]] = ()) -> tuple[Table, ...]:
     return tables(scored.answers, scored.segmenters, scored.verifiers, gamma, failed)
-
-
-def table_node(result: Table) -> Node:
-    """A table with the form's names for decomposers and verifiers."""
-    heads = [label(c) for c in result.columns]
-    rows = [[label(c) if isinstance(c, str) else format_cell(c) for c in row] for row in result.rows]
-    return scrolling(table(heads, rows, "ax-table wide"), result.title)
 
 
 def summary(scored: Scored, gamma: float) -> str:
@@ -60,25 +43,6 @@ def _range(scored: Scored, gamma: float) -> str:
         return f"{low[0]:.2f}"
     ends = (f"{value:.2f} ({label(s)}, {label(v)})" for value, s, v in (low, high))
     return f"from {' to '.join(ends)}"
-
-
-def facts(answers: Sequence[ScoredAnswer], segmenter: str, verifier: str) -> Node:
-    """The rows behind one score: every fact with its verdict and what decides it."""
-    rows: list[Sequence[Child]] = []
-    for number, answer in enumerate(answers, 1):
-        rows += [_fact(number, answer, judged) for judged in answer.facts(segmenter, verifier)]
-    heads = ("Answer", "Fact", "Verdict", "Decided by")
-    more = [el("p", f"The first {SHOWN} of {len(rows):,}; the JSON file has all.")] * (len(rows) > SHOWN)
-    return el("div", scrolling(table(heads, rows[:SHOWN], "ax-table ax-facts"), "Facts behind the score"), *more)
-
-
-def _fact(number: int, answer: ScoredAnswer, judged: Judged) -> Sequence[Child]:
-    source = judged.title or judged.url
-    decided: Child = judged.reason
-    if judged.sentence:
-        link = el("a", source, href=judged.url, target="_blank", rel="noreferrer")
-        decided = el("span", f"“{judged.sentence}” ", link if judged.url.startswith("http") else el("span", source))
-    return str(number), answer.texts.get(judged.fact, ""), badge(judged.label), decided
 
 
 def as_csv(scored: Scored) -> str:

@@ -55,7 +55,8 @@ const ACTIONS = {
   j: () => tell("next"), k: () => tell("previous"), e: () => tell("evidence"),
 };
 
-const OWN_KEYS = /\/annotate$/; // a page with keys of its own
+// A component with keys of its own holds them with this controller as long as it is shown.
+const taken = () => window.attributionKeys && !window.attributionKeys.signal.aborted;
 
 class Help {
   constructor(help) {
@@ -79,7 +80,7 @@ class Help {
     if (event.ctrlKey || event.altKey || event.metaKey || typing(event)) return;
     if (event.key === "?") this.sheet.open ? this.sheet.close() : document.querySelector('[role="dialog"]') || this.sheet.showModal();
     else if (this.sheet.open || document.querySelector('[role="dialog"]') || localStorage.getItem(KEYS_OFF)) return;
-    else if (ACTIONS[event.key] && !OWN_KEYS.test(location.pathname)) ACTIONS[event.key]();
+    else if (ACTIONS[event.key] && !taken()) ACTIONS[event.key]();
     else return;
     event.preventDefault();
     event.stopImmediatePropagation();

@@ -8,11 +8,15 @@ import threading
 import pytest
 
 from attribution.evaluation.ais.judgements import Answer
-from attribution.evaluation.ais.models import TaskVerdict, against, labelled_set, saved, verify
+from attribution.evaluation.ais.models import TaskVerdict, against, saved, verify
 from attribution.evaluation.ais.sources import explicature, runs, tasks_of_run
 from attribution.evaluation.ais.tasks import Task, Turn, make_task, parse_tasks
+from attribution.evaluation.ais.test_set import error_types, labelled_set, put_error_type
+from attribution.evaluation.groundedness.labelled_set import OPTIONAL, REQUIRED
+from attribution.evaluation.groundedness.labelled_set import labelled_set as from_lines
 from attribution.settings import Settings
 from attribution.storage.store import Store
+from attribution.text.json_lines import parse_rows
 from attribution.types import Report
 from tests.make import claim, evidence, page
 
@@ -41,6 +45,15 @@ def test_a_verifier_reads_each_task_once_and_stops(store: Store, settings: Setti
     assert list(verify(tasks, settings, store, stop)) == [] and saved(store, []) == {}
 
 
+def test_a_task_is_verified_within_its_conversation(store: Store, settings: Settings) -> None:
+    turns = [Turn(speaker="user", text="What is the Eiffel Tower?"), Turn(speaker="system", text="It is in Paris."),
+             Turn(speaker="user", text="When was it built?")]  # fmt: skip
+    source = "The Eiffel Tower was finished in 1889. The Golden Gate Bridge was finished in 1937."
+    claim_, answer = (make_task("p", "It was finished in 1889.", source, turns, unit=u) for u in ("claim", "answer"))
+    assert explicature(claim_) == explicature(answer) == "The Eiffel Tower was finished in 1889."
+    assert [verdict.grounded for verdict in verify([claim_, answer], settings, store)] == [True, True]
+
+
 def test_supported_is_held_against_attributable() -> None:
     verdicts = [
         TaskVerdict(str(n), label, 0.9, "")  # type: ignore[arg-type]
@@ -59,15 +72,41 @@ def test_what_people_decided_is_a_labelled_set_that_can_be_read_again() -> None:
     answers: dict[str, Answer | None] = dict(
         zip((t.id for t in made), ("attributable", "not_attributable", "flagged"), strict=True)
     )
-    text = labelled_set({t.id: t for t in made}, answers)
+    text = labelled_set({t.id: t for t in made}, answers, {made[0].id: "x", made[1].id: "misattribution"})
     rows = {row["response"]: row for row in map(json.loads, text.splitlines())}
     assert {response: row["grounded"] for response, row in rows.items()} == {
         "It was finished in 1889.": True, "It was finished in 1900.": False
     }  # fmt: skip
     assert rows["It was finished in 1889."]["context"] == SOURCE
     assert rows["It was finished in 1889."]["question"] == "When was the Eiffel Tower finished?"
+    assert [row.get("error_type") for row in rows.values()].count("misattribution") == 1
+    assert "error_type" not in rows["It was finished in 1889."]
     again, problems = parse_tasks(text.encode(), "q")
     assert problems == [] and {task.source for task in again} == {SOURCE}
+
+
+def test_the_sentences_of_a_response_are_one_row() -> None:
+    whole = "It was finished in 1889. It stands in Rome."
+    turns = [Turn(speaker="user", text="And the tower?"), Turn(speaker="system", text=whole)]
+    second = make_task("p", "It stands in Rome.", "Another page.", turns, unit="sentence")
+    first = make_task("p", "It was finished in 1889.", SOURCE, turns, unit="sentence")
+    tasks: dict[str, Task] = {t.id: t for t in (first, second)}
+    said: dict[str, Answer | None] = {first.id: "attributable", second.id: "not_attributable"}
+    read = labelled_set(tasks, said, {second.id: "factual_inaccuracy"})
+    (row,) = from_lines(parse_rows(read.encode(), REQUIRED, OPTIONAL)).rows
+    assert (row.response, row.grounded, row.error_type, row.question) == (
+        whole, False, "factual_inaccuracy", "And the tower?"
+    )  # fmt: skip
+    assert row.context == (SOURCE, "Another page.") and [s.grounded for s in row.sentences] == [True, False]
+    one_judged = labelled_set(tasks, {first.id: "attributable"}, {})  # of the other sentence nothing is known
+    assert json.loads(one_judged)["response"] == "It was finished in 1889."
+
+
+def test_types_of_errors_are_kept_until_they_are_taken_away(store: Store) -> None:
+    put_error_type(store, "p", "t1", "misattribution")
+    put_error_type(store, "p", "t2", "reasoning_error")
+    put_error_type(store, "p", "t1", "")
+    assert error_types(store, "p") == {"t2": "reasoning_error"} and error_types(store, "q") == {}
 
 
 def test_tasks_of_a_run_by_claim_sentence_and_answer(store: Store) -> None:

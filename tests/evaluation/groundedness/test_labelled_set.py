@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from attribution.errors import BadInput
 from attribution.evaluation.groundedness.labelled_set import OPTIONAL, REQUIRED, LabelledSet, labelled_set
 from attribution.settings import ROOT
-from attribution.text.json_lines import parse_rows, read_rows
+from attribution.text.json_lines import Row, parse_rows, read_rows
 
 
 def read(*rows: dict[str, Any] | str, seed: int = 0) -> LabelledSet:
@@ -103,3 +103,14 @@ def test_the_example_set_is_whole_and_quotes_the_library() -> None:
         assert "".join(row.response[s.start : s.end] + " " for s in row.sentences).strip() == row.response
     for split in ("development", "test"):
         assert {r.grounded for r in found.of(split)} == {True, False}
+
+
+def test_the_conversation_stands_before_the_question() -> None:
+    line = {"question": "And how high?", "context": "c", "response": "r", "grounded": True}
+    turns = [{"speaker": "user", "text": "What is the tower?"}, {"speaker": "system", "text": "Iron."}]
+    rows = [Row(1, line), Row(2, line | {"turns": turns, "id": "b"}), Row(3, line | {"turns": 7, "id": "c"})]
+    found = labelled_set(rows)
+    assert [row.question for row in found.rows] == [
+        "And how high?", "User: What is the tower?\nAssistant: Iron.\nUser: And how high?"
+    ]  # fmt: skip
+    assert found.rows[0].group != found.rows[1].group and found.problems[0][0] == 3

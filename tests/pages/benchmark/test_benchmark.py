@@ -75,7 +75,7 @@ def test_foreign_text_is_escaped_wherever_it_is_shown() -> None:
     drawn = html(row_list(behind)) + html(quality(now)) + html(errors(now) or el("p"))
     assert "<script" not in drawn and "&lt;script&gt;" in drawn
     assert "wrongly let pass" in drawn and "rightly flagged" in drawn
-    assert drawn.count('value="gc|') >= 7 + 2 and "Show the responses behind it" in drawn
+    assert drawn.count('value="gc|') >= 7 + 2 and "Show the rows behind it" in drawn
     assert summary(now).startswith("Best macro F1 on 6 test responses: 0.67")
 
 

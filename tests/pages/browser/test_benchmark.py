@@ -20,7 +20,7 @@ def test_a_number_opens_its_responses_and_the_address_keeps_the_result(
         page.get_by_role("button", name=name, exact=True).click()
         settled(page)
     measure.click()
-    number = page.get_by_role("button", name=re.compile("^QUIP.*Show the responses behind it")).nth(2)
+    number = page.get_by_role("button", name=re.compile("^QUIP.*Show the rows behind it")).nth(2)
     expect(page.get_by_role("button", name="Scores (JSONL)")).to_be_visible(timeout=PATIENCE)
     expect(page).to_have_url(re.compile(r"benchmark=[0-9a-f]{16}"))
     number.focus()
@@ -34,7 +34,5 @@ def test_a_number_opens_its_responses_and_the_address_keeps_the_result(
     assert len(waiting.value.path().read_text("utf-8").splitlines()) == 28
     again = browser.new_context().new_page()  # another visitor, with the address alone
     again.goto(page.url)
-    expect(again.get_by_role("button", name=re.compile("^QUIP.*Show the responses")).first).to_be_visible(
-        timeout=PATIENCE
-    )
+    expect(again.get_by_role("button", name=re.compile("^QUIP.*Show the rows")).first).to_be_visible(timeout=PATIENCE)
     again.context.close()

@@ -256,10 +256,10 @@ def test_a_comparison_takes_verdicts_into_its_columns_as_they_come_and_keeps_the
 def test_an_experiment_names_the_answers_it_could_not_compare_and_stop_leaves_out_the_one_under_way() -> None:
     reached = threading.Event()
 
-    def compare(question: str, answer: str, stop: threading.Event) -> Iterator[object]:
-        if not answer:
+    def compare(row: Row, stop: threading.Event) -> Iterator[object]:
+        if not row.fields["answer"]:
             raise BadInput("The answer is empty.")
-        if answer == "slow":
+        if row.fields["answer"] == "slow":
             reached.set()
             stop.wait(5)
         yield ComparisonReady(comparison(), finished=True)

@@ -5,6 +5,7 @@ import io
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 
 from attribution.errors import BadInput
 from attribution.evaluation.factscore.answer import AnswerScored, Decomposed, Judged, ScoredAnswer
@@ -12,8 +13,9 @@ from attribution.evaluation.factscore.saved import Scored, load, save
 from attribution.events import Event, Progress, StageStarted
 from attribution.storage.store import Store
 from attribution.text.json_lines import Row
+from pages.ui.factscore.behind import Behind, found, of_cell, rows, table_node, title
 from pages.ui.factscore.job import ScoreJob
-from pages.ui.factscore.view import all_tables, as_csv, as_lines, facts, summary, table_node
+from pages.ui.factscore.view import all_tables, as_csv, as_lines, summary
 from pages.ui.html.render import html
 from tests.pages.hostile import TEXTS
 from tests.pages.jobs import ended
@@ -40,10 +42,10 @@ def test_answers_are_saved_as_they_are_made_and_a_bad_one_costs_itself(store: St
         yield Progress("verify", 1, 2)
         yield AnswerScored(scored())
 
-    job = ScoreJob("x1", [Row(n, {"answer": "A"}) for n in (1, 2, 3)] + [Row(4, {}, "not JSON")], EMPTY, score,
-                   lambda s: save(store, "x1", s))  # fmt: skip
+    rows = (*(Row(n, {"answer": "A"}) for n in (1, 2, 3)), Row(4, {}, "not JSON"))
+    job = ScoreJob("x1", replace(EMPTY, rows=rows), score, lambda s: save(store, "x1", s))
     now = ended(job)
-    assert now.done == now.total == 4 and [f[0] for f in now.failed] == [2, 4] and not now.error
+    assert now.done == now.total == 4 and [f[0] for f in now.scored.failed] == [2, 4] and not now.error
     assert load(store, "x1") == now.scored and len(now.scored.answers) == 2
     assert load(store, "nope") is None
 
@@ -58,11 +60,23 @@ def test_a_stopped_job_keeps_what_is_done() -> None:
         reached.set()
         stop.wait(10)
 
-    job = ScoreJob("x2", [Row(n, {"answer": "A"}) for n in (1, 2, 3)], EMPTY, score, lambda s: None)
+    saved: list[Scored] = []
+    begun = replace(EMPTY, rows=tuple(Row(n, {"answer": "A"}) for n in (1, 2, 3)))
+    job = ScoreJob("x2", begun, score, saved.append)
     assert reached.wait(10)
     job.stop()
     now = ended(job)
-    assert (now.done, len(now.scored.answers)) == (1, 1)
+    assert (now.done, now.total, len(now.scored.answers)) == (1, 3, 1)
+    assert saved == [begun, now.scored]  # what was killed before its first answer is known too
+
+    seen: list[int] = []
+
+    def rest(row: Row, stop: threading.Event) -> Iterator[Event | AnswerScored]:
+        seen.append(row.line)
+        yield AnswerScored(scored())
+
+    after = ended(ScoreJob("x2", saved[-1], rest, saved.append))
+    assert (after.done, len(after.scored.answers), seen) == (3, 3, [2, 3])
 
 
 def test_the_summary_names_both_ends() -> None:
@@ -74,15 +88,43 @@ def test_the_summary_names_both_ends() -> None:
     assert "without the length penalty from 0.50" in summary(made, 10)
     assert "there is no score" in summary(EMPTY, 10)
     (grid, *_) = all_tables(made, 0)
-    assert "Embedded small model" in html(table_node(grid)) and "0.67" in html(table_node(grid))
+    drawn = html(table_node(made, grid, 0))
+    assert "Embedded small model" in drawn and "0.67" in drawn and "DecompScore" in drawn and "3.00" in drawn
+
+
+def test_every_number_leads_to_what_it_counts() -> None:
+    made = Scored(("sentences", "clauses"), ("embedded-small",), (scored(), replace(scored(), system="B")))
+    results = all_tables(made, 0)
+    for place, result in enumerate(results):
+        for r, cells in enumerate(result.rows):
+            for c, value in enumerate(cells):
+                is_number = c > 0 and isinstance(value, int | float)
+                assert (of_cell(made, result, r, c) is not None) == is_number, (result.title, c)
+                assert (f'value="{place}/{r}/{c}"' in html(table_node(made, result, place))) == is_number
+    grid, _, parts, sensitivity, systems, left_out = results
+    assert of_cell(made, grid, 1, 1) == Behind(("clauses",), ("embedded-small",))
+    assert of_cell(made, grid, 1, 2) == of_cell(made, parts, 1, 3) == Behind(("clauses",))
+    assert of_cell(made, sensitivity, 0, 2) == Behind(("sentences",), ("embedded-small",))
+    assert of_cell(made, sensitivity, 0, 5) == Behind(("sentences", "clauses"), ("embedded-small",))
+    assert of_cell(made, systems, 1, 4) == Behind(("clauses",), ("embedded-small",), "B")
+    assert of_cell(made, systems, 0, 1) == Behind(system="", answers=True)
+    only_b = html(rows(made, Behind(("clauses",), ("embedded-small",), "B")))
+    assert only_b.count("<tr>") == 1 + 3 and '<td dir="auto">2</td>' in only_b
+    assert html(rows(made, Behind((), ("embedded-small",)))).count("<tr>") == 1 + 6
+    assert "There are none" in html(rows(made, Behind((), ("embedded-small",), left_out=True)))
+    assert "3 facts" in html(rows(made, Behind(answers=True))) and of_cell(made, left_out, 0, 4) is not None
+    assert title(Behind(("clauses",), ("embedded-small",), "B")).endswith("Embedded small model, answers of B")
+    for nonsense in ("", "0/0", "9/9/9", "-1/0/1", "a/b/c", "0/0/0"):
+        assert found(made, results, nonsense) is None
 
 
 def test_facts_stand_behind_every_score_and_stay_text() -> None:
     for text in TEXTS:
-        shown = html(facts([scored(text, "=1+1", "C.")], "clauses", "embedded-small"))
+        made = EMPTY.with_answer(scored(text, "=1+1", "C."))
+        shown = html(rows(made, Behind(("clauses",), ("embedded-small",))))
         assert not any(tag in shown for tag in ("<script", "<img", "<svg", "<iframe"))
         assert 'href="https://example.org/a"' in shown and "document:b" not in shown
-    rows = list(csv.reader(io.StringIO(as_csv(EMPTY.with_answer(scored("A.", "=1+1", "C."))))))
-    assert len(rows) == 1 + 2 + 3 and rows[2][4] == "'=1+1" and rows[1][5] == "supported"
+    lines = list(csv.reader(io.StringIO(as_csv(EMPTY.with_answer(scored("A.", "=1+1", "C."))))))
+    assert len(lines) == 1 + 2 + 3 and lines[2][4] == "'=1+1" and lines[1][5] == "supported"
     (line,) = as_lines(EMPTY.with_answer(scored())).splitlines()
     assert json.loads(line)["judged"]["embedded-small"][1]["label"] == "no_relation"

@@ -52,7 +52,7 @@ class Judged(_Reply):
 class Direct(Prompted):
     """Method `direct`: is everything in the response supported? T24 asks two models; name yours as openai_model."""
 
-    prompts = ("groundedness/direct.v1",)
+    prompts = ("groundedness/direct.v2",)
     aggregation = "one decision on the whole response, with the model's own confidence"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
@@ -96,7 +96,7 @@ class RefChecker(Prompted):
     Its rules of aggregation (section 4.3) are readings of the method. A response that states nothing is grounded.
     """
 
-    prompts = ("groundedness/triplets.v1", "groundedness/triplet_check.v1")
+    prompts = ("groundedness/triplets.v1", "groundedness/triplet_check.v2")
     aggregation = "strict: every triplet; soft: the share of triplets; majority: the most frequent relation"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
@@ -128,8 +128,13 @@ class Claims(_Reply):
     claims: list[str]
 
 
-class Supported(_Reply):
-    supported: list[int]
+class ClaimVerdict(_Reply):
+    claim: int
+    supported: bool
+
+
+class Verdicts(_Reply):
+    verdicts: list[ClaimVerdict]
 
 
 class ClaimsVerify(Prompted):
@@ -138,7 +143,7 @@ class ClaimsVerify(Prompted):
     A response without claims is grounded.
     """
 
-    prompts = ("groundedness/claims.v1", "groundedness/compare.v1")
+    prompts = ("groundedness/claims.v1", "groundedness/compare.v2")
     aggregation = "the share of the response's claims that the source's claims support"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
@@ -146,8 +151,9 @@ class ClaimsVerify(Prompted):
         if not own:
             return Scored({ONE: 1.0})
         source = self._ask(0, Claims, stop, text=joined(given.context)).claims
-        found = self._ask(1, Supported, stop, source_claims=_numbered(source), claims=_numbered(own)).supported
-        return Scored({ONE: len({n for n in found if 1 <= n <= len(own)}) / len(own)})
+        found = self._ask(1, Verdicts, stop, source_claims=_numbered(source), claims=_numbered(own)).verdicts
+        by_claim = {one.claim: one.supported for one in found}  # a claim without a verdict is not supported
+        return Scored({ONE: sum(by_claim.get(n, False) for n in range(1, len(own) + 1)) / len(own)})
 
 
 def _numbered(claims: Sequence[str]) -> str:

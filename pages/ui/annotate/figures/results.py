@@ -23,7 +23,7 @@ def results_view(kept: Annotations, project: Project, work: Work) -> None:
     pilot = False
     if project.pilot:
         part = st.segmented_control("Judgements of", ["Production", "Pilot"], default="Production", required=True,
-                                    key="results_part")  # fmt: skip
+                                    key="results_part", help="Pilot tasks have results of their own.")  # fmt: skip
         pilot = part == "Pilot"
     found = Found(kept, project, work, pilot)
     if not found.counted:
@@ -33,7 +33,7 @@ def results_view(kept: Annotations, project: Project, work: Work) -> None:
     opened(tables, found, "results")
     rows = [row for table in tables for row in [(table.title,), table.heads, *map(_plain, table.rows), ()]]
     st.download_button("Export the tables as CSV", csv_text(rows), f"results-{project.id}.csv", "text/csv",
-                       on_click="ignore", key="results_csv")  # fmt: skip
+                       on_click="ignore", key="results_csv", help="All tables of this view.")  # fmt: skip
 
 
 def _plain(row: Sequence[Cell]) -> tuple[str, ...]:

@@ -59,7 +59,7 @@ def share_tables(found: Found) -> list[Figures]:
     for row in figures.rows(found.tasks, found.answers):
         own_tasks = (*row.shares["flagged"].base, *row.undecided)
         cells = [
-            number(s.value, s.tasks, len(s.base), f"[{100 * (s.low or 0):.1f}, {100 * (s.high or 0):.1f}]")
+            number(s.value, s.tasks or s.base, len(s.base), f"[{100 * (s.low or 0):.1f}, {100 * (s.high or 0):.1f}]")
             for s in row.shares.values()
         ]
         undecided = count(row.undecided) if row.undecided else "0"
@@ -78,7 +78,14 @@ def share_tables(found: Found) -> list[Figures]:
         p = f"{d.p:.4f}" if d.p >= 0.001 else "< 0.001"
         systems = " − ".join(name or "–" for name in d.systems)
         differences.rows.append(
-            (d.dataset or "–", systems, WORDS[d.measure], Number(value, d.tasks, interval), p, compared)
+            (
+                d.dataset or "–",
+                systems,
+                WORDS[d.measure],
+                Number(value, d.tasks, interval),
+                Number(p, d.tasks),
+                compared,
+            )
         )
     return [table, *([differences] if differences.rows else [])]
 
@@ -125,9 +132,15 @@ def _with(name: str, judgements: Sequence[Judgement]) -> Agreement:
 
 
 def _agreement(found: Agreement) -> tuple[Cell, ...]:
-    alpha = "–" if found.alpha is None else f"{found.alpha:.3f}"
+    alpha: Cell = "–" if found.alpha is None else Number(f"{found.alpha:.3f}", found.tasks)
     value = number(found.pairwise, found.tasks)
-    return count(found.tasks), f"{found.pairs:,}", value, alpha, count(found.differing) if found.differing else "0"
+    return (
+        count(found.tasks),
+        Number(f"{found.pairs:,}", found.tasks),
+        value,
+        alpha,
+        count(found.differing) if found.differing else "0",
+    )
 
 
 def quality_tables(found: Found) -> list[Figures]:
@@ -155,7 +168,7 @@ def quality_tables(found: Found) -> list[Figures]:
     )
     for p in quality.paces(found.all, found.pilot):
         if p.tasks:
-            seconds = ["–" if value is None else f"{value:.1f} s" for value in (p.first, p.second, p.both)]
+            seconds = ["–" if v is None else Number(f"{v:.1f} s", p.tasks) for v in (p.first, p.second, p.both)]
             pace.rows.append((p.annotator or "All", p.period.capitalize(), count(p.tasks), *seconds))
     return [*tables, *([pace] if pace.rows else [])]
 

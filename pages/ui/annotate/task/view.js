@@ -151,7 +151,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     if (event.key === "Enter" && event.composedPath()[0].type === "checkbox") return root.querySelector(".flags .choice").click();
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || (typing(event) && !ticking)) return;
     const run = app.keys?.[event.key];
-    if (!run || !root.isConnected || document.querySelector('[role="dialog"]')) return;
+    if (!run || localStorage.getItem("attribution_keys_off") || !root.isConnected || document.querySelector('[role="dialog"]')) return;
     event.preventDefault();
     run();
   }, { signal: window.attributionKeys.signal });

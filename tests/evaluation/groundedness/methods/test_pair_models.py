@@ -13,7 +13,15 @@ import pytest
 from attribution.errors import BadInput, Unavailable
 from attribution.evaluation.groundedness import Given
 from attribution.evaluation.groundedness.methods.hub_models import HubModel, pair_windows
-from attribution.evaluation.groundedness.methods.pair_models import AlignScore, FactKB, HemV1, HemV2, MiniCheck
+from attribution.evaluation.groundedness.methods.pair_models import (
+    AlignScore,
+    FactKB,
+    HemV1,
+    HemV2,
+    MiniCheck,
+    _chunks,
+)
+from attribution.evaluation.groundedness.methods.statements import spans
 from attribution.settings import Settings
 
 WORDS = "<s> <pad> </s> <unk> <mask> the river is long short blue boats came in . one two three a b".split()
@@ -60,6 +68,18 @@ def logits(folder: Path, *texts: str) -> Any:
         return model.eval()(**inputs).logits[0]
 
 
+def sentences_of(text: str) -> list[str]:
+    return [text[a:b] for a, b in spans(text)]
+
+
+def of_ids(folder: Path, ids: list[int]) -> Any:
+    import torch
+    from transformers import AutoModelForSequenceClassification
+
+    with torch.inference_mode():
+        return AutoModelForSequenceClassification.from_pretrained(folder).eval()(torch.tensor([ids])).logits[0]
+
+
 def score(method: Any, given: Given = GIVEN) -> float:
     return float(method.score(given, threading.Event()).scores[""])
 
@@ -89,7 +109,13 @@ def test_a_long_context_is_read_to_its_end_and_the_best_window_counts(roberta: C
     assert len(windows) > 2 and all(len(w["input_ids"]) <= 64 for w in windows)
     read = [i for w in windows for i in w["input_ids"]]
     assert all(WORDS.index(word) in read for word in ("river", "boats"))
-    assert score(method, long) >= 0
+    each = [of_ids(folder, w["input_ids"]).sigmoid().item() for w in windows]
+    assert score(method, long) == pytest.approx(max(each), abs=1e-4) and max(each) > min(each) + 1e-3
+    two = roberta(2)
+    factkb = FactKB(Settings(), HubModel(str(two)), HubModel(str(two)))
+    windows = pair_windows(AutoTokenizer.from_pretrained(two), long.context[0], long.response, 64, False)
+    each = [of_ids(two, w["input_ids"]).softmax(-1)[1].item() for w in windows]
+    assert score(factkb, long) == pytest.approx(max(each), abs=1e-4) and len(each) > 2
     with pytest.raises(BadInput, match="this model reads 64"):
         score(method, Given("", ("a",), "b " * 60))
 
@@ -105,6 +131,15 @@ def test_minicheck_takes_the_best_chunk_of_each_sentence_and_the_worst_sentence(
     ]
     assert [p.score for p in found.parts] == pytest.approx(each, abs=1e-4)
     assert found.scores[""] == pytest.approx(min(each), abs=1e-4)
+    given = Given("", ("the river is long .",) * 9 + ("boats came in .",) * 11, GIVEN.response)
+    found = method.score(given, threading.Event())
+    chunks = _chunks(given.context, [5] * 9 + [4] * 11, 48)
+    assert len(chunks) == 2
+    each = [
+        max(logits(folder, f"{chunk}</s>{sentence}").softmax(-1)[1].item() for chunk in chunks)
+        for sentence in sentences_of(GIVEN.response)
+    ]
+    assert [p.score for p in found.parts] == pytest.approx(each, abs=1e-4)
 
 
 def test_alignscore_reads_its_checkpoint_and_averages_sentences(roberta: Callable[..., Path], tmp_path: Path) -> None:
@@ -128,6 +163,13 @@ def test_alignscore_reads_its_checkpoint_and_averages_sentences(roberta: Callabl
             each.append(head(encoder.eval()(**inputs).pooler_output).softmax(-1)[0, 0].item())
     assert [p.score for p in found.parts] == pytest.approx(each, abs=1e-4)
     assert found.scores[""] == pytest.approx(sum(each) / len(each), abs=1e-4)
+    given = Given("", ("the river is long .", *["blue boats came in ."] * 90), "the river is short .")
+    (part,) = AlignScore(Settings(), weights, HubModel(str(folder))).score(given, threading.Event()).parts
+    chunks = _chunks(given.context, [5] * 91, 350)
+    windows = [w for c in chunks for w in pair_windows(tokenizer, c, given.response, 64, True)]
+    with torch.inference_mode():
+        read = [head(encoder(torch.tensor([w["input_ids"]])).pooler_output).softmax(-1)[0, 0].item() for w in windows]
+    assert len(chunks) > 1 and part.score == pytest.approx(max(read), abs=1e-4) and max(read) > min(read) + 1e-3
 
 
 def test_a_checkpoint_with_more_than_weights_is_not_opened(roberta: Callable[..., Path], tmp_path: Path) -> None:

@@ -89,7 +89,8 @@ def test_claims_verify_asks_three_times_and_shares_what_is_supported(
     script: dict[str, Callable[[str], str]], served: Served
 ) -> None:
     script["claims"] = lambda prompt: json.dumps({"claims": ["a", "b", "c"] if "short" in prompt else ["s"]})
-    script["supported"] = lambda _: json.dumps({"supported": [1, 1, 3, 9, 0]})
+    said = [(1, True), (2, False), (3, True), (9, True), (0, True)]
+    script["verdicts"] = lambda _: json.dumps({"verdicts": [{"claim": n, "supported": s} for n, s in said]})
     assert scored("claims_verify", served).scores == {"": pytest.approx(2 / 3)}
     assert len(served.requests) == 3 and "1. s" in prompts(served)[-1] and "3. c" in prompts(served)[-1]
     script["claims"] = lambda _: json.dumps({"claims": []})
@@ -100,14 +101,14 @@ def test_claims_verify_asks_three_times_and_shares_what_is_supported(
 def test_selfcheck_draws_answers_and_averages_their_contradictions(
     script: dict[str, Callable[[str], str]], served: Served
 ) -> None:
-    replies = iter(["The Nile flows north."] * 4 + ["The Nile flows south."])
+    replies = iter(["The Nile is long."] * 4 + ["The Nile is short."])
     script["answer"] = lambda _: json.dumps({"answer": next(replies)})
-    north = scored("selfcheck_multi", served, Given("q", ("c",), "The Nile flows north."))
+    long = scored("selfcheck_multi", served, Given("q", ("c",), "The Nile is long."))
     assert len(served.requests) == SAMPLES  # the same prompt, and a reply of its own each time
     assert {json.loads(body)["temperature"] for _, _, _, body in served.requests} == {1.0}
-    south = scored("selfcheck_multi", served, Given("q", ("c",), "The Nile flows south."))
+    short = scored("selfcheck_multi", served, Given("q", ("c",), "The Nile is short."))
     assert len(served.requests) == SAMPLES  # from the store
-    assert north.scores[""] > 0.7 > 0.6 > south.scores[""] and len(north.parts) == 1
+    assert long.scores[""] > 0.7 > 0.6 > short.scores[""] and len(long.parts) == 1
     with pytest.raises(BadInput, match="no question"):
         scored("selfcheck_multi", served, Given(" ", ("c",), "r"))
 

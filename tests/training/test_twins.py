@@ -1,0 +1,102 @@
+"""Answers and their twins: targets, a split by answer, and a tiny model that learns to tell them apart."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from attribution.errors import Unavailable
+from attribution.evaluation.groundedness import METHODS, ONE, Given
+from attribution.registry import build
+from attribution.settings import Settings
+from training.twins import pairs as made
+from training.twins import train
+
+WORDS = "[PAD] [UNK] [CLS] [SEP] the boat has one two three four masts and sails".split()
+NUMBERS = ("one", "two", "three")
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    """A folder with a tiny BERT and its tokenizer."""
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+
+    inner = Tokenizer(models.WordLevel({w: i for i, w in enumerate(WORDS)}, unk_token="[UNK]"))
+    inner.pre_tokenizer = pre_tokenizers.Whitespace()
+    inner.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    PreTrainedTokenizerFast(
+        tokenizer_object=inner, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]",
+        model_max_length=64,
+    ).save_pretrained(tmp_path / "base")  # fmt: skip
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=len(WORDS), hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32,
+        max_position_embeddings=64, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
+    )  # fmt: skip
+    BertModel(config).save_pretrained(tmp_path / "base")
+    return tmp_path / "base"
+
+
+def written(path: Path, copies: int) -> Path:
+    """Boats with masts, each with a twin that has four of them: a difference that a tiny model can learn."""
+    lines = []
+    for n in range(copies):
+        right, wrong = NUMBERS[n % 3], "four"
+        context = f"the boat has {right} masts"
+        for response, grounded in ((context, True), (f"the boat has {wrong} masts", False)):
+            row = {"id": f"{n}{grounded}", "group": str(n), "context": context, "response": response}
+            lines.append(json.dumps(row | {"grounded": grounded}) + "\n")
+    path.write_text("".join(lines), "utf-8")
+    return path
+
+
+def test_targets_are_the_cosine_and_one_minus_the_cosine(tmp_path: Path) -> None:
+    found = made.pairs(made.read(written(tmp_path / "twins.jsonl", 4)), Settings())
+    right, twin = found[0], found[1]
+    assert right.target == pytest.approx(1, abs=0.01)  # word for word
+    cosine = build(METHODS, "cos_sim", Settings(), "method")
+    near = cosine.score(Given("", (twin.context,), twin.response), threading.Event()).scores[ONE]
+    assert twin.target == pytest.approx(1 - near) and twin.target < 0.5
+    taught, held = made.divided(found, 0.5, seed=1)
+    assert len(held) == len(taught) == 4 and not {p.group for p in taught} & {p.group for p in held}
+
+
+def test_a_model_is_trained_and_the_method_takes_it(tmp_path: Path, tiny: Path) -> None:
+    path, out = written(tmp_path / "twins.jsonl", 48), tmp_path / "out"
+    more = ["--passes", "12", "--rate", "5e-3", "--base", str(tiny)]
+    assert train.main(["--input", str(path), "--out", str(out), *more]) == 0
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["loss"][-1] < 0.75 * summary["loss"][0] and summary["pairs"] + summary["held_out"] == 96
+    settings = Settings(gc_model=str(out / "model"))
+    method = build(METHODS, "gc", settings, "method")
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    given = Given("", ("the boat has one masts",), "the boat has two masts")
+    model = AutoModelForSequenceClassification.from_pretrained(out / "model").eval()
+    assert model.config.id2label == {0: "grounded"}
+    inputs = AutoTokenizer.from_pretrained(out / "model")(given.context[0], given.response, return_tensors="pt")
+    with torch.inference_mode():
+        expected = model(**inputs).logits[0, 0].sigmoid().item()
+    assert method.score(given, threading.Event()).scores[ONE] == pytest.approx(expected, abs=1e-4)
+    assert method.version.startswith("gc.own.1/") and method.version != build(METHODS, "gc", Settings(), "m").version
+
+
+def test_what_is_missing_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(Unavailable, match="no model.safetensors; see training/README"):
+        build(METHODS, "gc", Settings(gc_model=str(tmp_path)), "method")
+    (tmp_path / "empty.jsonl").write_text('{"response": "a"}\n')
+    assert train.main(["--input", str(tmp_path / "empty.jsonl"), "--out", str(tmp_path / "out")]) == 2
+    assert "found no labelled response" in capsys.readouterr().err
+
+
+def test_pairs_of_one_answer_are_told_apart() -> None:
+    rows = [made.Pair("c", "r", target, group) for group in "ab" for target in (0.9, 0.2)]
+    assert train.told_apart(rows, [0.8, 0.1, 0.3, 0.4]) == 0.5 and train.told_apart(rows[:1], [0.1]) is None
