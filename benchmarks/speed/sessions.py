@@ -1,4 +1,4 @@
-"""Several runs at once, as of several visitors, against the same runs one after the other; each with a store of its own.
+"""Several runs at once, as of several visitors, against the same runs in turn; each with a store of its own.
 
 python -m benchmarks.speed.sessions [--sessions 8] [--claims 10] [--out FILE.json]
 
