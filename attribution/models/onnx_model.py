@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,16 @@ from attribution.types import Span
 class OnnxModel:
     """One text or pair at a time, on one thread: others are read in parallel, and none depends on the others."""
 
-    def __init__(self, model: Path, tokenizer: Path | None = None, weights: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        model: Path,
+        tokenizer: Path | None = None,
+        weights: Mapping[str, Any] | None = None,
+        unfused: Sequence[str] = (),
+    ) -> None:
         """`model` is the path of the graph; tokenizer.json stands beside it unless another is named.
 
-        `weights` are arrays by name for a graph that holds none.
+        `weights` are arrays by name for a graph that holds none, `unfused` the runtime's fusions that are left out.
         """
         import onnxruntime
         import tokenizers
@@ -30,7 +36,7 @@ class OnnxModel:
             str(model),
             options,
             providers=["CPUExecutionProvider"],
-            disabled_optimizers=["SkipLayerNormFusion"],  # fused, it takes three times as long
+            disabled_optimizers=list(unfused),
         )
         self._tokenizer = tokenizers.Tokenizer.from_file(str(tokenizer or model.parent / "tokenizer.json"))
         self._tokenizer.no_padding()
