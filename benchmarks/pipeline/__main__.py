@@ -1,7 +1,7 @@
 """The pipeline against the plain recipe, in turn in one run: seconds, first verdict, memory, and whether they agree.
 
     python -m benchmarks.pipeline [--claims 10 30] [--runs 5] [--out FILE.json] [--plot FILE.png]
-    python -m benchmarks.pipeline --floors      # 6 claims once; fails below the floors
+    python -m benchmarks.pipeline --floors      # 3 claims once; fails below the floors
 
 With --floors the shares of the machine's peak are left out.
 """
@@ -19,7 +19,7 @@ from typing import Any
 from benchmarks import arguments, publish
 
 FLOORS = {"cold, times faster": 3.0, "warm, times faster": 40.0, "top passages that agree": 0.9}
-SMALL = 6  # claims
+SMALL = 3  # claims
 
 
 def measured(recipe: str, claims: int, choices: Sequence[str]) -> dict[str, Any]:
@@ -47,11 +47,16 @@ def agreement(ours: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, A
 
 
 def compared(claims: int, runs: int, choices: Sequence[str]) -> dict[str, Any]:
-    """Medians over the runs; plain recipe and pipeline take turns."""
+    """Plain recipe and pipeline take turns."""
     plain, ours = [], []
     for _ in range(runs):
         plain.append(measured("plain", claims, [*choices, "shortlist=0"]))
         ours.append(measured("pipeline", claims, choices))
+    return summary(claims, plain, ours)
+
+
+def summary(claims: int, plain: Sequence[Mapping[str, Any]], ours: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Medians over the runs."""
 
     def median(values: Iterator[float]) -> float:
         return statistics.median(values)
