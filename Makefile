@@ -23,6 +23,7 @@ check: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python -m pytest -m slow
 	$(BIN)/python -m benchmarks.examples --out $(FIGURES)/examples.json
+	$(BIN)/python -m benchmarks.pipeline --floors
 	$(BIN)/python -m benchmarks.speed.verifier --out $(FIGURES)/speed_verifier.json
 	$(BIN)/python -m benchmarks.speed.comparison --out $(FIGURES)/speed_comparison.json
 	$(BIN)/python -m benchmarks.speed.first_screen --out $(FIGURES)/speed_first_screen.json

@@ -48,6 +48,9 @@ class Settings(Frozen):
     ranking: Literal["hybrid", "vectors"] = Field(
         "hybrid", description="rank chunks by vectors and shared words, or by vectors alone"
     )
+    shortlist: int = Field(
+        60, ge=0, description="chunks embedded for a claim, those that share most words with it; 0: all of them"
+    )
     verifier: str = "auto"
     verifier_model: str = Field("", description="Hugging Face model or folder of the verifier")
     gc_model: str = Field("", description="folder of a cross-encoder with one output, for the groundedness method gc")

@@ -28,14 +28,14 @@ EMBEDDERS = {
     "minilm": Entry(
         "attribution.embedders.minilm:MiniLM",
         "all-MiniLM-L6-v2 (embedded)",
-        "384 dimensions, at most 256 tokens",
+        "384 dimensions, at most 256 tokens; int8",
         bundled=True,
         english=True,
     ),
     "mpnet": Entry(
         "attribution.embedders.mpnet:MPNet",
         "all-mpnet-base-v2 (embedded)",
-        "768 dimensions, at most 384 tokens, seven times as slow as MiniLM; V24's own SBERT model",
+        "768 dimensions, at most 384 tokens, much slower than MiniLM; V24's own SBERT model",
         needs=(Need(DOWNLOAD.format("mpnet"), check="attribution.embedders.mpnet:is_available"),),
         download="attribution.embedders.mpnet:make",
         english=True,

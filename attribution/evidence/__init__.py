@@ -24,7 +24,10 @@ class LlmRecord:
 
 @dataclass(frozen=True)
 class GatherStep:
-    """One finished search or download, with the claims it was for and those that now have all their pages."""
+    """One finished search or download, with the claims it was for and those that now have all their pages.
+
+    An `idle` step says only that nothing has ended for a while, which is time for something else.
+    """
 
     stage: str  # queries, search or fetch
     done: int
@@ -36,6 +39,7 @@ class GatherStep:
     complete: tuple[str, ...] = ()
     spent: Spent = Spent()  # so far
     llm: LlmRecord = LlmRecord()
+    idle: bool = False
 
 
 @dataclass(frozen=True)

@@ -99,8 +99,9 @@ class LiveSources:
             start(task)
         try:
             while queues.left and not stop.is_set():
+                ended = False
                 for task, (hits, pages, failures) in queues.abandon() if self.budget.over else queues.ended():
-                    done += 1
+                    done, ended = done + 1, True
                     searches += task.stage == "search"
                     late: list[Trace] = []
                     for hit in hits:
@@ -129,6 +130,9 @@ class LiveSources:
                         tuple(c for c in task.claim_ids if not open_tasks[c]),
                         Spent(**self.budget.spent, seconds=self.budget.seconds, searches=searches),
                     )
+                if not ended:
+                    spent = Spent(**self.budget.spent, seconds=self.budget.seconds, searches=searches)
+                    yield GatherStep("fetch", done, done + queues.left, spent=spent, idle=True)
         finally:
             queues.close()
 

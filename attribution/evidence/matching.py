@@ -70,8 +70,10 @@ class Matcher:
         self.verifier = CachedVerifier(build(VERIFIERS, settings.verifier, settings, "verifier"), store, judged)
         self.pages: dict[str, Page] = {}
         self.traces: dict[str, list[Trace]] = defaultdict(list)
-        self._index, self._words = Index(), Chunks()
-        self._unembedded: list[Page] = []
+        self._words = Chunks()
+        self._index = Index()  # of all chunks, where none is left out beforehand
+        self._unread: list[Page] = []
+        self._unindexed: list[Chunk] = []
         self._chunk_spans: dict[str, tuple[Span, ...]] = {}  # by page
         self._vector_keys: set[str] = set()
 
@@ -85,7 +87,7 @@ class Matcher:
         if page.id in self.pages:
             return False
         self.pages[page.id] = page
-        self._unembedded.append(page)
+        self._unread.append(page)
         return True
 
     def trace(self, traces: Iterable[Trace]) -> None:
@@ -93,19 +95,21 @@ class Matcher:
         for trace in traces:
             self.traces[trace.page_id].append(trace)
 
-    def embed(self) -> None:
-        """Chunk and embed the pages added since the last call."""
-        by_page = {page.id: self.chunker.chunk(page) for page in self._unembedded}
+    def chunk(self) -> None:
+        """Chunk the pages added since the last call."""
+        by_page = {page.id: self.chunker.chunk(page) for page in self._unread}
         self._chunk_spans |= {page_id: tuple((c.start, c.end) for c in chunks) for page_id, chunks in by_page.items()}
-        self._unembedded = []
+        self._unread = []
         # a chunk of nothing but addresses, references, navigation and headings is evidence of nothing
-        if chunks := [c for of_page in by_page.values() for c in of_page if not self._premise(c)[0].isspace()]:
-            self._index.add(chunks, self._vectors([c.text for c in chunks]))
-            self._words.add(chunks)
+        chunks = [c for of_page in by_page.values() for c in of_page if not self._premise(c)[0].isspace()]
+        self._words.add(chunks)
+        self._unindexed += chunks
 
     def _vectors(self, texts: Sequence[str]) -> np.ndarray[Any, Any]:
         import numpy as np
 
+        if not texts:
+            return np.zeros((0, 0), dtype=np.float32)
         keys = [content_id(self.embedder.version, text) for text in texts]
         self._vector_keys.update(keys)
         vectors = self.store.vectors(list(dict.fromkeys(keys)))
@@ -119,7 +123,7 @@ class Matcher:
 
     def settle(self) -> None:
         """All pages are there: from now on the verified pairs count, whichever page came first."""
-        self.embed()
+        self.chunk()
         self.verifier.reset_counts()
 
     def provenance(self, concerns: Mapping[str, Sequence[Failure]]) -> Provenance:
@@ -138,8 +142,14 @@ class Matcher:
 
         All pairs go to the verifier together, those of an enriched claim as written included.
         """
-        self.embed()
-        matched = [(claim, self._passage(c)) for claim in claims for c in self._candidates(claim)]
+        self.chunk()
+        by_words = [self._words.ranked(claim.statement) for claim in claims]
+        chosen = [self._shortlist(ranked) for ranked in by_words]
+        self._vectors([chunk.text for short in chosen for chunk in short or ()])  # those of all claims together
+        candidates = map(self._candidates, claims, by_words, chosen)
+        matched = [
+            (claim, self._passage(c)) for claim, of_claim in zip(claims, candidates, strict=True) for c in of_claim
+        ]
         pairs: list[Pair] = [(claim.statement, *self._premise(p)) for claim, p in matched]
         again = [i for i, (claim, _) in enumerate(matched) if self.settings.without_added and added_words(claim)]
         pairs += [(claim.text, *self._premise(p)) for claim, p in (matched[i] for i in again)]
@@ -150,20 +160,35 @@ class Matcher:
             evidence[claim.id].append(self._evidence(claim, passage, judgements[i], as_written.get(i)))
         return [tuple(evidence[claim.id]) for claim in claims]
 
-    def _candidates(self, claim: Claim) -> list[Candidate]:
-        if not len(self._index):
-            return []
+    def _shortlist(self, ranked: Sequence[Chunk]) -> Sequence[Chunk] | None:
+        """The chunks that are embedded for a claim: of many, those that share most words with it; None: all chunks.
+
+        Chunks far down one of two rankings are hardly ever among the best of both (docs/retrieval.md has the share).
+        """
+        most = self.settings.shortlist
+        few = len(self._words) <= most
+        return None if not most or few or self.settings.ranking == "vectors" else ranked[:most]
+
+    def _nearest(self, queries: Sequence[str], short: Sequence[Chunk] | None, depth: int) -> list[Candidate]:
+        if short is None:
+            self._index.add(self._unindexed, self._vectors([c.text for c in self._unindexed]))
+            self._unindexed, index = [], self._index
+        else:
+            index = Index()
+            index.add(short, self._vectors([c.text for c in short]))
+        return index.search(self._vectors(queries), depth, self.embedder.floor) if len(index) else []
+
+    def _candidates(self, claim: Claim, by_words: Sequence[Chunk], short: Sequence[Chunk] | None) -> list[Candidate]:
         queries = [claim.statement]
         if self.question and not claim.independent:
             queries.append(f"{self.question} {claim.statement}")
         top_k, hybrid = self.settings.top_k, self.settings.ranking == "hybrid"
-        depth = max(top_k, DEPTH) if hybrid else top_k
-        candidates = self._index.search(self._vectors(queries), depth, self.embedder.floor)
+        candidates = self._nearest(queries, short, max(top_k, DEPTH) if hybrid else top_k)
         near = [c for c in candidates if c.similarity >= candidates[0].similarity - MAX_SIMILARITY_GAP]
         if len(near) <= top_k:
             return near
         nearest = [c.chunk for c in near]
-        score = reciprocal_ranks(((1.0, nearest), (1.0, self._words.ranked(claim.statement))))
+        score = reciprocal_ranks(((1.0, nearest), (1.0, by_words if hybrid else ())))
         best = set(sorted(nearest, key=lambda chunk: -score[chunk])[:top_k])  # a stable sort: ties as by cosine
         return [c for c in near if c.chunk in best]
 

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import chain, repeat
 
 from attribution import events
 from attribution.claims.conversation import check_turns, standalone_question, transcript
@@ -27,7 +28,7 @@ from attribution.verdicts import decide, not_reached
 from attribution.verifiers.auto import smaller_verifier
 from attribution.web.fetcher import Fetcher
 
-GROUP = 4  # claims whose pairs are verified together
+GROUPS = (1, 2, 4)  # claims whose pairs are verified together: few at first, so that the first verdict comes early
 
 
 def run(
@@ -171,6 +172,7 @@ class _Run:
         yield events.StageStarted("search")
         by_id = {c.id: c for c in checked}
         steps = self.source.gather(checked, self.asked, self.stop)
+        complete: list[str] = []
         started = time.perf_counter()
         for step in steps:
             self.record.timings["queries" if step.stage == "queries" else "gather"] += time.perf_counter() - started
@@ -182,11 +184,12 @@ class _Run:
             for page in step.pages:
                 if self.matcher.add(page):
                     yield events.PageReady(page)
-            yield events.Progress(step.stage, step.done, step.total)
-            yield self.record.spent
-            early = step.stage == "fetch" and step.done < step.total
-            if early and not unmatched(self.answer, self.settings, self.matcher.pages.values()):
-                yield from self._match([by_id[c] for c in step.complete])
+            if not step.idle:
+                yield events.Progress(step.stage, step.done, step.total)
+                yield self.record.spent
+            complete += step.complete
+            if step.idle and complete and not unmatched(self.answer, self.settings, self.matcher.pages.values()):
+                yield from self._match([by_id[complete.pop(0)]])
             started = time.perf_counter()
 
     def _verify(self, checked: list[Claim]) -> Iterator[events.Event]:
@@ -199,13 +202,13 @@ class _Run:
             for claim in checked:
                 yield self._record(not_reached(claim, reason), ())
             return
-        for start in range(0, len(checked), GROUP):
+        start = 0
+        for size in chain(GROUPS, repeat(GROUPS[-1])):
             yield events.Progress("verify", start, len(checked))
-            if self.stop.is_set():
+            if self.stop.is_set() or start == len(checked):
                 break
-            yield from self._match(checked[start : start + GROUP])
-        else:
-            yield events.Progress("verify", len(checked), len(checked))
+            yield from self._match(checked[start : start + size])
+            start = min(start + size, len(checked))
         for claim in checked:
             if claim.id not in self.record.verdicts:
                 yield self._record(not_reached(claim), ())

@@ -17,7 +17,7 @@ from attribution.storage.database import now
 from attribution.storage.runs import new_run_id
 from attribution.types import Claim, Evidence, Failure, LlmUsage, Report, Turn, Usage, Verdict
 
-VERSION = "3"  # of the pipeline: part of every report
+VERSION = "4"  # of the pipeline: part of every report
 
 
 class RunRecord:

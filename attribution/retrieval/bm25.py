@@ -102,6 +102,9 @@ class Chunks:
         self._chunks: list[Chunk] = []
         self._texts = Texts()
 
+    def __len__(self) -> int:
+        return len(self._chunks)
+
     def add(self, chunks: Sequence[Chunk]) -> None:
         self._texts.add([chunk.text for chunk in chunks])
         self._chunks += chunks

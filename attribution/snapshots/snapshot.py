@@ -24,6 +24,7 @@ AFTER_CLAIMS = frozenset(
         "embedder",
         "embedding_model",
         "ranking",
+        "shortlist",
         "top_k",
         "verifier",
         "verifier_model",

@@ -14,14 +14,15 @@ from pathlib import Path
 
 from attribution.models import merge, mpnet
 from attribution.models.loading import load_once
+from attribution.models.onnx_model import OnnxModel
+from attribution.models.parallel import in_threads
 from attribution.settings import Settings, models_folder
 from attribution.text.lexical import deciding_sentence, share_terms, shared_words
 from attribution.text.sentences import sentences
 from attribution.types import Judgement, Pair, Probabilities, Span
 from attribution.verdicts import LOWEST_THRESHOLD
 from attribution.verifiers.calibration import softmax
-from attribution.verifiers.onnx_model import OnnxModel
-from attribution.verifiers.pairs import check_claim_tokens, check_pairs, in_threads, windows
+from attribution.verifiers.pairs import check_claim_tokens, check_pairs, windows
 
 FOLDER = Path(__file__).parent / "base"
 READING = "3"  # of the rules below and of the int8 weights: part of the version
@@ -79,7 +80,7 @@ class EmbeddedBase:
         """One judgement for each pair. BadInput for a claim or evidence that is empty or too long."""
         check_pairs(pairs)
         reader = _reader()
-        return in_threads(lambda *pair: _Passage(reader, *pair).judgement(), pairs)
+        return in_threads(lambda pair: Passage(reader, *pair).judgement(), pairs)
 
 
 @cache
@@ -100,7 +101,7 @@ def statements(text: str) -> list[Span]:
     return spans or [(0, len(text))]
 
 
-class _Passage:
+class Passage:
     """One passage and one claim while they are read."""
 
     def __init__(self, reader: Reader, claim: str, evidence: str, title: str = "") -> None:

@@ -15,13 +15,14 @@ from typing import Any
 
 from attribution.errors import Unavailable
 from attribution.models.loading import load_once
+from attribution.models.onnx_model import OnnxModel
+from attribution.models.parallel import in_threads
 from attribution.settings import Settings
 from attribution.text.lexical import deciding_sentence, shared_words
 from attribution.text.sentences import sentences
 from attribution.types import Judgement, Pair, Span
 from attribution.verifiers.calibration import Reading, combine, coverage, softmax, weight_of_length
-from attribution.verifiers.onnx_model import OnnxModel
-from attribution.verifiers.pairs import check_claim_tokens, check_pairs, in_threads, windows
+from attribution.verifiers.pairs import check_claim_tokens, check_pairs, windows
 
 FOLDER = Path(__file__).parent / "small"
 WINDOW = 256  # tokens of claim and premise together
@@ -79,7 +80,7 @@ class EmbeddedSmall:
         """One judgement for each pair. BadInput for a claim or evidence that is empty or too long."""
         check_pairs(pairs)
         encoder = _encoder(self._folder)
-        return in_threads(lambda *pair: self._verify_pair(encoder, *pair), pairs)
+        return in_threads(lambda pair: self._verify_pair(encoder, *pair), pairs)
 
     def _verify_pair(self, encoder: CrossEncoder, claim: str, evidence: str, title: str = "") -> Judgement:
         features, sentence = self.features(encoder, claim, evidence, title)

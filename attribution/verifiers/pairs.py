@@ -1,13 +1,11 @@
-"""What the embedded verifiers share: the check of their pairs, and threads that each read one pair."""
+"""What the embedded verifiers share: the check of their pairs, and the windows in which they read."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 
 from attribution.errors import BadInput
-from attribution.types import Judgement, Pair, Span
+from attribution.types import Pair, Span
 
 CLAIM_TOKENS = 160  # a longer claim leaves too little room for the premise
 CLAIM_CHARACTERS = 10 * CLAIM_TOKENS  # checked before tokenising
@@ -30,15 +28,6 @@ def check_claim_tokens(claim: str, tokens: int) -> None:
     """BadInput for a claim with too many tokens."""
     if tokens > CLAIM_TOKENS:
         raise BadInput(f"the claim {claim[:40]!r}… has {tokens} tokens, at most {CLAIM_TOKENS} fit: segment it first")
-
-
-def in_threads(verify_pair: Callable[..., Judgement], pairs: Sequence[Pair]) -> list[Judgement]:
-    """One judgement for each pair, in order; each thread reads one pair at a time."""
-    threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if len(pairs) < 2 or threads < 2:
-        return [verify_pair(*pair) for pair in pairs]
-    with ThreadPoolExecutor(threads, thread_name_prefix="nli") as pool:
-        return list(pool.map(lambda pair: verify_pair(*pair), pairs))
 
 
 def windows(offsets: Sequence[Span], spans: Sequence[Span], room: int) -> list[tuple[int, int]]:

