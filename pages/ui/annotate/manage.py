@@ -112,7 +112,9 @@ def people_form(kept: Annotations, project: Project) -> None:
         names = st.text_input("Add people", placeholder="Names or codes, with commas between them",
                               help="Annotators get a queue; leads adjudicate and audit.")  # fmt: skip
         first, second = st.columns(2)
-        annotators = first.form_submit_button("Add annotators", width="stretch")
+        annotators = first.form_submit_button(
+            "Add annotators", width="stretch", help="Annotators get a queue of tasks."
+        )
         leads = second.form_submit_button("Add leads", width="stretch", help="Leads adjudicate and audit.")
     if annotators or leads:
         try:
