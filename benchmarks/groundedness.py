@@ -1,6 +1,7 @@
 """Groundedness methods that need neither a key nor a download, on public sets of labelled responses.
 
     python -m benchmarks.groundedness DATA --work FOLDER [--set NAME …] [--methods NAME …] [--test N] [--development N]
+                                      [--rows SET=N,N …]
                                       [--out FILE.json] [--plot FILE.png] [--cards]
 
 Thresholds are tuned on rows that may be trained on, and reported on the folds that nothing is trained or chosen on.
@@ -185,6 +186,13 @@ def cards(evaluations: Mapping[str, Evaluation], stated: Mapping[str, Any]) -> d
     return {"conditions": dict(stated), "methods": methods}
 
 
+def _sizes(text: str) -> tuple[str, dict[Split, int]]:
+    """A set and its numbers of rows, from SET=DEVELOPMENT,TEST."""
+    name, _, numbers = text.partition("=")
+    development, test = (int(n) for n in numbers.split(","))
+    return name, {"development": development, "test": test}
+
+
 def main() -> None:
     p = arguments(__doc__, "eval/")
     p.add_argument("--work", type=Path, required=True, metavar="FOLDER", help="keeps the scores of a run in progress")
@@ -192,15 +200,17 @@ def main() -> None:
     p.add_argument("--methods", nargs="+", choices=METHODS, default=offline())
     p.add_argument("--test", type=int, default=200, help="test rows of a set, about (default: 200)")
     p.add_argument("--development", type=int, default=150, help="development rows of a set, about (default: 150)")
+    p.add_argument("--rows", nargs="+", default=[], metavar="SET=DEVELOPMENT,TEST", help="other numbers for a slow set")
     p.add_argument("--plot", type=Path, metavar="FILE.png")
     p.add_argument("--cards", action="store_true", help="write the figures that the app shows")
     args = p.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)
     settings = Settings.from_environment()
     most: dict[Split, int] = {"development": args.development, "test": args.test}
+    own_most = {name: most for name in args.sets} | dict(_sizes(text) for text in args.rows)
     evaluations, tables = {}, {}
     for name in args.sets:
-        own = labelled_rows(name, args.data, most)
+        own = labelled_rows(name, args.data, own_most[name])
         evaluations[name] = measure(own, args.methods, settings, args.work / f"{name}.jsonl")
         tables[name] = report.json_report_of(own, evaluations[name])
         print(f"## {name}\n\n{report.quality_table(evaluations[name]).markdown()}", flush=True)
