@@ -17,6 +17,7 @@ from pages.ui.evoke import view
 from pages.ui.form.view import start_and_stop
 from pages.ui.frame import lead, note, progress_bar, section, show, small, status_line, styles
 from pages.ui.html.render import plural
+from pages.ui.link import link
 from pages.ui.run import state as run_state
 
 POLL = 0.5  # seconds between looks at a set in progress
@@ -104,37 +105,51 @@ def live(polling: bool) -> None:
     if polling != evoked.is_running():
         st.rerun()  # the form has to change too
     now = evoked.current()
+    if reason := evoked.notice():
+        note("The saved set cannot be shown", reason)
     if now is None:
         return
     if now.running:
-        status_line(f"{'Stopping' if now.stopping else 'Altering'} … {now.done} of {plural(now.total, 'answer')} done")
-        progress_bar(now.done / max(1, now.total), "Progress of the test set")
+        status_line(
+            f"{'Stopping' if now.stopping else 'Altering'} … {now.set.done} of {plural(now.total, 'answer')} done"
+        )
+        progress_bar(now.set.done / max(1, now.total), "Progress of the test set")
         return
     if now.error:
         note("The set could not be finished", now.error, label="contradicted", detail=now.detail)
-    if not now.made:
+    if now.set.done < now.total:
+        note("Not complete", f"{now.set.done} of {plural(now.total, 'answer')} done.")
+        st.button("Go on", on_click=evoked.go_on, key="go_on", type="primary",
+                  help="Alter the answers that are missing, with the same choices.")  # fmt: skip
+    if not now.set.made:
         return
-    status_line(view.summary(now.made))
+    status_line(view.summary(now.set.made))
+    link("This set has an address of its own.", key="link", **state.address("evoked"))
     with st.container(horizontal=True):
         if st.button(
             "Open in Benchmark", key="to_benchmark", type="primary", help="Measure groundedness methods on this set."
         ):
-            benchmark_state.give("Evoked errors", view.as_lines(now.made).encode())
+            benchmark_state.give("Evoked errors", view.as_lines(now.set.made).encode())
             st.switch_page("pages/benchmark.py")
         st.download_button(
-            "Download the test set", view.as_lines(now.made), "test_set.jsonl", "application/json", on_click="ignore",
-            key="download", help="JSON Lines, one response on each line, as the benchmark reads them.",
-        )  # fmt: skip
+            "Download the test set",
+            view.as_lines(now.set.made),
+            "test_set.jsonl",
+            "application/json",
+            on_click="ignore",
+            key="download",
+            help="JSON Lines, one response on each line, as the benchmark reads them.",
+        )
     small("Read the twins before you measure with them: now and then an altered sentence is still true.")
-    twins = [m for m in now.made if m.twin]
+    twins = [m for m in now.set.made if m.twin]
     section("Twins")
     for made in twins[:SHOWN]:
         one(made)
     if len(twins) > SHOWN:
         small(f"The first {SHOWN} of {len(twins):,}; the file has all.")
-    if now.problems:
-        with st.expander(f"{plural(len(now.problems), 'answer')} without one of the errors"):
-            for problem in now.problems[:100]:
+    if now.set.problems:
+        with st.expander(f"{plural(len(now.set.problems), 'answer')} without one of the errors"):
+            for problem in now.set.problems[:100]:
                 small(problem)
 
 
@@ -155,7 +170,7 @@ def one(made: Made) -> None:
     )
 
 
-state.begin("evoke", run=run_state.load)
+state.begin("evoke", run=run_state.load, evoked=evoked.show)
 styles()
 lead(
     "A method that finds unsupported answers has to be measured on some. This page takes answers that their sources "

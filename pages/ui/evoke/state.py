@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from attribution.errors import BadInput
+from attribution.evaluation.evoked_errors.saved import EvokedSet, load, save
 from attribution.evaluation.evoked_errors.test_set import Grounded, Made, make, of_report, read
 from attribution.llm.client import Llm
+from attribution.storage.runs import new_run_id
 from attribution.storage.store import Store
 from attribution.text.json_lines import parse_rows
 from pages.ui import state
@@ -15,12 +18,11 @@ from pages.ui.edit import state as edit_state
 from pages.ui.evoke.job import MakeJob, MakeProgress
 from pages.ui.form import choices
 from pages.ui.run import state as run_state
-from pages.ui.slot import Slot
+from pages.ui.slot import Slot, store
 
 LIMIT = 1000  # answers of one file
-LABELS = "evoke_labels"
 RESULT = Slot[MakeJob, MakeProgress]("evoke")
-stop, is_running = RESULT.stop, RESULT.is_running
+stop, is_running, notice = RESULT.stop, RESULT.is_running, RESULT.notice
 
 
 def of_last_run() -> Grounded | None:
@@ -57,27 +59,54 @@ def llm_ready() -> bool:
 
 def start(answers: Sequence[Grounded], kinds: Sequence[str], seed: int, by_llm: bool) -> None:
     """Make the set."""
+    if not is_running():
+        _begin(new_run_id(), EvokedSet(tuple(answers), tuple(kinds), seed, by_llm))
+
+
+def go_on() -> None:
+    """Alter the answers that are missing, as it was begun."""
+    if (now := current()) and not is_running():
+        _begin(_shown_id(), now.set)
+
+
+def _begin(id: str, begun: EvokedSet) -> None:
     settings = choices.endpoint()
-    if isinstance(settings, str) or is_running():
+    if isinstance(settings, str):
         return
-    store = Store.open(settings.database_url)
+    database = Store.open(settings.database_url)
 
     def work(grounded: Sequence[Grounded]) -> Iterator[tuple[list[Made], list[str]]]:
-        return make(grounded, kinds, seed, Llm(settings, store) if by_llm else None)
+        return make(grounded, begun.kinds, begun.seed, Llm(settings, database) if begun.by_llm else None)
 
-    state.put(LABELS, {})
-    RESULT.start(MakeJob(answers, work))
+    RESULT.start(MakeJob(id, begun, work, partial(save, database, id)))
+
+
+def show(id: str) -> None:
+    """Show the set in the address, saved or in progress."""
+    if not RESULT.running(id) and (found := RESULT.saved(lambda database: load(database, id))):
+        RESULT.show(MakeProgress(set=found, running=False))
 
 
 def current() -> MakeProgress | None:
-    """The set with the labels given by hand."""
+    """The set to show: the one started last, else the one in the address."""
     job = RESULT.job()
     if job is None:
-        return None
-    now, labels = job.progress(), state.get(LABELS) or {}
-    return replace(now, made=tuple(replace(m, error_type=labels.get(m.id, m.error_type)) for m in now.made))
+        return RESULT.shown()
+    state.show_address(evoked=job.id)
+    now = job.progress()
+    if not now.running:  # from here on it can be labelled
+        RESULT.start(None)
+        RESULT.show(now)
+    return now
 
 
 def label(row_id: str, error_type: str) -> None:
-    """Give a row its type by hand."""
-    state.put(LABELS, {**(state.get(LABELS) or {}), row_id: error_type})
+    """Give a row its type by hand, and keep it."""
+    if (now := current()) and not now.running:
+        labelled = now.set.with_label(row_id, error_type)
+        RESULT.show(replace(now, set=labelled))
+        save(store(), _shown_id(), labelled)
+
+
+def _shown_id() -> str:
+    return str(state.address("evoked").get("evoked") or new_run_id())

@@ -1,12 +1,18 @@
 from __future__ import annotations
 
 import json
+import time
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from attribution.errors import BadInput
+from attribution.evaluation.evoked_errors.saved import EvokedSet, load, save
 from attribution.evaluation.evoked_errors.test_set import Grounded, Made, make
 from attribution.evaluation.evoked_errors.twin import Edit, apply
+from attribution.storage.store import Store
 from pages.ui.evoke.job import MakeJob
 from pages.ui.evoke.state import LIMIT, of_file
 from pages.ui.evoke.view import as_lines, summary, twin, type_word
@@ -19,13 +25,40 @@ GROUNDED = Grounded("t", "", ("The tower was built in 1889.",), "The tower was b
 
 def test_a_job_makes_a_set_that_can_be_read_again() -> None:
     assert list(make([GROUNDED], ["number"]))  # loads the parser, which takes longer than the job may
-    now = ended(MakeJob([GROUNDED], lambda answers: make(answers, ["number", "scope", "name"])))
+    begun, saved = EvokedSet((GROUNDED,), ("number", "scope", "name"), 0, False), []
+    now = ended(MakeJob("e" * 16, begun, lambda answers: make(answers, begun.kinds), saved.append)).set
+    assert saved[0] == begun and saved[-1] == now and now.done == 1
     assert summary(now.made) == "1 grounded answer, 2 twins: 1 number, 1 scope."
     assert now.problems == ("t: nothing to alter by rule: name",)
     rows = [json.loads(line) for line in as_lines(now.made).splitlines()]
     assert [r["grounded"] for r in rows] == [True, False, False]
     answers, problems = of_file(as_lines(now.made).encode())
     assert answers == [GROUNDED] and [p.split(":")[0] for p in problems] == ["line 2", "line 3"]
+
+
+def test_a_set_goes_on_where_it_was_left_and_is_kept_with_its_labels(store: Store) -> None:
+    answers = tuple(replace(GROUNDED, id=name) for name in "abc")
+    whole = EvokedSet(answers, ("number",), 3, False)
+    rows, problems = next(make(answers[:1], ["number"], 3))
+    part = whole.with_answer(rows, problems)
+    id = "e" * 16
+    save(store, id, part)
+    assert load(store, id) == part and load(store, "f" * 16) is None
+
+    at = AppTest.from_file(str(Path(__file__).parents[3] / "pages" / "evoke.py"), default_timeout=120)
+    at.query_params["evoked"] = id
+    at.run()
+    assert not at.exception and any("1 of 3 answers done." in h.body for h in at.get("html"))
+    at.button(key="go_on").click().run()
+    until = time.monotonic() + 60
+    while (found := load(store, id)) and found.done < 3 and time.monotonic() < until:
+        time.sleep(0.1)
+    at.run()
+    assert found and [m.grounded.id for m in found.made] == ["a", "a", "b", "b", "c", "c"]
+    at.selectbox(key="type-b~number").set_value("reasoning_error").run()
+    assert not at.exception
+    again = load(store, id)
+    assert again and [m.error_type for m in again.made if m.id == "b~number"] == ["reasoning_error"]
 
 
 def test_a_file_that_is_too_long_is_refused() -> None:
