@@ -17,7 +17,7 @@ def test_tables_and_rows_are_written(tmp_path: Path, capsys: pytest.CaptureFixtu
     command = ["factscore", "--input", str(source), "--out", str(out), "--sources", str(note), "--gamma", "0"]
     assert main([*command, "--verifiers", "embedded-small", "--decomposers", "sentences", "clauses"]) == 1
     assert "1 scored, 1 failed" in capsys.readouterr().err
-    assert (out / "factscore.csv").read_text().splitlines()[1:] == ["sentences,1.0", "clauses,1.0"]
+    assert (out / "factscore.csv").read_text().splitlines()[1:] == ["sentences,1.0,1.0", "clauses,1.0,1.0"]
 
 
 @pytest.mark.parametrize(
