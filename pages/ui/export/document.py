@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from attribution.exports import Exported
@@ -138,4 +137,4 @@ def _still(node: Node) -> Node:
             if child.tag in ("p", "div") and not any(text.text.strip() for text in texts(child)):
                 continue
         kept.append(child)
-    return replace(node, children=tuple(kept))
+    return node._replace(children=tuple(kept))

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import html as _html
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from attribution.exports.looks import LOOKS as LOOKS
 from attribution.exports.looks import PENDING
@@ -29,13 +29,13 @@ ATTRIBUTES = frozenset(
     ("class", "href", "target", "rel", "title", "role", "start", "value", "max", "dir", "type", "aria-label")
     + ("id", "tabindex", "aria-hidden", "data-claim", "data-span", "data-page", "data-at", "data-edit", "data-step")
 )  # fmt: skip
+_TAGS = BLOCKS | INLINE
 _VOID = frozenset(("br", "hr"))
 _OWN_PLACE = re.compile(r"#?[a-z]+-\d+")  # in the same document: an id, or a link to it
 NODES_JS = (Path(__file__).parent / "nodes.js").read_text("utf-8")  # builds a tree of nodes in the browser
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(NamedTuple):
     """A text, and where it starts in the text it comes from (-1: it is our own)."""
 
     text: str
@@ -47,14 +47,13 @@ class Text:
         return self.start + (self.written or len(self.text))
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(NamedTuple):  # quicker to make than a frozen dataclass; a page has 20,000
     tag: str
     attributes: tuple[tuple[str, str], ...] = ()
     children: tuple[Tree, ...] = ()
 
     def with_children(self, children: list[Tree]) -> Node:
-        return replace(self, children=tuple(children))
+        return self._replace(children=tuple(children))
 
 
 Tree = Node | Text
@@ -63,21 +62,31 @@ Child = Tree | str | None
 
 def el(tag: str, *children: Child, **attributes: str | int | None) -> Node:
     """A node. A trailing underscore of an attribute's name is dropped, others become `-`. An unsafe href is dropped."""
-    if tag not in BLOCKS and tag not in INLINE:
+    if tag not in _TAGS:
         raise ValueError(f"tag {tag!r} is not on the list")
+    nodes = [Text(c) if isinstance(c, str) else c for c in children if c is not None]
+    return Node(tag, _safe(attributes) if attributes else (), tuple(nodes))
+
+
+def _safe(attributes: Mapping[str, str | int | None]) -> tuple[tuple[str, str], ...]:
     safe = []
     for key, value in attributes.items():
-        name = key.rstrip("_").replace("_", "-")
-        if name not in ATTRIBUTES:
-            raise ValueError(f"attribute {name!r} is not on the list")
+        name = _attribute(key)
         if name == "id" and not _OWN_PLACE.fullmatch(str(value)):
             raise ValueError(f"id {value!r} is not on the list")
         if name == "href" and value is not None and not (str(value)[:1] == "#" and _OWN_PLACE.fullmatch(str(value))):
             value = safe_url(str(value))
         if value is not None and value != "":
             safe.append((name, str(value)))
-    nodes = [Text(c) if isinstance(c, str) else c for c in children if c is not None]
-    return Node(tag, tuple(safe), tuple(nodes))
+    return tuple(safe)
+
+
+@cache
+def _attribute(key: str) -> str:
+    name = key.rstrip("_").replace("_", "-")
+    if name not in ATTRIBUTES:
+        raise ValueError(f"attribute {name!r} is not on the list")
+    return name
 
 
 def html(tree: Tree) -> str:
@@ -94,7 +103,8 @@ def data(tree: Tree) -> Any:
     """The same tree as JSON: a text is a string, a node is [tag, attributes or 0, child, …]."""
     if isinstance(tree, Text):
         return tree.text
-    return [tree.tag, dict(tree.attributes) or 0, *(data(c) for c in tree.children)]
+    children = [c.text if isinstance(c, Text) else data(c) for c in tree.children]
+    return [tree.tag, dict(tree.attributes) or 0, *children]
 
 
 def texts(tree: Tree) -> Iterator[Text]:
