@@ -15,7 +15,7 @@ from pages.ui.answers.words import NAMES
 from pages.ui.compare.view import draw
 from pages.ui.form import choices
 from pages.ui.form.sidebar import sidebar
-from pages.ui.form.view import earlier_turns, start_and_stop
+from pages.ui.form.view import Examples, earlier_turns, question_field, start_and_stop
 from pages.ui.frame import lead, note, plot, show, styles
 from pages.ui.html.render import el
 from pages.ui.link import link
@@ -30,23 +30,15 @@ POLL = 0.5  # seconds between looks at a comparison in progress
 def form(running: bool, compact: bool) -> None:
     """The question, both answers and the buttons, which stay where they are."""
     with st.container(key="form"):
-        question, menu = st.columns([5, 1], vertical_alignment="bottom")
-        question.text_input(
-            "Question",
-            state.initial(state.QUESTION) or "",
-            key=state.key(state.QUESTION),
-            placeholder="The question that both answer (optional)",
-            help="It helps to understand claims that depend on it.",
-        )
-        titles = [example["title"] for example in answers_state.examples()]
-        menu.menu_button(
-            "Examples",
-            range(len(titles)),
-            key=answers_state.EXAMPLE,
-            format_func=titles.__getitem__,
-            on_click=answers_state.choose_example,
-            help="Fill in a question with two answers that the built-in library covers.",
-            width="stretch",
+        question_field(
+            "The question that both answer (optional)",
+            "It helps to understand claims that depend on it.",
+            Examples(
+                answers_state.EXAMPLE,
+                answers_state.examples(),
+                answers_state.choose_example,
+                "Fill in a question with two answers that the built-in library covers.",
+            ),
         )
         earlier_turns()
         boxes, buttons = st.columns([5, 1])

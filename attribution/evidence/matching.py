@@ -75,7 +75,7 @@ class Matcher:
         self._unread: list[Page] = []
         self._unindexed: list[Chunk] = []
         self._chunk_spans: dict[str, tuple[Span, ...]] = {}  # by page
-        self._vector_keys: set[str] = set()
+        self._known: dict[str, bytes] = {}  # vectors that were read or computed, float32, by key
 
     @property
     def chunks(self) -> int:
@@ -111,15 +111,14 @@ class Matcher:
         if not texts:
             return np.zeros((0, 0), dtype=np.float32)
         keys = [content_id(self.embedder.version, text) for text in texts]
-        self._vector_keys.update(keys)
-        vectors = self.store.vectors(list(dict.fromkeys(keys)))
-        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
+        self._known |= self.store.vectors([key for key in dict.fromkeys(keys) if key not in self._known])
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
         if new:
             rows = np.asarray(self.embedder.embed(list(new.values())), dtype=np.float32)
             computed = {key: row.tobytes() for key, row in zip(new, rows, strict=True)}
             self.store.put_vectors(computed)
-            vectors |= computed
-        return np.stack([np.frombuffer(vectors[key], dtype=np.float32) for key in keys])
+            self._known |= computed
+        return np.stack([np.frombuffer(self._known[key], dtype=np.float32) for key in keys])
 
     def settle(self) -> None:
         """All pages are there: from now on the verified pairs count, whichever page came first."""
@@ -133,7 +132,7 @@ class Matcher:
             traces=tuple(sorted(traces, key=lambda t: (t.claim_id, t.page_id, t.searcher, t.query, t.rank))),
             concerns={claim_id: tuple(failures) for claim_id, failures in sorted(concerns.items()) if failures},
             chunks=dict(sorted(self._chunk_spans.items())),
-            vectors=tuple(sorted(self._vector_keys)),
+            vectors=tuple(sorted(self._known)),
             judgements=tuple(sorted(self.verifier.keys)),
         )
 

@@ -52,7 +52,7 @@ def batch(rows: Sequence[Row], settings: Settings, path: Path) -> Iterator[Batch
             if not problem and key not in finished:
                 analysed += 1
                 try:
-                    report = _analyse(row, settings, Store(store.engine))  # a run records what its store used
+                    report = _analyse(row, settings, store)
                     finished[key] = (_append(out, _line(row, key, report)), Counter(v.label for v in report.verdicts))
                 except BadInput as error:
                     problem = str(error)

@@ -18,9 +18,9 @@ from collections.abc import Callable
 
 from attribution.cli.serve import free_port
 from attribution.evaluation.ais import figures
-from attribution.evaluation.ais.agreement import agreement
 from attribution.evaluation.ais.judgements import Content, Judgement, by_task, decided, finished
 from attribution.evaluation.ais.project import Annotations
+from attribution.evaluation.ais.quality import agreement
 from attribution.evaluation.ais.records import timestamp
 from attribution.evaluation.ais.tasks import Project, Turn, make_task
 from attribution.storage.store import Store

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from attribution.evaluation.ais.agreement import nominal_alpha
 from attribution.evaluation.ais.judgements import Answer
+from attribution.evaluation.ais.quality import nominal_alpha
 from attribution.evaluation.ais.sources import explicature
 from attribution.evaluation.ais.tasks import Task, split_turns
 from attribution.evidence.matching import Matcher

@@ -4,26 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import sqlalchemy as sa
-
 from attribution.claims.conversation import standalone_question
 from attribution.claims.enrichment import enrich
 from attribution.claims.independence import check_independence
 from attribution.evaluation.ais.tasks import Task, Turn, Unit, make_task, split_turns
 from attribution.evidence.near_duplicates import deciding_evidence, group_evidence
-from attribution.storage import tables as t
-from attribution.storage.store import Store
 from attribution.text.sentences import sentences
 from attribution.types import Claim, Page, Report, content_id
-
-
-def runs(store: Store, limit: int = 200) -> list[tuple[str, str, str]]:
-    """Id, time and question (or answer) of finished runs that are not private, newest first."""
-    r = t.runs.c
-    query = sa.select(r.id, r.created_at, r.question, r.answer).where(r.version > 0, r.private.is_(False))
-    with store.engine.connect() as db:
-        rows = db.execute(query.order_by(r.created_at.desc(), r.id).limit(limit)).all()
-    return [(row.id, row.created_at, row.question.strip() or row.answer.strip()) for row in rows]
 
 
 def tasks_of_run(report: Report, project_id: str, unit: Unit, system: str = "", dataset: str = "") -> Iterator[Task]:

@@ -10,6 +10,7 @@ from attribution.errors import AttributionError
 from attribution.evaluation.ais import exchange, sources
 from attribution.evaluation.ais.project import Annotations, Work
 from attribution.evaluation.ais.tasks import FORMS, STAGES, UNITS, Project, Task, parse_tasks
+from attribution.storage.history import HistoryQuery
 from pages.ui import state
 from pages.ui.annotate import state as own
 from pages.ui.frame import note, section, show, small
@@ -22,6 +23,7 @@ STAGE_NOTES = {
     "production": "Each of the other tasks goes to as many annotators as the overlap says.",
 }
 LISTED = 12  # problems of a file that are shown
+RUNS = 200  # offered for import, the newest
 
 
 def explicature(task: Task) -> str:
@@ -140,7 +142,7 @@ def stages(kept: Annotations, project: Project, work: Work) -> None:
 
 
 def tasks_form(kept: Annotations, project: Project) -> None:
-    """Tasks from a file, or from runs of this server."""
+    """Tasks from a file, or from the visitor's own runs."""
     section("Import tasks")
     origin = st.segmented_control(
         "From", ["A file", "Runs"], default="A file", required=True, key="tasks_from", label_visibility="collapsed"
@@ -161,12 +163,13 @@ def tasks_form(kept: Annotations, project: Project) -> None:
                 return
             imported(kept, tasks, problems)
         return
-    runs = {id: f"{at[:16].replace('T', ' ')} · {words[:90]}" for id, at, words in sources.runs(store())}
+    own_runs = store().history(state.browser(), HistoryQuery(state="finished", limit=RUNS)).rows
+    runs = {row.id: f"{row.created_at[:16].replace('T', ' ')} · {row.name[:90]}" for row in own_runs}
     if not runs:
         small("No runs yet: analyse an answer on the Explore page first.")
         return
     chosen = st.multiselect("Runs", list(runs), format_func=runs.__getitem__, key=f"tasks_runs-{own.turn()}",
-                            help="Finished runs of this server that are not private.")  # fmt: skip
+                            help="Your finished runs, newest first.")  # fmt: skip
     one, two, three = st.columns(3)
     unit = one.selectbox(
         "One task for each", UNITS, 2, key="tasks_unit", help="What is judged: the answer, or its parts."

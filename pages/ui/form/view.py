@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -20,6 +22,38 @@ _counter = st.components.v2.component(
     css=(_HERE / "counter.css").read_text("utf-8"),
     js=(_HERE / "counter.js").read_text("utf-8"),
 )
+
+
+@dataclass(frozen=True)
+class Examples:
+    """A menu that fills the form; `key` is its key in the session."""
+
+    key: str
+    examples: Sequence[Mapping[str, Any]]  # each with a “title”
+    choose: Callable[[], None]
+    help: str
+
+
+def question_field(placeholder: str, help: str, menu: Examples) -> None:
+    """The field for the question, and beside it the menu of examples."""
+    field, beside = st.columns([5, 1], vertical_alignment="bottom")
+    field.text_input(
+        "Question",
+        state.initial(state.QUESTION) or "",
+        key=state.key(state.QUESTION),
+        placeholder=placeholder,
+        help=help,
+    )
+    titles = [example["title"] for example in menu.examples]
+    beside.menu_button(
+        "Examples",
+        range(len(titles)),
+        key=menu.key,
+        format_func=titles.__getitem__,
+        on_click=menu.choose,
+        help=menu.help,
+        width="stretch",
+    )
 
 
 def form(
@@ -39,23 +73,15 @@ def form(
     `turns` adds a folded field for the conversation before the question.
     """
     with st.container(key="form"):
-        question, menu = st.columns([5, 1], vertical_alignment="bottom")
-        question.text_input(
-            "Question",
-            state.initial(state.QUESTION) or "",
-            key=state.key(state.QUESTION),
-            placeholder="The question that was asked (optional)",
-            help="It helps to understand claims that depend on it, and to search for them.",
-        )
-        titles = [example["title"] for example in state.examples()]
-        menu.menu_button(
-            "Examples",
-            range(len(titles)),
-            key=state.EXAMPLE,
-            format_func=titles.__getitem__,
-            on_click=choices.choose_example,
-            help="Fill in a question and an answer, with the sources they are meant for.",
-            width="stretch",
+        question_field(
+            "The question that was asked (optional)",
+            "It helps to understand claims that depend on it, and to search for them.",
+            Examples(
+                state.EXAMPLE,
+                state.examples(),
+                choices.choose_example,
+                "Fill in a question and an answer, with the sources they are meant for.",
+            ),
         )
         if turns:
             earlier_turns()

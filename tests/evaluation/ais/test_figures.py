@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.evaluation.ais.agreement import agreement, nominal_alpha
 from attribution.evaluation.ais.figures import Difference, differences, rows
 from attribution.evaluation.ais.judgements import Answer, Content, Judgement, by_task, decided
-from attribution.evaluation.ais.quality import audited, paces
+from attribution.evaluation.ais.quality import agreement, audited, nominal_alpha, paces
 from attribution.evaluation.ais.tasks import Project, Task
 from tests.evaluation.ais.made import CONTENT, task
 

@@ -9,7 +9,7 @@ import pytest
 
 from attribution.evaluation.ais.judgements import Answer
 from attribution.evaluation.ais.models import TaskVerdict, against, saved, verify
-from attribution.evaluation.ais.sources import explicature, runs, tasks_of_run
+from attribution.evaluation.ais.sources import explicature, tasks_of_run
 from attribution.evaluation.ais.tasks import Task, Turn, make_task, parse_tasks
 from attribution.evaluation.ais.test_set import error_types, labelled_set, put_error_type
 from attribution.evaluation.groundedness.labelled_set import OPTIONAL, REQUIRED
@@ -109,7 +109,7 @@ def test_types_of_errors_are_kept_until_they_are_taken_away(store: Store) -> Non
     assert error_types(store, "p") == {"t2": "reasoning_error"} and error_types(store, "q") == {}
 
 
-def test_tasks_of_a_run_by_claim_sentence_and_answer(store: Store) -> None:
+def test_tasks_of_a_run_by_claim_sentence_and_answer() -> None:
     answer = "It was finished in 1889 and stands in Paris. It is big."
     first, second, alone = claim("It was finished in 1889."), claim("It stands in Paris."), claim("It is big.")
     sentence = (0, answer.index(". ") + 1)
@@ -133,11 +133,6 @@ def test_tasks_of_a_run_by_claim_sentence_and_answer(store: Store) -> None:
     assert SOURCE in whole.source and "Paris lies on the Seine." in whole.source and whole.title == "Tower; Paris"
     (whole,) = tasks_of_run(report, "p", "answer")
     assert whole.answer == answer and [turn.text for turn in whole.turns] == ["When?"]
-    store.save_run(report)
-    assert [run for run, _, _ in runs(store)] == [report.id]
-    store.set_owner(report.id, "token")
-    store.set_private(report.id, "token")
-    assert runs(store) == []
 
 
 def test_an_explicature_is_proposed_where_it_is_certain() -> None:

@@ -47,7 +47,7 @@ def unbroken(page: Page, where: str) -> None:
 def test_no_rule_of_axe_is_broken(page: Page) -> None:
     write(page, ANSWER, "Who was Alfred Hitchcock?")
     analyse(page)
-    assert page.locator(".answer thead th").count() == 1  # an empty heading is none
+    expect(page.locator(".answer thead th")).to_have_count(1, timeout=PATIENCE)  # an empty heading is none
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         page.wait_for_timeout(500)  # colours change slowly

@@ -19,7 +19,8 @@ def test_a_file_opens_offline_and_runs_nothing(browser: Browser, tmp_path: Path)
     (tmp_path / "run.html").write_bytes(export("html", Exported(run(), note="A note")))
     for number, text in enumerate(TEXTS):
         (tmp_path / f"{number}.html").write_bytes(export("html", hostile(text)))
-    with browser.new_context(viewport={"width": 1024, "height": 800}, bypass_csp=True) as context:
+    size = {"width": 1024, "height": 800}
+    with browser.new_context(viewport=size, bypass_csp=True, reduced_motion="reduce") as context:
         page = context.new_page()
         asked: list[str] = []
         page.on("request", lambda request: asked.append(request.url))

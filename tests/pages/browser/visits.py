@@ -61,6 +61,7 @@ def analyse(page: Page, end: bool = True) -> None:
     page.get_by_role("button", name="Analyse").click()
     if end:
         expect(page.get_by_role("button", name="Export", exact=True)).to_be_visible(timeout=PATIENCE)
+        settled(page)  # the answer is drawn once more with the last verdict
 
 
 def compare(page: Page) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attribution.evaluation.ais import figures, models, quality
-from attribution.evaluation.ais.agreement import Agreement, agreement
 from attribution.evaluation.ais.judgements import ANSWERS, Answer, Judgement, by_task, decided, finished
 from attribution.evaluation.ais.project import Annotations, Work
+from attribution.evaluation.ais.quality import Agreement, agreement
 from attribution.evaluation.ais.tasks import Project
 from pages.ui.annotate.figures.cells import Cell, Figures, Number
 from pages.ui.html.render import look, plural
