@@ -6,22 +6,33 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from xdist.scheduler import LoadFileScheduling
 
 from attribution.settings import Settings
 from attribution.storage.store import Store
 
+BROWSER = "tests/pages/browser/"
 os.environ["HF_HUB_OFFLINE"] = "1"  # read once, when the hub's package is imported
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A file runs in one process; all browser tests in one, since they share a server, and first, since they wait."""
+    """Browser tests come first, since they wait."""
     items.sort(key=lambda item: item.get_closest_marker("browser") is None)
-    for item in items:
-        group = "browser" if item.get_closest_marker("browser") else item.location[0]
-        item.add_marker(pytest.mark.xdist_group(group))
+
+
+class ByServer(LoadFileScheduling):
+    """A file runs in one process, and all browser tests in one, since they share a server."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = str(super()._split_scope(nodeid))
+        return BROWSER if file.startswith(BROWSER) else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByServer:
+    return ByServer(config, log)
 
 
 @pytest.fixture(scope="session")
