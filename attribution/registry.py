@@ -46,7 +46,7 @@ class Entry:
     model_setting: str = ""  # the setting that names its model: the sidebar shows a box for it
     english: bool = False  # its own model or rules read English only
     bundled: bool = False  # its model comes with the project: loaded, or first made, ahead of the first run
-    download: str = ""  # "module:function" that gets its model ahead of the first run: progress → where it is
+    download: str = ""  # "module:function" that gets its model ahead of the first run: progress, settings → where it is
 
     def missing(self, settings: Settings | None = None) -> str:
         """The steps that are still needed under these settings (by default the environment's); empty if it is ready."""

@@ -51,7 +51,7 @@ def http_server(
             with contextlib.suppress(OSError):
                 self.wfile.write(content)
 
-        do_GET = do_POST = answer
+        do_GET = do_HEAD = do_POST = answer
 
         def log_message(self, format: str, *args: object) -> None:
             pass

@@ -6,8 +6,9 @@ import argparse
 
 from attribution.cli.console import progress
 from attribution.cli.tables import tables
-from attribution.errors import UnknownName
+from attribution.errors import BadInput, UnknownName
 from attribution.registry import load
+from attribution.settings import Settings
 
 STEPS = 20  # lines of progress
 
@@ -24,4 +25,8 @@ def download(args: argparse.Namespace) -> None:
             shown = int(share * STEPS)
             progress(f"{args.name}: {share:.0%} {what}")
 
-    progress(f"{args.name}: ready in {load(found[args.name].download)(show)}")
+    setting = found[args.name].model_setting
+    if args.model and not setting:
+        raise BadInput(f"--model {args.model}: {args.name!r} has one model: leave it out")
+    settings = Settings.from_environment(**({setting: args.model} if args.model else {}))
+    progress(f"{args.name}: ready in {load(found[args.name].download)(show, settings)}")

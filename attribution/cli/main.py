@@ -106,6 +106,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("table", nargs="?", choices=tables.NAMES)
     p = add("download", "get the model of an implementation ahead of its first use", download.download)
     p.add_argument("name", help="see: list; those with a model to download or to make")
+    p.add_argument("--model", help="another model than the default, where the implementation takes one: owner/name")
     snapshot.commands(commands.add_parser("snapshot", help="export, import and replay runs"))
     collections.commands(commands.add_parser("collections", help="manage named collections of documents"))
     renamed = commands.add_parser("library")  # the old name of `collections`, kept out of --help

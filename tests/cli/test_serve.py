@@ -73,6 +73,7 @@ def test_after_a_crash_the_server_comes_back_at_the_same_address() -> None:
 @pytest.mark.browser
 @pytest.mark.timeout(600)
 @pytest.mark.skipif(not os.path.exists(CHROMIUM), reason=f"{CHROMIUM} is missing: apt-get install chromium")
+@pytest.mark.slow
 def test_an_open_tab_finds_the_server_again_after_a_crash() -> None:
     from playwright.sync_api import sync_playwright
 

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from attribution.errors import BadInput, Unavailable
+from attribution.models import int8, nli
+from attribution.models.nli import relation_columns
 from attribution.settings import Settings
-from attribution.verifiers.deberta import Deberta, relation_columns
+from attribution.verifiers.deberta import Deberta, is_ready, make
 
 WORDS = [
     "[PAD]",
@@ -128,3 +130,50 @@ def test_empty_and_endless_claims_are_typed_errors(tiny: Path) -> None:
         verifier.verify([(" ", "text")])
     with pytest.raises(BadInput, match="segment it first"):
         verifier.verify([("river " * 200, "text")])
+
+
+def test_in_int8_it_judges_alike_and_no_pair_depends_on_another(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ATTRIBUTION_MODELS", str(tmp_path))
+    settings, told = Settings(verifier_model=str(tiny)), []
+    in_torch = Deberta(settings)
+    assert not is_ready(settings)
+    make(lambda share, what: told.append(share), settings)
+    assert is_ready(settings) and told == sorted(told) and told[-1] == 1
+    in_int8 = Deberta(settings)
+    assert in_int8.version == f"{in_torch.version}/int8"  # so that neither takes the other's judgements
+    judged = in_int8.verify(PAIRS)
+    for pair, one, other in zip(PAIRS, judged, in_torch.verify(PAIRS), strict=True):
+        assert one == in_int8.verify([pair])[0]
+        assert one.probabilities.entailed == pytest.approx(other.probabilities.entailed, abs=0.06)
+    made = (int8.folder(str(tiny)) / int8.GRAPH).stat().st_mtime_ns
+    make(settings=settings)
+    assert (int8.folder(str(tiny)) / int8.GRAPH).stat().st_mtime_ns == made  # nothing is done twice
+
+
+def test_a_damaged_or_outdated_int8_form_is_made_again(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ATTRIBUTION_MODELS", str(tmp_path))
+    model = str(tiny)
+    nli.make(model)
+    graph = int8.folder(model) / int8.GRAPH
+    whole = graph.read_bytes()
+    graph.write_bytes(whole[:-200] + bytes(200))
+    assert nli.has_int8(model)  # of the same size
+    loaded = nli._load_int8(model)
+    assert graph.read_bytes() == whole and loaded.columns == {"contradicted": 0, "entailed": 1, "no_relation": 2}
+    graph.write_bytes(whole[:-200])
+    assert not nli.has_int8(model)
+    nli.make(model)
+    monkeypatch.setattr(int8, "LARGEST", 63)
+    assert not nli.has_int8(model)  # it is made in another way now
+
+    def broken(*_: object) -> None:
+        raise RuntimeError("killed")
+
+    monkeypatch.setattr(int8, "export", broken)
+    with pytest.raises(RuntimeError):
+        nli.make(model)
+    assert [path.name for path in (tmp_path / "int8").iterdir()] == [graph.parent.name]  # no half of one is left

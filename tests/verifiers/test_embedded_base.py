@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -92,8 +93,10 @@ def test_what_cannot_be_judged_is_a_typed_error(verifier: EmbeddedBase, claim: s
 
 @needs_base
 def test_a_damaged_model_is_made_again(own_data_folder: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    whole = embedded_base.make().parent
     monkeypatch.setenv("ATTRIBUTION_MODELS", str(tmp_path / "other"))
-    folder = embedded_base.make().parent
+    folder = shutil.copytree(whole, embedded_base.model_folder())
+    assert merge.built(embedded_base.FOLDER, folder)
     weights = folder / merge.WEIGHTS
     weights.write_bytes(weights.read_bytes()[:1000])
     told: list[str] = []

@@ -62,9 +62,9 @@ def test_names_times_rules_fill_no_memory() -> None:
     names = "".join(f"User-agent: a{i}\n" for i in range(12_000))
     lines = "".join(f"Disallow: /{i}\n" for i in range(12_000))
     with http_server(always(200, HTML, PAGE), **rules(names + lines)) as server:
-        started = time.process_time()
+        started = time.thread_time()
         assert kind(Fetcher(QUICK, local), server.url("/a")) == "page"
-        assert time.process_time() - started < 5
+        assert time.thread_time() - started < 5
 
 
 def test_rules_that_never_come_forbid_within_their_time() -> None:

@@ -16,6 +16,7 @@ from attribution.verifiers import VERIFIERS
 from pages.ui import state
 from pages.ui.form import choices
 from pages.ui.form.controls import DOCUMENT_TYPES, FORMATS, multiselect, pick, text_input
+from pages.ui.form.model_download import model_download
 from pages.ui.form.words import FORM, LLM_TASKS
 from pages.ui.frame import note, section, small
 
@@ -75,6 +76,8 @@ def _method(label: str, name: str, table: Mapping[str, Entry], help: str) -> Non
             "the default model",
             "A model of the Hugging Face hub, such as owner/name. It is downloaded at first use.",
         )
+        if table[selected].download:
+            model_download(table[selected])
 
 
 def _sources() -> None:

@@ -96,6 +96,7 @@ def as_text(data: object) -> str:
     return data if isinstance(data, str) else bytes(data).decode("utf-8", "replace")  # type: ignore[call-overload]
 
 
+@pytest.mark.slow
 def test_two_annotators_a_hidden_source_and_a_killed_server(browser: Browser, server: Server) -> None:
     answers = ["Sand and sea.", "Palm trees.", f"Nothing. {TEXTS[1]}"]
     kept, project = filled(server, "Two annotators", answers)

@@ -7,6 +7,8 @@ import io
 import json
 import re
 
+import pytest
+
 from tests.pages.browser.visits import (
     MARKS,
     PATIENCE,
@@ -69,6 +71,7 @@ def test_the_cost_comes_first_then_verdicts_in_their_columns_and_stop_keeps_them
     assert any(row["verdict"] == "Not reached" for row in csv.DictReader(io.StringIO(downloaded(page, "CSV"))))
 
 
+@pytest.mark.slow
 def test_hostile_text_is_text_on_compare_and_retrieval(page: Page) -> None:
     lines = [t for t in TEXTS if "\x0b" not in t]
     source = "\n\n".join(f"The Nile is {t} a river of Africa. It is long." for t in lines)
@@ -105,6 +108,7 @@ def test_hostile_text_is_text_on_compare_and_retrieval(page: Page) -> None:
     assert page.evaluate("window.pwned") is None
 
 
+@pytest.mark.slow
 def test_compare_with_the_keyboard_alone_on_a_telephone(browser: Browser, address: str) -> None:
     """From the question to a claim's words by Tab and Enter, with a visible focus all the way."""
     page = browser.new_context(viewport={"width": 390, "height": 800}).new_page()

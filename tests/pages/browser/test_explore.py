@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from tests.pages.browser.visits import (
     MARKS,
     PATIENCE,
@@ -173,6 +175,7 @@ def test_hostile_text_is_shown_and_runs_nothing(page: Page) -> None:
     assert count == 0
 
 
+@pytest.mark.slow
 def test_two_visitors_never_see_each_other(browser: Browser, address: str) -> None:
     first, second = visit(browser, address), visit(browser, address)
     write(first, "Marie Curie lived in Atlantis for a year.")
@@ -190,6 +193,7 @@ def test_two_visitors_never_see_each_other(browser: Browser, address: str) -> No
         page.context.close()
 
 
+@pytest.mark.slow
 def test_evidence_stands_where_there_is_room(browser: Browser, address: str) -> None:
     page = visit(browser, address, color_scheme="dark")
     write(page, ANSWER + "\n\nA last paragraph about the Nile and its water.")

@@ -88,6 +88,7 @@ def test_runs_are_found_described_compared_deleted_and_opened(browser: Browser, 
     assert page.events == []
 
 
+@pytest.mark.slow
 def test_a_run_survives_a_reload_and_a_killed_server(browser: Browser, tmp_path: Path, warm_database: Path) -> None:
     (tmp_path / "data").mkdir()
     shutil.copy(warm_database, tmp_path / "data")

@@ -6,6 +6,7 @@ import re
 import threading
 import time
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from tests.llm_server import llm_server
@@ -154,6 +155,7 @@ def test_an_edit_opens_on_the_selected_claim_is_marked_and_is_undone_by_key_afte
     expect(claims(page).nth(1)).not_to_have_accessible_name(re.compile("supported"))
 
 
+@pytest.mark.slow
 def test_a_run_is_private_to_its_browser_until_it_is_shared_and_can_be_deleted(
     page: Page, browser: Browser, address: str
 ) -> None:
@@ -197,6 +199,7 @@ def test_characters_are_counted_while_typing_and_words_of_a_table_stay_whole(pag
     assert all(box["height"] < 50 for box in (cells.nth(n).bounding_box() for n in range(cells.count())))
 
 
+@pytest.mark.slow
 def test_compare_and_retrieval_survive_a_reload(page: Page) -> None:
     write(page, NILE)
     analyse(page)
@@ -229,6 +232,7 @@ def test_a_run_goes_on_in_the_tab_that_was_reloaded(page: Page) -> None:
     expect(page.get_by_text("Stopped early")).to_be_visible(timeout=PATIENCE)
 
 
+@pytest.mark.slow
 def test_compare_breaks_no_rule_of_axe(page: Page) -> None:
     write(page, NILE)
     page.get_by_role("link", name="Compare").click()

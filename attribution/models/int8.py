@@ -1,0 +1,127 @@
+"""Any text classifier of the hub in int8 on ONNX Runtime, for CPUs: made once from its torch model, and kept.
+
+Weights are int8 with a scale for each column. Activations are quantised while the model runs, each token by its own
+largest value: with one scale for a whole batch, as in ONNX Runtime's dynamic quantisation, a pair's probabilities would
+depend on its neighbours.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from attribution.models.merge import LARGEST, digest
+from attribution.settings import models_folder
+from attribution.types import content_id
+
+GRAPH, DONE = "model.onnx", "model.json"
+LARGE = 5_000  # rows of an embedding that is worth quantising
+
+
+def folder(model: str) -> Path:
+    """Where the int8 form of a hub model, or of a model in a folder, is kept."""
+    return models_folder() / "int8" / content_id(model)
+
+
+def is_made(model: str, weights: Path) -> bool:
+    """Has it been made from these weights, and is its file whole by its size?"""
+    done = _done(folder(model))
+    return done.get("weights") == _state(weights) and done.get("size") == _size(folder(model) / GRAPH)
+
+
+def session(model: str) -> Any:
+    """The model as onnxruntime.InferenceSession. ValueError where its file is damaged."""
+    path = folder(model) / GRAPH
+    if digest(path) != _done(path.parent).get("sha256"):
+        raise ValueError(f"{path} is damaged")
+    return open_session(path)
+
+
+def open_session(path: Path) -> Any:
+    """An exported file, to be read on one thread at a time."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.enable_cpu_mem_arena = False  # a long passage would keep its memory
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def make(model: str, weights: Path, load: Callable[[], Any], inputs: Sequence[str]) -> None:
+    """Export what `load` returns, a torch model with logits as its output, unless that was done from these weights.
+
+    `inputs` are the names of its integer inputs, (pairs, tokens) each. An interrupted export leaves nothing behind that
+    `is_made` takes for whole.
+    """
+    target = folder(model)
+    if is_made(model, weights):
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    made = Path(tempfile.mkdtemp(dir=target.parent))
+    try:
+        graph = made / GRAPH
+        export(load(), inputs, graph)
+        state = {"model": model, "weights": _state(weights), "size": _size(graph), "sha256": digest(graph)}
+        (made / DONE).write_text(json.dumps(state) + "\n", encoding="utf-8")
+        shutil.rmtree(target, ignore_errors=True)
+        made.replace(target)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def export(model: Any, inputs: Sequence[str], path: Path) -> None:
+    """Write a torch model to a file in int8. The model itself is changed: its layers take int8 weights."""
+    import torch
+
+    from attribution.models import int8_layers
+
+    def shrink(part: Any) -> None:
+        for name, child in list(part.named_children()):
+            if isinstance(child, torch.nn.Linear):
+                setattr(part, name, int8_layers.Linear(child))
+            elif isinstance(child, torch.nn.Embedding) and child.num_embeddings >= LARGE:
+                setattr(part, name, int8_layers.Embedding(child))
+            else:
+                shrink(child)
+
+    class Logits(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = model
+
+        def forward(self, *values: Any) -> Any:
+            return self.model(**dict(zip(inputs, values, strict=True))).logits
+
+    model = model.float().eval()
+    with torch.inference_mode():
+        shrink(model)
+    axes: dict[str, dict[int, str]] = {name: {0: "pairs", 1: "tokens"} for name in inputs}
+    sample = tuple(torch.ones((1, 40), dtype=torch.int64) for _ in inputs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of tracing: that constants stay constant
+        torch.onnx.export(
+            Logits().eval(), sample, str(path), input_names=list(inputs), output_names=["logits"],
+            dynamic_axes=axes | {"logits": {0: "pairs"}}, opset_version=17, dynamo=False,
+        )  # fmt: skip
+
+
+def _done(folder: Path) -> dict[str, Any]:
+    try:
+        done = json.loads((folder / DONE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return done if isinstance(done, dict) else {}
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else -1
+
+
+def _state(weights: Path) -> str:
+    """What tells other weights of the same name: in the hub's cache the file is named by its hash."""
+    return f"{weights.resolve()} {_size(weights)} {LARGEST}"

@@ -1,0 +1,168 @@
+"""Three-way NLI models of the hub: in torch or, on CPUs, as int8 on ONNX Runtime, which is about four times faster."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from attribution.errors import BadInput, ModelUnavailable, Unavailable
+from attribution.models import hub, int8
+from attribution.models.loading import load_once
+from attribution.models.parallel import in_threads
+from attribution.types import Relation
+
+BATCH = 16  # windows
+LONGEST = 512  # tokens that are read at once
+DOWNLOADING = 0.8  # share of the progress of `make`
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+MEANINGS: dict[str, Relation] = {
+    "entailment": "entailed",
+    "entailed": "entailed",
+    "contradiction": "contradicted",
+    "contradicted": "contradicted",
+    "neutral": "no_relation",
+}
+
+
+def relation_columns(id2label: Mapping[int, str]) -> dict[Relation, int]:
+    """The column of each relation in the logits, whose order differs between models. BadInput for other labels."""
+    columns = {MEANINGS[name.lower()]: int(i) for i, name in id2label.items() if name.lower() in MEANINGS}
+    if len(id2label) != 3 or len(columns) != 3:
+        raise BadInput(
+            f"the model's labels are {sorted(id2label.values())}; "
+            "expected entailment, neutral and contradiction: choose an NLI model"
+        )
+    return columns
+
+
+def make(model: str, progress: hub.Progress = lambda share, what: None) -> Path:
+    """Download a model of the hub unless it is there, and make its int8 form where there is no GPU.
+
+    Returns the folder of that form, or of the hub's cache. Raises Unavailable where the hub cannot be reached,
+    BadInput for a model that is none for NLI.
+    """
+    if not Path(model).is_dir():
+        hub.download(model, lambda share, what: progress(DOWNLOADING * share, what))
+    if on_gpu():
+        return hub.cache_folder()
+    progress(DOWNLOADING, "making the int8 form for this machine's CPU")
+    weights = hub.weights(model)
+    if weights is None:
+        raise Unavailable(f"{model} has none of {', '.join(hub.WEIGHTS)}: choose a model with weights for PyTorch")
+    names = [name for name in _tokenizer(model).model_input_names if name in INPUTS]
+    int8.make(model, weights, lambda: _torch_model(model)[0], names)
+    progress(1.0, "done")
+    return int8.folder(model)
+
+
+@cache
+def on_gpu() -> bool:
+    """Is there a GPU that torch can use?"""
+    import torch
+
+    return bool(torch.cuda.is_available())
+
+
+def has_int8(model: str) -> bool:
+    """Has `make` made the int8 form of the weights that are there?"""
+    weights = hub.weights(model)
+    return weights is not None and int8.is_made(model, weights)
+
+
+def _tokenizer(name: str) -> Any:
+    from transformers import AutoTokenizer
+
+    hub.hide_loading_bar()
+    try:
+        return AutoTokenizer.from_pretrained(name)
+    except (OSError, ValueError) as error:
+        raise ModelUnavailable(name, "verifier_model", "embedded-small", error) from error
+
+
+def _torch_model(name: str) -> tuple[Any, dict[Relation, int]]:
+    """The model in torch, and the column of each relation in its logits."""
+    import torch
+    from transformers import AutoModelForSequenceClassification
+
+    hub.hide_loading_bar()
+    try:
+        dtype = torch.bfloat16 if on_gpu() else torch.float32
+        model = AutoModelForSequenceClassification.from_pretrained(name, dtype=dtype)
+    except (OSError, ValueError) as error:
+        raise ModelUnavailable(name, "verifier_model", "embedded-small", error) from error
+    columns = relation_columns(model.config.id2label)
+    return model.to("cuda" if on_gpu() else "cpu").eval(), columns
+
+
+Features = dict[str, Any]  # of one window, as the tokenizer gives them
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A model that is ready: `read` gives a row of logits for each window, in order."""
+
+    tokenizer: Any
+    columns: dict[Relation, int]
+    limit: int  # tokens of evidence and claim together
+    read: Callable[[Sequence[Features]], list[list[float]]]
+
+
+@load_once
+def load(name: str, in_int8: bool) -> Loaded:
+    """Raises ModelUnavailable where it cannot be loaded, BadInput for one that is none for NLI."""
+    return _load_int8(name) if in_int8 else _load_torch(name)
+
+
+def _load_torch(name: str) -> Loaded:
+    import torch
+
+    tokenizer = _tokenizer(name)
+    model, columns = _torch_model(name)
+
+    def read(windows: Sequence[Features]) -> list[list[float]]:
+        rows: list[list[float]] = [[]] * len(windows)
+        by_length = sorted(range(len(windows)), key=lambda i: len(windows[i]["input_ids"]))
+        for start in range(0, len(windows), BATCH):
+            part = by_length[start : start + BATCH]
+            batch = tokenizer.pad([windows[i] for i in part], return_tensors="pt").to(model.device)
+            with torch.inference_mode():
+                logits = model(**batch).logits.float().cpu().tolist()
+            for i, row in zip(part, logits, strict=True):
+                rows[i] = row
+        return rows
+
+    return Loaded(tokenizer, columns, _limit(tokenizer, model.config), read)
+
+
+def _load_int8(name: str) -> Loaded:
+    import numpy as np
+    from transformers import AutoConfig
+
+    tokenizer, config = _tokenizer(name), AutoConfig.from_pretrained(name)
+    try:
+        session = int8.session(name)
+    except ValueError:  # it is damaged
+        shutil.rmtree(int8.folder(name), ignore_errors=True)
+        make(name)
+        session = int8.session(name)
+    inputs = [one.name for one in session.get_inputs()]
+
+    def one(window: Features) -> list[float]:
+        values = {name: np.array([window[name]], dtype=np.int64) for name in inputs}
+        row: list[float] = session.run(None, values)[0][0].tolist()
+        return row
+
+    return Loaded(
+        tokenizer,
+        relation_columns(config.id2label),
+        _limit(tokenizer, config),
+        lambda windows: in_threads(one, windows),
+    )
+
+
+def _limit(tokenizer: Any, config: Any) -> int:
+    return int(min(tokenizer.model_max_length, getattr(config, "max_position_embeddings", LONGEST), LONGEST))
