@@ -39,6 +39,7 @@ Consumption fell by a third.
 Aspirin should not be given to children under 16 because of Reye's syndrome.
 The most beautiful stadium prize went to Lisbon in 2004.
 Takes place every four years in July.
+Source: The screenplay was written by Robert Bloch.
 """.strip().splitlines()
 NOT_A_CLAIM = """
 Sources: Encyclopaedia Britannica and https://a.org/x
