@@ -1,4 +1,4 @@
-"""Three-way NLI models of the hub: in torch or, on CPUs, as int8 on ONNX Runtime, which is about four times faster."""
+"""Three-way NLI models of the hub: in torch, or in int8 on ONNX Runtime, three to four times faster on CPUs."""
 
 from __future__ import annotations
 

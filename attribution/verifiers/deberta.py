@@ -1,6 +1,6 @@
 """Any three-way NLI model of the hub; by default the DeBERTa model that V24 found closest to human judgement.
 
-On CPUs it is read in int8 once `make` has made that form: about four times faster than float32 in torch.
+On CPUs it is read in int8 once `make` has made that form: three to four times faster than float32 in torch.
 """
 
 from __future__ import annotations
