@@ -17,6 +17,7 @@ from attribution.verifiers import deberta
 from pages.ui import background
 from pages.ui.form import choices
 from pages.ui.frame import note, progress_bar, small
+from pages.ui.html.render import as_sentence
 
 POLL = 0.5  # seconds between looks at a download
 _jobs: dict[str, background.Job[Getting]] = {}  # by model: whoever asks for it first gets it for all
@@ -48,7 +49,7 @@ def _part(entry: Entry, chosen: Settings, running: bool) -> None:
     now = job.progress() if job else None
     if job and now and now.running:
         progress_bar(now.share, f"Download of {model}")
-        small(f"{'Stopping' if now.stopping else now.what.capitalize()}.")
+        small(as_sentence("stopping" if now.stopping else now.what))
         st.button("Stop", key="stop_download", on_click=job.stop, help="What is there so far is kept.", width="stretch")
         return
     if running:

@@ -1,0 +1,109 @@
+"""The button that gets the hub's verifier: progress, Stop, an error, and another visitor who finds it under way."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attribution.errors import Unavailable
+from attribution.settings import Settings
+from attribution.verifiers import VERIFIERS
+from pages.ui.form import choices, model_download
+
+NAME = "somebody/some-model"
+GO_ON = threading.Event()
+
+
+def script() -> None:
+    from attribution.verifiers import VERIFIERS
+    from pages.ui.form.model_download import model_download
+
+    model_download(VERIFIERS["deberta"])
+
+
+@pytest.fixture(autouse=True)
+def chosen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(choices, "settings", lambda: Settings(verifier_model=NAME))
+    monkeypatch.setattr(model_download, "_jobs", {})
+    GO_ON.clear()
+    yield
+    GO_ON.set()
+
+
+def getting(monkeypatch: pytest.MonkeyPatch, work: Callable[[Callable[[float, str], None]], None]) -> None:
+    def make(progress: Callable[[float, str], None], settings: Settings) -> Path:
+        assert settings.verifier_model == NAME
+        work(progress)
+        return Path()
+
+    assert VERIFIERS["deberta"].download
+    monkeypatch.setattr(model_download, "load", lambda target: make)
+
+
+def opened() -> AppTest:
+    return AppTest.from_function(script, default_timeout=60).run()
+
+
+def text(at: AppTest) -> str:
+    assert not at.exception
+    return " ".join(h.body for h in at.get("html"))
+
+
+def ended() -> None:
+    job = model_download._jobs[NAME]
+    limit = time.monotonic() + 30
+    while job.running and time.monotonic() < limit:
+        time.sleep(0.02)
+
+
+def test_a_download_shows_its_progress_to_all_and_is_stopped_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = threading.Event()
+
+    def work(progress: Callable[[float, str], None]) -> None:
+        progress(0.25, "downloading, 1 of 4 MB")
+        begun.set()
+        assert GO_ON.wait(30)
+        progress(0.5, "downloading, 2 of 4 MB")
+        raise AssertionError("it was not stopped")
+
+    getting(monkeypatch, work)
+    at = opened()
+    assert "It is not on this machine yet" in text(at)
+    at.button[0].click().run()
+    assert begun.wait(30)
+    other = opened()
+    assert "Downloading, 1 of 4 MB." in text(other) and 'value="0.250"' in text(other)
+    other.button[0].click().run()
+    GO_ON.set()
+    ended()
+    assert model_download._jobs[NAME].progress().error == ""
+    assert [button.label for button in at.run().button] == ["Download"]  # it can be begun again
+
+
+def test_what_went_wrong_is_said_and_it_can_be_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def work(progress: Callable[[float, str], None]) -> None:
+        raise Unavailable("the model <b>x</b> cannot be downloaded: check its name")
+
+    getting(monkeypatch, work)
+    at = opened()
+    at.button[0].click().run()
+    ended()
+    at.run()
+    assert "The model was not downloaded" in text(at) and "&lt;b&gt;x" in text(at)
+    assert [button.label for button in at.button] == ["Download"]
+
+
+def test_the_size_of_a_known_model_is_told_and_a_ready_one_has_no_button(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choices, "settings", lambda: Settings())
+    assert opened().button[0].label == "Download (0.9 GB)"
+    monkeypatch.setattr("attribution.verifiers.deberta.is_downloaded", lambda settings: True)
+    monkeypatch.setattr("attribution.verifiers.deberta.is_ready", lambda settings: False)
+    assert opened().button[0].label == "Make it faster"
+    monkeypatch.setattr("attribution.verifiers.deberta.is_ready", lambda settings: True)
+    at = opened()
+    assert not at.button and "ready" in text(at)
