@@ -37,7 +37,7 @@ class BatchProgress:
     done: int
     total: int
     problem: str = ""
-    rate: float | None = None  # answers a minute in this call; None until one has been analysed
+    rate: float | None = None  # answers a minute in this call, without loading models; None until two are analysed
     seconds_left: float | None = None
     failed: int = 0
     labels: Counter[Label] = field(default_factory=Counter)
@@ -88,12 +88,14 @@ class _Batch:
 
     def analyse(self, waiting: dict[str, list[int]], engine: Engine) -> Iterator[BatchProgress]:
         groups = list(waiting.values())
-        started, analysed = time.monotonic(), 0
-        for place, result in engine.analyse([self.rows[same[0]] for same in groups]):
+        first, speed = 0.0, tuple[float, ...]()
+        for analysed, (place, result) in enumerate(engine.analyse([self.rows[same[0]] for same in groups])):
             same = groups[place]
-            analysed += 1
-            rate = analysed / max(time.monotonic() - started, 1e-6)
-            speed = 60 * rate, (len(groups) - analysed) / rate
+            if analysed:  # the first loads the models
+                rate = analysed / max(time.monotonic() - first, 1e-6)
+                speed = 60 * rate, (len(groups) - analysed - 1) / rate
+            else:
+                first = time.monotonic()
             if result.problem:
                 for n in same:
                     yield self._fail(n, result.problem, *speed)
