@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import socket
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from attribution.text.json_lines import Row
 if TYPE_CHECKING:
     import pyarrow as pa
 
+CONNECT_TIMEOUT = 10  # seconds
 RETRIES = 2  # of a row whose worker died
 BLOCKS = 10_000  # rows are handed over one by one; beyond so many, several together
 FATAL = (Unavailable, BadInput, StoreError)  # what ends the batch, as in this process
@@ -39,7 +41,7 @@ class OnRay:
         os.environ.setdefault("RAY_worker_niceness", "0")  # Ray's own 15 is slow beside other work
         os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # else it warns of what Ray Data itself does
         try:
-            import ray.data  # noqa: F401
+            import ray.data  # noqa: F401  # without its extra, this fails
         except ImportError as error:
             raise Unavailable(
                 "the engine 'ray' is not installed: pip install -r requirements-ray.txt (docs/batch.md)", error
@@ -64,13 +66,14 @@ class OnRay:
 
         address = self.address or os.environ.get("RAY_ADDRESS") or "local"
         try:
+            _check_reachable(address)
             ray.init(
                 address=address,
                 log_to_driver=False,
                 logging_level=logging.ERROR,
                 **({"include_dashboard": False} if address == "local" else {}),
             )
-        except (ConnectionError, ValueError, RuntimeError) as error:
+        except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
             raise Unavailable(
                 f"no Ray cluster answers at {address!r}: start one with `ray start --head`, and give its address as "
                 "--address HOST:6379, or leave it out to use this machine alone",
@@ -97,8 +100,8 @@ class OnRay:
 
         context = ray.data.DataContext.get_current()
         context.enable_progress_bars = False
-        logging.getLogger("ray.data").setLevel(logging.ERROR)
-        context.max_errored_blocks = -1  # a row that kills its worker ends nothing but itself
+        logging.getLogger("ray.data").setLevel(logging.CRITICAL)  # its errors are those of rows
+        context.max_errored_blocks = -1  # a row that kills its worker costs itself, and with one task each no other
         items = [{"place": n, "line": row.line, "fields": json.dumps(row.fields)} for n, row in enumerate(rows)]
         data = ray.data.from_items(items, override_num_blocks=min(len(items), BLOCKS))
         with warnings.catch_warnings():
@@ -108,7 +111,7 @@ class OnRay:
                 fn_constructor_args=(self.settings,),
                 batch_size=1,
                 batch_format="pyarrow",
-                compute=ray.data.ActorPoolStrategy(size=workers),
+                compute=ray.data.ActorPoolStrategy(size=workers, max_tasks_in_flight_per_actor=1),
                 num_cpus=1,
                 max_task_retries=RETRIES,
             )
@@ -121,6 +124,13 @@ class OnRay:
                 yield one["place"], Analysed(one["report"], one["problem"])
         for place in sorted(waiting):
             yield place, Analysed(problem=LOST)
+
+
+def _check_reachable(address: str) -> None:
+    """OSError where nothing listens at HOST:PORT: Ray itself would wait for many minutes."""
+    host, _, port = address.rpartition(":")
+    if host and port.isdigit() and "/" not in host:
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_TIMEOUT).close()
 
 
 class Worker:
