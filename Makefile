@@ -35,6 +35,7 @@ bench: $(VENV)/.dev
 	  $(BIN)/python -m benchmarks.verifiers $(DATA) --out $(FIGURES)/verifiers.json --plot $(FIGURES)/reliability.png && \
 	  $(BIN)/python -m benchmarks.verdicts $(DATA) --out $(FIGURES)/verdicts.json --plot $(FIGURES)/verdicts.png --reliability && \
 	  $(BIN)/python -m benchmarks.answers $(DATA) --out $(FIGURES)/answers.json && \
+	  $(BIN)/python -m benchmarks.batch $(DATA) --out $(FIGURES)/batch.json && \
 	  $(BIN)/python -m benchmarks.corrections $(DATA) --most 60 --out $(FIGURES)/corrections.json && \
 	  $(BIN)/python -m benchmarks.groundedness $(DATA) --work build/groundedness --out $(FIGURES)/groundedness.json --plot $(FIGURES)/groundedness.png --cards && \
 	  $(BIN)/python -m benchmarks.collections $(DATA) --out $(FIGURES)/collections.json; \

@@ -86,21 +86,28 @@ def revise(args: argparse.Namespace) -> None:
 
 
 def batch(args: argparse.Namespace) -> int:
-    """Writes a line for each row; the exit status is 1 if any failed."""
-    from attribution.pipeline.batch import batch
+    """Writes a line for each row, prints a summary; the exit status is 1 if any failed."""
+    from attribution.evaluation.batch_summary import summarise
+    from attribution.pipeline.batch import Engine, batch
 
+    engine: Engine | None = None
     settings = options.settings(args)
+    if args.engine == "ray":
+        from attribution.pipeline.batch.ray_data import OnRay
+
+        engine = OnRay(settings, args.workers or 0, args.address or "")
+    elif args.workers is not None or args.address:
+        raise BadInput("--workers and --address are for --engine ray; the engine local is one process")
     check_output(args.output)
-    now = None
-    for now in batch(read_rows(args.input, ["answer"], ["question"]), settings, args.output):
-        left = f", {_time(now.seconds_left)} left" if now.seconds_left else ""
-        progress(f"batch {now.done}/{now.total}{left}" + (f": {now.problem}" if now.problem else ""))
-    if now is None:
-        return 0
-    for label, count in now.labels.most_common():
-        progress(f"{label:>14} {count:>7} {count / now.labels.total():>6.1%}")
-    progress(f"{args.output}: {now.done - now.failed} analysed, {now.failed} failed")
-    return int(now.failed > 0)
+    failed = 0
+    for now in batch(read_rows(args.input, ["answer"], ["question"]), settings, args.output, engine):
+        failed = now.failed
+        speed = ""
+        if now.rate is not None and now.seconds_left is not None:
+            speed = f", {now.rate:.1f} answers a minute, {_time(now.seconds_left)} left"
+        progress(f"batch {now.done}/{now.total}{speed}" + (f": {now.problem}" if now.problem else ""))
+    progress(f"\n{summarise(args.output).text()}\n\n{args.output}")
+    return int(failed > 0)
 
 
 def _time(seconds: float) -> str:

@@ -90,8 +90,11 @@ def parser() -> argparse.ArgumentParser:
     options.add_settings(p, "embedder=mpnet")
 
     p = add("batch", "check many answers; a killed batch goes on where it stopped", analyze.batch)
-    p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"question", "answer", "documents"}')
+    p.add_argument("--input", type=Path, required=True, help="JSON Lines; see docs/batch.md")
     p.add_argument("--output", type=Path, required=True, metavar="reports.jsonl")
+    p.add_argument("--engine", choices=("local", "ray"), default="local", help="this process, or a Ray cluster")
+    p.add_argument("--workers", type=options.positive, metavar="N", help="of --engine ray (default: all processors)")
+    p.add_argument("--address", metavar="HOST:PORT", help="of a Ray cluster (default: RAY_ADDRESS, or this machine)")
     p.add_argument("--segmenter", help="see: list segmenters")
     options.add_sources(p)
     options.add_verifier(p)

@@ -33,6 +33,14 @@ def add_settings(p: argparse.ArgumentParser, example: str) -> None:
     p.add_argument("--set", action="append", metavar="KEY=VALUE", help=f"any other setting, such as {example}")
 
 
+def positive(text: str) -> int:
+    """A whole number from 1, as argparse reads it."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text}: expected a number from 1")
+    return number
+
+
 def turns(args: argparse.Namespace) -> tuple[Turn, ...]:
     """The turns of --context. BadInput for a file that is not UTF-8 text of that form."""
     from attribution.claims.conversation import read_turns

@@ -65,7 +65,11 @@ def tables(comparisons: Sequence[Comparison], failed: Sequence[tuple[int, str, s
     if not comparisons:
         return failures
     names = [c.segmenter for c in comparisons[0].columns]
-    columns = {name: [x.columns[i] for x in comparisons] for i, name in enumerate(names)}
+    return (*segmenter_tables({name: [x.columns[i] for x in comparisons] for i, name in enumerate(names)}), *failures)
+
+
+def segmenter_tables(columns: dict[str, list[Column]]) -> tuple[Table, ...]:
+    """The tables of these segmenters, each with its share of every answer."""
     return (
         _table("Claims", columns, _claims),
         _table("Check-worthiness, share of the claims", columns, _worthiness),
@@ -73,7 +77,6 @@ def tables(comparisons: Sequence[Comparison], failed: Sequence[tuple[int, str, s
         _table("Verdicts, share of the checked claims", columns, _verdicts),
         _table("Verdicts without the words that enrichment added", columns, _verdicts_as_written),
         _table("FActScore: share of the checked claims that are supported", columns, _factscore),
-        *failures,
     )
 
 

@@ -1,0 +1,56 @@
+"""A real PostgreSQL server for tests, from Debian's package."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+PROGRAMS = max(Path("/usr/lib/postgresql").glob("*/bin"), default=None, key=lambda p: int(p.parent.name))
+
+
+@contextmanager
+def server() -> Iterator[str]:
+    """The address of a server with an empty cluster; the test is skipped where PostgreSQL is not installed."""
+    pytest.importorskip("psycopg")
+    if PROGRAMS is None or not (PROGRAMS / "initdb").exists():
+        pytest.skip("PostgreSQL is not installed")
+    folder = Path(tempfile.mkdtemp(prefix="attribution-postgresql-", dir="/tmp"))  # its user must reach it
+    as_user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
+    folder.chmod(0o755)
+    if as_user:
+        shutil.chown(folder, "postgres")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    control = [*as_user, str(PROGRAMS / "pg_ctl"), "-D", str(folder / "data"), "-s", "-w", "-t", "60"]
+    options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"
+    started = False
+    try:
+        initdb = [*as_user, str(PROGRAMS / "initdb"), "-D", str(folder / "data"), "-U", "tests", "-A", "trust", "-N"]
+        subprocess.run([*initdb, "-E", "UTF8", "--locale", "C"], check=True, capture_output=True, timeout=120, cwd="/")
+        subprocess.run([*control, "-o", options, "-l", str(folder / "log"), "start"], check=True, timeout=90, cwd="/")
+        started = True
+        yield f"postgresql+psycopg://tests@127.0.0.1:{port}"
+    finally:
+        if started:
+            subprocess.run([*control, "-m", "immediate", "stop"], timeout=60, cwd="/", check=False)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def new_database(address: str, name: str = "test") -> str:
+    """The URL of an empty database of that server, in place of an earlier one of that name."""
+    engine = sa.create_engine(f"{address}/postgres", isolation_level="AUTOCOMMIT")
+    with engine.connect() as db:
+        db.exec_driver_sql(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        db.exec_driver_sql(f"CREATE DATABASE {name}")
+    engine.dispose()
+    return engine.url.set(database=name).render_as_string(hide_password=False)
