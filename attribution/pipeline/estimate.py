@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from attribution.claims import independence, worthiness
+from attribution.claims.conversation import as_text, transcript
 from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
 from attribution.evidence.sources import Source
 from attribution.pipeline.claims import segment
@@ -16,7 +17,7 @@ from attribution.segmenters import SEGMENTERS, Segmenter
 from attribution.settings import Settings
 from attribution.storage.runs import Rates
 from attribution.storage.store import Store
-from attribution.types import Claim, Document, LlmUsage
+from attribution.types import Claim, Document, LlmUsage, Turn
 from attribution.verifiers import VERIFIERS, Verifier
 
 SECONDS_PER_PAIR, SECONDS_PER_PAGE = 0.03, {"local": 0.15, "web": 0.6}  # on two cores, until a run has been measured
@@ -40,17 +41,23 @@ def estimate(
     documents: Sequence[Document] = (),
     store: Store | None = None,
     segmenters: Sequence[str] = (),
+    context: Sequence[Turn] = (),
 ) -> Estimate:
     """What `run` would take, or `compare` with these segmenters. Nothing is searched and no language model asked.
+
+    `context` is the conversation before the question, which the language model reads as well.
 
     With a store, at the pace of the last runs in it. Raises BadInput, UnknownName or Unavailable as a run does.
     """
     check_input(question, answer, settings)
-    claims, llm = _claims(question, answer, settings, segmenters or [settings.segmenter])
+    shown, before = transcript(question, context), as_text(context)
+    claims, llm = _claims(shown, answer, settings, segmenters or [settings.segmenter])
     checked = sum(c.worthiness == "factual" for c in claims)
     if tasks := llm_tasks(settings):
-        annotator, by_rules = LlmAnnotator(settings, store, threading.Event()), independence.check_independence(claims)
-        llm |= {task: annotator.estimate(task, question * (task != "independence"), answer, by_rules) for task in tasks}
+        annotator = LlmAnnotator(settings, store, threading.Event())
+        by_rules = independence.check_independence(claims, "\n\n".join(said for _, said in context))
+        for task in tasks:
+            llm[task] = annotator.estimate(task, before if task == "independence" else shown, answer, by_rules)
     verifier: Verifier = build(VERIFIERS, settings.verifier, settings, "verifier")
     passage = "x" * settings.chunk_size
     factual = [claim for claim in claims if claim.worthiness == "factual"]

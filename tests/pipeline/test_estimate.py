@@ -34,6 +34,18 @@ def test_language_models_are_counted_by_segmenter_and_nothing_is_asked() -> None
     assert made.claims == 3 * 3  # the sentences stand for what each model will make of them
 
 
+def test_the_conversation_before_the_question_is_counted() -> None:
+    turns = [("user", "Tell me about rivers. " * 40), ("system", "They flow. " * 40)]
+    with llm_server(lambda _: Answer(body=b"{}")) as served:
+        chosen = llm_settings(served, segmenter="factscore", enrichment="llm", independence="llm", worthiness="llm")
+        without = estimate(QUESTION, ANSWER, chosen)
+        within = estimate(QUESTION, ANSWER, chosen, context=turns)
+        assert served.requests == []
+    assert set(within.llm) == {"segment", "enrichment", "independence", "worthiness"}
+    longer = {task for task, used in within.llm.items() if used.prompt_tokens > without.llm[task].prompt_tokens}
+    assert longer >= {"enrichment", "independence"}
+
+
 def test_no_model_is_loaded_for_an_estimate_and_predpatt_without_one_costs_nothing(settings: Settings) -> None:
     hub = by(settings, "propsegment").model_copy(update={"segmenter_model": "/there/is/no/model"})
     assert estimate(QUESTION, ANSWER, hub).claims == 3

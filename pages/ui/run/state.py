@@ -229,15 +229,16 @@ def cached_view(now: RunProgress, draw: Callable[[], Any]) -> Any:
 def estimate(segmenters: Sequence[str] = ()) -> tuple[Estimate | None, bool]:
     """What a run would take, or a comparison of these segmenters, and whether that is still being worked out."""
     (question, answer), settings, documents = text(), choices.settings(), choices.documents()
+    turns = conversation.turns()
     if isinstance(settings, str) or not answer.strip():
         return None, False
 
     def compute() -> Estimate:
         from attribution.pipeline.estimate import estimate as of
 
-        return of(question, answer, settings, documents, Store.open(settings.database_url), segmenters)
+        return of(question, answer, settings, documents, Store.open(settings.database_url), segmenters, turns)
 
-    key = (question, answer, settings, documents, tuple(segmenters))
+    key = (question, answer, settings, documents, tuple(segmenters), turns)
     job: background.Job[background.Result[Estimate]] | None = state.get(ESTIMATE)
     now = job.progress() if job else None
     if now is None or (not now.running and now.key != key):
