@@ -78,13 +78,15 @@ def live(polling: bool) -> None:
             "[sources] and held against each other. What they disagree about comes first, with what the sources say."
         )
         return
-    outcome(now)
+    with st.container(key="outcome"):  # whatever it holds, what follows stays in its place and is not drawn anew
+        outcome(now)
     if now.result is None:
         return
     result, running = now.result, now.running
     against = disagreements(result, running)
-    if against["groups"]:
-        draw(against, key="answers_against")
+    with st.container(key="against"):
+        if against["groups"]:
+            draw(against, key="answers_against")
     clicked = pair_view(result, run=now.run.key, running=running, key="answers_pair")
     draw(others(result, running), key="answers_others")
     if running:

@@ -80,6 +80,30 @@ def comparison_result(now: CompareProgress) -> None:
     if run.rejected:
         note("This text cannot be compared", run.rejected, label="contradicted", detail=run.detail)
         return
+    shown = st.container(key="outcome")  # whatever it holds, what follows stays in its place and is not drawn anew
+    with shown:
+        outcome(now)
+    failures: tuple[Failure, ...] = ()
+    if comparison and not run.running:
+        failures = (*(f for c in comparison.columns for f in c.failures), *comparison.report.failures)
+        asked = [c for c in comparison.columns if any(f.kind == "llm_failed" for f in c.failures)]
+        labels = [SEGMENTERS[c.segmenter].label for c in asked]
+        with shown:
+            not_used(comparison.report.model_copy(update={"failures": failures}), labels)
+    if run.running or comparison:
+        show(figures(now.segmenters, now.results, comparison, run.running))
+    if not comparison:
+        return
+    show(legend(comparison, run.running))
+    compare_view(comparison, running=run.running, key="compare_view")
+    if not run.running:
+        what_failed(failures)
+        exports(export.as_markdown(comparison), export.as_csv(comparison), export.as_json(comparison))
+
+
+def outcome(now: CompareProgress) -> None:
+    """How far it is, or what was found."""
+    run, comparison = now.run, now.comparison
     if run.error:
         title = "The comparison could not be finished" if comparison else "The comparison could not start"
         note(title, run.error, label="contradicted", detail=run.detail)
@@ -99,21 +123,6 @@ def comparison_result(now: CompareProgress) -> None:
             link(f"{choices.method(report)}, {date(report.created_at)}", key="link", **state.address("comparison"))
         named = [(SEGMENTERS[c.segmenter].label, c.report) for c in comparison.columns]
         plot(chart.bars(named, state.is_dark()), "compare_chart", summary(comparison))
-    failures: tuple[Failure, ...] = ()
-    if comparison and not run.running:
-        failures = (*(f for c in comparison.columns for f in c.failures), *comparison.report.failures)
-        asked = [c for c in comparison.columns if any(f.kind == "llm_failed" for f in c.failures)]
-        labels = [SEGMENTERS[c.segmenter].label for c in asked]
-        not_used(comparison.report.model_copy(update={"failures": failures}), labels)
-    if run.running or comparison:
-        show(figures(now.segmenters, now.results, comparison, run.running))
-    if not comparison:
-        return
-    show(legend(comparison, run.running))
-    compare_view(comparison, running=run.running, key="compare_view")
-    if not run.running:
-        what_failed(failures)
-        exports(export.as_markdown(comparison), export.as_csv(comparison), export.as_json(comparison))
 
 
 def experiment_result(now: ExperimentProgress) -> None:

@@ -80,13 +80,15 @@ def live(polling: bool) -> None:
     report = now.report if now.running else edit_state.shown(now.report)
     status(now, report)
     bar(now, report)
-    if report.created_at:
-        link(f"{choices.method(report)}, {date(report.created_at)}", key="link", run=report.id)
-    if report.context:
-        show(earlier_turns(report))
+    with st.container(key="origin"):
+        if report.created_at:
+            link(f"{choices.method(report)}, {date(report.created_at)}", key="link", run=report.id)
+        if report.context:
+            show(earlier_turns(report))
     with st.container(key="result"):
-        continue_button(now)
-        notices(now, report)
+        with st.container(key="notices"):
+            continue_button(now)
+            notices(now, report)
         data = run_state.cached_view(
             now,
             lambda: view(report, edited_claims(report), run_state.provenance(now), run=now.key, running=now.running),
@@ -120,9 +122,10 @@ analyse_form(compact=polling or run_state.current() is not None, running=polling
 if run_state.current() is None:
     first_visit()
 else:
-    if finished and finished.report.verdicts:
-        edit_bar(finished.report)
-        what_if_panel(finished.report, finished.key)
+    with st.container(key="tools"):  # there during the run too: an answer that moves would be drawn anew
+        if finished and finished.report.verdicts:
+            edit_bar(finished.report)
+            what_if_panel(finished.report, finished.key)
     st.fragment(live, run_every=POLL if polling else None)(polling)
     shown = run_state.current()
     if shown and not polling and shown.report.verdicts:

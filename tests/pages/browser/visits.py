@@ -60,8 +60,13 @@ def write(page: Page, answer: str, question: str = "") -> None:
 def analyse(page: Page, end: bool = True) -> None:
     page.get_by_role("button", name="Analyse").click()
     if end:
-        expect(page.get_by_role("button", name="Export", exact=True)).to_be_visible(timeout=PATIENCE)
-        settled(page)  # the answer is drawn once more with the last verdict
+        finished(page)
+
+
+def finished(page: Page) -> None:
+    """Wait for the end of a run."""
+    expect(page.get_by_role("button", name="Export", exact=True)).to_be_visible(timeout=PATIENCE)
+    settled(page)
 
 
 def compare(page: Page) -> None:
