@@ -124,6 +124,19 @@ def _walkthrough(page: Page) -> None:
     page.get_by_role("button", name="Check this text").click()
     page.locator(".chip", has_text="1 edited").wait_for(timeout=1000 * WHOLE)
     _take(page, "walkthrough-corrected")
+    page.get_by_text("Corrections and revised answer", exact=True).click()
+    page.get_by_role("button", name="Propose corrections").click()
+    page.get_by_role("button", name="Accept", exact=True).first.click()
+    page.get_by_text("Revised answer", exact=True).last.wait_for()
+    page.get_by_text("Corrections and revised answer", exact=True).scroll_into_view_if_needed()
+    _take(page, "walkthrough-correction")
+    page.get_by_role("button", name="Export", exact=True).click()
+    page.get_by_role("button", name="Export", exact=True).scroll_into_view_if_needed()
+    _take(page, "walkthrough-export")
+    page.keyboard.press("Escape")
+    page.get_by_role("link", name="History", exact=True).click()
+    page.get_by_role("link", name=re.compile(QUESTION[:20])).or_(page.get_by_text(QUESTION)).first.wait_for()
+    _take(page, "walkthrough-history", chart=False)
 
 
 def _too_long(*_: object) -> None:
@@ -173,11 +186,12 @@ def _open(browser: Browser, address: str, width: int, scheme: Scheme) -> Page:
     return page
 
 
-def _take(page: Page, name: str, whole: bool = False) -> None:
-    """A picture of the visible part or of the whole page, in 256 colours."""
+def _take(page: Page, name: str, whole: bool = False, chart: bool = True) -> None:
+    """A picture of the visible part or of the whole page, in 256 colours; `chart` says whether the page has one."""
     assert page.viewport_size
     page.mouse.move(page.viewport_size["width"] - 9, 3)  # away from anything that reacts to the mouse
-    page.locator("[data-testid=stPlotlyChart] .main-svg").first.wait_for()
+    if chart:
+        page.locator("[data-testid=stPlotlyChart] .main-svg").first.wait_for()
     page.wait_for_timeout(1500)  # the page has come to rest
     if whole:
         height = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
