@@ -45,18 +45,27 @@ def make(model: str, progress: hub.Progress = lambda share, what: None) -> Path:
     Returns the folder of that form, or of the hub's cache. Raises Unavailable where the hub cannot be reached,
     BadInput for a model that is none for NLI.
     """
-    if not Path(model).is_dir():
+    if hub.weights(model) is None and not Path(model).is_dir():
         hub.download(model, lambda share, what: progress(DOWNLOADING * share, what))
     if on_gpu():
         return hub.cache_folder()
     progress(DOWNLOADING, "making the int8 form for this machine's CPU")
+    _make_int8(model)
+    progress(1.0, "done")
+    return int8.folder(model)
+
+
+def _make_int8(model: str) -> None:
+    """Nothing is downloaded for it."""
     weights = hub.weights(model)
     if weights is None:
         raise Unavailable(f"{model} has none of {', '.join(hub.WEIGHTS)}: choose a model with weights for PyTorch")
     names = [name for name in _tokenizer(model).model_input_names if name in INPUTS]
-    int8.make(model, weights, lambda: _torch_model(model)[0], names)
-    progress(1.0, "done")
-    return int8.folder(model)
+    try:
+        int8.make(model, weights, lambda: _torch_model(model)[0], names)
+    except RuntimeError as error:  # torch's exporter has no other
+        message = f"{model} has no int8 form on this machine; it works as it is, three to four times slower"
+        raise Unavailable(message, error) from error
 
 
 @cache
@@ -147,7 +156,7 @@ def _load_int8(name: str) -> Loaded:
         session = int8.session(name)
     except ValueError:  # it is damaged
         shutil.rmtree(int8.folder(name), ignore_errors=True)
-        make(name)
+        _make_int8(name)
         session = int8.session(name)
     inputs = [one.name for one in session.get_inputs()]
 

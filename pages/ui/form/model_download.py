@@ -55,7 +55,7 @@ def _part(entry: Entry, chosen: Settings, running: bool) -> None:
     if running:
         st.rerun()  # it has ended: the whole form shows what has changed
     if now and now.error:
-        note("The model was not downloaded", now.error, label="contradicted", detail=now.detail)
+        note("The model could not be made ready", now.error, label="contradicted", detail=now.detail)
     if deberta.is_ready(chosen):
         small("It is on this machine and ready.")
     elif deberta.is_downloaded(chosen):

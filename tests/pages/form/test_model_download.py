@@ -94,7 +94,7 @@ def test_what_went_wrong_is_said_and_it_can_be_tried_again(monkeypatch: pytest.M
     at.button[0].click().run()
     ended()
     at.run()
-    assert "The model was not downloaded" in text(at) and "&lt;b&gt;x" in text(at)
+    assert "The model could not be made ready" in text(at) and "&lt;b&gt;x" in text(at)
     assert [button.label for button in at.button] == ["Download"]
 
 
