@@ -232,8 +232,7 @@ def _sentences_of(claim: Claim, sentences: Sequence[Span]) -> list[Span]:
             if (shared := min(b, end) - max(a, start)) > 0:
                 overlap[(start, end)] += shared
     if claim.sentence and (own := next((s for s in sentences if s == claim.sentence), None)):
-        repeated = [s for s in overlap if s != own and s in claim.spans]
-        return [own, *repeated]
+        return [own, *(s for s in overlap if s != own and s in claim.spans)]  # those that repeat it
     return [span for span, _ in overlap.most_common(1)]
 
 
@@ -247,6 +246,5 @@ def _row(sentence: Span, claims: tuple[tuple[str, ...], ...], columns: Sequence[
 
 def recolour_comparison(comparison: Comparison, thresholds: Thresholds) -> Comparison:
     """The comparison relabelled with other thresholds, from its stored probabilities alone."""
-    if thresholds_of(comparison.report) == thresholds:
-        return comparison
-    return with_verdicts(comparison, recolour(comparison.report, thresholds))
+    same = thresholds_of(comparison.report) == thresholds
+    return comparison if same else with_verdicts(comparison, recolour(comparison.report, thresholds))

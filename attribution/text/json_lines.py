@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -79,3 +79,20 @@ def _row(number: int, line: str, required: Sequence[str], optional: Sequence[str
 
 def _names(fields: Sequence[str]) -> str:
     return " and ".join(f'"{name}"' for name in fields)
+
+
+def complete_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Each line of a file that is appended to, with its first byte; what was cut off by a kill is removed at the end.
+
+    Nothing for a file that is not there.
+    """
+    if not path.exists():
+        return
+    start = 0
+    with path.open("rb+") as lines:
+        for line in lines:
+            if not line.endswith(b"\n"):
+                break
+            yield start, line
+            start += len(line)
+        lines.truncate(start)

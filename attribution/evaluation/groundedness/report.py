@@ -16,6 +16,7 @@ from attribution.evaluation.groundedness.figures import GROUNDED, Estimate, Eval
 from attribution.evaluation.groundedness.labelled_set import LabelledRow, LabelledSet
 from attribution.evaluation.groundedness.outcomes import LeftOut, Outcome
 from attribution.evaluation.tables import Cell, Table
+from attribution.text.json_lines import complete_lines
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -181,23 +182,15 @@ def json_report(
 
 
 def read_outcomes(path: Path) -> dict[tuple[str, str], Outcome]:
-    """The outcomes of an earlier run by method and row; what was cut off by a kill is removed from the file."""
+    """The outcomes of an earlier run by method and row."""
     found: dict[tuple[str, str], Outcome] = {}
-    if not path.exists():
-        return found
-    complete = 0
-    with path.open("rb+") as lines:
-        for line in lines:
-            if not line.endswith(b"\n"):
-                break
-            complete += len(line)
-            try:
-                fields = json.loads(line)
-                outcome = Outcome.model_validate({n: v for n, v in fields.items() if n in Outcome.model_fields})
-                found[outcome.method, outcome.row] = outcome
-            except (ValueError, AttributeError, ValidationError):
-                continue
-        lines.truncate(complete)
+    for _, line in complete_lines(path):
+        try:
+            fields = json.loads(line)
+            outcome = Outcome.model_validate({n: v for n, v in fields.items() if n in Outcome.model_fields})
+            found[outcome.method, outcome.row] = outcome
+        except (ValueError, AttributeError, ValidationError):
+            continue
     return found
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
+from attribution.text.json_lines import complete_lines
 from attribution.types import Label
 
 
@@ -50,21 +51,12 @@ def _encoded(line: dict[str, Any]) -> bytes:
 
 
 def _finished(path: Path) -> dict[str, tuple[int, Counter[Label]]]:
-    """The reports of earlier calls. What was cut off by a kill is removed."""
+    """The reports of earlier calls."""
     finished: dict[str, tuple[int, Counter[Label]]] = {}
-    if not path.exists():
-        return finished
-    start = 0
-    with path.open("rb+") as lines:
-        for line in lines:
-            if not line.endswith(b"\n"):
-                break
-            try:
-                saved = json.loads(line)
-                labels = Counter(v["label"] for v in saved["report"]["verdicts"])
-                finished[saved["key"]] = start, labels
-            except (ValueError, KeyError, TypeError):
-                pass  # an error of an earlier call: the row is analysed again
-            start += len(line)
-        lines.truncate(start)
+    for start, line in complete_lines(path):
+        try:
+            saved = json.loads(line)
+            finished[saved["key"]] = start, Counter(v["label"] for v in saved["report"]["verdicts"])
+        except (ValueError, KeyError, TypeError):
+            pass  # an error of an earlier call: the row is analysed again
     return finished

@@ -69,7 +69,9 @@ def _part(entry: Entry, chosen: Settings, running: bool) -> None:
 
 def _button(label: str, help: str, entry: Entry, chosen: Settings) -> None:
     if st.button(label, key="start_download", help=help, width="stretch"):
-        _jobs[_model(chosen)] = background.Job("download", Getting(), _work(entry, chosen))
+        job = _jobs.get(_model(chosen))
+        if job is None or not job.running:  # another visitor may have begun since this was drawn
+            _jobs[_model(chosen)] = background.Job("download", Getting(), _work(entry, chosen))
         st.rerun()
 
 
