@@ -23,7 +23,7 @@ from typing import Any
 from training import data
 from training.base import load_base
 from training.batching import BATCH, batches, encode
-from training.larger import development
+from training.larger import development, int8
 from training.larger.pairs import Data, digest
 from training.larger.reading import TOKENS, autocast, collate, fastest_type, probabilities
 from training.losses import losses
@@ -96,6 +96,9 @@ def main(argv: list[str] | None = None) -> int:
         print(f"training: {error}", file=sys.stderr)
         return 2
     model = with_adapter(model, args.adapter).to(device)
+    if int8.fast(device):
+        int8.keep_memory()
+        int8.quantise(model)
     trained = {name: p for name, p in model.named_parameters() if p.requires_grad}
     optimizer = torch.optim.AdamW(trained.values(), lr=RATE, weight_decay=WEIGHT_DECAY, fused=True)
     average = {name: p.detach().clone() for name, p in trained.items()}
