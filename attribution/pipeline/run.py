@@ -168,11 +168,13 @@ class _Run:
             self.record.claims = check_coherence(self.answer, self.record.claims, self.settings, self.store)
 
     def _gather(self, checked: list[Claim]) -> Iterator[events.Event]:
-        """Search and download; a claim gets a first verdict when its own pages are there and others are not."""
+        """Search and download. A claim gets a first verdict when its own pages are there and nothing else has come in;
+        the first of all does not wait for that."""
         yield events.StageStarted("search")
         by_id = {c.id: c for c in checked}
         steps = self.source.gather(checked, self.asked, self.stop)
         complete: list[str] = []
+        shown = False
         started = time.perf_counter()
         for step in steps:
             self.record.timings["queries" if step.stage == "queries" else "gather"] += time.perf_counter() - started
@@ -188,8 +190,13 @@ class _Run:
                 yield events.Progress(step.stage, step.done, step.total)
                 yield self.record.spent
             complete += step.complete
-            if step.idle and complete and not unmatched(self.answer, self.settings, self.matcher.pages.values()):
+            if step.pages:
+                with self.record.timed("embed"):
+                    self.matcher.chunk()  # while others are still under way
+            ready = complete and (step.idle or not shown)
+            if ready and not unmatched(self.answer, self.settings, self.matcher.pages.values()):
                 yield from self._match([by_id[complete.pop(0)]])
+                shown = True
             started = time.perf_counter()
 
     def _verify(self, checked: list[Claim]) -> Iterator[events.Event]:

@@ -8,31 +8,39 @@ from attribution.collections.folder import FolderSearcher
 from attribution.collections.search import over_folder
 from attribution.embedders import EMBEDDERS
 from attribution.errors import StageFailure
+from attribution.pipeline.claims import annotate
 from attribution.registry import build
 from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.text.language import detect
-from attribution.text.nlp import parse
+from attribution.types import Claim
 from attribution.verifiers import VERIFIERS
 
 
 def load_models(settings: Settings) -> None:
-    """Load the parser, the verifier and the embedder of the settings, so that measured memory is without them.
+    """Load the rules, the parser, the verifier and the embedder of the settings, so that no measurement includes it.
 
     Raises Unavailable for a model that cannot be loaded.
     """
-    parse("A text.")
+    _load_rules()
     build(VERIFIERS, settings.verifier, settings, "verifier").verify([("A claim.", "A text.")])
     build(EMBEDDERS, settings.embedder, settings, "embedder").embed(["A text."])
 
 
 def warm_up(settings: Settings, store: Store) -> None:
     """Load the models that come with the project and embed the library, once per database. Nothing is sent anywhere."""
-    parse("A text.")
-    detect("A text.")
+    _load_rules()
     if VERIFIERS[settings.verifier].bundled and not VERIFIERS[settings.verifier].missing(settings):
         build(VERIFIERS, settings.verifier, settings, "verifier").verify([("A claim.", "A text.")])
     if EMBEDDERS[settings.embedder].bundled:
         build(EMBEDDERS, settings.embedder, settings, "embedder").embed(["A text."])
     with suppress(StageFailure):  # a run with the library among its sources reports it
         over_folder(FolderSearcher(settings), settings, store).nearest("A text.", 1)
+
+
+def _load_rules() -> None:
+    """What every run does to its claims before it searches."""
+    detect("A text.")
+    text = "The bridge was opened in 1932."
+    claim = Claim(id="", text=text, spans=((0, len(text)),))
+    annotate("", text, [claim], [], None)

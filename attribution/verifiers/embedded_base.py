@@ -81,7 +81,12 @@ class EmbeddedBase:
         """One judgement for each pair. BadInput for a claim or evidence that is empty or too long."""
         check_pairs(pairs)
         reader = _reader()
-        return in_threads(lambda pair: Passage(reader, *pair).judgement(), pairs)
+        passages = in_threads(lambda pair: Passage(reader, *pair), pairs)
+        # by sentence: by passage, the last of a few long ones would be read with the other cores idle
+        in_threads(
+            lambda part: part[0].probabilities(*part[1], titled=False), [(p, s) for p in passages for s in p.near]
+        )
+        return in_threads(Passage.judgement, passages)
 
 
 @cache
@@ -114,6 +119,8 @@ class Passage:
         self._room = WINDOW - len(self._claim) - len(self._title) - 4
         self._read: dict[tuple[int, int, bool], tuple[float, float]] = {}
         self.spans = statements(evidence)
+        near = [span for span in self.spans if share_terms(claim, evidence[slice(*span)])]
+        self.near = near or [(self.spans[0][0], self.spans[-1][1])]  # what is read by itself
 
     def probabilities(self, start: int, end: int, titled: bool) -> tuple[float, float]:
         """(entailed, contradicted) of a part of the evidence, in characters; of the surest window of a long one."""
@@ -132,8 +139,7 @@ class Passage:
         return self._read[start, end, titled]
 
     def judgement(self) -> Judgement:
-        near = [span for span in self.spans if share_terms(self._statement, self._text[slice(*span)])]
-        spans = near or [(self.spans[0][0], self.spans[-1][1])]
+        spans = self.near
         alone = {span: self.probabilities(*span, titled=False) for span in spans}
         supporting = max(spans, key=lambda span: alone[span][0])
         against = max(spans, key=lambda span: alone[span][1])
