@@ -72,6 +72,7 @@ Let's look at the evidence.
 OPINION = """
 I think it is the finest of his films.
 In my opinion, the second half is better.
+Insulin is still one of the great stories of medicine.
 You should visit it in spring.
 It is arguably the most important book of the century.
 The view from the top is breathtaking.
