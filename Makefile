@@ -26,10 +26,11 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.pipeline --floors
 	$(BIN)/python -m benchmarks.speed.verifier --out $(FIGURES)/speed_verifier.json
 	$(BIN)/python -m benchmarks.speed.comparison --out $(FIGURES)/speed_comparison.json
-	$(BIN)/python -m benchmarks.speed.first_screen --out $(FIGURES)/speed_first_screen.json
-	$(BIN)/python -m benchmarks.speed.history --out $(FIGURES)/speed_history.json
+	$(BIN)/python -m benchmarks.browser.first_screen --out $(FIGURES)/speed_first_screen.json
+	$(BIN)/python -m benchmarks.browser.memory --out $(FIGURES)/speed_memory.json
+	$(BIN)/python -m benchmarks.browser.history --out $(FIGURES)/speed_history.json
 	$(BIN)/python -m benchmarks.speed.edits --out $(FIGURES)/speed_edits.json
-	$(BIN)/python -m benchmarks.speed.annotation --out $(FIGURES)/speed_annotation.json
+	$(BIN)/python -m benchmarks.browser.annotation --out $(FIGURES)/speed_annotation.json
 	$(BIN)/python -m benchmarks.speed.collections --out $(FIGURES)/speed_collections.json
 	@if [ -d "$(DATA)/eval" ]; then \
 	  $(BIN)/python -m benchmarks.verifiers $(DATA) --out $(FIGURES)/verifiers.json --plot $(FIGURES)/reliability.png && \

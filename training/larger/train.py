@@ -5,7 +5,8 @@
 DATA holds nli/, eval/ and qa/. It goes on from the checkpoint in --work where there is one, else from the adapter in
 --adapter with a short warm-up. What is written to --adapter is the moving average of the weights, in half precision,
 whenever it is the best so far on the development sample. It can be stopped at any time. --questions takes what
-training/claims/questions.py makes.
+training/claims/questions.py makes. --cool N ends a run early, for what it is worth by then: over N more pairs the rate
+falls to zero, the average is a short one, and its last weights go to --adapter; the checkpoint stays for going on.
 """
 
 from __future__ import annotations
@@ -29,16 +30,16 @@ from training.larger.reading import TOKENS, autocast, collate, fastest_type, pro
 from training.losses import losses
 
 RATE, WARM_UP, FALLING, CLIP, WEIGHT_DECAY = 2e-4, 100, 0.15, 1.0, 0.01  # WARM_UP in steps, FALLING a share of all
-AVERAGED = 0.999  # how much of the moving average stays at each step
+AVERAGED, COOLED = 0.999, 0.98  # how much of the moving average stays at each step, and while the rate falls at last
 CHECKPOINT, EVALUATION = 600, 1800  # seconds between two, at least
 EVALUATED = 5_000  # pairs between two evaluations, at least: on a busy machine they would take most of the time
 RANK, ALPHA = 16, 32
 TARGETS = ["q", "k", "v", "o", "intermediate.dense", "output.dense"]
 
 
-def rate(step: int, seen: int, total: int) -> float:
-    """The learning rate at a step of this start: constant after a short warm-up, linear to zero at the end of all."""
-    return RATE * min((step + 1) / WARM_UP, 1.0, max(0.0, (total - seen) / (FALLING * total)))
+def rate(step: int, left: int, falling: float) -> float:
+    """The learning rate at a step of this start: constant after a short warm-up, linear to zero over the last pairs."""
+    return RATE * min((step + 1) / WARM_UP, 1.0, max(0.0, left / falling))
 
 
 def with_adapter(model: Any, folder: Path) -> Any:
@@ -80,6 +81,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--questions", type=Path, help="made by training.claims.questions before")
     parser.add_argument("--base", default="all-mpnet-base")
     parser.add_argument("--pairs", type=int, default=600_000, help="to be seen in all, over every start")
+    parser.add_argument("--cool", type=int, default=0, help="end after so many more pairs")
     parser.add_argument("--seed", type=int, default=13)
     args = parser.parse_args(argv)
 
@@ -150,23 +152,26 @@ def main(argv: list[str] | None = None) -> int:
             parameter.data.copy_(raw[name])
 
     def stop(number: int, frame: Any) -> None:
-        save()
+        if not args.cool:
+            save()
         raise SystemExit(0)
 
     signal.signal(signal.SIGTERM, stop)
-    best = best if measured_on == sample else -1.0  # another sample than the best was measured on
+    best = best if measured_on == sample and not args.cool else -1.0  # measured on another sample
+    end = seen + args.cool if args.cool else args.pairs
+    falling, stays = (args.cool, COOLED) if args.cool else (FALLING * args.pairs, AVERAGED)
     last_step, measured_at = 0, seen
     saved_at = evaluated_at = timed = time.monotonic()
     model.train()
-    while seen < args.pairs:
+    while seen < end:
         pairs = pairs_of.portion(args.seed + seen)  # every start draws anew
         weights, ids = torch.tensor(data.class_weights(pairs)), encode(pairs, tokenizer, TOKENS)
         print(f"{len(pairs)} pairs drawn, {sum(map(len, ids)) / len(ids):.0f} tokens each", flush=True)
         for batch in batches(ids, random.Random(args.seed + seen)):
-            if seen >= args.pairs:
+            if seen >= end:
                 break
             for settings in optimizer.param_groups:
-                settings["lr"] = rate(step, seen, args.pairs)
+                settings["lr"] = rate(step, end - seen, falling)
             targets = torch.tensor([pairs[i].target for i in batch])
             importance = (torch.tensor([pairs[i].weight for i in batch]) * weights[targets]).to(device)
             inputs = collate([ids[i] for i in batch], tokenizer.pad_token_id)
@@ -178,19 +183,20 @@ def main(argv: list[str] | None = None) -> int:
             torch.nn.utils.clip_grad_norm_(trained.values(), CLIP)
             optimizer.step()
             step, seen, loss_sum = step + 1, seen + len(batch), loss_sum + loss.item()
-            kept = min(AVERAGED, (1 + step) / (10 + step))
+            kept = min(stays, (1 + step) / (10 + step))
             torch._foreach_lerp_(list(average.values()), [p.detach() for p in trained.values()], 1 - kept)
             if step % 50 == 0:
                 speed, timed = 50 * BATCH / (time.monotonic() - timed), time.monotonic()
                 print(f"{seen} pairs, loss {loss.item():.3f}, {speed:.1f} pairs a second", flush=True)
-            if time.monotonic() - saved_at > CHECKPOINT:
+            if not args.cool and time.monotonic() - saved_at > CHECKPOINT:
                 save()
                 saved_at = time.monotonic()
-            if time.monotonic() - evaluated_at > EVALUATION and seen - measured_at >= EVALUATED:
+            if not args.cool and time.monotonic() - evaluated_at > EVALUATION and seen - measured_at >= EVALUATED:
                 evaluate()
                 last_step, measured_at, loss_sum, evaluated_at = step, seen, 0.0, time.monotonic()
     evaluate()
-    save()
+    if not args.cool:
+        save()
     return 0
 
 

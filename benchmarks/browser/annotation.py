@@ -1,22 +1,17 @@
 """Seconds from a key to the next question on the Annotate page, with 5,000 tasks, 20 annotators and half of the work
 done, while another process saves a judgement every second; and seconds of the library behind each view.
 
-python -m benchmarks.speed.annotation [--tasks 5000] [--annotators 20] [--keys 20] [--out FILE.json]
+python -m benchmarks.browser.annotation [--tasks 5000] [--annotators 20] [--keys 20] [--out FILE.json]
 """
 
 from __future__ import annotations
 
-import os
 import statistics
-import subprocess
-import sys
 import tempfile
 import threading
 import time
-import urllib.request
 from collections.abc import Callable
 
-from attribution.cli.serve import free_port
 from attribution.evaluation.ais import figures
 from attribution.evaluation.ais.judgements import Content, Judgement, by_task, decided, finished
 from attribution.evaluation.ais.project import Annotations
@@ -25,7 +20,7 @@ from attribution.evaluation.ais.records import timestamp
 from attribution.evaluation.ais.tasks import Project, Turn, make_task
 from attribution.storage.store import Store
 from benchmarks import arguments, publish
-from benchmarks.speed.first_screen import CHROMIUM, FLAGS
+from benchmarks.browser import browser, serving
 
 FIRST, SECOND = "interpretable to you?", "fully supported by the source document?"
 SOURCE = "The river flows north through the desert and reaches the sea after a long way. " * 60
@@ -89,10 +84,8 @@ def library(kept: Annotations, project: Project) -> dict[str, float]:
     }
 
 
-def keys(url: str, kept: Annotations, project: Project, count: int) -> list[float]:
+def keys(folder: str, url: str, kept: Annotations, project: Project, count: int) -> list[float]:
     """Seconds from each key to the next question in Chromium, while others judge too."""
-    from playwright.sync_api import sync_playwright
-
     over = threading.Event()
 
     def others() -> None:
@@ -103,22 +96,10 @@ def keys(url: str, kept: Annotations, project: Project, count: int) -> list[floa
             content = Content(interpretable=False, seconds=(3, 0))
             kept.step(project.id, task, "annotator 1", "annotation", "production", content, "")
 
-    environment = {**os.environ, "ATTRIBUTION_DATABASE_URL": url}
-    port = free_port(8700)
-    command = [sys.executable, "-m", "attribution", "serve", "--port", str(port)]
-    server = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    address = f"http://127.0.0.1:{port}"
     measured = []
     try:
-        for _ in range(300):
-            try:
-                urllib.request.urlopen(f"{address}/_stcore/health", timeout=1).close()
-                break
-            except OSError:
-                time.sleep(0.2)
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-            page = browser.new_page()
+        with serving(folder, url) as (address, _), browser() as chromium:
+            page = chromium.new_page()
             page.goto(f"{address}/annotate?project={project.id}&who=annotator%203&view=Judge")
             page.get_by_text(FIRST).wait_for(timeout=60_000)
             page.wait_for_timeout(3000)
@@ -129,11 +110,8 @@ def keys(url: str, kept: Annotations, project: Project, count: int) -> list[floa
                 page.get_by_text(FIRST if number % 2 else SECOND).wait_for(timeout=60_000)
                 measured.append(time.perf_counter() - started)
                 page.wait_for_timeout(200)
-            browser.close()
     finally:
         over.set()
-        server.terminate()
-        server.wait(10)
     return measured
 
 
@@ -147,7 +125,7 @@ def main(argv: list[str] | None = None) -> int:
         store = Store.open(url)
         kept = Annotations(store)
         project = fill(kept, args.tasks, args.annotators)
-        measured = keys(url, kept, project, args.keys)
+        measured = keys(folder, url, kept, project, args.keys)
         publish(
             {
                 "tasks": args.tasks,

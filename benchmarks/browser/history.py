@@ -1,6 +1,6 @@
 """Seconds until the History page shows its list, with 1,000 saved runs of 15 claims and 5 passages each.
 
-python -m benchmarks.speed.history [--runs 1000] [--visits 5] [--out FILE.json]
+python -m benchmarks.browser.history [--runs 1000] [--visits 5] [--out FILE.json]
 
 Also the seconds of a query of the list, and of saving the state of a run with 60 claims while it goes on. The runs are
 made up: random words, saved as the explorer saves them.
@@ -9,27 +9,21 @@ made up: random words, saved as the explorer saves them.
 from __future__ import annotations
 
 import hashlib
-import os
 import random
-import socket
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from attribution.cli.serve import free_port
 from attribution.settings import Settings
 from attribution.storage.history import HistoryQuery
 from attribution.storage.store import Store
 from attribution.types import Claim, Evidence, Page, Probabilities, Report, content_id
 from attribution.verdicts import Thresholds, decide, relation
 from benchmarks import arguments, publish
-from benchmarks.speed.first_screen import CHROMIUM, FLAGS
+from benchmarks.browser import browser, serving
 
 TOKEN, COOKIE = "benchmark", "attribution_browser"
 THRESHOLDS = Thresholds(0.54, 0.5)
@@ -89,34 +83,10 @@ def fill(store: Store, runs: int) -> None:
             store.describe(report.id, TOKEN, f"Run {number}", draw.sample(WORDS, 2), "A note of a few words.")
 
 
-@contextmanager
-def server(data: str) -> Iterator[str]:
-    """The address of the app over a data folder."""
-    port = free_port(8750)
-    command = [sys.executable, "-m", "attribution", "serve", "--port", str(port)]
-    environment = {**os.environ, "ATTRIBUTION_DATA": data}
-    environment.pop("ATTRIBUTION_DATABASE_URL", None)
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", port), 0.2).close()
-                break
-            except OSError:
-                time.sleep(0.05)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait(10)
-
-
 def visits(address: str, count: int) -> list[float]:
     """Seconds from a click on “History” in a session that is open until 50 runs are listed; the first is left out."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        context = browser.new_context(viewport={"width": 1440, "height": 900})
+    with browser() as chromium:
+        context = chromium.new_context(viewport={"width": 1440, "height": 900})
         context.add_cookies([{"name": COOKIE, "value": TOKEN, "url": address}])
         page = context.new_page()
         page.goto(address)
@@ -130,7 +100,6 @@ def visits(address: str, count: int) -> list[float]:
             page.locator("li.run").nth(49).wait_for(timeout=60_000)
             times.append(time.perf_counter() - started)
             page.get_by_role("link", name="Explore").click()
-        browser.close()
     return times[1:]
 
 
@@ -162,7 +131,7 @@ def main(argv: list[str] | None = None) -> int:
             "query with two words and a verdict, s": median(lambda: store.history(TOKEN, search)),
             "saving the state of a run with 60 claims, s": median(lambda: store.save_unfinished(long)),
         }
-        with server(data) as address:
+        with serving(data) as (address, _):
             times = visits(address, args.visits)
         figures["click to 50 listed runs, median, s"] = statistics.median(times)
         figures["click to 50 listed runs, slowest, s"] = max(times)
