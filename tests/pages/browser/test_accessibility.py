@@ -62,6 +62,7 @@ def test_no_rule_of_axe_is_broken(page: Page) -> None:
         assert any(struck for _, struck in kinds)
 
 
+@pytest.mark.slow
 def test_every_page_its_help_and_a_run_under_way_break_no_rule_of_axe(page: Page) -> None:
     links = page.get_by_test_id("stTopNavLink")
     names = [name.strip() for name in links.all_inner_texts()]

@@ -154,6 +154,7 @@ def test_two_annotators_a_hidden_source_and_a_killed_server(browser: Browser, se
         page.context.close()
 
 
+@pytest.mark.slow
 def test_no_rule_of_axe_is_broken(browser: Browser, server: Server) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     kept, project = filled(server, "Under axe", ["Sand and sea.", "Palm trees."])
