@@ -46,9 +46,8 @@ SOURCES = {
     "mnli_taxinli": Source(),
     "mnli_textfooler": Source(),
     "mnli_dev_binary": Source(),  # whole in mnli_dev_3way
-    "paws_wiki_devtest": Source(
-        share=0.35, train=("dev", "test"), weight=0.8
-    ),  # a label of 0 is now and then one-way entailment
+    # a label of 0 is now and then one-way entailment
+    "paws_wiki_devtest": Source(share=0.35, train=("dev", "test"), weight=0.8),
     "wikisplit_parts": Source(train=("validation", "test", "tune"), share=0.3, around="others"),
     "fever_nli": Source(train=("train",), dev=("dev",), titled=True),
     "fever_eraser_gold_sameclaims": Source(train=("val", "test"), titled=True),

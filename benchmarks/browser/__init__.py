@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import socket
+import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -53,3 +54,13 @@ def serving(data: str | Path, database: str = "") -> Iterator[tuple[str, int]]:
     finally:
         server.terminate()
         server.wait(10)
+
+
+def seconds(function: Callable[[], object], times: int = 5) -> float:
+    """The median of several calls."""
+    measured = []
+    for _ in range(times):
+        started = time.perf_counter()
+        function()
+        measured.append(time.perf_counter() - started)
+    return statistics.median(measured)

@@ -10,7 +10,6 @@ import statistics
 import tempfile
 import threading
 import time
-from collections.abc import Callable
 
 from attribution.evaluation.ais import figures
 from attribution.evaluation.ais.judgements import Content, Judgement, by_task, decided, finished
@@ -20,7 +19,7 @@ from attribution.evaluation.ais.records import timestamp
 from attribution.evaluation.ais.tasks import Project, Turn, make_task
 from attribution.storage.store import Store
 from benchmarks import arguments, publish
-from benchmarks.browser import browser, serving
+from benchmarks.browser import browser, seconds, serving
 
 FIRST, SECOND = "interpretable to you?", "fully supported by the source document?"
 SOURCE = "The river flows north through the desert and reaches the sea after a long way. " * 60
@@ -50,16 +49,6 @@ def fill(kept: Annotations, tasks: int, annotators: int) -> Project:
             judgements += [first, first.model_copy(update=changes | {"made_at": timestamp()})]
         kept.put_judgements(project.id, judgements)
     return project
-
-
-def seconds(function: Callable[[], object], times: int = 5) -> float:
-    """The median of several calls."""
-    measured = []
-    for _ in range(times):
-        started = time.perf_counter()
-        function()
-        measured.append(time.perf_counter() - started)
-    return statistics.median(measured)
 
 
 def library(kept: Annotations, project: Project) -> dict[str, float]:

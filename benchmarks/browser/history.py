@@ -13,7 +13,6 @@ import random
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -23,7 +22,7 @@ from attribution.storage.store import Store
 from attribution.types import Claim, Evidence, Page, Probabilities, Report, content_id
 from attribution.verdicts import Thresholds, decide, relation
 from benchmarks import arguments, publish
-from benchmarks.browser import browser, serving
+from benchmarks.browser import browser, seconds, serving
 
 TOKEN, COOKIE = "benchmark", "attribution_browser"
 THRESHOLDS = Thresholds(0.54, 0.5)
@@ -103,16 +102,6 @@ def visits(address: str, count: int) -> list[float]:
     return times[1:]
 
 
-def median(function: Callable[[], Any], times: int = 9) -> float:
-    """Median seconds of a call."""
-    seconds = []
-    for _ in range(times):
-        started = time.perf_counter()
-        function()
-        seconds.append(time.perf_counter() - started)
-    return statistics.median(seconds)
-
-
 def main(argv: list[str] | None = None) -> int:
     parser = arguments(__doc__)
     parser.add_argument("--runs", type=int, default=1000)
@@ -127,9 +116,9 @@ def main(argv: list[str] | None = None) -> int:
         search = HistoryQuery(words="tower nila", verdict="contradicted")
         figures: dict[str, Any] = {
             "runs": args.runs,
-            "query of the list, s": median(lambda: store.history(TOKEN, HistoryQuery())),
-            "query with two words and a verdict, s": median(lambda: store.history(TOKEN, search)),
-            "saving the state of a run with 60 claims, s": median(lambda: store.save_unfinished(long)),
+            "query of the list, s": seconds(lambda: store.history(TOKEN, HistoryQuery()), 9),
+            "query with two words and a verdict, s": seconds(lambda: store.history(TOKEN, search), 9),
+            "saving the state of a run with 60 claims, s": seconds(lambda: store.save_unfinished(long), 9),
         }
         with serving(data) as (address, _):
             times = visits(address, args.visits)

@@ -118,13 +118,17 @@ def main(argv: list[str] | None = None) -> int:
         saved = torch.load(checkpoint, map_location=device, weights_only=True)
         for name, parameter in trained.items():
             parameter.data.copy_(saved["trained"][name])
-        average, seen, measured_on, best = saved["average"], saved["pairs"], saved.get("development"), saved["best"]
+        average, seen = saved["average"], saved["pairs"]
+        cooled = best if saved.get("development") == measured_on else -1.0  # the adapter's own figure may be better
+        measured_on, best = saved.get("development"), max(cooled, saved["best"])
         optimizer.load_state_dict(saved["optimizer"])
     drawn_from, sample, step, loss_sum = pairs_of.digest, digest(pairs_of.development), 0, 0.0
     drawn = f"{len(pairs_of.train)} pairs and {len(pairs_of.real)} in-domain ones"
     print(f"{drawn}, data {drawn_from}, {seen} pairs seen, {kind}")
 
     def save() -> None:
+        if args.cool:
+            return
         raw = {name: p.detach() for name, p in trained.items()}
         made = {"trained": raw, "average": average, "optimizer": optimizer.state_dict(), "pairs": seen}
         made |= {"best": best, "development": sample}
@@ -152,8 +156,7 @@ def main(argv: list[str] | None = None) -> int:
             parameter.data.copy_(raw[name])
 
     def stop(number: int, frame: Any) -> None:
-        if not args.cool:
-            save()
+        save()
         raise SystemExit(0)
 
     signal.signal(signal.SIGTERM, stop)
@@ -188,15 +191,14 @@ def main(argv: list[str] | None = None) -> int:
             if step % 50 == 0:
                 speed, timed = 50 * BATCH / (time.monotonic() - timed), time.monotonic()
                 print(f"{seen} pairs, loss {loss.item():.3f}, {speed:.1f} pairs a second", flush=True)
-            if not args.cool and time.monotonic() - saved_at > CHECKPOINT:
+            if time.monotonic() - saved_at > CHECKPOINT:
                 save()
                 saved_at = time.monotonic()
             if not args.cool and time.monotonic() - evaluated_at > EVALUATION and seen - measured_at >= EVALUATED:
                 evaluate()
                 last_step, measured_at, loss_sum, evaluated_at = step, seen, 0.0, time.monotonic()
     evaluate()
-    if not args.cool:
-        save()
+    save()
     return 0
 
 
