@@ -19,68 +19,11 @@ import numpy as np
 
 from attribution.embedders.minilm import FACTORS, FOLDER, GRAPH, LAYOUT, TOKENS, package_folder, weights
 from attribution.settings import ROOT
+from training.graphs import RUNTIME, Graph
 
 LIBRARY, TEXT = ROOT / "examples" / "library", 1000  # what the ranges are seen on, characters of each
 LAYERS, HEADS, WIDTH = 6, 12, 384
 EPSILON = 1e-12
-_RUNTIME = "com.microsoft"  # the domain of onnxruntime's own operators
-
-
-class Graph:
-    """Nodes and constants while they are collected; every method returns the name of its output."""
-
-    def __init__(self) -> None:
-        from onnx import helper, numpy_helper
-
-        self._helper, self._arrays = helper, numpy_helper
-        self.nodes: list[Any] = []
-        self.constants: list[Any] = []
-        self.layout: list[dict[str, str]] = []
-        self._quantised: dict[str, tuple[str, str]] = {}
-
-    def node(self, kind: str, inputs: list[str], domain: str = "", **attributes: Any) -> str:
-        output = f"{kind}_{len(self.nodes)}"
-        self.nodes.append(self._helper.make_node(kind, inputs, [output], domain=domain, **attributes))
-        return output
-
-    def constant(self, name: str, value: Any) -> str:
-        if all(c.name != name for c in self.constants):
-            self.constants.append(self._arrays.from_array(np.asarray(value), name))
-        return name
-
-    def tensor(self, name: str, form: str = "float") -> str:
-        """A tensor of the package; its array comes when the graph is loaded."""
-        self.layout.append({"tensor": name, "form": form})
-        return name
-
-    def quantised(self, x: str, factors: str) -> tuple[str, str]:
-        """(uint8 values around 128, scales as a column): each row by its own largest value."""
-        if x not in self._quantised:
-            self.layout.append({"tensor": factors, "form": "factors"})
-            even = self.node("Mul", [x, f"{factors}:inverse"])
-            last = self.constant("last", np.array([-1], np.int64))
-            largest = self.node("ReduceMax", [self.node("Abs", [even]), last], keepdims=0)
-            some = self.node("Max", [largest, self.constant("least", np.float32(1e-9))])
-            scales = self.node("Div", [some, self.constant("steps", np.float32(127))])
-            middles = self.node(
-                "Expand", [self.constant("middles", np.array([128], np.uint8)), self.node("Shape", [scales])]
-            )
-            values = self.node("QuantizeLinear", [even, scales, middles], axis=0)
-            self._quantised[x] = values, self.node("Unsqueeze", [scales, last])
-        return self._quantised[x]
-
-    def product(self, x: str, name: str) -> str:
-        """x times the matrix `name`, without its bias."""
-        factors = input_of(name)
-        values, scales = self.quantised(x, factors)
-        self.layout.append({"tensor": name, "form": "columns", "factors": factors})
-        one, middle = self.constant("one", np.float32(1)), self.constant("middle", np.array(128, np.uint8))
-        inputs = [values, f"{name}:int8", one, f"{name}:scale", middle]
-        return self.node("Mul", [self.node("MatMulIntegerToFloat", inputs, _RUNTIME), scales])
-
-    def normalised(self, x: str, name: str) -> str:
-        gain, bias = self.tensor(f"{name}.weight"), self.tensor(f"{name}.bias")
-        return self.node("LayerNormalization", [x, gain, bias], axis=-1, epsilon=EPSILON)
 
 
 def input_of(matrix: str) -> str:
@@ -120,11 +63,7 @@ def evening_factors(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def embeddings(graph: Graph) -> str:
-    words = graph.tensor("embeddings.word_embeddings.weight", "rows")
-    from onnx import TensorProto
-
-    values = graph.node("Cast", [graph.node("Gather", [f"{words}:int8", "ids"])], to=TensorProto.FLOAT)
-    word = graph.node("Mul", [values, graph.node("Gather", [f"{words}:scale", "ids"])])
+    word = graph.words("embeddings.word_embeddings.weight")
     first, start = graph.constant("first", np.array([0], np.int64)), graph.node("Shape", ["ids"])
     position = graph.node("Slice", [graph.tensor("embeddings.position_embeddings.weight"), first, start, first])
     kind = graph.node(
@@ -137,25 +76,30 @@ def layer(graph: Graph, x: str, number: int) -> str:
     name = f"encoder.layer.{number}"
     own = f"{name}.attention.self"
     batch = graph.constant("batch", np.array([0], np.int64))
-    parts = [graph.node("Unsqueeze", [graph.product(x, f"{own}.{p}.weight"), batch]) for p in ("query", "key", "value")]
+    matrices = [f"{own}.{part}.weight" for part in ("query", "key", "value")]
+    parts = [graph.node("Unsqueeze", [_product(graph, x, matrix), batch]) for matrix in matrices]
     bias = graph.node("Concat", [graph.tensor(f"{own}.{p}.bias") for p in ("query", "key", "value")], axis=0)
-    attended = graph.node("MultiHeadAttention", [*parts, bias], _RUNTIME, num_heads=HEADS)
+    attended = graph.node("MultiHeadAttention", [*parts, bias], RUNTIME, num_heads=HEADS)
     x = _residual(graph, x, graph.node("Squeeze", [attended, batch]), f"{name}.attention.output")
-    wide = graph.product(x, f"{name}.intermediate.dense.weight")
-    active = graph.node("BiasGelu", [wide, graph.tensor(f"{name}.intermediate.dense.bias")], _RUNTIME)
+    wide = _product(graph, x, f"{name}.intermediate.dense.weight")
+    active = graph.node("BiasGelu", [wide, graph.tensor(f"{name}.intermediate.dense.bias")], RUNTIME)
     return _residual(graph, x, active, f"{name}.output")
 
 
+def _product(graph: Graph, x: str, matrix: str) -> str:
+    return graph.product(x, matrix, input_of(matrix))
+
+
 def _residual(graph: Graph, x: str, inner: str, name: str) -> str:
-    made = graph.node("Add", [graph.product(inner, f"{name}.dense.weight"), graph.tensor(f"{name}.dense.bias")])
-    return graph.normalised(graph.node("Add", [made, x]), f"{name}.LayerNorm")
+    dense = f"{name}.dense"
+    return graph.residual(x, inner, dense, f"{name}.LayerNorm", input_of(f"{dense}.weight"))
 
 
 def model(source: Any, factors: Mapping[str, Any]) -> tuple[Any, list[dict[str, str]]]:
     """The graph as onnx.ModelProto, and its layout; `source` gives a tensor by its name."""
     from onnx import TensorProto, helper, numpy_helper
 
-    graph = Graph()
+    graph = Graph(EPSILON)
     x = embeddings(graph)
     for number in range(LAYERS):
         x = layer(graph, x, number)
@@ -170,7 +114,7 @@ def model(source: Any, factors: Mapping[str, Any]) -> tuple[Any, list[dict[str, 
     ids = helper.make_tensor_value_info("ids", TensorProto.INT64, ["tokens"])
     vector = helper.make_tensor_value_info("vector", TensorProto.FLOAT, [WIDTH])
     made = helper.make_graph(graph.nodes, "all-MiniLM-L6-v2", [ids], [vector], graph.constants)
-    opsets = [helper.make_opsetid("", 21), helper.make_opsetid(_RUNTIME, 1)]
+    opsets = [helper.make_opsetid("", 21), helper.make_opsetid(RUNTIME, 1)]
     return helper.make_model(made, opset_imports=opsets, ir_version=10), graph.layout
 
 

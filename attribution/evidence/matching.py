@@ -13,7 +13,8 @@ from attribution.provenance import Provenance, Trace
 from attribution.registry import build
 from attribution.retrieval.bm25 import Chunks
 from attribution.retrieval.index import Candidate, Index
-from attribution.retrieval.rank_fusion import reciprocal_ranks
+from attribution.retrieval.rank_fusion import reciprocal, reciprocal_ranks
+from attribution.retrieval.shortlist import SAMPLE, Shortlist, sample
 from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.text.differences import difference
@@ -71,6 +72,7 @@ class Matcher:
         self.pages: dict[str, Page] = {}
         self.traces: dict[str, list[Trace]] = defaultdict(list)
         self._words = Chunks()
+        self._sample: list[Chunk] = []
         self._index = Index()  # of all chunks, where none is left out beforehand
         self._unread: list[Page] = []
         self._unindexed: list[Chunk] = []
@@ -103,6 +105,7 @@ class Matcher:
         # a chunk of nothing but addresses, references, navigation and headings is evidence of nothing
         chunks = [c for of_page in by_page.values() for c in of_page if not self._premise(c)[0].isspace()]
         self._words.add(chunks)
+        self._sample = sample([*self._sample, *chunks])
         self._unindexed += chunks
 
     def _vectors(self, texts: Sequence[str]) -> np.ndarray[Any, Any]:
@@ -144,7 +147,7 @@ class Matcher:
         self.chunk()
         by_words = [self._words.ranked(claim.statement) for claim in claims]
         chosen = [self._shortlist(ranked) for ranked in by_words]
-        self._vectors([chunk.text for short in chosen for chunk in short or ()])  # those of all claims together
+        self._vectors([c.text for short in chosen if short for c in short.chunks])  # those of all claims together
         candidates = map(self._candidates, claims, by_words, chosen)
         matched = [
             (claim, self._passage(c)) for claim, of_claim in zip(claims, candidates, strict=True) for c in of_claim
@@ -159,37 +162,43 @@ class Matcher:
             evidence[claim.id].append(self._evidence(claim, passage, judgements[i], as_written.get(i)))
         return [tuple(evidence[claim.id]) for claim in claims]
 
-    def _shortlist(self, ranked: Sequence[Chunk]) -> Sequence[Chunk] | None:
+    def _shortlist(self, ranked: Sequence[Chunk]) -> Shortlist | None:
         """The chunks that are embedded for a claim: of many, those that share most words with it; None: all chunks.
 
         Chunks far down one of two rankings are hardly ever among the best of both (docs/retrieval.md has the share).
         """
         most = self.settings.shortlist
-        few = len(self._words) <= most
-        return None if not most or few or self.settings.ranking == "vectors" else ranked[:most]
+        few = len(self._words) <= most + SAMPLE
+        if not most or few or self.settings.ranking == "vectors":
+            return None
+        best, held = ranked[:most], set(ranked[:most])
+        return Shortlist(best, [chunk for chunk in self._sample if chunk not in held], len(self._words) - len(best))
 
-    def _nearest(self, queries: Sequence[str], short: Sequence[Chunk] | None, depth: int) -> list[Candidate]:
+    def _nearest(self, queries: Sequence[str], short: Shortlist | None, depth: int) -> list[tuple[Candidate, float]]:
+        """Chunks with their ranks by similarity, nearest first: the nearest `depth`, or the shortlist's, estimated."""
         if short is None:
             self._index.add(self._unindexed, self._vectors([c.text for c in self._unindexed]))
             self._unindexed, index = [], self._index
-        else:
-            index = Index()
-            index.add(short, self._vectors([c.text for c in short]))
-        return index.search(self._vectors(queries), depth, self.embedder.floor) if len(index) else []
+            found = index.search(self._vectors(queries), depth, self.embedder.floor) if len(index) else []
+            return [(candidate, rank) for rank, candidate in enumerate(found, 1)]
+        index, chunks = Index(), short.chunks
+        index.add(chunks, self._vectors([c.text for c in chunks]))
+        found = index.search(self._vectors(queries), len(chunks), floor=-1.0)
+        ranks = short.ranks({c.chunk: c.similarity for c in found})
+        return [(c, ranks[c.chunk]) for c in found if c.similarity >= self.embedder.floor]
 
-    def _candidates(self, claim: Claim, by_words: Sequence[Chunk], short: Sequence[Chunk] | None) -> list[Candidate]:
+    def _candidates(self, claim: Claim, by_words: Sequence[Chunk], short: Shortlist | None) -> list[Candidate]:
         queries = [claim.statement]
         if self.question and not claim.independent:
             queries.append(f"{self.question} {claim.statement}")
         top_k, hybrid = self.settings.top_k, self.settings.ranking == "hybrid"
-        candidates = self._nearest(queries, short, max(top_k, DEPTH) if hybrid else top_k)
-        near = [c for c in candidates if c.similarity >= candidates[0].similarity - MAX_SIMILARITY_GAP]
-        if len(near) <= top_k:
-            return near
-        nearest = [c.chunk for c in near]
-        score = reciprocal_ranks(((1.0, nearest), (1.0, by_words if hybrid else ())))
-        best = set(sorted(nearest, key=lambda chunk: -score[chunk])[:top_k])  # a stable sort: ties as by cosine
-        return [c for c in near if c.chunk in best]
+        found = self._nearest(queries, short, max(top_k, DEPTH) if hybrid else top_k)
+        near = [(c, rank) for c, rank in found if c.similarity >= found[0][0].similarity - MAX_SIMILARITY_GAP]
+        score = reciprocal_ranks(((1.0, by_words if hybrid else ()),))
+        # a stable sort: ties as by cosine
+        best = sorted(near, key=lambda of: -(reciprocal(of[1]) + score[of[0].chunk]))[:top_k]
+        chosen = {candidate.chunk for candidate, _ in best}
+        return [candidate for candidate, _ in near if candidate.chunk in chosen]
 
     def _passage(self, candidate: Candidate) -> Passage:
         """A chunk in its context."""

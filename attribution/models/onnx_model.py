@@ -8,6 +8,8 @@ from typing import Any
 
 from attribution.types import Span
 
+SLOW = ("SkipLayerNormFusion",)  # fused with the sum before it, a layer norm takes three times as long
+
 
 class OnnxModel:
     """One text or pair at a time, on one thread: others are read in parallel, and none depends on the others."""

@@ -13,6 +13,7 @@ import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -37,22 +38,28 @@ PAGE = b"<p>A page that the extraction processes read before the clock starts.</
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
+def children() -> list[str]:
+    """The processes that this one has started and that still run."""
+    found: list[str] = []
+    for path in Path("/proc/self/task").glob("*/children"):
+        with suppress(FileNotFoundError):  # a thread that has just ended
+            found += path.read_text(encoding="ascii").split()
+    return found
+
+
 def cpu_seconds() -> float:
     """Of this process and of those that it has started and that still run."""
     total = time.process_time()
-    for children in Path("/proc/self/task").glob("*/children"):
-        for child in children.read_text(encoding="ascii").split():
-            parts = Path(f"/proc/{child}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-            total += (int(parts[11]) + int(parts[12])) / TICKS
+    for child in children():
+        parts = Path(f"/proc/{child}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        total += (int(parts[11]) + int(parts[12])) / TICKS
     return total
 
 
 def peak_memory() -> float:
     """Megabytes of this process and of those it has started, each at its peak."""
-    pids = ["self"]
-    for children in Path("/proc/self/task").glob("*/children"):
-        pids += children.read_text(encoding="ascii").split()
-    lines = [line for pid in pids for line in Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()]
+    paths = [Path(f"/proc/{pid}/status") for pid in ("self", *children())]
+    lines = [line for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
     return sum(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from attribution.evidence.matching import MAX_SIMILARITY_GAP, Matcher, with_context
 from attribution.extraction.page import Extracted, make_page
+from attribution.retrieval.shortlist import SAMPLE
 from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.types import Claim, Page
@@ -57,7 +58,7 @@ def test_of_many_passages_as_near_the_one_with_the_claims_words_is_held_against_
 
 def test_of_many_chunks_only_those_that_share_most_words_are_embedded(settings: Settings, store: Store) -> None:
     asked = claim("The Eiffel Tower in Paris was completed in 1889.")
-    aside = [f"Of the town of Qvx-{n} it is told that its mills were built of oak." for n in range(30)]
+    aside = [f"Of the town of Qvx-{n} it is told that its mills were built of oak." for n in range(100)]
     texts = [*aside, NEAR, "In Paris the Eiffel Tower was finished."]
     found = {}
     for shortlist in (4, 0):
@@ -69,8 +70,11 @@ def test_of_many_chunks_only_those_that_share_most_words_are_embedded(settings: 
             matcher.add(page(f"p{number}", text))
         [pieces] = matcher.match([asked])
         found[shortlist] = [(e.text, e.similarity) for e in pieces]
-        first_time = 4 + 1 if shortlist else len(texts) - 4  # the claim too; what is embedded is kept
-        assert len(embedded) == first_time
+        if shortlist:
+            assert 4 + SAMPLE - 2 <= len(embedded) <= 4 + SAMPLE + 1  # the claim too; the sample may hold some of them
+            kept = set(embedded)
+        else:
+            assert set(embedded) == set(texts) - kept  # what is embedded is kept
     assert found[4] == found[0] != []
 
 

@@ -12,6 +12,7 @@ import pytest
 from attribution.errors import Unavailable
 from attribution.models import merge
 from attribution.models import mpnet as source
+from attribution.verifiers.embedded_base import FOLDER
 from training.larger import graph
 
 
@@ -65,23 +66,16 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Any]:
     (folder / "adapter_config.json").write_text(json.dumps({"r": 4, "lora_alpha": 8}))
     weights = merge.Merged(folder / "base", folder)
     merged = graph.torch_model(weights, folder)
-    with pytest.warns():  # torch's exporter warns of tracing and of its own successor
-        made = graph.plain_graph(merged)
-    graph.strip(made, graph.quantise(made.graph), weights, folder)
+    graph.write(graph.network(config), weights, folder)
     (folder / "tokenizer.json").write_text("{}")
     return folder / "base", folder, merged
 
 
-def logits(path: Path, ids: Any, mask: Any) -> Any:
-    import onnxruntime
-
-    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    return session.run(["logits"], {"input_ids": ids, "attention_mask": mask})[0]
-
-
-def test_a_built_model_agrees_with_the_merged_one_alone_and_in_a_batch(
-    model: tuple[Path, Path, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("tokens", [1, 7, 40, 300])
+def test_a_built_model_agrees_with_the_merged_one(
+    model: tuple[Path, Path, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokens: int
 ) -> None:
+    import onnxruntime
     import torch
 
     base, folder, merged = model
@@ -89,15 +83,25 @@ def test_a_built_model_agrees_with_the_merged_one_alone_and_in_a_batch(
     told: list[float] = []
     path = merge.build(folder, tmp_path / "out", lambda share, what: told.append(share))
     assert told == sorted(told) and told[-1] == 1.0
-    ids = np.random.default_rng(3).integers(5, 3000, (2, 40))
-    mask = np.ones_like(ids)
-    ids[1, 25:], mask[1, 25:] = 1, 0
+    ids = np.random.default_rng(3).integers(5, 3000, tokens)
     with torch.inference_mode():
-        expected = merged(input_ids=torch.tensor(ids), attention_mask=torch.tensor(mask)).logits.numpy()
-    found = logits(path, ids, mask)
-    assert np.abs(found - expected).max() < 0.05 * np.abs(expected).max()
-    alone = logits(path, ids[1:, :25], mask[1:, :25])
-    assert np.abs(found[1] - alone[0]).max() < 1e-3
+        expected = merged(input_ids=torch.tensor(ids[None])).logits[0].numpy()
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    (found,) = session.run(["logits"], {"ids": ids})
+    assert found.shape == (3,) and np.abs(found - expected).max() < 0.05 * np.abs(expected).max()
+
+
+def test_the_shipped_graph_is_the_one_this_code_makes_and_holds_no_weights(tmp_path: Path) -> None:
+    from transformers import MPNetConfig
+
+    if not source.installed():
+        pytest.skip(source.STEP)
+    config = json.loads(source.base_file("config.json"))
+    weights = merge.Merged(source.base_weights(tmp_path, lambda share, what: None), FOLDER)
+    graph.write(graph.network(MPNetConfig(**config)), weights, tmp_path)
+    for name in (merge.GRAPH, merge.LAYOUT):
+        assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes()
+    assert (FOLDER / merge.GRAPH).stat().st_size < 200_000
 
 
 def test_a_damaged_model_is_made_again_and_a_whole_one_is_kept(

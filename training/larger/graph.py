@@ -1,15 +1,15 @@
-"""Export the larger verifier's int8 graph without its weights: model.onnx, layout.json and tokenizer.json.
+"""Make the larger verifier's int8 graph without its weights: model.onnx, layout.json and tokenizer.json.
 
     python -m training.larger.graph --adapter attribution/verifiers/base
 
-The graph is the same for every adapter, so it is made once; merge.py fills in the weights. The relative
-position bias and the head stay in float32.
+The graph is the same for every adapter, so it is made once; merge.py fills in the weights. It reads one pair: token ids
+to logits. The relative position bias and the head stay in float32. Of the last layer only what the first token needs is
+computed, since the head reads no other.
 """
 
 from __future__ import annotations
 
 import argparse
-import io
 import json
 import tempfile
 from pathlib import Path
@@ -20,8 +20,10 @@ import numpy as np
 from attribution.models import merge
 from attribution.models.mpnet import base_file, base_weights
 from training.data import LABELS
+from training.graphs import RUNTIME, Graph
 
 _ALIGNED = 64  # bytes
+PADDING = 1  # MPNet's positions are counted from the one after this token's
 
 
 def torch_model(weights: merge.Merged, config_folder: Path) -> Any:
@@ -40,121 +42,112 @@ def torch_model(weights: merge.Merged, config_folder: Path) -> Any:
     return model
 
 
-def plain_graph(model: Any) -> Any:
-    """The float32 graph, as onnx.ModelProto: input_ids and attention_mask to logits, any number of pairs and tokens."""
-    import onnx
-    import torch
+class Network(Graph):
+    """MPNet with a head of three classes, node by node; every method returns the name of its output."""
 
-    class Reader(torch.nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.inner = model
+    def __init__(self, config: Any) -> None:
+        super().__init__(config.layer_norm_eps)
+        self.config = config
+        self.batch = self.constant("batch", np.array([0], np.int64))
+        self.first = self.constant("first", np.array([1], np.int64))  # where the rows after the first token's begin
 
-        def forward(self, input_ids: Any, attention_mask: Any) -> Any:
-            return self.inner(input_ids=input_ids, attention_mask=attention_mask).logits
+    def first_row(self, x: str) -> str:
+        return self.node("Slice", [x, self.batch, self.first, self.batch])
 
-    ids = torch.tensor([[0, 2023, 2003, 2, 2, 1037, 4366, 2], [0, 2023, 2, 2, 4366, 2, 1, 1]])
-    names = ["input_ids", "attention_mask"]
-    axes: Any = {name: {0: "pairs", 1: "tokens"} for name in names} | {"logits": {0: "pairs"}}
-    made = io.BytesIO()
-    torch.onnx.export(
-        Reader().eval(), (ids, (ids != 1).long()), made,  # type: ignore[arg-type]
-        input_names=names, output_names=["logits"], dynamic_axes=axes, opset_version=17, dynamo=False,
-    )  # fmt: skip
-    return onnx.load_model_from_string(made.getvalue())
+    def embeddings(self) -> str:
+        word = self.words("mpnet.embeddings.word_embeddings.weight")
+        start = self.constant("start", np.array([PADDING + 1], np.int64))
+        end = self.node("Add", [self.node("Shape", ["ids"]), start])
+        table = self.tensor("mpnet.embeddings.position_embeddings.weight")
+        position = self.node("Slice", [table, start, end, self.batch])
+        return self.normalised(self.node("Add", [word, position]), "mpnet.embeddings.LayerNorm")
+
+    def position_bias(self) -> str:
+        """(1, heads, tokens, tokens): what the distance of two tokens adds to their attention."""
+        import torch
+        from transformers.models.mpnet.modeling_mpnet import MPNetEncoder
+
+        furthest = self.config.max_position_embeddings
+        distances = torch.arange(-furthest, furthest + 1)
+        buckets = MPNetEncoder.relative_position_bucket(
+            distances, num_buckets=self.config.relative_attention_num_buckets
+        )
+        tokens = self.node("Squeeze", [self.node("Shape", ["ids"]), self.batch])
+        nought, one = self.constant("nought", np.int64(0)), self.constant("step", np.int64(1))
+        place = self.node("Range", [nought, tokens, one])
+        apart = self.node(
+            "Sub", [self.node("Unsqueeze", [place, self.batch]), self.node("Unsqueeze", [place, self.first])]
+        )
+        index = self.node("Add", [apart, self.constant("furthest", np.int64(furthest))])
+        bucket = self.node("Gather", [self.constant("buckets", buckets.numpy()), index])
+        bias = self.node("Gather", [self.tensor("mpnet.encoder.relative_attention_bias.weight"), bucket])
+        return self.node("Unsqueeze", [self.node("Transpose", [bias], perm=[2, 0, 1]), self.batch])
+
+    def layer(self, x: str, number: int, position_bias: str, last: bool) -> str:
+        """Of the last layer the first row alone."""
+        name = f"mpnet.encoder.layer.{number}"
+        own, attention = f"{name}.attention.attn", f"{name}.attention"
+        rows, (values, scales) = x, self.quantised(x)
+        asking = values, scales
+        if last:
+            rows, asking = self.first_row(x), (self.first_row(values), self.first_row(scales))
+            heads = self.constant("second", np.array([2], np.int64))
+            position_bias = self.node("Slice", [position_bias, self.batch, self.first, heads])
+        made = [self.quantised_product(asking if p == "q" else (values, scales), f"{own}.{p}.weight") for p in "qkv"]
+        parts = [self.node("Unsqueeze", [part, self.batch]) for part in made]
+        bias = self.node("Concat", [self.tensor(f"{own}.{p}.bias") for p in "qkv"], axis=0)
+        heads = self.config.num_attention_heads
+        attended = self.node("MultiHeadAttention", [*parts, bias, "", position_bias], RUNTIME, num_heads=heads)
+        x = self.residual(rows, self.node("Squeeze", [attended, self.batch]), f"{own}.o", f"{attention}.LayerNorm")
+        wide = self.product(x, f"{name}.intermediate.dense.weight")
+        active = self.node("BiasGelu", [wide, self.tensor(f"{name}.intermediate.dense.bias")], RUNTIME)
+        return self.residual(x, active, f"{name}.output.dense", f"{name}.output.LayerNorm")
+
+    def head(self, x: str) -> str:
+        dense = self.node(
+            "Gemm", [x, *map(self.tensor, ("classifier.dense.weight", "classifier.dense.bias"))], transB=1
+        )
+        out = [self.tensor(f"classifier.out_proj.{p}") for p in ("weight", "bias")]
+        return self.node("Gemm", [self.node("Tanh", [dense]), *out], transB=1)
 
 
-def quantise(graph: Any) -> dict[str, tuple[str, Any, list[Any]]]:
-    """Let the encoder's products and the word embeddings take int8 weights; of each: form, float weight, new constants.
+def network(config: Any) -> Network:
+    """The nodes from the input `ids` to the output `logits`."""
+    graph = Network(config)
+    x, bias = graph.embeddings(), graph.position_bias()
+    for number in range(config.num_hidden_layers):
+        x = graph.layer(x, number, bias, last=number == config.num_hidden_layers - 1)
+    graph.nodes.append(graph.made("Squeeze", [graph.head(x), graph.batch], "logits"))
+    return graph
 
-    Activations are quantised while it runs, each token by its own largest value: a scale for all of a batch, as
-    onnxruntime's dynamic quantisation has it, was up to 0.4 off in probability and let one pair depend on the others.
-    """
+
+def write(graph: Network, weights: merge.Merged, out: Path) -> None:
+    """The graph without its weights, and the layout that says where in a file beside it each belongs."""
     from onnx import TensorProto, helper, numpy_helper
 
-    constants = {t.name: t for t in graph.initializer}
-    for name, value in (("largest", np.float32(127)), ("least", np.float32(1e-9)), ("middle", np.float32(128))):
-        graph.initializer.append(numpy_helper.from_array(np.array(value), name))
-    graph.initializer.append(numpy_helper.from_array(np.array(128, np.uint8), "zero"))
-    replaced: dict[str, tuple[str, Any, list[Any]]] = {}
-    scaled: set[str] = set()
-    nodes = []
-
-    def node(kind: str, inputs: list[str], output: str, **attributes: Any) -> None:
-        nodes.append(helper.make_node(kind, inputs, [output], **attributes))
-
-    def stored(name: str, form: str) -> None:
-        weight = numpy_helper.to_array(constants[name])
-        made = zip(merge.formed(weight, form), (f"{name}_int8", f"{name}_scale"), strict=True)
-        replaced[name] = form, weight, [numpy_helper.from_array(values, label) for values, label in made]
-
-    for old in graph.node:
-        table, weight = [*old.input, "", ""][:2]
-        if old.op_type == "Gather" and table.endswith("word_embeddings.weight"):
-            stored(table, "rows")
-            node("Gather", [f"{table}_int8", weight], f"{table}_rows")
-            node("Cast", [f"{table}_rows"], f"{table}_floats", to=TensorProto.FLOAT)
-            node("Gather", [f"{table}_scale", weight], f"{table}_scales")
-            node("Mul", [f"{table}_floats", f"{table}_scales"], old.output[0])
-        elif old.op_type == "MatMul" and weight in constants:
-            stored(weight, "columns")
-            x, out = old.input[0], old.output[0]
-            if x not in scaled:
-                scaled.add(x)
-                node("Abs", [x], f"{x}_sizes")
-                node("ReduceMax", [f"{x}_sizes"], f"{x}_most", axes=[-1], keepdims=1)
-                node("Max", [f"{x}_most", "least"], f"{x}_some")
-                node("Div", [f"{x}_some", "largest"], f"{x}_scale")
-                node("Div", [x, f"{x}_scale"], f"{x}_units")
-                node("Add", [f"{x}_units", "middle"], f"{x}_shifted")
-                node("Round", [f"{x}_shifted"], f"{x}_rounded")
-                node("Cast", [f"{x}_rounded"], f"{x}_int8", to=TensorProto.UINT8)
-            node("MatMulInteger", [f"{x}_int8", f"{weight}_int8", "zero"], f"{out}_int32")
-            node("Cast", [f"{out}_int32"], f"{out}_float", to=TensorProto.FLOAT)
-            node("Mul", [f"{out}_float", f"{weight}_scale"], f"{out}_scaled")
-            node("Mul", [f"{out}_scaled", f"{x}_scale"], out)
-        else:
-            nodes.append(old)
-    del graph.node[:]
-    graph.node.extend(nodes)
-    for name, (_, _, made) in replaced.items():
-        graph.initializer.remove(constants[name])
-        graph.initializer.extend(made)
-    return replaced
-
-
-def strip(model: Any, replaced: dict[str, tuple[str, Any, list[Any]]], weights: merge.Merged, out: Path) -> None:
-    """Write the graph without its weights and the layout that says how to make them."""
-    import onnx
-    from onnx import numpy_helper
-
-    tensors = {name: weights[name] for name in weights.names()}
-    held = {t.name: t for t in model.graph.initializer}
-    whole = {
-        n: ("float", numpy_helper.to_array(t), [t]) for n, t in held.items() if t.data_type == onnx.TensorProto.FLOAT
-    }
-    made = {t.name for _, _, own in replaced.values() for t in own}
-    parts = {n: part for n, part in whole.items() if n not in made and part[1].size > 1}
-    parts |= {n: (form, array, [held[t.name] for t in own]) for n, (form, array, own) in replaced.items()}
     layout: list[dict[str, Any]] = []
     place = 0
-    for name, (form, array, own) in parts.items():
-        same = [k for k, t in tensors.items() if t.shape == array.shape and np.array_equal(t, array)]
-        turned = [k for k, t in tensors.items() if t.T.shape == array.shape and np.array_equal(t.T, array)]
-        if not same and not turned:
-            raise ValueError(f"constant {name} of shape {array.shape} belongs to no tensor")
+    for entry in graph.layout:
+        name, form = entry["tensor"], entry["form"]
+        array = np.ascontiguousarray(weights[name].T) if form == "columns" else weights[name]
+        labels = [name] if form == "float" else [f"{name}:int8", f"{name}:scale"]
         offsets = []
-        for tensor in own:
-            size = len(numpy_helper.to_array(tensor).tobytes())
-            for field in ("raw_data", "float_data", "int32_data"):
-                tensor.ClearField(field)
-            tensor.data_location = onnx.TensorProto.EXTERNAL
+        for label, values in zip(labels, merge.formed(array, form), strict=True):
+            tensor = numpy_helper.from_array(values, label)
+            size = len(tensor.raw_data)
+            tensor.ClearField("raw_data")
+            tensor.data_location = TensorProto.EXTERNAL
             for key, value in (("location", merge.WEIGHTS), ("offset", place), ("length", size)):
                 tensor.external_data.add(key=key, value=str(value))
+            graph.constants.append(tensor)
             offsets.append(place)
             place += -(-size // _ALIGNED) * _ALIGNED
-        layout.append({"tensor": (same or turned)[0], "transposed": not same, "form": form, "offsets": offsets})
-    (out / merge.GRAPH).write_bytes(model.SerializeToString())
+        layout.append({"tensor": name, "transposed": form == "columns", "form": form, "offsets": offsets})
+    ids = helper.make_tensor_value_info("ids", TensorProto.INT64, ["tokens"])
+    logits = helper.make_tensor_value_info("logits", TensorProto.FLOAT, [len(LABELS)])
+    made = helper.make_graph(graph.nodes, "all-mpnet-base-v2 with an adapter", [ids], [logits], graph.constants)
+    opsets = [helper.make_opsetid("", 21), helper.make_opsetid(RUNTIME, 1)]
+    (out / merge.GRAPH).write_bytes(helper.make_model(made, opset_imports=opsets, ir_version=10).SerializeToString())
     lines = ",\n".join(json.dumps(entry) for entry in layout)
     (out / merge.LAYOUT).write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
@@ -163,13 +156,14 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--adapter", type=Path, default=Path("attribution/verifiers/base"))
     args = parser.parse_args(argv)
+    from transformers import AutoConfig
+
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         weights = merge.Merged(base_weights(folder, lambda share, what: None), args.adapter)
         for name in ("config.json", "tokenizer.json"):
             (folder / name).write_bytes(base_file(name))
-        model = plain_graph(torch_model(weights, folder))
-    strip(model, quantise(model.graph), weights, args.adapter)
+        write(network(AutoConfig.from_pretrained(folder)), weights, args.adapter)
     (args.adapter / "tokenizer.json").write_bytes(base_file("tokenizer.json"))
     print(f"{args.adapter / merge.GRAPH}: {(args.adapter / merge.GRAPH).stat().st_size / 1e3:.0f} kB")
     return 0

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from attribution.models.loading import load_once
 from attribution.models.merge import formed
-from attribution.models.onnx_model import OnnxModel
+from attribution.models.onnx_model import SLOW, OnnxModel
 from attribution.models.parallel import in_threads
 from attribution.settings import Settings
 
@@ -66,8 +66,7 @@ class _Encoder(OnnxModel):
         held: Any = safe_open(str(package / "model.safetensors"), "numpy")
         with np.load(FOLDER / FACTORS) as factors:
             arrays = weights(layout, held.get_tensor, factors)
-        # fused with the sum before it, the normalisation takes three times as long
-        super().__init__(FOLDER / GRAPH, package / "tokenizer.json", arrays, unfused=["SkipLayerNormFusion"])
+        super().__init__(FOLDER / GRAPH, package / "tokenizer.json", arrays, unfused=SLOW)
 
     def vector(self, text: str) -> Any:
         import numpy as np
