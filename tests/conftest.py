@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
@@ -16,6 +17,8 @@ from attribution.storage.store import Store
 
 BROWSER = "tests/pages/browser/"
 os.environ["HF_HUB_OFFLINE"] = "1"  # read once, when the hub's package is imported
+hypothesis.settings.register_profile("untimed", deadline=None)  # machines are noisy
+hypothesis.settings.load_profile("untimed")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -40,7 +40,7 @@ def check(text: str, chosen: Settings) -> list[int]:
     window=st.integers(1, 6),
     stride=st.integers(1, 6),
 )
-@budget(max_examples=60, deadline=None)
+@budget(max_examples=60)
 def test_chunks_are_slices_that_hold_every_word(
     name: str, text: str, size: int, overlap: int, window: int, stride: int
 ) -> None:

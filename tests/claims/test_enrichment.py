@@ -78,7 +78,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.lists(PIECES | st.text(max_size=20), max_size=4).map(" ".join), st.sampled_from([c["question"] for c in CASES])
 )

@@ -56,7 +56,7 @@ def test_marks_are_kept_or_nothing_is_edited(inside: str) -> None:
     assert made == answer or [p.text for p in passages(made)] == ["It fell in 1980 there."]
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
+@settings(suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
 @given(
     st.lists(st.sampled_from(["a", "1975", "**b**", "|", "\n", "- ", "# ", "`c`", "[d](http://e.f)", "é", "\\", "*"])),
     st.text(max_size=12),

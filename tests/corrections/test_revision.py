@@ -111,7 +111,7 @@ PARTS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
+@settings(suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
 @given(st.lists(PARTS, max_size=8), st.data())
 def test_any_answer_can_be_revised(parts: list[str], data: st.DataObject) -> None:
     answer = "".join(parts)

@@ -47,7 +47,7 @@ def test_nothing_gives_no_vectors(embedder: MiniLM) -> None:
     assert embedder.embed([]).shape == (0, 384)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.text(max_size=200))
 def test_any_text_has_a_vector_of_length_one(text: str) -> None:
     [vector] = MiniLM(Settings()).embed([text])

@@ -69,7 +69,7 @@ def test_markdown_has_a_footnote_for_each_claim() -> None:
 
 
 @given(ANY)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_markdown_runs_nothing_and_loses_no_claim(text: str) -> None:
     page = rendered(hostile(text))
     assert not re.search(r"<(?!/?(?:p|h[1-6]|a|sup|ol|ul|li|em|strong|s|code|pre|table|thead|tbody|tr|th|td|hr|br|"
@@ -135,7 +135,7 @@ def test_csv_has_a_row_a_claim_and_a_row_a_passage() -> None:
 
 
 @given(ANY)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_spreadsheet_finds_no_formula(text: str) -> None:
     for name, count in (("claims", 2), ("evidence", 2)):
         head, *rows = csv.reader(io.StringIO(written(name, hostile(text))))
@@ -158,7 +158,7 @@ def test_bibtex_says_where_and_when() -> None:
 
 
 @given(ANY, st.sampled_from([a for a in ADDRESSES if a]) | st.just("https://example.org/a}b%20{c\\d&e_f"))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_bibtex_and_csl_keep_text_text(text: str, address: str) -> None:
     exported = hostile(text, address)
     entries, items = bibliography(exported).entries, json.loads(written("csl", exported))
@@ -195,7 +195,7 @@ def test_csl_has_the_dates_in_parts() -> None:
 
 
 @given(ANY)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_picture_is_svg_of_text_and_boxes(text: str) -> None:
     made = ElementTree.fromstring(written("picture", hostile(text)))
     assert {node.tag.split("}")[1] for node in made.iter()} <= {"svg", "title", "rect", "text", "line"}

@@ -124,7 +124,7 @@ def test_wrapped_lines_of_a_pdf_are_joined() -> None:
 
 
 @given(st.lists(st.sampled_from(["", "One.", "Two words.", "Three"]), min_size=1, max_size=8))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_every_character_of_a_pdf_knows_its_page(pages: list[str]) -> None:
     if not any(pages):
         return
@@ -258,7 +258,7 @@ TYPES = [
 KINDS = ("wrong_type", "unreadable", "too_large", "no_text", "needs_javascript", "encrypted", "paywall")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.binary(max_size=300) | st.lists(st.sampled_from(PIECES), max_size=12).map(b"".join), st.sampled_from(TYPES))
 @example(pdf_bytes("Text.").replace(b"/Kids [4 0 R]", b"/Kids [2 0 R]"), "application/pdf")  # a page tree in a circle
 def test_any_bytes_give_text_or_a_typed_failure(content: bytes, media_type: str) -> None:

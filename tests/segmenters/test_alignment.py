@@ -62,7 +62,7 @@ WORDS = st.lists(
 )
 
 
-@hypothesis_settings(max_examples=150, deadline=None)
+@hypothesis_settings(max_examples=150)
 @given(WORDS, WORDS)
 def test_spans_are_words_of_the_sentence_in_order(claim: list[str], sentence: list[str]) -> None:
     answer = "Before it. " + " ".join(sentence)

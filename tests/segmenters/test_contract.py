@@ -71,7 +71,7 @@ MARKDOWN = st.lists(
 
 
 @every
-@hypothesis_settings(max_examples=25, deadline=None)
+@hypothesis_settings(max_examples=25)
 @given(answer=MARKDOWN)
 def test_claims_of_markdown_keep_the_contract(name: str, answer: str) -> None:
     claims = BUILT[name].segment("", answer).claims
@@ -80,7 +80,7 @@ def test_claims_of_markdown_keep_the_contract(name: str, answer: str) -> None:
 
 
 @every
-@hypothesis_settings(max_examples=25, deadline=None)
+@hypothesis_settings(max_examples=25)
 @given(answer=st.text(max_size=120))
 def test_any_text_can_be_segmented(name: str, answer: str) -> None:
     check(answer, BUILT[name].segment("", answer).claims)
@@ -113,7 +113,7 @@ FUNCTION_WORDS = set(
 
 
 @pytest.mark.parametrize("name", ["clauses", "predpatt"])
-@hypothesis_settings(max_examples=25, deadline=None)
+@hypothesis_settings(max_examples=25)
 @given(
     who=st.sampled_from(["Marie Curie", "The **old** river", "Ann and Bob", "It", "Nash, an American writer,"]),
     what=st.sampled_from(["was born in Rome in 1867", "likes tea and cake [1]", "made films, plays, and songs"]),

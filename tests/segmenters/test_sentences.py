@@ -112,7 +112,7 @@ def check(answer: str, claims: list[Claim]) -> None:
             assert all(x in left for x in c.text.replace(" ", "")) or len(c.spans) > 1 or a in rows
 
 
-@hypothesis_settings(max_examples=150, deadline=None)
+@hypothesis_settings(max_examples=150)
 @given(MARKDOWN)
 def test_claims_of_markdown_are_slices_and_none_is_empty_or_twice(answer: str) -> None:
     claims = list(SENTENCES.segment("", answer).claims)
@@ -120,7 +120,7 @@ def test_claims_of_markdown_are_slices_and_none_is_empty_or_twice(answer: str) -
     assert list(SENTENCES.segment("", answer).claims) == claims
 
 
-@hypothesis_settings(max_examples=80, deadline=None)
+@hypothesis_settings(max_examples=80)
 @given(st.text(max_size=200))
 def test_any_text_can_be_segmented(answer: str) -> None:
     check(answer, list(SENTENCES.segment("", answer).claims))
@@ -129,7 +129,7 @@ def test_any_text_can_be_segmented(answer: str) -> None:
 WORDS = st.lists(st.sampled_from(["the", "river", "was", "old", "and", "big", "1899", "Paris"]), min_size=2, max_size=8)
 
 
-@hypothesis_settings(max_examples=60, deadline=None)
+@hypothesis_settings(max_examples=60)
 @given(st.lists(st.tuples(st.sampled_from(["", "- ", "> ", "3. ", "**"]), WORDS), min_size=1, max_size=8))
 def test_no_word_of_a_sentence_is_lost(lines: list[tuple[str, list[str]]]) -> None:
     answer = "\n\n".join(f"{mark}{' '.join(words)} and so on.{'**' if mark == '**' else ''}" for mark, words in lines)

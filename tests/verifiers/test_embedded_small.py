@@ -95,7 +95,7 @@ def test_strange_text_gets_a_relation(embedded: EmbeddedSmall, text: str) -> Non
         assert abs(p.entailed + p.contradicted + p.no_relation - 1) < 1e-6
 
 
-@hypothesis_settings(max_examples=25, deadline=None)
+@hypothesis_settings(max_examples=25)
 @given(claim=st.text(min_size=1, max_size=60), evidence=st.text(min_size=1, max_size=300))
 def test_any_text_gets_a_relation_or_a_typed_error(claim: str, evidence: str) -> None:
     try:

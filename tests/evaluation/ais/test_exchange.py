@@ -50,7 +50,7 @@ def exported(kept: Annotations, project: Project) -> bytes:
     return to_jsonl(kept, project).encode()
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(ACTS, st.permutations(["b", "c"]), st.booleans())
 def test_merging_is_commutative_and_idempotent_and_loses_nothing(
     three: dict[str, Annotations], acts: list[tuple[str, int, str, str]], order: list[str], as_csv: bool
@@ -77,7 +77,7 @@ def test_merging_is_commutative_and_idempotent_and_loses_nothing(
 
 
 @example(text="0\r")
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(alphabet=st.characters(codec="utf-8"), min_size=1).filter(str.strip))
 def test_any_text_survives_csv(three: dict[str, Annotations], text: str) -> None:
     machines = emptied(three)

@@ -18,7 +18,7 @@ def project(**fields: object) -> Project:
     return Project.model_validate({"id": "p", "name": "P", "created_at": "", **fields})
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.integers(1, 4), st.integers(0, 9), st.integers(0, 60),
     st.dictionaries(st.sampled_from(TASKS), st.sets(st.sampled_from(NAMES), max_size=4), max_size=20),

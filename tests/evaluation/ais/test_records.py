@@ -38,7 +38,7 @@ def test_the_same_step_twice_is_one_and_another_window_is_told(store: Store) -> 
     assert [j.content.answer for j in finished(kept.judgements(project.id))] == ["attributable"]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from(list(CONTENT))) | st.none(), max_size=12))
 def test_undo_goes_back_step_by_step(store: Store, acts: list[tuple[int, str] | None]) -> None:
     kept = Annotations(store)

@@ -56,7 +56,7 @@ def test_each_claim_leads_to_its_evidence_and_back() -> None:
 
 
 @given(st.text(max_size=60) | st.sampled_from(TEXTS), st.sampled_from([a for a in ADDRESSES if a]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_foreign_text_stays_text(text: str, address: str) -> None:
     seen = _Seen(export("html", hostile(text, address)).decode())
     assert seen.tags <= OURS and not any(name.startswith("on") or name == "src" for name, _ in seen.attributes)

@@ -10,7 +10,7 @@ from typing import get_args
 from urllib.parse import unquote
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.types import LABELS, RELATIONS, Failure, Label, Relation, Report, Verdict
@@ -138,7 +138,6 @@ def test_a_long_sentence_is_given_by_its_ends() -> None:
     assert sentence.startswith(unquote(start)) and sentence.endswith(unquote(end))
 
 
-@settings(deadline=None)
 @given(st.text(min_size=1))
 def test_any_sentence_makes_one_directive(sentence: str) -> None:
     link = link_to_sentence("https://example.org/a", sentence.encode("utf-8", "replace").decode())

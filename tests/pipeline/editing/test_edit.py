@@ -346,9 +346,7 @@ def drawn(draw: Callable[..., object], report: Report) -> Change | None:
 
 
 @given(data=st.data())
-@examples(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+@examples(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_as_many_undos_as_edits_restore_the_report_and_redo_brings_them_back(
     settings: Settings, finished: tuple[Report, Path], data: st.DataObject
 ) -> None:
