@@ -106,7 +106,7 @@ def on_its_page(p: Pair, silent: list[str], rng: random.Random) -> Pair:
 def elsewhere_on_its_page(p: Pair, silent: list[str], rng: random.Random) -> Pair:
     """The claim against a passage of the same page that is silent about it."""
     first, *others = rng.sample(silent, min(rng.randint(1, 4), len(silent)))
-    return replace(p, premise=f"{p.page}. {in_chunk(first, others, rng)}", target=1, weight=0.7 * p.weight)
+    return replace(p, premise=f"{p.page}. {in_chunk(first, others, rng)}", target=1)
 
 
 # A page agrees with itself: what is entailed by one of its passages is not contradicted by another, and what is
@@ -150,7 +150,7 @@ def one_pass(
     pairs: list[Pair],
     seed: int,
     around: Surroundings | None,
-    longer: float = 0.3,
+    longer: float = 0.2,
     strangers: float = 0.25,
     elsewhere: float = 0.4,
     partly: float = 0.3,
