@@ -27,6 +27,12 @@ def operations(tokens: int, layers: int, width: int) -> float:
     return layers * (2 * 12 * width * width * tokens + 4 * width * tokens * tokens)
 
 
+def operations_of_base(tokens: int) -> float:
+    """Of the base verifier: of its last layer keys and values of all tokens, and the rest of the first one alone."""
+    layers, width = 12, 768
+    return operations(tokens, layers - 1, width) + 2 * width * width * (2 * tokens + 10) + 4 * width * tokens
+
+
 def rate(work: Callable[[], float], threads: int) -> float:
     """Billions of operations a second where so many threads do the same work; the best of three."""
     best = 0.0
@@ -85,7 +91,7 @@ def entailment() -> Callable[[], float]:
     def work() -> float:
         for premise in premises:
             reader.read(premise, claim)
-        return sum(operations(len(premise) + len(claim) + 4, 12, 768) for premise in premises)
+        return sum(operations_of_base(len(premise) + len(claim) + 4) for premise in premises)
 
     return work
 
