@@ -1,6 +1,6 @@
 """Memory of the app after a run in a browser, the models loaded: each of its processes, now and at its peak.
 
-python -m benchmarks.speed.memory [--claims 30] [--out FILE.json]
+python -m benchmarks.browser.memory [--claims 30] [--out FILE.json]
 
 The answer is made of sentences of the example answers, checked against the library.
 """
@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 import tempfile
-from pathlib import Path
 
 from attribution.settings import ROOT
 from benchmarks import arguments, publish
 from benchmarks.browser import browser, serving
+from benchmarks.processes import megabytes, processes
 
 PATIENCE = 600_000  # milliseconds
 
@@ -23,21 +23,6 @@ def answer(claims: int) -> str:
     lines = (ROOT / "examples" / "answers.jsonl").read_text(encoding="utf-8").splitlines()
     texts = [c["text"] for line in lines for c in json.loads(line)["claims"] if c["verdict"] == "supported"]
     return "\n\n".join([text for text in texts if text.endswith(".") and "*" not in text][:claims])
-
-
-def processes(pid: int) -> list[int]:
-    """A process and those that it and its descendants have started."""
-    found = [pid]
-    for children in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in children.read_text(encoding="ascii").split():
-            found += processes(int(child))
-    return found
-
-
-def megabytes(pid: int, field: str) -> float:
-    """VmRSS, or VmHWM, its highest value so far."""
-    lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
-    return sum(int(line.split()[1]) for line in lines if line.startswith(f"{field}:")) / 1024
 
 
 def main(argv: list[str] | None = None) -> int:

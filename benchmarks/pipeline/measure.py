@@ -13,7 +13,6 @@ import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,35 +31,25 @@ from attribution.types import Claim, Evidence, Page, SearchHit
 from attribution.web.fetcher import Fetcher
 from benchmarks.pipeline import site
 from benchmarks.pipeline.workload import Workload, make
+from benchmarks.processes import megabytes, processes
 
 QUESTION = "What is known about these towns?"
 PAGE = b"<p>A page that the extraction processes read before the clock starts.</p>"
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def children() -> list[str]:
-    """The processes that this one has started and that still run."""
-    found: list[str] = []
-    for path in Path("/proc/self/task").glob("*/children"):
-        with suppress(FileNotFoundError):  # a thread that has just ended
-            found += path.read_text(encoding="ascii").split()
-    return found
-
-
 def cpu_seconds() -> float:
     """Of this process and of those that it has started and that still run."""
     total = time.process_time()
-    for child in children():
-        parts = Path(f"/proc/{child}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    for pid in processes(os.getpid())[1:]:
+        parts = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
         total += (int(parts[11]) + int(parts[12])) / TICKS
     return total
 
 
 def peak_memory() -> float:
     """Megabytes of this process and of those it has started, each at its peak."""
-    paths = [Path(f"/proc/{pid}/status") for pid in ("self", *children())]
-    lines = [line for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
-    return sum(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
+    return sum(megabytes(pid, "VmHWM") for pid in processes(os.getpid()))
 
 
 class Engine:

@@ -49,7 +49,7 @@ class Network(Graph):
         super().__init__(config.layer_norm_eps)
         self.config = config
         self.batch = self.constant("batch", np.array([0], np.int64))
-        self.first = self.constant("first", np.array([1], np.int64))  # where the rows after the first token's begin
+        self.first = self.constant("first", np.array([1], np.int64))  # the end of the first row, or the axis
 
     def first_row(self, x: str) -> str:
         return self.node("Slice", [x, self.batch, self.first, self.batch])
@@ -91,8 +91,8 @@ class Network(Graph):
         asking = values, scales
         if last:
             rows, asking = self.first_row(x), (self.first_row(values), self.first_row(scales))
-            heads = self.constant("second", np.array([2], np.int64))
-            position_bias = self.node("Slice", [position_bias, self.batch, self.first, heads])
+            queries = self.constant("second", np.array([2], np.int64))  # the axis
+            position_bias = self.node("Slice", [position_bias, self.batch, self.first, queries])
         made = [self.quantised_product(asking if p == "q" else (values, scales), f"{own}.{p}.weight") for p in "qkv"]
         parts = [self.node("Unsqueeze", [part, self.batch]) for part in made]
         bias = self.node("Concat", [self.tensor(f"{own}.{p}.bias") for p in "qkv"], axis=0)
