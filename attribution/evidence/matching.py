@@ -72,7 +72,7 @@ class Matcher:
         self.pages: dict[str, Page] = {}
         self.traces: dict[str, list[Trace]] = defaultdict(list)
         self._words = Chunks()
-        self._sample: list[Chunk] = []
+        self._sample: list[Chunk] = []  # of all chunks; empty: not drawn yet
         self._index = Index()  # of all chunks, where none is left out beforehand
         self._unread: list[Page] = []
         self._unindexed: list[Chunk] = []
@@ -105,7 +105,7 @@ class Matcher:
         # a chunk of nothing but addresses, references, navigation and headings is evidence of nothing
         chunks = [c for of_page in by_page.values() for c in of_page if not self._premise(c)[0].isspace()]
         self._words.add(chunks)
-        self._sample = sample([*self._sample, *chunks])
+        self._sample = [] if chunks else self._sample
         self._unindexed += chunks
 
     def _vectors(self, texts: Sequence[str]) -> np.ndarray[Any, Any]:
@@ -139,14 +139,14 @@ class Matcher:
             judgements=tuple(sorted(self.verifier.keys)),
         )
 
-    def match(self, claims: Sequence[Claim]) -> list[tuple[Evidence, ...]]:
-        """The evidence of each claim, nearest first.
+    def match(self, claims: Sequence[Claim], early: bool = False) -> list[tuple[Evidence, ...]]:
+        """The evidence of each claim, nearest first; `early` while other pages are still under way.
 
         All pairs go to the verifier together, those of an enriched claim as written included.
         """
         self.chunk()
         by_words = [self._words.ranked(claim.statement) for claim in claims]
-        chosen = [self._shortlist(ranked) for ranked in by_words]
+        chosen = [self._shortlist(ranked, early) for ranked in by_words]
         self._vectors([c.text for short in chosen if short for c in short.chunks])  # those of all claims together
         candidates = map(self._candidates, claims, by_words, chosen)
         matched = [
@@ -162,17 +162,19 @@ class Matcher:
             evidence[claim.id].append(self._evidence(claim, passage, judgements[i], as_written.get(i)))
         return [tuple(evidence[claim.id]) for claim in claims]
 
-    def _shortlist(self, ranked: Sequence[Chunk]) -> Shortlist | None:
+    def _shortlist(self, ranked: Sequence[Chunk], early: bool) -> Shortlist | None:
         """The chunks that are embedded for a claim: of many, those that share most words with it; None: all chunks.
 
         Chunks far down one of two rankings are hardly ever among the best of both (docs/retrieval.md has the share).
+        Early, no others are embedded: the sample changes with every page.
         """
         most = self.settings.shortlist
         few = len(self._words) <= most + SAMPLE
         if not most or few or self.settings.ranking == "vectors":
             return None
-        best, held = ranked[:most], set(ranked[:most])
-        return Shortlist(best, [chunk for chunk in self._sample if chunk not in held], len(self._words) - len(best))
+        self._sample = self._sample or sample(self._words.chunks)
+        best, held, others = ranked[:most], set(ranked[:most]), [] if early else self._sample
+        return Shortlist(best, [chunk for chunk in others if chunk not in held], len(self._words) - len(best))
 
     def _nearest(self, queries: Sequence[str], short: Shortlist | None, depth: int) -> list[tuple[Candidate, float]]:
         """Chunks with their ranks by similarity, nearest first: the nearest `depth`, or the shortlist's, estimated."""

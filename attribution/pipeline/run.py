@@ -29,6 +29,7 @@ from attribution.verifiers.auto import smaller_verifier
 from attribution.web.fetcher import Fetcher
 
 GROUPS = (1, 2, 4)  # claims whose pairs are verified together: few at first, so that the first verdict comes early
+CACHED = 0.2  # seconds in which pages that are in the store have all come
 
 
 def run(
@@ -193,9 +194,9 @@ class _Run:
             if step.pages:
                 with self.record.timed("embed"):
                     self.matcher.chunk()  # while others are still under way
-            ready = complete and (step.idle or not shown)
-            if ready and not unmatched(self.answer, self.settings, self.matcher.pages.values()):
-                yield from self._match([by_id[complete.pop(0)]])
+            ready = step.idle or (not shown and self.record.timings["gather"] > CACHED)
+            if complete and ready and not unmatched(self.answer, self.settings, self.matcher.pages.values()):
+                yield from self._match([by_id[complete.pop(0)]], early=True)
                 shown = True
             started = time.perf_counter()
 
@@ -220,14 +221,14 @@ class _Run:
             if claim.id not in self.record.verdicts:
                 yield self._record(not_reached(claim), ())
 
-    def _match(self, claims: list[Claim]) -> Iterator[events.Event]:
+    def _match(self, claims: list[Claim], early: bool = False) -> Iterator[events.Event]:
         try:
             with self.record.timed("verify"):
-                matched = self.matcher.match(claims)
+                matched = self.matcher.match(claims, early)
         except BadInput as error:
             if len(claims) > 1:  # a claim that the verifier refuses costs only itself
                 for claim in claims:
-                    yield from self._match([claim])
+                    yield from self._match([claim], early)
                 return
             failure = Failure(stage="verify", subject=claims[0].id, kind="verifier_failed", message=str(error))
             yield from self._fail(failure, [claims[0].id])

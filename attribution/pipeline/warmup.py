@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from importlib import import_module
 
 from attribution.collections.folder import FolderSearcher
 from attribution.collections.search import over_folder
@@ -22,14 +23,14 @@ def load_models(settings: Settings) -> None:
 
     Raises Unavailable for a model that cannot be loaded.
     """
-    _load_rules()
+    load_rules()
     build(VERIFIERS, settings.verifier, settings, "verifier").verify([("A claim.", "A text.")])
     build(EMBEDDERS, settings.embedder, settings, "embedder").embed(["A text."])
 
 
 def warm_up(settings: Settings, store: Store) -> None:
     """Load the models that come with the project and embed the library, once per database. Nothing is sent anywhere."""
-    _load_rules()
+    load_rules()
     if VERIFIERS[settings.verifier].bundled and not VERIFIERS[settings.verifier].missing(settings):
         build(VERIFIERS, settings.verifier, settings, "verifier").verify([("A claim.", "A text.")])
     if EMBEDDERS[settings.embedder].bundled:
@@ -38,8 +39,9 @@ def warm_up(settings: Settings, store: Store) -> None:
         over_folder(FolderSearcher(settings), settings, store).nearest("A text.", 1)
 
 
-def _load_rules() -> None:
-    """What every run does to its claims before it searches."""
+def load_rules() -> None:
+    """What every run needs whatever its models: the rules for claims, and the library of the index."""
+    import_module("faiss")
     detect("A text.")
     text = "The bridge was opened in 1932."
     claim = Claim(id="", text=text, spans=((0, len(text)),))

@@ -99,19 +99,19 @@ class Chunks:
     """Chunks ranked by the words they share with a text, whatever the order in which they came."""
 
     def __init__(self) -> None:
-        self._chunks: list[Chunk] = []
+        self.chunks: list[Chunk] = []
         self._texts = Texts()
 
     def __len__(self) -> int:
-        return len(self._chunks)
+        return len(self.chunks)
 
     def add(self, chunks: Sequence[Chunk]) -> None:
         self._texts.add([chunk.text for chunk in chunks])
-        self._chunks += chunks
+        self.chunks += chunks
 
     def ranked(self, text: str) -> list[Chunk]:
         """Best first, ties by page and place; none without one of the words."""
-        scored = [(round(score, 6), self._chunks[number]) for number, score in self._texts.ranked(text)]
+        scored = [(round(score, 6), self.chunks[number]) for number, score in self._texts.ranked(text)]
         return [chunk for _, chunk in sorted(scored, key=lambda s: (s[0], s[1].page_id, s[1].start))]
 
 

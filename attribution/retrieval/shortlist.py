@@ -5,19 +5,22 @@ from __future__ import annotations
 import heapq
 import zlib
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, fmean, pstdev
 
 from attribution.types import Chunk
 
-SAMPLE = 40  # chunks that are embedded whatever they say
+SAMPLE, ONE_IN = 40, 20  # chunks that are embedded whatever they say: one in twenty, at least forty
+TAIL = 1.5  # times as many chunks are far above the mean as a normal distribution has there (docs/retrieval.md)
 
 
-def sample(chunks: Iterable[Chunk]) -> list[Chunk]:
-    """`SAMPLE` of the chunks, as good as at random, but the same ones whatever their order and whatever is claimed."""
+def sample(chunks: Sequence[Chunk]) -> list[Chunk]:
+    """A few of the chunks, as good as at random, but the same ones whatever their order and whatever is claimed."""
     return heapq.nsmallest(
-        SAMPLE, chunks, key=lambda c: (zlib.crc32(c.text.encode("utf-8", "replace")), c.page_id, c.start)
+        max(SAMPLE, len(chunks) // ONE_IN),
+        chunks,
+        key=lambda c: (zlib.crc32(c.text.encode("utf-8", "replace")), c.page_id, c.start),
     )
 
 
@@ -36,7 +39,7 @@ class Shortlist:
     def ranks(self, similarities: Mapping[Chunk, float]) -> dict[Chunk, float]:
         """Where each of the chunks would stand by similarity if all were embedded; 1 is the nearest.
 
-        The similarities of what is left out are taken to be normally distributed, as in `others`.
+        The similarities of what is left out are taken to be distributed as in `others`: normally, but for the tail.
         """
         best = sorted(similarities[chunk] for chunk in self.best)
         others = [similarities[chunk] for chunk in self.others]
@@ -44,6 +47,6 @@ class Shortlist:
 
         def rank(similarity: float) -> float:
             above = len(best) - bisect_right(best, similarity)
-            return 1 + above + (self.left_out * (1 - beyond.cdf(similarity)) if beyond else 0)
+            return 1 + above + (self.left_out * min(1, TAIL * (1 - beyond.cdf(similarity))) if beyond else 0)
 
         return {chunk: rank(similarity) for chunk, similarity in similarities.items()}

@@ -60,6 +60,20 @@ class Reader(OnnxModel):
         return entailed, contradicted
 
 
+class Once:
+    """A reader that reads nothing twice: passages of one page overlap, and pages copy each other."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader, self.encode = reader, reader.encode
+        self._found: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[float, float]] = {}
+
+    def read(self, premise: Sequence[int], claim: Sequence[int]) -> tuple[float, float]:
+        key = tuple(premise), tuple(claim)
+        if key not in self._found:
+            self._found[key] = self._reader.read(premise, claim)
+        return self._found[key]
+
+
 @load_once
 def _reader() -> Reader:
     return Reader(make(), unfused=SLOW)
@@ -79,7 +93,7 @@ class EmbeddedBase:
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """One judgement for each pair. BadInput for a claim or evidence that is empty or too long."""
         check_pairs(pairs)
-        reader = _reader()
+        reader = Once(_reader())
         passages = in_threads(lambda pair: Passage(reader, *pair), pairs)
         # by sentence: by passage, the last of a few long ones would be read with the other cores idle
         in_threads(
@@ -109,7 +123,7 @@ def statements(text: str) -> list[Span]:
 class Passage:
     """One passage and one claim while they are read."""
 
-    def __init__(self, reader: Reader, claim: str, evidence: str, title: str = "") -> None:
+    def __init__(self, reader: Reader | Once, claim: str, evidence: str, title: str = "") -> None:
         self._reader, self._text, self._statement = reader, evidence, claim
         self._claim, _ = reader.encode(claim)
         check_claim_tokens(claim, len(self._claim))

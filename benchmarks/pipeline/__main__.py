@@ -27,8 +27,8 @@ FLOORS = {
 SMALL = 3  # claims
 
 
-def measured(recipe: str, claims: int, choices: Sequence[str]) -> dict[str, Any]:
-    command = [sys.executable, "-m", "benchmarks.pipeline.measure", recipe, "--claims", str(claims)]
+def measured(recipe: str, claims: int, choices: Sequence[str], *more: str) -> dict[str, Any]:
+    command = [sys.executable, "-m", "benchmarks.pipeline.measure", recipe, "--claims", str(claims), *more]
     command += [part for choice in choices for part in ("--set", choice)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
@@ -52,10 +52,11 @@ def agreement(ours: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, A
 
 
 def compared(claims: int, runs: int, choices: Sequence[str]) -> dict[str, Any]:
-    """Plain recipe and pipeline take turns."""
+    """Plain recipe and pipeline take turns; what they find is the same each time and compared once."""
     plain, ours = [], []
-    for _ in range(runs):
-        plain.append(measured("plain", claims, [*choices, "shortlist=0"]))
+    for number in range(runs):
+        more = () if number else ("--compare",)
+        plain.append(measured("plain", claims, [*choices, "shortlist=0"], *more))
         ours.append(measured("pipeline", claims, choices))
     return summary(claims, plain, ours)
 

@@ -22,6 +22,7 @@ from attribution.extraction.documents import extract
 from attribution.extraction.page import make_page
 from attribution.models.merge import Merged
 from attribution.models.mpnet import base_file, base_weights
+from attribution.pipeline.warmup import load_rules
 from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.types import Claim, Evidence, Judgement, Page, Pair, Verdict
@@ -103,6 +104,7 @@ class Plain:
     verifier: TorchVerifier = field(default_factory=TorchVerifier)
 
     def warm(self) -> None:
+        load_rules()
         self.embedder.embed(["A text."])
         self.verifier.verify([("A claim.", "A text.")])
         self.embedder.seconds = self.verifier.seconds = 0.0

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.retrieval.shortlist import SAMPLE, Shortlist, sample
+from attribution.retrieval.shortlist import ONE_IN, SAMPLE, Shortlist, sample
 from attribution.types import Chunk
 
 
@@ -22,12 +22,16 @@ def test_the_sample_does_not_depend_on_the_order_of_the_chunks(rng: random.Rando
     mixed = CHUNKS[:]
     rng.shuffle(mixed)
     assert sample(mixed) == sample(CHUNKS)
-    assert sample([*sample(mixed[:200]), *mixed[200:]]) == sample(CHUNKS)  # as pages arrive
 
 
 def test_the_sample_is_all_of_few_chunks_and_takes_any_text() -> None:
     few = [chunk(1, "\ud800"), chunk(2, ""), chunk(3, "أهرامات")]
     assert sorted(sample(few), key=lambda c: c.start) == few and len(sample(CHUNKS)) == SAMPLE
+
+
+def test_of_many_chunks_the_sample_is_a_fixed_share() -> None:
+    many = [chunk(n) for n in range(40 * SAMPLE)]
+    assert len(sample(many)) == len(many) // ONE_IN
 
 
 def test_ranks_are_exact_where_nothing_is_left_out() -> None:
