@@ -3,6 +3,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from attribution.types import Relation
 from attribution.verdicts import relation
 from attribution.verifiers import embedded_base
 from attribution.verifiers.auto import choose, smaller_verifier
-from attribution.verifiers.embedded_base import EmbeddedBase
+from attribution.verifiers.embedded_base import EmbeddedBase, Reader
 from tests.make import both
 
 needs_base = pytest.mark.skipif(not mpnet.installed(), reason=mpnet.STEP)
@@ -54,6 +55,29 @@ def test_a_pair_alone_and_among_others_gives_the_same(verifier: EmbeddedBase) ->
 
 
 @needs_base
+def test_a_sentence_that_several_passages_have_is_read_once(
+    verifier: EmbeddedBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = Reader.read
+    seen: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+
+    def counted(self: Reader, premise: Sequence[int], claim: Sequence[int]) -> tuple[float, float]:
+        seen.append((tuple(premise), tuple(claim)))
+        return read(self, premise, claim)
+
+    monkeypatch.setattr(Reader, "read", counted)
+    # two threads may read the same sentence at the same moment
+    monkeypatch.setattr(embedded_base, "in_threads", lambda function, items: [function(item) for item in items])
+    claim = "The bridge was opened in 1932."
+    pairs = [
+        (claim, f"{other} The bridge was opened in 1932.") for other in ("Rain fell.", "They sang.", "It was May.")
+    ]
+    judged = verifier.verify(pairs)
+    assert len(set(seen)) == len(seen) and len({j.probabilities.entailed for j in judged}) == 1
+    monkeypatch.undo()
+    assert judged == [verifier.verify([pair])[0] for pair in pairs]
+
+
 def test_a_contradiction_must_hold_in_its_context(verifier: EmbeddedBase) -> None:
     claim = "The Eiffel Tower is 330 metres tall."
     alone = verifier.verify([(claim, "It is 158 metres tall.")])[0]
