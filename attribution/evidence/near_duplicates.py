@@ -95,7 +95,7 @@ def _hash(words: Iterable[str]) -> int:
 
 def _alike(one: frozenset[int], two: frozenset[int]) -> bool:
     """Whether the estimated Jaccard similarity reaches ALIKE: the share of the smallest hashes that both have."""
-    if not one & two:
+    both, compared = one & two, min(SKETCH, max(len(one), len(two)))
+    if not both or len(both) < ALIKE * compared:
         return False
-    least = sorted(one | two)[: min(SKETCH, max(len(one), len(two)))]
-    return sum(h in one and h in two for h in least) >= ALIKE * len(least)
+    return sum(h in both for h in sorted(one | two)[:compared]) >= ALIKE * compared
