@@ -105,7 +105,8 @@ class Matcher:
         # a chunk of nothing but addresses, references, navigation and headings is evidence of nothing
         chunks = [c for of_page in by_page.values() for c in of_page if not self._premise(c)[0].isspace()]
         self._words.add(chunks)
-        self._sample = [] if chunks else self._sample
+        if chunks:
+            self._sample = []
         self._unindexed += chunks
 
     def _vectors(self, texts: Sequence[str]) -> np.ndarray[Any, Any]:
@@ -172,9 +173,11 @@ class Matcher:
         few = len(self._words) <= most + SAMPLE
         if not most or few or self.settings.ranking == "vectors":
             return None
-        self._sample = self._sample or sample(self._words.chunks)
-        best, held, others = ranked[:most], set(ranked[:most]), [] if early else self._sample
-        return Shortlist(best, [chunk for chunk in others if chunk not in held], len(self._words) - len(best))
+        best, held = ranked[:most], set(ranked[:most])
+        if not early:
+            self._sample = self._sample or sample(self._words.chunks)
+        others = [] if early else [chunk for chunk in self._sample if chunk not in held]
+        return Shortlist(best, others, len(self._words) - len(best))
 
     def _nearest(self, queries: Sequence[str], short: Shortlist | None, depth: int) -> list[tuple[Candidate, float]]:
         """Chunks with their ranks by similarity, nearest first: the nearest `depth`, or the shortlist's, estimated."""

@@ -142,8 +142,11 @@ def plain(settings: Settings, workload: Workload, engine: Engine, store: Store, 
     seconds, cpu = time.perf_counter() - started, cpu_seconds() - cpu
     stages |= {"embed": recipe.embedder.seconds, "verify": recipe.verifier.seconds}
     memory = peak_memory()
-    together = recipe.check_together(claims, QUESTION, list(pages.values())) if compare else []
     urls = {page.id: page.url for page in pages.values()}
+    results = []
+    if compare:
+        together = recipe.check_together(claims, QUESTION, list(pages.values()))
+        results = [found(c, v.label, e, urls) for c, (v, e) in zip(claims, together, strict=True)]
     return {
         "seconds": seconds,
         "cpu": cpu,
@@ -152,7 +155,7 @@ def plain(settings: Settings, workload: Workload, engine: Engine, store: Store, 
         "stages": stages,
         "pages": len(pages),
         "labels": labels,
-        "results": [found(c, v.label, e, urls) for c, (v, e) in zip(claims, together, strict=False)],
+        "results": results,
         "own pages": [found(c, v.label, e, urls) for c, (v, e) in zip(claims, own, strict=True)],
     }
 

@@ -78,6 +78,7 @@ def test_a_sentence_that_several_passages_have_is_read_once(
     assert judged == [verifier.verify([pair])[0] for pair in pairs]
 
 
+@needs_base
 def test_a_contradiction_must_hold_in_its_context(verifier: EmbeddedBase) -> None:
     claim = "The Eiffel Tower is 330 metres tall."
     alone = verifier.verify([(claim, "It is 158 metres tall.")])[0]
