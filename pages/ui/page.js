@@ -32,7 +32,8 @@ export default function ({ data }) {
   window.attributionObserver = new MutationObserver(explain);
   window.attributionObserver.observe(document.body, { childList: true, subtree: true });
   if (!window.attributionHelp) {
-    window.attributionHelp = new Help(data.help);
-    offerTour(window.attributionHelp.root, data.help.tour);
+    const help = Object.fromEntries(data.help);
+    window.attributionHelp = new Help(help);
+    offerTour(window.attributionHelp.root, help.tour);
   }
 }

@@ -23,7 +23,6 @@ PASTED, ADDRESSES, FILES, COLLECTIONS = "pasted", "addresses", "files", "collect
 ENGINE, INSTANCE, FALLBACK, QUERY = "engine", "instance", "fallback", "query"
 SEGMENTER, SEGMENTER_MODEL, VERIFIER, VERIFIER_MODEL = "segmenter", "segmenter_model", "verifier", "verifier_model"
 THRESHOLDS = THRESHOLD, CONTRADICTION_THRESHOLD = "threshold", "contradiction_threshold"
-THRESHOLDS = (THRESHOLD, CONTRADICTION_THRESHOLD)
 LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS = "llm_address", "llm_model", "llm_key", "llm_tasks"
 PRICES = ("input_price", "output_price")
 COMPARED = "compared"  # the segmenters of the Compare page
