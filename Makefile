@@ -25,6 +25,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.examples --out $(FIGURES)/examples.json
 	$(BIN)/python -m benchmarks.pipeline --floors
 	$(BIN)/python -m benchmarks.speed.verifier --out $(FIGURES)/speed_verifier.json
+	$(BIN)/python -m benchmarks.speed.base_verifier --out $(FIGURES)/speed_base_verifier.json
 	$(BIN)/python -m benchmarks.speed.comparison --out $(FIGURES)/speed_comparison.json
 	$(BIN)/python -m benchmarks.browser.first_screen --out $(FIGURES)/speed_first_screen.json
 	$(BIN)/python -m benchmarks.browser.memory --out $(FIGURES)/speed_memory.json

@@ -63,7 +63,7 @@ class TorchReader(Reader):
         with tempfile.TemporaryDirectory() as made:
             Path(made, "config.json").write_bytes(base_file("config.json"))
             weights = Merged(base_weights(Path(made), lambda share, what: None), FOLDER)
-            self._model = torch_model(weights, Path(made))
+            self.model = torch_model(weights, Path(made))
         self._tokenizer = tokenizers.Tokenizer.from_file(str(FOLDER / "tokenizer.json"))
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
@@ -73,7 +73,7 @@ class TorchReader(Reader):
 
         ids = torch.tensor([[START, *premise, SEPARATOR, SEPARATOR, *claim, SEPARATOR]])
         with torch.inference_mode():
-            logits = self._model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits[0]
+            logits = self.model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits[0]
         entailed, _, contradicted = softmax(logits.numpy())
         return entailed, contradicted
 
