@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import ast
-import inspect
 import os
 import socket
 import sys
-import threading
-from contextlib import suppress
 
 from attribution.cli import options
-from attribution.errors import AttributionError, BadInput
+from attribution.errors import BadInput
 from attribution.settings import ROOT, Settings
 
 PORT, API_PORT = 8501, 8502
@@ -39,32 +35,17 @@ def free_port(first: int) -> int:
 
 
 def serve(args: argparse.Namespace) -> None:
-    """Be the Streamlit server, so that a signal to this process reaches it; or serve the API."""
+    """Become the Streamlit server, so that a signal to this process reaches it; or serve the API."""
     if not args.api and options.choices(args):
         raise BadInput("--verifier and --set are for --api; in the web app they are chosen in the page")
     port = _port(args.port, API_PORT if args.api else PORT)
     if args.api:
         return _api(options.settings(args), args.host, port)
     print(f"Attribution explorer: http://localhost:{port}", flush=True)
-    os.chdir(ROOT)  # where Streamlit looks for its settings
-    from streamlit.web import cli
-
-    threading.Thread(target=_prepare_first_page, daemon=True).start()
-    sys.argv = ["streamlit", "run", str(ROOT / "app.py"), "--server.port", str(port), "--server.address", args.host]
-    sys.argv += ["--server.headless", "true", "--browser.gatherUsageStats", "false"]
-    cli.main()
-
-
-def _prepare_first_page() -> None:
-    """Do what the first visitor would wait for, while the server starts and a browser loads."""
-    tree = ast.parse((ROOT / "pages" / "explore.py").read_text("utf-8"))
-    imports: list[ast.stmt] = [line for line in tree.body if isinstance(line, ast.Import | ast.ImportFrom)]
-    exec(compile(ast.Module(imports, []), "imports of the first page", "exec"), {})
-    inspect.stack()  # fills a cache: the first element that Streamlit draws asks for the stack
-    with suppress(AttributionError):  # the page reports it
-        from attribution.storage.store import Store
-
-        Store.open(Settings.from_environment().database_url)
+    command = [sys.executable, "-m", "pages.ui.server", "run", str(ROOT / "app.py"), "--server.port", str(port)]
+    command += ["--server.address", args.host, "--server.headless", "true", "--browser.gatherUsageStats", "false"]
+    os.chdir(ROOT)
+    os.execv(sys.executable, command)
 
 
 def _port(asked: int | None, default: int) -> int:

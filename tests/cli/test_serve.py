@@ -100,22 +100,3 @@ def test_an_open_tab_finds_the_server_again_after_a_crash() -> None:
             server.terminate()
             server.wait(30)
             browser.close()
-
-
-PREPARED = """
-import sys
-from attribution.cli.serve import _prepare_first_page
-_prepare_first_page()
-print("pages.ui.form.view" in sys.modules, "pages.explore" in sys.modules, "pandas" in sys.modules)
-"""
-
-
-@pytest.mark.parametrize("database", ["", "nonsense://"])
-def test_the_first_page_is_prepared_and_a_database_that_cannot_be_opened_is_left_to_the_page(
-    tmp_path: Path, database: str
-) -> None:
-    environment = {**os.environ, "ATTRIBUTION_DATA": str(tmp_path), "ATTRIBUTION_DATABASE_URL": database}
-    command = [sys.executable, "-c", PREPARED]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=True)
-    assert done.stdout.split() == ["True", "False", "False"]  # its modules, but the page itself is not run
-    assert any(tmp_path.iterdir()) == (not database)
