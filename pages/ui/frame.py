@@ -29,7 +29,7 @@ def styles() -> None:
     scheme = "dark" if state.is_dark() else "light"
     css, help_css = ((_HERE / name).read_text("utf-8") for name in ("styles.css", "help/help.css"))
     st.html(f"<style>:root{{color-scheme:{scheme}}}{render.tokens_css('.stApp')}{css}{help_css}</style>")
-    help_sheet = tuple(sheet().items())  # pairs: to send a dict inside, Streamlit would import pandas first
+    help_sheet = tuple(sheet().items())  # for a dict among the values Streamlit would import pandas first
     _script(data={"cookie": state.COOKIE, "value": state.browser(), "help": help_sheet}, key="page")
 
 
