@@ -1,8 +1,8 @@
-"""Make the graph of the embedder `minilm`, without its weights: model.onnx and layout.json.
+"""Make the graphs of the embedder `minilm`, without their weights: of the int8 one, and of the exact one in float32.
 
     python -m training.embedder
 
-The graph reads one text: token ids to a vector of length 1. Weights are int8 with a scale for each column, and
+A graph reads one text: token ids to a vector of length 1. In int8, weights are int8 with a scale for each column, and
 activations are quantised while it runs, each token by its own largest value. Written by hand, not exported: with the
 runtime's own operators for attention, GELU and the products, a text takes two thirds of the time of an exported graph.
 """
@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from attribution.embedders.minilm import FACTORS, FOLDER, GRAPH, LAYOUT, TOKENS, package_folder, weights
+from attribution.embedders.minilm import EXACT, FACTORS, FOLDER, INT8, TOKENS, package_folder, weights
 from attribution.settings import ROOT
 from training.graphs import RUNTIME, Graph
 
@@ -95,11 +95,11 @@ def _residual(graph: Graph, x: str, inner: str, name: str) -> str:
     return graph.residual(x, inner, dense, f"{name}.LayerNorm", input_of(f"{dense}.weight"))
 
 
-def model(source: Any, factors: Mapping[str, Any]) -> tuple[Any, list[dict[str, str]]]:
+def model(source: Any, factors: Mapping[str, Any], exact: bool) -> tuple[Any, list[dict[str, str]]]:
     """The graph as onnx.ModelProto, and its layout; `source` gives a tensor by its name."""
     from onnx import TensorProto, helper, numpy_helper
 
-    graph = Graph(EPSILON)
+    graph = Graph(EPSILON, in_float=exact)
     x = embeddings(graph)
     for number in range(LAYERS):
         x = layer(graph, x, number)
@@ -127,12 +127,14 @@ def main(argv: list[str] | None = None) -> int:
     held: Any = safe_open(str(package_folder() / "model.safetensors"), "numpy")
     texts = [path.read_text(encoding="utf-8")[:TEXT] for path in sorted(LIBRARY.glob("*.md"))]
     factors = evening_factors(texts)
-    made, layout = model(held.get_tensor, factors)
     np.savez(args.out / FACTORS, **factors)
-    (args.out / GRAPH).write_bytes(made.SerializeToString())
-    lines = ",\n".join(json.dumps(entry) for entry in layout)
-    (args.out / LAYOUT).write_text(f"[\n{lines}\n]\n", encoding="utf-8")
-    print(f"{args.out / GRAPH}: {(args.out / GRAPH).stat().st_size / 1e3:.0f} kB")
+    for name in (INT8, EXACT):
+        made, layout = model(held.get_tensor, factors, exact=name == EXACT)
+        graph = args.out / f"{name}.onnx"
+        graph.write_bytes(made.SerializeToString())
+        lines = ",\n".join(json.dumps(entry) for entry in layout)
+        graph.with_suffix(".json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+        print(f"{graph}: {graph.stat().st_size / 1e3:.0f} kB")
     return 0
 
 

@@ -1,5 +1,7 @@
 """A graph of onnxruntime's own operators while it is written by hand: int8 products, each token by its own scale.
 
+Or, for comparison, the same network in float32.
+
 Weights are int8 with a scale for each column; activations are quantised while the graph runs, each token by its own
 largest value. With one scale for a whole text, as onnxruntime's dynamic quantisation has it, probabilities were up to
 0.4 off and depended on what stood beside a text.
@@ -17,11 +19,11 @@ RUNTIME = "com.microsoft"  # the domain of onnxruntime's own operators
 class Graph:
     """Nodes and constants while they are collected; every method returns the name of its output."""
 
-    def __init__(self, epsilon: float) -> None:
-        """`epsilon` is that of the layer norms."""
+    def __init__(self, epsilon: float, in_float: bool = False) -> None:
+        """`epsilon` is that of the layer norms; `in_float`: nothing is quantised."""
         from onnx import helper, numpy_helper
 
-        self._helper, self._arrays, self._epsilon = helper, numpy_helper, epsilon
+        self._helper, self._arrays, self._epsilon, self._in_float = helper, numpy_helper, epsilon, in_float
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self.layout: list[dict[str, str]] = []
@@ -69,6 +71,8 @@ class Graph:
 
     def product(self, x: str, name: str, factors: str = "") -> str:
         """x times the matrix `name`, without its bias."""
+        if self._in_float:
+            return self.node("MatMul", [x, self.tensor(name, "matrix")])
         return self.quantised_product(self.quantised(x, factors), name, factors)
 
     def quantised_product(self, x: tuple[str, str], name: str, factors: str = "") -> str:
@@ -83,6 +87,8 @@ class Graph:
         """The rows of the table `name` for the input `ids`."""
         from onnx import TensorProto
 
+        if self._in_float:
+            return self.node("Gather", [self.tensor(name), "ids"])
         self.tensor(name, "rows")
         values = self.node("Cast", [self.node("Gather", [f"{name}:int8", "ids"])], to=TensorProto.FLOAT)
         return self.node("Mul", [values, self.node("Gather", [f"{name}:scale", "ids"])])

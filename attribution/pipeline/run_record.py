@@ -90,7 +90,7 @@ class RunRecord:
     def report(self, matcher: Matcher, stopped: bool, final: bool = True) -> Report:
         """The report, everything in a fixed order. Pages with the same text are found only for the final one."""
         pages = sorted(matcher.pages.values(), key=lambda p: (p.kind, p.url, p.id))
-        models = {"embedder": matcher.embedder.version, "verifier": matcher.verifier.version}
+        models = {"embedder": matcher.candidates.embedder.version, "verifier": matcher.verifier.version}
         return Report(
             id=self.run_id,
             created_at=self.created_at,

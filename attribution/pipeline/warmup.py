@@ -7,7 +7,7 @@ from importlib import import_module
 
 from attribution.collections.folder import FolderSearcher
 from attribution.collections.search import over_folder
-from attribution.embedders import EMBEDDERS
+from attribution.embedders import EMBEDDERS, Embedder
 from attribution.errors import StageFailure
 from attribution.pipeline.claims import annotate
 from attribution.registry import build
@@ -25,7 +25,7 @@ def load_models(settings: Settings) -> None:
     """
     load_rules()
     build(VERIFIERS, settings.verifier, settings, "verifier").verify([("A claim.", "A text.")])
-    build(EMBEDDERS, settings.embedder, settings, "embedder").embed(["A text."])
+    _load_embedder(settings)
 
 
 def warm_up(settings: Settings, store: Store) -> None:
@@ -34,9 +34,16 @@ def warm_up(settings: Settings, store: Store) -> None:
     if VERIFIERS[settings.verifier].bundled and not VERIFIERS[settings.verifier].missing(settings):
         build(VERIFIERS, settings.verifier, settings, "verifier").verify([("A claim.", "A text.")])
     if EMBEDDERS[settings.embedder].bundled:
-        build(EMBEDDERS, settings.embedder, settings, "embedder").embed(["A text."])
+        _load_embedder(settings)
     with suppress(StageFailure):  # a run with the library among its sources reports it
         over_folder(FolderSearcher(settings), settings, store).nearest("A text.", 1)
+
+
+def _load_embedder(settings: Settings) -> None:
+    embedder: Embedder = build(EMBEDDERS, settings.embedder, settings, "embedder")
+    for one in (embedder, embedder.exact):
+        if one is not None:
+            one.embed(["A text."])
 
 
 def load_rules() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,11 @@ NEIGHBOURS, BREADTH, SEARCHED = 32, 80, 128  # HNSW: links of a node, candidates
 class Candidate:
     chunk: Chunk
     similarity: float  # cosine
+
+
+def nearest_first(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """By similarity, ties by page and place."""
+    return sorted(candidates, key=lambda c: (-c.similarity, c.chunk.page_id, c.chunk.start))
 
 
 class Index:
@@ -72,9 +77,9 @@ class Index:
                 if place >= 0:
                     score = float(self._index.reconstruct(place).astype("float64") @ query)
                     best[place] = max(score, best.get(place, -1.0))
-        nearest = [Candidate(self._chunks[p], round(score, 6)) for p, score in best.items() if score >= floor]
-        nearest.sort(key=lambda c: (-c.similarity, c.chunk.page_id, c.chunk.start))
-        return nearest[:k]
+        return nearest_first(
+            Candidate(self._chunks[p], round(score, 6)) for p, score in best.items() if score >= floor
+        )[:k]
 
     def _check(self, vectors: Vectors) -> None:
         if vectors.shape[1] != self._index.d:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import zlib
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, fmean, pstdev
 
@@ -36,8 +36,8 @@ class Shortlist:
     def chunks(self) -> list[Chunk]:
         return [*self.best, *self.others]
 
-    def ranks(self, similarities: Mapping[Chunk, float]) -> dict[Chunk, float]:
-        """Where each of the chunks would stand by similarity if all were embedded; 1 is the nearest.
+    def rank(self, similarities: Mapping[Chunk, float]) -> Callable[[float], float]:
+        """Where a chunk of some similarity would stand if all were embedded; 1 is the nearest.
 
         The similarities of what is left out are taken to be distributed as in `others`: normally, but for the tail.
         """
@@ -49,4 +49,4 @@ class Shortlist:
             above = len(best) - bisect_right(best, similarity)
             return 1 + above + (self.left_out * min(1, TAIL * (1 - beyond.cdf(similarity))) if beyond else 0)
 
-        return {chunk: rank(similarity) for chunk, similarity in similarities.items()}
+        return rank

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import numpy as np
 
+from attribution.embedders import Embedder
 from attribution.embedders.minilm import package_folder
 from attribution.evidence.matching import Matcher
 from attribution.extraction.documents import extract
@@ -40,6 +41,7 @@ class TorchEmbedder:
     """all-MiniLM-L6-v2 by sentence-transformers with its defaults."""
 
     version, floor = "plain", 0.25
+    exact: Embedder | None = None
 
     def __init__(self) -> None:
         from sentence_transformers import SentenceTransformer
@@ -120,7 +122,7 @@ class Plain:
 
     def matcher(self, question: str, store: Store) -> Matcher:
         matcher = Matcher(self.settings, store, question)
-        matcher.embedder, matcher.verifier = self.embedder, CachedVerifier(self.verifier, store)
+        matcher.candidates.embedder, matcher.verifier = self.embedder, CachedVerifier(self.verifier, store)
         return matcher
 
     def check_together(self, claims: Sequence[Claim], question: str, pages: Sequence[Page]) -> list[Any]:

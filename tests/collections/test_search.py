@@ -29,7 +29,7 @@ TEXTS = {
 class Fake:
     """Directions that a test gives to words; a text without any of them points away from all."""
 
-    version, floor = "fake/1", 0.0
+    version, floor, exact = "fake/1", 0.0, None
     WORDS = (("nile", "river"), ("bees", "insect"), ("himalaya", "mountain"))
 
     def __init__(self) -> None:

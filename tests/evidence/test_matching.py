@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from attribution.evidence.matching import MAX_SIMILARITY_GAP, Matcher, with_context
+from attribution.evidence.candidates import MAX_SIMILARITY_GAP
+from attribution.evidence.matching import Matcher, with_context
 from attribution.extraction.page import Extracted, make_page
 from attribution.retrieval.shortlist import SAMPLE
 from attribution.settings import Settings
@@ -64,8 +65,8 @@ def test_of_many_chunks_only_those_that_share_most_words_are_embedded(settings: 
     for shortlist in (4, 0):
         matcher = Matcher(settings.model_copy(update={"shortlist": shortlist}), store, "")
         embedded: list[str] = []
-        embed = matcher.embedder.embed
-        matcher.embedder.embed = lambda texts, seen=embedded, embed=embed: seen.extend(texts) or embed(texts)  # type: ignore
+        embed = matcher.candidates.embedder.embed
+        matcher.candidates.embedder.embed = lambda texts, seen=embedded, embed=embed: seen.extend(texts) or embed(texts)  # type: ignore
         for number, text in enumerate(texts):
             matcher.add(page(f"p{number}", text))
         [pieces] = matcher.match([asked])
@@ -82,8 +83,8 @@ def test_an_early_look_embeds_no_sample(settings: Settings, store: Store) -> Non
     asked = claim("The Eiffel Tower in Paris was completed in 1889.")
     matcher = Matcher(settings.model_copy(update={"shortlist": 4}), store, "")
     embedded: list[str] = []
-    embed = matcher.embedder.embed
-    matcher.embedder.embed = lambda texts: embedded.extend(texts) or embed(texts)  # type: ignore
+    embed = matcher.candidates.embedder.embed
+    matcher.candidates.embedder.embed = lambda texts: embedded.extend(texts) or embed(texts)  # type: ignore
     for number in range(100):
         matcher.add(page(f"p{number}", f"{NEAR} It is said by {number} people."))
     [early] = matcher.match([asked], early=True)

