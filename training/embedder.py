@@ -95,7 +95,7 @@ def _residual(graph: Graph, x: str, inner: str, name: str) -> str:
     return graph.residual(x, inner, dense, f"{name}.LayerNorm", input_of(f"{dense}.weight"))
 
 
-def model(source: Any, factors: Mapping[str, Any], exact: bool) -> tuple[Any, list[dict[str, str]]]:
+def model(source: Any, factors: Mapping[str, Any], exact: bool) -> tuple[Any, list[dict[str, Any]]]:
     """The graph as onnx.ModelProto, and its layout; `source` gives a tensor by its name."""
     from onnx import TensorProto, helper, numpy_helper
 

@@ -9,11 +9,21 @@ largest value. With one scale for a whole text, as onnxruntime's dynamic quantis
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 RUNTIME = "com.microsoft"  # the domain of onnxruntime's own operators
+
+
+class Quantised(NamedTuple):
+    """The input of a product, by the names of its parts."""
+
+    values: str  # uint8 around 128
+    scales: str  # of each row, as a column
+    kept: str = ""  # the columns that are not quantised
+    columns: Sequence[int] = ()  # which these are
 
 
 class Graph:
@@ -26,8 +36,8 @@ class Graph:
         self._helper, self._arrays, self._epsilon, self._in_float = helper, numpy_helper, epsilon, in_float
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
-        self.layout: list[dict[str, str]] = []
-        self._quantised: dict[str, tuple[str, str]] = {}
+        self.layout: list[dict[str, Any]] = []
+        self._quantised: dict[str, Quantised] = {}
 
     def node(self, kind: str, inputs: list[str], domain: str = "", **attributes: Any) -> str:
         output = f"{kind}_{len(self.nodes)}"
@@ -48,16 +58,24 @@ class Graph:
         self.layout.append({"tensor": name, "form": form})
         return name
 
-    def quantised(self, x: str, factors: str = "") -> tuple[str, str]:
-        """(uint8 values around 128, scales as a column): each row by its own largest value.
+    def quantised(self, x: str, factors: str = "", kept: Sequence[int] = (), width: int = 0) -> Quantised:
+        """Each row by its own largest value.
 
-        `factors` names what the columns are divided by beforehand, so that they range evenly.
+        `factors` names what the columns are divided by beforehand, so that they range evenly. Of `width` columns, those
+        that are `kept` stay in float32: a few that range far beyond the others would take the others' precision.
         """
         if x not in self._quantised:
             even = x
             if factors:
                 self.layout.append({"tensor": factors, "form": "factors"})
                 even = self.node("Mul", [x, f"{factors}:inverse"])
+            apart = ""
+            if kept:
+                apart = self.node("Gather", [x, self.constant(f"{x}:kept", np.array(kept, np.int64))], axis=1)
+                others = np.ones(width, bool)
+                others[list(kept)] = False
+                one = self.node("Cast", [self.constant(f"{x}:others", others)], to=1)  # float, once while it is loaded
+                even = self.node("Mul", [even, one])
             last = self.constant("last", np.array([-1], np.int64))
             largest = self.node("ReduceMax", [self.node("Abs", [even]), last], keepdims=0)
             some = self.node("Max", [largest, self.constant("least", np.float32(1e-9))])
@@ -66,22 +84,23 @@ class Graph:
                 "Expand", [self.constant("middles", np.array([128], np.uint8)), self.node("Shape", [scales])]
             )
             values = self.node("QuantizeLinear", [even, scales, middles], axis=0)
-            self._quantised[x] = values, self.node("Unsqueeze", [scales, last])
+            self._quantised[x] = Quantised(values, self.node("Unsqueeze", [scales, last]), apart, kept)
         return self._quantised[x]
 
-    def product(self, x: str, name: str, factors: str = "") -> str:
+    def product(self, x: str, name: str, factors: str = "", kept: Sequence[int] = (), width: int = 0) -> str:
         """x times the matrix `name`, without its bias."""
         if self._in_float:
             return self.node("MatMul", [x, self.tensor(name, "matrix")])
-        return self.quantised_product(self.quantised(x, factors), name, factors)
+        return self.quantised_product(self.quantised(x, factors, kept, width), name, factors)
 
-    def quantised_product(self, x: tuple[str, str], name: str, factors: str = "") -> str:
+    def quantised_product(self, x: Quantised, name: str, factors: str = "") -> str:
         """What `quantised` gave times the matrix `name`."""
-        values, scales = x
-        self.layout.append({"tensor": name, "form": "columns"} | ({"factors": factors} if factors else {}))
+        more = {"factors": factors} if factors else {"kept": list(x.columns)} if x.kept else {}
+        self.layout.append({"tensor": name, "form": "columns"} | more)
         one, middle = self.constant("one", np.float32(1)), self.constant("middle", np.array(128, np.uint8))
-        inputs = [values, f"{name}:int8", one, f"{name}:scale", middle]
-        return self.node("Mul", [self.node("MatMulIntegerToFloat", inputs, RUNTIME), scales])
+        inputs = [x.values, f"{name}:int8", one, f"{name}:scale", middle]
+        made = self.node("Mul", [self.node("MatMulIntegerToFloat", inputs, RUNTIME), x.scales])
+        return self.node("Gemm", [x.kept, f"{name}:kept", made]) if x.kept else made
 
     def words(self, name: str) -> str:
         """The rows of the table `name` for the input `ids`."""
@@ -97,7 +116,10 @@ class Graph:
         gain, bias = self.tensor(f"{name}.weight"), self.tensor(f"{name}.bias")
         return self.node("LayerNormalization", [x, gain, bias], axis=-1, epsilon=self._epsilon)
 
-    def residual(self, x: str, inner: str, dense: str, norm: str, factors: str = "") -> str:
+    def residual(
+        self, x: str, inner: str, dense: str, norm: str, factors: str = "", kept: Sequence[int] = (), width: int = 0
+    ) -> str:
         """The layer norm of x and a dense layer's output for `inner`."""
-        made = self.node("Add", [self.product(inner, f"{dense}.weight", factors), self.tensor(f"{dense}.bias")])
+        product = self.product(inner, f"{dense}.weight", factors, kept, width)
+        made = self.node("Add", [product, self.tensor(f"{dense}.bias")])
         return self.normalised(self.node("Add", [made, x]), norm)

@@ -17,7 +17,7 @@ import shutil
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -78,8 +78,15 @@ def quantised(weight: Any, largest: int = LARGEST) -> tuple[Any, Any]:
     return np.clip(np.rint(weight / scale), -largest, largest).astype(np.int8), scale
 
 
-def formed(array: Any, form: str) -> tuple[Any, ...]:
-    """What the graph holds of a weight: itself, or int8 values and scales of its rows or columns."""
+def formed(array: Any, form: str, kept: Sequence[int] = ()) -> tuple[Any, ...]:
+    """What the graph holds of a weight: itself, or int8 values and scales of its rows or columns.
+
+    Of a matrix, the rows that are `kept` are a third part, in float32 (Dettmers et al. 2022, LLM.int8(), section 3.2).
+    """
+    if form == "columns" and kept:
+        others = array.copy()
+        others[kept] = 0
+        return *quantised(others), array[kept]
     if form == "columns":
         return quantised(array)
     if form == "rows":
@@ -94,7 +101,8 @@ def fill(layout: list[dict[str, Any]], weights: Merged, target: Path, progress: 
         for number, entry in enumerate(layout, 1):
             array = weights[entry["tensor"]]
             array = np.ascontiguousarray(array.T if entry["transposed"] else array)
-            for values, offset in zip(formed(array, entry["form"]), entry["offsets"], strict=True):
+            parts = formed(array, entry["form"], entry.get("kept", ()))
+            for values, offset in zip(parts, entry["offsets"], strict=True):
                 out.seek(offset)
                 out.write(np.ascontiguousarray(values).tobytes())
             progress(0.6 + 0.4 * number / len(layout), "merging the adapter")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import io
 import json
 from contextlib import ExitStack
@@ -66,7 +67,8 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Any]:
     (folder / "adapter_config.json").write_text(json.dumps({"r": 4, "lora_alpha": 8}))
     weights = merge.Merged(folder / "base", folder)
     merged = graph.torch_model(weights, folder)
-    graph.write(graph.network(config), weights, folder)
+    pairs = [rng.integers(5, 3000, 20).tolist() for _ in range(3)]
+    graph.write(graph.network(config, graph.far_ranging(merged, pairs)), weights, folder)
     (folder / "tokenizer.json").write_text("{}")
     return folder / "base", folder, merged
 
@@ -91,6 +93,39 @@ def test_a_built_model_agrees_with_the_merged_one(
     assert found.shape == (3,) and np.abs(found - expected).max() < 0.05 * np.abs(expected).max()
 
 
+def kept_by(folder: Path) -> dict[str, list[int]]:
+    """The columns that a graph keeps in float32, by layer and input."""
+    layout = json.loads((folder / merge.LAYOUT).read_text(encoding="utf-8"))
+    found = {}
+    for entry in layout:
+        if "kept" in entry:
+            number, _, matrix = entry["tensor"].partition("layer.")[2].partition(".")
+            found[f"{number} {matrix.partition('.')[0]}"] = entry["kept"]
+    return found
+
+
+def test_a_matrix_in_parts_is_the_whole_and_far_ranging_rows_do_not_coarsen_the_others() -> None:
+    weight = np.random.default_rng(1).normal(size=(50, 7)).astype(np.float32)
+    weight[[3, 41]] *= 1000
+    values, scales, kept = merge.formed(weight, "columns", [3, 41])
+    assert (values[[3, 41]] == 0).all() and (kept == weight[[3, 41]]).all() and scales.max() < 0.1
+    others = np.delete(weight - values * scales, [3, 41], axis=0)
+    assert (np.abs(others) <= scales / 2 + 1e-6).all()
+
+
+def test_columns_that_range_far_are_found(model: tuple[Path, Path, Any]) -> None:
+    import torch
+
+    merged = copy.deepcopy(model[2])
+    with torch.no_grad():
+        merged.mpnet.encoder.layer[0].attention.LayerNorm.weight[7] = 200
+    kept = graph.far_ranging(merged, [np.random.default_rng(4).integers(5, 3000, 20).tolist()])
+    assert 7 in kept["0 intermediate"]
+    assert {name: len(columns) for name, columns in kept.items()} == {
+        f"{number} {part}": most for number in range(2) for part, most in graph.KEPT.items()
+    }
+
+
 def test_the_shipped_graph_is_the_one_this_code_makes_and_holds_no_weights(tmp_path: Path) -> None:
     from transformers import MPNetConfig
 
@@ -98,7 +133,7 @@ def test_the_shipped_graph_is_the_one_this_code_makes_and_holds_no_weights(tmp_p
         pytest.skip(source.STEP)
     config = json.loads(source.base_file("config.json"))
     weights = merge.Merged(source.base_weights(tmp_path, lambda share, what: None), FOLDER)
-    graph.write(graph.network(MPNetConfig(**config)), weights, tmp_path)
+    graph.write(graph.network(MPNetConfig(**config), kept_by(FOLDER)), weights, tmp_path)
     for name in (merge.GRAPH, merge.LAYOUT):
         assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes()
     assert (FOLDER / merge.GRAPH).stat().st_size < 200_000

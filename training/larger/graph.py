@@ -4,7 +4,8 @@
 
 The graph is the same for every adapter, so it is made once; merge.py fills in the weights. It reads one pair: token ids
 to logits. The relative position bias and the head stay in float32. Of the last layer only what the first token needs is
-computed, since the head reads no other.
+computed, since the head reads no other. A few columns of the products' inputs that range far beyond the others stay in
+float32, too; which they are is seen on the example library and is much the same for every adapter.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +21,14 @@ import numpy as np
 
 from attribution.models import merge
 from attribution.models.mpnet import base_file, base_weights
+from attribution.settings import ROOT
+from attribution.text.sentences import sentences
+from attribution.verifiers.embedded_base import SEPARATOR, START
 from training.data import LABELS
-from training.graphs import RUNTIME, Graph
+from training.graphs import RUNTIME, Graph, Quantised
 
+LIBRARY, PAIRS = ROOT / "examples" / "library", 60  # what the ranges are seen on
+KEPT = {"attention": 16, "intermediate": 16, "output": 32}  # columns of the inputs; those of attn.o range evenly
 _ALIGNED = 64  # bytes
 PADDING = 1  # MPNet's positions are counted from the one after this token's
 
@@ -42,12 +49,48 @@ def torch_model(weights: merge.Merged, config_folder: Path) -> Any:
     return model
 
 
+def far_ranging(model: Any, pairs: Sequence[Sequence[int]]) -> dict[str, list[int]]:
+    """For each layer's inputs, "LAYER attention" and so on, the columns with the largest values in these token ids."""
+    import torch
+
+    ranges: dict[str, Any] = {}
+
+    def watch(module: Any, name: str) -> None:
+        def seen(_: Any, inputs: Any) -> None:
+            largest = inputs[0].abs().flatten(0, -2).amax(0)
+            ranges[name] = torch.maximum(ranges.get(name, largest), largest)
+
+        module.register_forward_pre_hook(seen)
+
+    for number, layer in enumerate(model.mpnet.encoder.layer):
+        watch(layer.attention.attn.q, f"{number} attention")
+        watch(layer.intermediate.dense, f"{number} intermediate")
+        watch(layer.output.dense, f"{number} output")
+    with torch.inference_mode():
+        for ids in pairs:
+            model(input_ids=torch.tensor([ids]), attention_mask=torch.ones(1, len(ids), dtype=torch.int64))
+    return {name: sorted(r.topk(KEPT[name.split()[1]]).indices.tolist()) for name, r in ranges.items()}
+
+
+def library_pairs(tokenizer: Any) -> list[list[int]]:
+    """Token ids of neighbouring sentences of the example library, each as premise and claim."""
+    pairs = []
+    for path in sorted(LIBRARY.glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        found = [text[a:b] for a, b in sentences(text) if 40 <= b - a <= 300][:2]
+        if len(found) == 2:
+            premise, claim = (tokenizer.encode(t, add_special_tokens=False).ids for t in found)
+            pairs.append([START, *premise, SEPARATOR, SEPARATOR, *claim, SEPARATOR])
+    return pairs[:PAIRS]
+
+
 class Network(Graph):
     """MPNet with a head of three classes, node by node; every method returns the name of its output."""
 
-    def __init__(self, config: Any) -> None:
+    def __init__(self, config: Any, kept: Mapping[str, Sequence[int]]) -> None:
+        """`kept` are the columns that stay in float32, as `far_ranging` gives them."""
         super().__init__(config.layer_norm_eps)
-        self.config = config
+        self.config, self.kept = config, kept
         self.batch = self.constant("batch", np.array([0], np.int64))
         self.first = self.constant("first", np.array([1], np.int64))  # the end of the first row, or the axis
 
@@ -87,21 +130,25 @@ class Network(Graph):
         """Of the last layer the first row alone."""
         name = f"mpnet.encoder.layer.{number}"
         own, attention = f"{name}.attention.attn", f"{name}.attention"
-        rows, (values, scales) = x, self.quantised(x)
-        asking = values, scales
+        width, inner = self.config.hidden_size, self.config.intermediate_size
+        rows, whole = x, self.quantised(x, kept=self.kept[f"{number} attention"], width=width)
+        asking = whole
         if last:
-            rows, asking = self.first_row(x), (self.first_row(values), self.first_row(scales))
+            values, scales, apart = map(self.first_row, whole[:3])
+            rows, asking = self.first_row(x), Quantised(values, scales, apart, whole.columns)
             queries = self.constant("second", np.array([2], np.int64))  # the axis
             position_bias = self.node("Slice", [position_bias, self.batch, self.first, queries])
-        made = [self.quantised_product(asking if p == "q" else (values, scales), f"{own}.{p}.weight") for p in "qkv"]
+        made = [self.quantised_product(asking if p == "q" else whole, f"{own}.{p}.weight") for p in "qkv"]
         parts = [self.node("Unsqueeze", [part, self.batch]) for part in made]
         bias = self.node("Concat", [self.tensor(f"{own}.{p}.bias") for p in "qkv"], axis=0)
         heads = self.config.num_attention_heads
         attended = self.node("MultiHeadAttention", [*parts, bias, "", position_bias], RUNTIME, num_heads=heads)
         x = self.residual(rows, self.node("Squeeze", [attended, self.batch]), f"{own}.o", f"{attention}.LayerNorm")
-        wide = self.product(x, f"{name}.intermediate.dense.weight")
+        kept = self.kept[f"{number} intermediate"]
+        wide = self.product(x, f"{name}.intermediate.dense.weight", kept=kept, width=width)
         active = self.node("BiasGelu", [wide, self.tensor(f"{name}.intermediate.dense.bias")], RUNTIME)
-        return self.residual(x, active, f"{name}.output.dense", f"{name}.output.LayerNorm")
+        kept = self.kept[f"{number} output"]
+        return self.residual(x, active, f"{name}.output.dense", f"{name}.output.LayerNorm", kept=kept, width=inner)
 
     def head(self, x: str) -> str:
         dense = self.node(
@@ -111,9 +158,9 @@ class Network(Graph):
         return self.node("Gemm", [self.node("Tanh", [dense]), *out], transB=1)
 
 
-def network(config: Any) -> Network:
+def network(config: Any, kept: Mapping[str, Sequence[int]]) -> Network:
     """The nodes from the input `ids` to the output `logits`."""
-    graph = Network(config)
+    graph = Network(config, kept)
     x, bias = graph.embeddings(), graph.position_bias()
     for number in range(config.num_hidden_layers):
         x = graph.layer(x, number, bias, last=number == config.num_hidden_layers - 1)
@@ -130,9 +177,10 @@ def write(graph: Network, weights: merge.Merged, out: Path) -> None:
     for entry in graph.layout:
         name, form = entry["tensor"], entry["form"]
         array = np.ascontiguousarray(weights[name].T) if form == "columns" else weights[name]
-        labels = [name] if form == "float" else [f"{name}:int8", f"{name}:scale"]
+        kept = entry.get("kept", ())
+        labels = [name] if form == "float" else [f"{name}:int8", f"{name}:scale", f"{name}:kept"][: 3 if kept else 2]
         offsets = []
-        for label, values in zip(labels, merge.formed(array, form), strict=True):
+        for label, values in zip(labels, merge.formed(array, form, kept), strict=True):
             tensor = numpy_helper.from_array(values, label)
             size = len(tensor.raw_data)
             tensor.ClearField("raw_data")
@@ -142,7 +190,7 @@ def write(graph: Network, weights: merge.Merged, out: Path) -> None:
             graph.constants.append(tensor)
             offsets.append(place)
             place += -(-size // _ALIGNED) * _ALIGNED
-        layout.append({"tensor": name, "transposed": form == "columns", "form": form, "offsets": offsets})
+        layout.append(entry | {"transposed": form == "columns", "offsets": offsets})
     ids = helper.make_tensor_value_info("ids", TensorProto.INT64, ["tokens"])
     logits = helper.make_tensor_value_info("logits", TensorProto.FLOAT, [len(LABELS)])
     made = helper.make_graph(graph.nodes, "all-mpnet-base-v2 with an adapter", [ids], [logits], graph.constants)
@@ -156,6 +204,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--adapter", type=Path, default=Path("attribution/verifiers/base"))
     args = parser.parse_args(argv)
+    from tokenizers import Tokenizer
     from transformers import AutoConfig
 
     with tempfile.TemporaryDirectory() as made:
@@ -163,7 +212,9 @@ def main(argv: list[str] | None = None) -> int:
         weights = merge.Merged(base_weights(folder, lambda share, what: None), args.adapter)
         for name in ("config.json", "tokenizer.json"):
             (folder / name).write_bytes(base_file(name))
-        write(network(AutoConfig.from_pretrained(folder)), weights, args.adapter)
+        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        kept = far_ranging(torch_model(weights, folder), library_pairs(tokenizer))
+        write(network(AutoConfig.from_pretrained(folder), kept), weights, args.adapter)
     (args.adapter / "tokenizer.json").write_bytes(base_file("tokenizer.json"))
     print(f"{args.adapter / merge.GRAPH}: {(args.adapter / merge.GRAPH).stat().st_size / 1e3:.0f} kB")
     return 0

