@@ -2,9 +2,10 @@
 
     python -m training.embedder
 
-A graph reads one text: token ids to a vector of length 1. In int8, weights are int8 with a scale for each column, and
-activations are quantised while it runs, each token by its own largest value. Written by hand, not exported: with the
-runtime's own operators for attention, GELU and the products, a text takes two thirds of the time of an exported graph.
+A graph reads one text: token ids to a vector of length 1. In the first, weights are int8 with a scale for each column,
+and activations are quantised while it runs, each token by its own largest value. Written by hand, not exported: with
+the runtime's own operators for attention, GELU and the products, a text takes two thirds of the time of an exported
+graph.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A graph of onnxruntime's own operators while it is written by hand: int8 products, each token by its own scale.
 
-Or, for comparison, the same network in float32.
+The same network can be written in float32.
 
 Weights are int8 with a scale for each column; activations are quantised while the graph runs, each token by its own
 largest value. With one scale for a whole text, as onnxruntime's dynamic quantisation has it, probabilities were up to

@@ -2,7 +2,7 @@
 
 V24 uses SBERT likewise. training/embedder.py makes the graph, which holds no weights; they are quantised while it is
 loaded. Texts are read one at a time, so that none is padded and no vector depends on the texts beside it. A second
-graph, in float32, is some five times slower and decides where int8 cannot tell two chunks apart.
+graph, in float32, takes twice the time and decides where int8 cannot tell two chunks apart.
 """
 
 from __future__ import annotations
