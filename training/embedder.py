@@ -20,7 +20,7 @@ import numpy as np
 
 from attribution.embedders.minilm import EXACT, FACTORS, FOLDER, INT8, TOKENS, package_folder, weights
 from attribution.settings import ROOT
-from training.graphs import RUNTIME, Graph
+from training.graphs import RUNTIME, Graph, input_ranges
 
 LIBRARY, TEXT = ROOT / "examples" / "library", 1000  # what the ranges are seen on, characters of each
 LAYERS, HEADS, WIDTH = 6, 12, 384
@@ -39,26 +39,18 @@ def evening_factors(texts: Sequence[str]) -> dict[str, Any]:
 
     network = AutoModel.from_pretrained(package_folder()).eval()
     tokenizer = AutoTokenizer.from_pretrained(package_folder())
-    ranges: dict[str, Any] = {}
+    modules = network.encoder.named_modules(prefix="encoder")
+    linears = [(input_of(name), module) for name, module in modules if isinstance(module, torch.nn.Linear)]
     columns: dict[str, Any] = {}
-
-    def watch(name: str, linear: Any) -> None:
-        shared = input_of(name)
+    for shared, linear in linears:
         largest = linear.weight.detach().abs().amax(0)
         columns[shared] = torch.maximum(columns.get(shared, largest), largest)
 
-        def seen(_: Any, inputs: Any) -> None:
-            largest = inputs[0].abs().flatten(0, -2).amax(0)
-            ranges[shared] = torch.maximum(ranges.get(shared, largest), largest)
-
-        linear.register_forward_pre_hook(seen)
-
-    for name, module in network.encoder.named_modules(prefix="encoder"):
-        if isinstance(module, torch.nn.Linear):
-            watch(name, module)
-    for text in texts:
-        with torch.inference_mode():
+    def run() -> None:
+        for text in texts:
             network(**tokenizer(text, truncation=True, max_length=TOKENS, return_tensors="pt"))
+
+    ranges = input_ranges(linears, run)
     factors = {name: (ranges[name].clamp(min=1e-5) / columns[name].clamp(min=1e-5)).sqrt() for name in ranges}
     return {name: (f / f.mean()).numpy().astype(np.float16) for name, f in factors.items()}
 

@@ -9,12 +9,35 @@ largest value. With one scale for a whole text, as onnxruntime's dynamic quantis
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 RUNTIME = "com.microsoft"  # the domain of onnxruntime's own operators
+
+
+def input_ranges(modules: Iterable[tuple[str, Any]], run: Callable[[], None]) -> dict[str, Any]:
+    """The largest absolute value in each column of the torch modules' inputs, by the name beside them, during `run`."""
+    import torch
+
+    ranges: dict[str, Any] = {}
+
+    def watch(name: str, module: Any) -> Any:
+        def seen(_: Any, inputs: Any) -> None:
+            largest = inputs[0].abs().flatten(0, -2).amax(0)
+            ranges[name] = torch.maximum(ranges.get(name, largest), largest)
+
+        return module.register_forward_pre_hook(seen)
+
+    watches = [watch(name, module) for name, module in modules]
+    try:
+        with torch.inference_mode():
+            run()
+    finally:
+        for handle in watches:
+            handle.remove()
+    return ranges
 
 
 class Quantised(NamedTuple):
@@ -31,8 +54,9 @@ class Graph:
 
     def __init__(self, epsilon: float, in_float: bool = False) -> None:
         """`epsilon` is that of the layer norms; `in_float`: nothing is quantised."""
-        from onnx import helper, numpy_helper
+        from onnx import TensorProto, helper, numpy_helper
 
+        self._float = TensorProto.FLOAT
         self._helper, self._arrays, self._epsilon, self._in_float = helper, numpy_helper, epsilon, in_float
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
@@ -58,24 +82,25 @@ class Graph:
         self.layout.append({"tensor": name, "form": form})
         return name
 
-    def quantised(self, x: str, factors: str = "", kept: Sequence[int] = (), width: int = 0) -> Quantised:
+    def quantised(self, x: str, factors: str = "", rounded: Any = None) -> Quantised:
         """Each row by its own largest value.
 
-        `factors` names what the columns are divided by beforehand, so that they range evenly. Of `width` columns, those
-        that are `kept` stay in float32: a few that range far beyond the others would take the others' precision.
+        `factors` names what the columns are divided by beforehand, so that they range evenly. `rounded` are
+        booleans for the columns: those that are false stay in float32, as a few that range far beyond the others would
+        take the others' precision.
         """
         if x not in self._quantised:
             even = x
             if factors:
                 self.layout.append({"tensor": factors, "form": "factors"})
                 even = self.node("Mul", [x, f"{factors}:inverse"])
-            apart = ""
-            if kept:
-                apart = self.node("Gather", [x, self.constant(f"{x}:kept", np.array(kept, np.int64))], axis=1)
-                others = np.ones(width, bool)
-                others[list(kept)] = False
-                one = self.node("Cast", [self.constant(f"{x}:others", others)], to=1)  # float, once while it is loaded
-                even = self.node("Mul", [even, one])
+            kept, columns = "", []
+            if rounded is not None:
+                columns = np.flatnonzero(~rounded).tolist()
+                kept = self.node("Gather", [x, self.constant(f"{x}:kept", np.array(columns, np.int64))], axis=1)
+                # the runtime does the cast once, while it loads the graph
+                ones = self.node("Cast", [self.constant(f"{x}:others", rounded)], to=self._float)
+                even = self.node("Mul", [even, ones])
             last = self.constant("last", np.array([-1], np.int64))
             largest = self.node("ReduceMax", [self.node("Abs", [even]), last], keepdims=0)
             some = self.node("Max", [largest, self.constant("least", np.float32(1e-9))])
@@ -84,14 +109,14 @@ class Graph:
                 "Expand", [self.constant("middles", np.array([128], np.uint8)), self.node("Shape", [scales])]
             )
             values = self.node("QuantizeLinear", [even, scales, middles], axis=0)
-            self._quantised[x] = Quantised(values, self.node("Unsqueeze", [scales, last]), apart, kept)
+            self._quantised[x] = Quantised(values, self.node("Unsqueeze", [scales, last]), kept, columns)
         return self._quantised[x]
 
-    def product(self, x: str, name: str, factors: str = "", kept: Sequence[int] = (), width: int = 0) -> str:
+    def product(self, x: str, name: str, factors: str = "", rounded: Any = None) -> str:
         """x times the matrix `name`, without its bias."""
         if self._in_float:
             return self.node("MatMul", [x, self.tensor(name, "matrix")])
-        return self.quantised_product(self.quantised(x, factors, kept, width), name, factors)
+        return self.quantised_product(self.quantised(x, factors, rounded), name, factors)
 
     def quantised_product(self, x: Quantised, name: str, factors: str = "") -> str:
         """What `quantised` gave times the matrix `name`."""
@@ -104,22 +129,18 @@ class Graph:
 
     def words(self, name: str) -> str:
         """The rows of the table `name` for the input `ids`."""
-        from onnx import TensorProto
-
         if self._in_float:
             return self.node("Gather", [self.tensor(name), "ids"])
         self.tensor(name, "rows")
-        values = self.node("Cast", [self.node("Gather", [f"{name}:int8", "ids"])], to=TensorProto.FLOAT)
+        values = self.node("Cast", [self.node("Gather", [f"{name}:int8", "ids"])], to=self._float)
         return self.node("Mul", [values, self.node("Gather", [f"{name}:scale", "ids"])])
 
     def normalised(self, x: str, name: str) -> str:
         gain, bias = self.tensor(f"{name}.weight"), self.tensor(f"{name}.bias")
         return self.node("LayerNormalization", [x, gain, bias], axis=-1, epsilon=self._epsilon)
 
-    def residual(
-        self, x: str, inner: str, dense: str, norm: str, factors: str = "", kept: Sequence[int] = (), width: int = 0
-    ) -> str:
+    def residual(self, x: str, inner: str, dense: str, norm: str, factors: str = "", rounded: Any = None) -> str:
         """The layer norm of x and a dense layer's output for `inner`."""
-        product = self.product(inner, f"{dense}.weight", factors, kept, width)
+        product = self.product(inner, f"{dense}.weight", factors, rounded)
         made = self.node("Add", [product, self.tensor(f"{dense}.bias")])
         return self.normalised(self.node("Add", [made, x]), norm)

@@ -25,7 +25,7 @@ from attribution.settings import ROOT
 from attribution.text.sentences import sentences
 from attribution.verifiers.embedded_base import SEPARATOR, START
 from training.data import LABELS
-from training.graphs import RUNTIME, Graph, Quantised
+from training.graphs import RUNTIME, Graph, Quantised, input_ranges
 
 LIBRARY, PAIRS = ROOT / "examples" / "library", 60  # what the ranges are seen on
 KEPT = {"attention": 16, "intermediate": 16, "output": 32}  # columns of the inputs; those of attn.o range evenly
@@ -53,22 +53,16 @@ def far_ranging(model: Any, pairs: Sequence[Sequence[int]]) -> dict[str, list[in
     """For each layer's inputs, "LAYER attention" and so on, the columns with the largest values in these token ids."""
     import torch
 
-    ranges: dict[str, Any] = {}
-
-    def watch(module: Any, name: str) -> None:
-        def seen(_: Any, inputs: Any) -> None:
-            largest = inputs[0].abs().flatten(0, -2).amax(0)
-            ranges[name] = torch.maximum(ranges.get(name, largest), largest)
-
-        module.register_forward_pre_hook(seen)
-
-    for number, layer in enumerate(model.mpnet.encoder.layer):
-        watch(layer.attention.attn.q, f"{number} attention")
-        watch(layer.intermediate.dense, f"{number} intermediate")
-        watch(layer.output.dense, f"{number} output")
-    with torch.inference_mode():
+    def run() -> None:
         for ids in pairs:
             model(input_ids=torch.tensor([ids]), attention_mask=torch.ones(1, len(ids), dtype=torch.int64))
+
+    modules = []
+    for number, layer in enumerate(model.mpnet.encoder.layer):
+        modules.append((f"{number} attention", layer.attention.attn.q))
+        modules.append((f"{number} intermediate", layer.intermediate.dense))
+        modules.append((f"{number} output", layer.output.dense))
+    ranges = input_ranges(modules, run)
     return {name: sorted(r.topk(KEPT[name.split()[1]]).indices.tolist()) for name, r in ranges.items()}
 
 
@@ -90,9 +84,15 @@ class Network(Graph):
     def __init__(self, config: Any, kept: Mapping[str, Sequence[int]]) -> None:
         """`kept` are the columns that stay in float32, as `far_ranging` gives them."""
         super().__init__(config.layer_norm_eps)
-        self.config, self.kept = config, kept
+        self.config, self._kept = config, kept
         self.batch = self.constant("batch", np.array([0], np.int64))
         self.first = self.constant("first", np.array([1], np.int64))  # the end of the first row, or the axis
+
+    def rounded(self, name: str, width: int) -> Any:
+        """Which columns of an input are quantised."""
+        columns = np.ones(width, bool)
+        columns[list(self._kept[name])] = False
+        return columns
 
     def first_row(self, x: str) -> str:
         return self.node("Slice", [x, self.batch, self.first, self.batch])
@@ -131,11 +131,11 @@ class Network(Graph):
         name = f"mpnet.encoder.layer.{number}"
         own, attention = f"{name}.attention.attn", f"{name}.attention"
         width, inner = self.config.hidden_size, self.config.intermediate_size
-        rows, whole = x, self.quantised(x, kept=self.kept[f"{number} attention"], width=width)
+        rows, whole = x, self.quantised(x, rounded=self.rounded(f"{number} attention", width))
         asking = whole
         if last:
-            values, scales, apart = map(self.first_row, whole[:3])
-            rows, asking = self.first_row(x), Quantised(values, scales, apart, whole.columns)
+            values, scales, kept = map(self.first_row, whole[:3])
+            rows, asking = self.first_row(x), Quantised(values, scales, kept, whole.columns)
             queries = self.constant("second", np.array([2], np.int64))  # the axis
             position_bias = self.node("Slice", [position_bias, self.batch, self.first, queries])
         made = [self.quantised_product(asking if p == "q" else whole, f"{own}.{p}.weight") for p in "qkv"]
@@ -144,11 +144,11 @@ class Network(Graph):
         heads = self.config.num_attention_heads
         attended = self.node("MultiHeadAttention", [*parts, bias, "", position_bias], RUNTIME, num_heads=heads)
         x = self.residual(rows, self.node("Squeeze", [attended, self.batch]), f"{own}.o", f"{attention}.LayerNorm")
-        kept = self.kept[f"{number} intermediate"]
-        wide = self.product(x, f"{name}.intermediate.dense.weight", kept=kept, width=width)
+        rounded = self.rounded(f"{number} intermediate", width)
+        wide = self.product(x, f"{name}.intermediate.dense.weight", rounded=rounded)
         active = self.node("BiasGelu", [wide, self.tensor(f"{name}.intermediate.dense.bias")], RUNTIME)
-        kept = self.kept[f"{number} output"]
-        return self.residual(x, active, f"{name}.output.dense", f"{name}.output.LayerNorm", kept=kept, width=inner)
+        rounded = self.rounded(f"{number} output", inner)
+        return self.residual(x, active, f"{name}.output.dense", f"{name}.output.LayerNorm", rounded=rounded)
 
     def head(self, x: str) -> str:
         dense = self.node(
@@ -177,10 +177,9 @@ def write(graph: Network, weights: merge.Merged, out: Path) -> None:
     for entry in graph.layout:
         name, form = entry["tensor"], entry["form"]
         array = np.ascontiguousarray(weights[name].T) if form == "columns" else weights[name]
-        kept = entry.get("kept", ())
-        labels = [name] if form == "float" else [f"{name}:int8", f"{name}:scale", f"{name}:kept"][: 3 if kept else 2]
+        labels = [name] if form == "float" else [f"{name}:int8", f"{name}:scale", f"{name}:kept"]
         offsets = []
-        for label, values in zip(labels, merge.formed(array, form, kept), strict=True):
+        for label, values in zip(labels, merge.formed(array, form, entry.get("kept", ())), strict=False):
             tensor = numpy_helper.from_array(values, label)
             size = len(tensor.raw_data)
             tensor.ClearField("raw_data")
