@@ -45,6 +45,21 @@ def area(scores: list[float], truths: list[bool]) -> float:
     return wins / (len(high) * len(low)) if high and low else float("nan")
 
 
+def temperature(probabilities: Any, pairs: list[data.Pair]) -> float:
+    """By what to divide the logits so that the pairs with three classes are told with the least log loss."""
+    import numpy as np
+
+    rows = [(row, p.target) for row, p in zip(probabilities.tolist(), pairs, strict=True) if p.source in _THREE]
+    logits, targets = np.log(np.array([row for row, _ in rows]).clip(1e-9)), [target for _, target in rows]
+
+    def loss(t: float) -> float:
+        scaled = logits / t
+        of_right = scaled[np.arange(len(targets)), targets] - np.log(np.exp(scaled).sum(1))
+        return float(-of_right.mean())
+
+    return min((step / 20 for step in range(10, 61)), key=loss)
+
+
 def figures(probabilities: Any, pairs: list[data.Pair]) -> dict[str, float]:
     """By source: accuracy of three classes, or the area under the curve of support; `score` is the mean of `SIZES`.
 

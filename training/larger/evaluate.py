@@ -62,7 +62,9 @@ def main(argv: list[str] | None = None) -> int:
             for each in args.adapter:
                 model = graph.torch_model(merge.Merged(base, each), folder)
                 found = probabilities(model, pairs, tokenizer, "cpu", fastest_type("cpu"))
-                print(json.dumps({"adapter": str(each), "figures": development.figures(found, pairs)}))
+                temperature = development.temperature(found, pairs)
+                told = {"figures": development.figures(found, pairs), "temperature": temperature}
+                print(json.dumps({"adapter": str(each)} | told))
                 left = {p.source: args.wrong for p in pairs}
                 for _, pair, row in wrong(found, pairs):
                     left[pair.source] -= 1

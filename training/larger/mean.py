@@ -1,8 +1,9 @@
 """The mean of adapters' weights: often better than each of them (Wortsman et al. 2022, model soups, section 3).
 
-    python -m training.larger.mean --adapter FOLDER --adapter OTHER --out FOLDER
+    python -m training.larger.mean --adapter FOLDER --adapter OTHER --out FOLDER [--temperature T]
 
-The adapters must be of the same base, rank and classes.
+The adapters must be of the same base, rank and classes. A temperature above 1 makes the result less sure of itself
+(Guo et al. 2017, section 4.2); `evaluate` says which fits an adapter.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+LAST = "classifier.out_proj."  # the layer that makes the logits
 WEIGHTS, CONFIG, STATE = "adapter_model.safetensors", "adapter_config.json", "state.json"
 
 
@@ -29,16 +31,22 @@ def mean(adapters: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {name: np.mean([a[name].astype(np.float32) for a in adapters], axis=0).astype(np.float16) for name in first}
 
 
+def tempered(adapter: dict[str, Any], temperature: float) -> dict[str, Any]:
+    """With logits divided by the temperature."""
+    return {name: (t / np.float16(temperature) if LAST in name else t) for name, t in adapter.items()}
+
+
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--adapter", type=Path, action="append", required=True)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--temperature", type=float, default=1.0)
     args = parser.parse_args(argv)
     from safetensors import SafetensorError
     from safetensors.numpy import load_file, save_file
 
     try:
-        weights = mean([load_file(str(folder / WEIGHTS)) for folder in args.adapter])
+        weights = tempered(mean([load_file(str(folder / WEIGHTS)) for folder in args.adapter]), args.temperature)
         states = [json.loads((folder / STATE).read_text(encoding="utf-8")) for folder in args.adapter]
     except (OSError, ValueError, SafetensorError) as error:
         print(f"training: {error}", file=sys.stderr)
@@ -47,7 +55,9 @@ def main(argv: list[str] | None = None) -> int:
     if args.out != args.adapter[0]:
         shutil.copy(args.adapter[0] / CONFIG, args.out / CONFIG)
     save_file(weights, str(args.out / WEIGHTS), metadata={"format": "pt"})
-    told = {"pairs": max(state["pairs"] for state in states), "mean_of": states}
+    told: dict[str, Any] = {"pairs": max(state["pairs"] for state in states), "mean_of": states}
+    if args.temperature != 1:
+        told["temperature"] = args.temperature
     (args.out / STATE).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     return 0
 

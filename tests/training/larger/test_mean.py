@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from training.larger.mean import CONFIG, STATE, WEIGHTS, main
+from training.larger.mean import CONFIG, LAST, STATE, WEIGHTS, main
 
 
 def adapter(folder: Path, value: float, width: int = 3) -> Path:
@@ -26,6 +26,16 @@ def test_the_mean_of_adapters_says_what_it_is_the_mean_of(tmp_path: Path) -> Non
     state = json.loads((tmp_path / "out" / STATE).read_text())
     assert state["pairs"] == 30 and [s["pairs"] for s in state["mean_of"]] == [10, 30]
     assert (tmp_path / "out" / CONFIG).exists()
+
+
+def test_a_temperature_divides_the_last_layer_alone(tmp_path: Path) -> None:
+    folder = adapter(tmp_path / "one", 3.0)
+    name = f"base_model.model.{LAST}weight"
+    save_file({"a": np.ones(2, np.float16), name: np.full((3, 2), 3, np.float16)}, str(folder / WEIGHTS))
+    assert main([f"--adapter={folder}", f"--out={tmp_path / 'out'}", "--temperature=1.5"]) == 0
+    made = load_file(str(tmp_path / "out" / WEIGHTS))
+    assert (made[name] == 2).all() and (made["a"] == 1).all()
+    assert json.loads((tmp_path / "out" / STATE).read_text())["temperature"] == 1.5
 
 
 @pytest.mark.parametrize("damaged", [False, True])
