@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from training import data
@@ -26,3 +27,12 @@ def taught(logits: Any, targets: Any, teacher: Any) -> Any:
     ruled_out[:, 2] = targets == data.NOT_CONTRADICTION
     soft = torch.softmax(teacher.float().masked_fill(ruled_out, -torch.inf), dim=-1)
     return -(soft * torch.log_softmax(logits.float(), dim=-1)).sum(-1)
+
+
+def temperature(logits: Any, pairs: Sequence[data.Pair]) -> float:
+    """The temperature of least loss on these pairs (Guo et al. 2017, section 4.2). logits: (pairs, 3)"""
+    import torch
+
+    targets = torch.tensor([p.target for p in pairs])
+    grid = [0.5 + 0.02 * i for i in range(126)]
+    return min(grid, key=lambda t: float(losses(logits / t, targets).mean()))

@@ -21,7 +21,7 @@ from typing import Any
 from training import data, drawing
 from training.base import BASES, load_base
 from training.batching import BATCH, batches, collate, encode
-from training.losses import losses, taught
+from training.losses import losses, taught, temperature
 
 WARM_UP, WEIGHT_DECAY, CLIP = 0.06, 0.01, 1.0
 TAUGHT = 0.6  # how much the teacher's probabilities count beside the label
@@ -59,15 +59,6 @@ def report(logits: Any, pairs: list[data.Pair]) -> dict[str, float]:
     figures = {name: sum(r) / len(r) for name, r in sorted(right.items())}
     figures["all"] = sum(map(sum, right.values())) / len(pairs)
     return {name: round(value, 4) for name, value in figures.items()}
-
-
-def temperature(logits: Any, pairs: list[data.Pair]) -> float:
-    """The temperature of least loss on the development pairs."""
-    import torch
-
-    targets = torch.tensor([p.target for p in pairs])
-    grid = [0.5 + 0.02 * i for i in range(126)]
-    return min(grid, key=lambda t: float(losses(logits / t, targets).mean()))
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -123,6 +123,17 @@ def test_a_teacher_is_believed_but_for_the_relation_that_is_ruled_out() -> None:
     assert (losses.taught(teacher, targets, teacher)[1:] > least[1:] + 0.1).all()
 
 
+def test_the_temperature_that_fits_undoes_too_much_confidence() -> None:
+    import torch
+
+    torch.manual_seed(13)
+    logits = torch.randn(3000, 3)
+    targets = torch.multinomial(torch.softmax(logits, -1), 1)[:, 0].tolist()
+    pairs = [data.Pair("", "", target, "xnli") for target in targets]
+    assert losses.temperature(logits, pairs) == pytest.approx(1, abs=0.1)
+    assert losses.temperature(1.5 * logits, pairs) == pytest.approx(1.5, abs=0.15)
+
+
 @pytest.mark.parametrize("kind", ["bert", "mpnet"])
 def test_frozen_layers_and_all_below_them_get_no_gradient(kind: str) -> None:
     import torch

@@ -16,7 +16,7 @@ from training import data
 
 SIZES = {"xnli": 300, "paws_wiki_devtest": 300, "fever_nli": 300, "questions": 300}
 IN_DOMAIN = 100  # of each source
-_THREE = ("xnli", "fever_nli")  # three classes; of the others it is only asked whether the claim is supported
+THREE = ("xnli", "fever_nli")  # three classes; of the others it is only asked whether the claim is supported
 
 
 def xnli(path: Path) -> list[data.Pair]:
@@ -45,21 +45,6 @@ def area(scores: list[float], truths: list[bool]) -> float:
     return wins / (len(high) * len(low)) if high and low else float("nan")
 
 
-def temperature(probabilities: Any, pairs: list[data.Pair]) -> float:
-    """By what to divide the logits so that the pairs with three classes are told with the least log loss."""
-    import numpy as np
-
-    rows = [(row, p.target) for row, p in zip(probabilities.tolist(), pairs, strict=True) if p.source in _THREE]
-    logits, targets = np.log(np.array([row for row, _ in rows]).clip(1e-9)), [target for _, target in rows]
-
-    def loss(t: float) -> float:
-        scaled = logits / t
-        of_right = scaled[np.arange(len(targets)), targets] - np.log(np.exp(scaled).sum(1))
-        return float(-of_right.mean())
-
-    return min((step / 20 for step in range(10, 61)), key=loss)
-
-
 def figures(probabilities: Any, pairs: list[data.Pair]) -> dict[str, float]:
     """By source: accuracy of three classes, or the area under the curve of support; `score` is the mean of `SIZES`.
 
@@ -70,7 +55,7 @@ def figures(probabilities: Any, pairs: list[data.Pair]) -> dict[str, float]:
     rows = probabilities.tolist()
     for source in sorted({p.source for p in pairs}):
         own = [(row, p) for row, p in zip(rows, pairs, strict=True) if p.source == source]
-        if source in _THREE:
+        if source in THREE:
             found[source] = sum(row.index(max(row)) == p.target for row, p in own) / len(own)
         else:
             found[source] = area([row[0] for row, _ in own], [p.target == 0 for _, p in own])

@@ -21,6 +21,7 @@ from training import data
 from training.larger import development, graph
 from training.larger.pairs import Data
 from training.larger.reading import fastest_type, probabilities
+from training.losses import temperature
 
 _TARGETS = (*data.LABELS, "not entailment", "not contradiction")
 
@@ -53,6 +54,7 @@ def main(argv: list[str] | None = None) -> int:
     torch.set_flush_denormal(True)
     try:
         pairs = Data(args.data, args.questions).development
+        known = [i for i, pair in enumerate(pairs) if pair.source in development.THREE]
         with tempfile.TemporaryDirectory() as made:
             folder = Path(made)
             base = base_weights(folder, lambda share, what: None)
@@ -62,8 +64,8 @@ def main(argv: list[str] | None = None) -> int:
             for each in args.adapter:
                 model = graph.torch_model(merge.Merged(base, each), folder)
                 found = probabilities(model, pairs, tokenizer, "cpu", fastest_type("cpu"))
-                temperature = development.temperature(found, pairs)
-                told = {"figures": development.figures(found, pairs), "temperature": temperature}
+                fitting = temperature(found[known].clamp(min=1e-9).log(), [pairs[i] for i in known])
+                told = {"figures": development.figures(found, pairs), "temperature": round(fitting, 2)}
                 print(json.dumps({"adapter": str(each)} | told))
                 left = {p.source: args.wrong for p in pairs}
                 for _, pair, row in wrong(found, pairs):

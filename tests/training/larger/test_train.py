@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from tests.training.test_data import row, write
@@ -29,16 +28,6 @@ def test_the_area_under_the_curve() -> None:
     assert development.area([0.9, 0.8, 0.1], [True, True, False]) == 1
     assert development.area([0.1, 0.9], [True, False]) == 0
     assert development.area([0.5, 0.5], [True, False]) == 0.5
-
-
-def test_the_temperature_that_fits_undoes_too_much_confidence() -> None:
-    rng = np.random.default_rng(13)
-    logits = rng.normal(size=(3000, 3))
-    chances = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
-    pairs = [data.Pair("", "", int(rng.choice(3, p=p)), "xnli") for p in chances]
-    too_sure = chances**1.5 / (chances**1.5).sum(1, keepdims=True)
-    assert development.temperature(chances, pairs) == pytest.approx(1, abs=0.1)
-    assert development.temperature(too_sure, pairs) == pytest.approx(1.5, abs=0.15)
 
 
 @pytest.fixture
