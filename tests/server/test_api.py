@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import threading
 import time
@@ -14,6 +15,7 @@ import httpx
 import pytest
 
 from attribution.server.bodies import MAX_BODY, MAX_PAIRS
+from benchmarks.processes import megabytes
 from tests.server.conftest import KEY, OTHER, Server
 
 ANSWER = "The Eiffel Tower was completed in 1889. It stands in Berlin."
@@ -175,7 +177,10 @@ def until(condition: Any) -> None:
 
 
 def test_many_clients_with_good_and_bad_requests(server: Server) -> None:
-    """200 requests from 16 clients: each reply is a result or a typed error, and no key sees what is another's."""
+    """200 requests from 16 clients: each reply is a result or a typed error, and no key sees what is another's.
+
+    Another 200 take no more memory than the first.
+    """
     secrets = {KEY: "zircon-of-the-first", OTHER: "beryl-of-the-other"}
 
     def ask(number: int) -> str:
@@ -211,6 +216,10 @@ def test_many_clients_with_good_and_bad_requests(server: Server) -> None:
 
     with ThreadPoolExecutor(16) as pool:
         kinds = set(pool.map(ask, range(200)))
+        until(lambda: server.turns.counts() == (0, 0))
+        before = megabytes(os.getpid(), "VmHWM")
+        kinds |= set(pool.map(ask, range(200, 400)))
+    assert megabytes(os.getpid(), "VmHWM") - before < 30
     assert kinds <= {"result", "left", "WrongKey", "BadInput", "TooLarge", "NotFound", "Busy"}
     assert {"result", "left", "WrongKey", "TooLarge", "NotFound"} <= kinds
     until(lambda: server.turns.counts() == (0, 0))
