@@ -179,7 +179,7 @@ def until(condition: Any) -> None:
 def test_many_clients_with_good_and_bad_requests(server: Server) -> None:
     """200 requests from 16 clients: each reply is a result or a typed error, and no key sees what is another's.
 
-    Another 200 take no more memory than the first.
+    Another 200 leave no more in memory; the peak would be that of earlier tests in this process.
     """
     secrets = {KEY: "zircon-of-the-first", OTHER: "beryl-of-the-other"}
 
@@ -217,9 +217,9 @@ def test_many_clients_with_good_and_bad_requests(server: Server) -> None:
     with ThreadPoolExecutor(16) as pool:
         kinds = set(pool.map(ask, range(200)))
         until(lambda: server.turns.counts() == (0, 0))
-        before = megabytes(os.getpid(), "VmHWM")
+        before = megabytes(os.getpid(), "VmRSS")
         kinds |= set(pool.map(ask, range(200, 400)))
-    assert megabytes(os.getpid(), "VmHWM") - before < 30
+    assert megabytes(os.getpid(), "VmRSS") - before < 40
     assert kinds <= {"result", "left", "WrongKey", "BadInput", "TooLarge", "NotFound", "Busy"}
     assert {"result", "left", "WrongKey", "TooLarge", "NotFound"} <= kinds
     until(lambda: server.turns.counts() == (0, 0))

@@ -45,6 +45,9 @@ def main(argv: list[str] | None = None) -> int:
     from safetensors import SafetensorError
     from safetensors.numpy import load_file, save_file
 
+    if args.temperature <= 0:
+        print(f"training: expected a temperature above 0, found {args.temperature}", file=sys.stderr)
+        return 2
     try:
         weights = tempered(mean([load_file(str(folder / WEIGHTS)) for folder in args.adapter]), args.temperature)
         states = [json.loads((folder / STATE).read_text(encoding="utf-8")) for folder in args.adapter]

@@ -38,6 +38,12 @@ def test_a_temperature_divides_the_last_layer_alone(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "out" / STATE).read_text())["temperature"] == 1.5
 
 
+def test_a_temperature_of_nothing_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = adapter(tmp_path / "one", 1.0)
+    assert main([f"--adapter={folder}", f"--out={tmp_path / 'out'}", "--temperature=0"]) == 2
+    assert "above 0" in capsys.readouterr().err and not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize("damaged", [False, True])
 def test_adapters_that_do_not_fit_or_cannot_be_read_are_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], damaged: bool
