@@ -114,9 +114,9 @@ class Candidates:
         """The chunks that are embedded for a claim: of many, those that share most words with it; None: all chunks.
 
         Chunks far down one of two rankings are hardly ever among the best of both (docs/retrieval.md has the share).
-        Early, no others are embedded: the sample changes with every page.
+        Early, only half as many, since not all of them stay on it, and no others: the sample changes with every page.
         """
-        most = self._settings.shortlist
+        most = (self._settings.shortlist + 1) // 2 if early else self._settings.shortlist
         few = len(self._words) <= most + SAMPLE
         if not most or few or self._settings.ranking == "vectors":
             return None

@@ -16,6 +16,7 @@ from attribution.storage.store import Store
 from attribution.text.language import detect
 from attribution.types import Claim
 from attribution.verifiers import VERIFIERS
+from attribution.web.network import tls_context
 
 
 def load_models(settings: Settings) -> None:
@@ -47,8 +48,9 @@ def _load_embedder(settings: Settings) -> None:
 
 
 def load_rules() -> None:
-    """What every run needs whatever its models: the rules for claims, and the library of the index."""
+    """What every run needs whatever its models: the rules for claims, the index's library, trusted certificates."""
     import_module("faiss")
+    tls_context()
     detect("A text.")
     text = "The bridge was opened in 1932."
     claim = Claim(id="", text=text, spans=((0, len(text)),))

@@ -75,7 +75,8 @@ class Once:
 
 
 @load_once
-def _reader() -> Reader:
+def reader() -> Reader:
+    """The network, made at its first use. Raises Unavailable where its base cannot be had."""
     return Reader(make(), unfused=SLOW)
 
 
@@ -93,8 +94,8 @@ class EmbeddedBase:
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """One judgement for each pair. BadInput for a claim or evidence that is empty or too long."""
         check_pairs(pairs)
-        reader = Once(_reader())
-        passages = in_threads(lambda pair: Passage(reader, *pair), pairs)
+        once = Once(reader())
+        passages = in_threads(lambda pair: Passage(once, *pair), pairs)
         # by sentence: by passage, the last of a few long ones would be read with the other cores idle
         in_threads(
             lambda part: part[0].probabilities(*part[1], titled=False), [(p, s) for p in passages for s in p.near]

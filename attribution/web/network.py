@@ -6,7 +6,6 @@ resolves differently the second time (DNS rebinding) has no second time. Host he
 
 from __future__ import annotations
 
-import functools
 import queue
 import socket
 import ssl
@@ -19,6 +18,7 @@ import httpcore
 import httpx
 
 from attribution.errors import FetchFailed
+from attribution.models.loading import load_once
 
 Allow = Callable[[str], bool]
 _NAT64 = IPv6Network("64:ff9b::/96")
@@ -144,11 +144,13 @@ class _TimedStream(httpcore.NetworkStream):
         return self._stream.get_extra_info(info)
 
 
-@functools.cache
-def _tls() -> ssl.SSLContext:
+@load_once  # without it a run's first dozen requests would each read the certificates, for a quarter of a second
+def tls_context() -> ssl.SSLContext:
+    """The certificates that are trusted, from no setting of the environment."""
     return httpx.create_ssl_context(trust_env=False)
 
 
 def open_pool(allow: Allow, clock: Clock) -> httpcore.ConnectionPool:
     """A pool for one request; it reads no proxy or certificate settings from the environment."""
-    return httpcore.ConnectionPool(ssl_context=_tls(), max_connections=1, network_backend=CheckedBackend(allow, clock))
+    backend = CheckedBackend(allow, clock)
+    return httpcore.ConnectionPool(ssl_context=tls_context(), max_connections=1, network_backend=backend)

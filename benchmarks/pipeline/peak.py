@@ -84,7 +84,7 @@ def embedding() -> Callable[[], float]:
 
 
 def entailment() -> Callable[[], float]:
-    reader = embedded_base._reader()
+    reader = embedded_base.reader()
     claim, _ = reader.encode(make(10).claims[0])
     premises = [reader.encode(sentence)[0] for sentence in library()[:TEXTS]]
 
