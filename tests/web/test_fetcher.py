@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import gzip
 import socket
+import ssl
 import threading
 import time
 import tracemalloc
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
 
 from attribution.errors import FetchFailed
+from attribution.models.loading import load_once
 from attribution.settings import Settings
 from attribution.storage.http_responses import Response
+from attribution.web import network
 from attribution.web.fetcher import fetch
 from attribution.web.http import USER_AGENT
 from attribution.web.network import is_public, resolve
@@ -189,6 +193,21 @@ def test_the_tls_name_stays_while_the_address_is_pinned(monkeypatch: pytest.Monk
     with raw_server(talk) as server:
         error = failure(f"https://pages.example:{server.port}/")
     assert error.kind == "unreachable" and b"pages.example" in hello
+
+
+def test_requests_at_once_read_the_trusted_certificates_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[None] = []
+
+    def slowly(**options: Any) -> ssl.SSLContext:
+        made.append(None)
+        time.sleep(0.1)
+        return ssl.create_default_context()
+
+    monkeypatch.setattr(network.httpx, "create_ssl_context", slowly)
+    monkeypatch.setattr(network, "tls_context", load_once(network.tls_context.__wrapped__))  # type: ignore[attr-defined]
+    with http_server(always(200, HTML, PAGE)) as server, ThreadPoolExecutor(8) as pool:
+        pages = list(pool.map(lambda n: fetch(server.url(f"/{n}"), PATIENT, local), range(8)))
+    assert len(pages) == 8 and len(made) == 1
 
 
 def test_the_second_address_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
