@@ -3,6 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -11,8 +12,9 @@ from hypothesis import strategies as st
 
 from attribution.errors import BadInput, Unavailable
 from attribution.settings import Settings
+from attribution.types import Probabilities
 from attribution.verdicts import relation
-from attribution.verifiers.embedded_small import FOLDER, WINDOW, EmbeddedSmall, windows
+from attribution.verifiers.embedded_small import FOLDER, WINDOW, EmbeddedSmall, by_sentence, windows
 from tests.make import both
 
 FACT = "Alfred Hitchcock was born in Leytonstone, then part of Essex, on 13 August 1899."
@@ -62,6 +64,43 @@ def test_the_parts_are_in_the_signals(embedded: EmbeddedSmall) -> None:
     assert names == {
         "passage_entailed", "passage_contradicted", "long", "words", "tokens", "near_tokens", "token_pairs",
     }  # fmt: skip
+
+
+class ByText:
+    """An encoder whose readings are given for each sentence."""
+
+    def __init__(self, found: dict[str, tuple[float, float]]) -> None:
+        self.found = found
+
+    def encode(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        return [ord(c) for c in text], []
+
+    def read(self, premise: list[int], claim: list[int]) -> SimpleNamespace:
+        entailed, contradicted = self.found["".join(map(chr, premise)).strip()]
+        return SimpleNamespace(entailed=entailed, contradicted=contradicted)
+
+
+def test_a_contradiction_has_to_hold_for_a_sentence_and_against_the_others() -> None:
+    first, second, third = "The tower is tall.", "The tower was sold in 1990.", "It rained."
+    claim, text = "The tower was sold.", f"{first} {second} {third}"
+
+    def read(passage: tuple[float, float], found: dict[str, tuple[float, float]]) -> tuple[Probabilities, str]:
+        entailed, contradicted = passage
+        whole = Probabilities(entailed=entailed, contradicted=contradicted, no_relation=1 - entailed - contradicted)
+        read, span = by_sentence(ByText(found), claim, text, whole, (0, 1))  # type: ignore[arg-type]
+        return read, text[slice(*span)].strip()
+
+    read_again, sentence = read((0.1, 0.8), {first: (0.0, 0.2), second: (0.5, 0.1)})
+    assert read_again.contradicted == pytest.approx(0.2 * 0.5) and read_again.entailed == pytest.approx(0.3)
+    assert sentence == second
+    read_again, sentence = read((0.0, 0.9), {first: (0.0, 0.95), second: (0.0, 0.1)})
+    assert read_again.contradicted == pytest.approx(0.9) and sentence == first
+    assert read_again.no_relation == pytest.approx(0.1)
+
+
+def test_a_passage_of_one_sentence_is_read_once() -> None:
+    whole = Probabilities(entailed=0.9, contradicted=0.05, no_relation=0.05)
+    assert by_sentence(ByText({}), "A tower fell.", "The tower fell.", whole, (0, 3)) == (whole, (0, 3))  # type: ignore
 
 
 @pytest.mark.parametrize(
