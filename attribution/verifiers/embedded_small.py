@@ -86,11 +86,12 @@ class EmbeddedSmall:
         return in_threads(lambda pair: self._verify_pair(encoder, *pair), pairs)
 
     def _verify_pair(self, encoder: CrossEncoder, claim: str, evidence: str, title: str = "") -> Judgement:
-        features, sentence = self.features(encoder, claim, evidence, title)
-        found = combine(self._config, features)
+        signals, sentence = self.features(encoder, claim, evidence, title)
+        found = combine(self._config, signals)
         if max(found.entailed, found.contradicted) >= LOWEST_THRESHOLD:
-            found, sentence = by_sentence(encoder, claim, evidence, found, sentence)
-        return Judgement(found, sentence, {n: round(v, 4) for n, v in features.items()})
+            found, sentence, more = by_sentence(encoder, claim, evidence, found, sentence)
+            signals |= more
+        return Judgement(found, sentence, {n: round(v, 4) for n, v in signals.items()})
 
     def features(
         self, encoder: CrossEncoder, claim: str, evidence: str, title: str = ""
@@ -119,8 +120,8 @@ class EmbeddedSmall:
 
 def by_sentence(
     encoder: CrossEncoder, claim: str, evidence: str, found: Probabilities, sentence: Span
-) -> tuple[Probabilities, Span]:
-    """What a passage of several sentences says where each is read by itself as well, and the one that decides.
+) -> tuple[Probabilities, Span, dict[str, float]]:
+    """What a passage of several sentences says where each is read by itself as well, the one that decides, and signals.
 
     Support is the mean of the passage and of its surest sentence. A contradiction has to hold for a sentence, and
     counts the less, the more another one supports the claim.
@@ -128,17 +129,19 @@ def by_sentence(
     spans = sentences(evidence)
     near = [span for span in spans if share_terms(claim, evidence[slice(*span)])]
     if len(spans) < 2 or not near:
-        return found, sentence
+        return found, sentence, {}
     claim_ids, _ = encoder.encode(claim)
     room = WINDOW - len(claim_ids) - 3
     readings = {span: encoder.read(encoder.encode(evidence[slice(*span)])[0][:room], claim_ids) for span in near}
     supporting = max(near, key=lambda span: readings[span].entailed)
     against = max(near, key=lambda span: readings[span].contradicted)
-    support = readings[supporting].entailed
+    support, opposition = readings[supporting].entailed, readings[against].contradicted
     entailed = (found.entailed + support) / 2
-    contradicted = min(found.contradicted, readings[against].contradicted) * (1 - support)
-    none = max(0.0, 1 - entailed - contradicted)
+    contradicted = min(found.contradicted, opposition) * (1 - support)
+    if max(entailed, contradicted) >= LOWEST_THRESHOLD:
+        sentence = supporting if entailed >= contradicted else against
     return (
-        Probabilities(entailed=entailed, contradicted=contradicted, no_relation=none),
-        supporting if entailed >= contradicted else against,
+        Probabilities(entailed=entailed, contradicted=contradicted, no_relation=max(0.0, 1 - entailed - contradicted)),
+        sentence,
+        {"sentence_entailed": support, "sentence_contradicted": opposition},
     )

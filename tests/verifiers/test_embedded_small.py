@@ -87,12 +87,14 @@ def test_a_contradiction_has_to_hold_for_a_sentence_and_against_the_others() -> 
     def read(passage: tuple[float, float], found: dict[str, tuple[float, float]]) -> tuple[Probabilities, str]:
         entailed, contradicted = passage
         whole = Probabilities(entailed=entailed, contradicted=contradicted, no_relation=1 - entailed - contradicted)
-        read, span = by_sentence(ByText(found), claim, text, whole, (0, 1))  # type: ignore[arg-type]
+        read, span, signals = by_sentence(ByText(found), claim, text, whole, (0, 1))  # type: ignore[arg-type]
+        assert signals["sentence_entailed"] == max(e for e, _ in found.values())
         return read, text[slice(*span)].strip()
 
-    read_again, sentence = read((0.1, 0.8), {first: (0.0, 0.2), second: (0.5, 0.1)})
-    assert read_again.contradicted == pytest.approx(0.2 * 0.5) and read_again.entailed == pytest.approx(0.3)
+    read_again, sentence = read((0.3, 0.6), {first: (0.0, 0.2), second: (0.5, 0.1)})
+    assert read_again.contradicted == pytest.approx(0.2 * 0.5) and read_again.entailed == pytest.approx(0.4)
     assert sentence == second
+    assert read((0.0, 0.8), {first: (0.0, 0.2), second: (0.1, 0.1)})[1] == text[0]  # nothing decides: as it was
     read_again, sentence = read((0.0, 0.9), {first: (0.0, 0.95), second: (0.0, 0.1)})
     assert read_again.contradicted == pytest.approx(0.9) and sentence == first
     assert read_again.no_relation == pytest.approx(0.1)
@@ -100,7 +102,7 @@ def test_a_contradiction_has_to_hold_for_a_sentence_and_against_the_others() -> 
 
 def test_a_passage_of_one_sentence_is_read_once() -> None:
     whole = Probabilities(entailed=0.9, contradicted=0.05, no_relation=0.05)
-    assert by_sentence(ByText({}), "A tower fell.", "The tower fell.", whole, (0, 3)) == (whole, (0, 3))  # type: ignore
+    assert by_sentence(ByText({}), "A tower fell.", "The tower fell.", whole, (0, 3)) == (whole, (0, 3), {})  # type: ignore
 
 
 @pytest.mark.parametrize(
