@@ -50,7 +50,7 @@ VERIFIERS = {
     "embedded-small": Entry(
         "attribution.verifiers.embedded_small:EmbeddedSmall",
         "Embedded small model",
-        "34 MB, part of the project: twice as fast as the base model, and wrong more often",
+        "34 MB, part of the project: nearly twice as fast as the base model, and finds less",
         bundled=True,
         english=True,
     ),
