@@ -27,11 +27,11 @@ from training import data, drawing
 from training.base import load_base
 from training.batching import BATCH, batches, collate, encode
 from training.larger import development
-from training.larger.pairs import Data
+from training.larger.pairs import REAL, Data
+from training.larger.reading import TOKENS
 from training.losses import losses, taught
 from training.train import CLIP, WARM_UP, WEIGHT_DECAY, freeze_words, predict
 
-TOKENS = 192
 TAUGHT = 0.6  # how much the teacher's probabilities count beside a label
 UNLABELLED = 0.3  # pairs nobody has labelled, for each that somebody has
 CHECKPOINT = 600  # seconds between two
@@ -43,7 +43,7 @@ class Unlabelled:
 
     def __init__(self, pairs_of: Data) -> None:
         around = drawing.surroundings(pairs_of.real).near | pairs_of.around.near
-        self._claims = [p for p in pairs_of.train + pairs_of.real * 4 if p.source in around]
+        self._claims = [p for p in pairs_of.train + pairs_of.real * REAL if p.source in around]
         self._around = around
 
     def draw(self, count: int, rng: random.Random) -> list[data.Pair]:
@@ -106,9 +106,8 @@ def main(argv: list[str] | None = None) -> int:
     trained = [p for p in model.parameters() if p.requires_grad]
     groups: list[dict[str, Any]] = [
         {"params": [p for p in trained if p.ndim > 1]},
-        {"params": [p for p in trained if p.ndim == 1]},
+        {"params": [p for p in trained if p.ndim == 1], "weight_decay": 0.0},
     ]
-    groups[1]["weight_decay"] = 0.0
     optimizer = torch.optim.AdamW(groups, lr=args.rate, weight_decay=WEIGHT_DECAY, fused=True)
     unlabelled = Unlabelled(pairs_of)
 
