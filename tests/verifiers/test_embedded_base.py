@@ -73,9 +73,19 @@ def test_a_sentence_that_several_passages_have_is_read_once(
         (claim, f"{other} The bridge was opened in 1932.") for other in ("Rain fell.", "They sang.", "It was May.")
     ]
     judged = verifier.verify(pairs)
-    assert len(set(seen)) == len(seen) and len({j.probabilities.entailed for j in judged}) == 1
+    assert len(set(seen)) == len(seen) and len({j.signals["sentence_entailed"] for j in judged}) == 1
     monkeypatch.undo()
     assert judged == [verifier.verify([pair])[0] for pair in pairs]
+
+
+@needs_base
+def test_a_claim_that_needs_two_sentences_is_supported_by_both(verifier: EmbeddedBase) -> None:
+    claim = "The bridge, which was opened in 1932, is 503 metres long."
+    both, one = verifier.verify([
+        (claim, "The bridge was opened in 1932. It is 503 metres long."),
+        (claim, "The bridge was opened in 1932."),
+    ])  # fmt: skip
+    assert both.probabilities.entailed > max(both.signals["sentence_entailed"], one.probabilities.entailed)
 
 
 @needs_base
