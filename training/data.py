@@ -167,7 +167,6 @@ def class_weights(pairs: Iterable[Pair]) -> list[float]:
 # --- pairs made by rule, from the training pairs alone ------------------------------------------------------
 
 _NUMBER = re.compile(r"\b\d[\d,]*(?:\.\d+)?\b")
-_TAIL = re.compile(r" (?:in|of|on|for|with|by|during|from|at|to) (?:(?:a|an|the|its|his|her|their) )?[\w-]+\.?$")
 _COPULA = re.compile(r"\b(is|are|was|were|has|have|had|can|could|will|would|did|does)\b(?! not\b| never\b|n't)")
 
 
@@ -184,25 +183,11 @@ def changed_number(text: str, rng: random.Random) -> str | None:
     return text[: match.start() + place] + new + text[match.start() + place + 1 :]
 
 
-def _telling(text: str) -> list[str]:
-    return [word for word in normalised(text).split() if len(word) > 3]
-
-
-def with_tail(claim: str, tail: str, premise: str) -> str | None:
-    """The claim with another last phrase; None where it has none, or where the premise has a word of the new one."""
-    match = _TAIL.search(claim)
-    if match is None or not _telling(tail) or not set(_telling(tail)).isdisjoint(normalised(premise).split()):
-        return None
-    return claim[: match.start()] + tail
-
-
-def by_rule(pairs: list[Pair], seed: int, numbers: int = 2000, negations: int = 800, tails: int = 3000) -> list[Pair]:
-    """Contradictions by a changed number or an added negation, and claims that no passage supports since their last
-    phrase is another claim's ("… of proteins in stars")."""
+def by_rule(pairs: list[Pair], seed: int, numbers: int = 2000, negations: int = 800) -> list[Pair]:
+    """Contradictions by a changed number or an added negation."""
     rng = random.Random(seed)
     pool = pairs[:]
     rng.shuffle(pool)
-    phrases = [m.group() for p in pool[:20_000] if (m := _TAIL.search(p.hypothesis))]
     made: list[Pair] = []
     counts: Counter[str] = Counter()
     for p in pool:
@@ -220,10 +205,4 @@ def by_rule(pairs: list[Pair], seed: int, numbers: int = 2000, negations: int = 
             if n and "did not" not in negated and "does not" not in negated:
                 made.append(replace(p, hypothesis=negated, target=2, weight=0.5))
                 counts["negations"] += 1
-                continue
-        if counts["tails"] < tails and phrases and rng.random() < 0.2:
-            changed = with_tail(p.hypothesis, rng.choice(phrases), p.premise)
-            if changed:
-                made.append(replace(p, hypothesis=changed, target=NOT_ENTAILMENT, weight=0.8))
-                counts["tails"] += 1
     return made

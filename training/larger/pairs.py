@@ -6,7 +6,7 @@ import random
 import zlib
 from pathlib import Path
 
-from training import cutting, data, drawing, in_domain
+from training import data, drawing, in_domain
 from training.claims import questions
 from training.larger import development
 
@@ -15,7 +15,6 @@ PORTION = 16_000  # pairs to draw from at a time, so that a start soon gets to w
 # their passage, answers seldom do
 OFTEN = {"questions": 0.12, "fever_nli": 2.0}
 REAL = 4  # times as often as others: claims with passages of real pages
-CUT = 0.75  # how often of a passage only what the verifier would read of it at once stays
 
 
 def digest(pairs: list[data.Pair]) -> str:
@@ -52,6 +51,5 @@ class Data:
         drawn = [p for p in self.train if rng.random() < share * OFTEN.get(p.source, 1.0)]
         pairs = drawing.one_pass(drawn, seed, self.around)
         pairs += [p for p in self.real * REAL if rng.random() < share]
-        pairs = [cutting.cut(p, rng) if rng.random() < CUT else p for p in pairs]
         rng.shuffle(pairs)
         return pairs
