@@ -137,7 +137,8 @@ class Passage:
         self._read: dict[tuple[int, int, bool], tuple[float, float]] = {}
         self.spans = statements(evidence)
         near = [span for span in self.spans if share_terms(claim, evidence[slice(*span)])]
-        self.near = near or [(self.spans[0][0], self.spans[-1][1])]  # what is read by itself
+        self.whole = self.spans[0][0], self.spans[-1][1]
+        self.near = near or [self.whole]  # what is read by itself
 
     def probabilities(self, start: int, end: int, titled: bool) -> tuple[float, float]:
         """(entailed, contradicted) of a part of the evidence, in characters; of the surest window of a long one."""
@@ -191,7 +192,7 @@ class Passage:
             found = (found + self.probabilities(*sentence, titled=True)[0]) / 2
         if len(self.spans) == 1:
             return found
-        return (1 - WHOLE) * found + WHOLE * self.probabilities(self.spans[0][0], self.spans[-1][1], titled=True)[0]
+        return (1 - WHOLE) * found + WHOLE * self.probabilities(*self.whole, titled=True)[0]
 
     def _contexts(self, span: Span) -> list[Span]:
         """The passage, and a sentence with its neighbours and by itself: what changes most comes first."""
