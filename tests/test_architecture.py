@@ -20,6 +20,7 @@ web llm
 chunkers embedders verifiers
 searchers
 segmenters claims collections
+contrast
 evidence
 snapshots citations corrections
 pipeline

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict
 
+from attribution.contrast.subject import keeps_subject
 from attribution.corrections.correction import changed_words, word_spans
-from attribution.corrections.subject import keeps_subject
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
 from attribution.settings import Settings

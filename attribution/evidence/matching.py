@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from attribution.chunkers import CHUNKERS, Chunker
 from attribution.claims.enrichment import added_words
+from attribution.contrast.contrast import contrast
 from attribution.evidence.candidates import Candidates
 from attribution.provenance import Provenance, Trace
 from attribution.registry import build
@@ -119,12 +121,17 @@ class Matcher:
         pairs: list[Pair] = [(claim.statement, *self._premise(p)) for claim, p in matched]
         again = [i for i, (claim, _) in enumerate(matched) if self.settings.without_added and added_words(claim)]
         pairs += [(claim.text, *self._premise(p)) for claim, p in (matched[i] for i in again)]
-        judgements = self.verifier.verify(pairs)
+        judgements = self._settled(pairs)
         as_written = {i: j.probabilities for i, j in zip(again, judgements[len(matched) :], strict=True)}
         evidence: dict[str, list[Evidence]] = {claim.id: [] for claim in claims}
         for i, (claim, passage) in enumerate(matched):
             evidence[claim.id].append(self._evidence(claim, passage, judgements[i], as_written.get(i)))
         return [tuple(evidence[claim.id]) for claim in claims]
+
+    def _settled(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        """The judgements, those that a claim's variants change included."""
+        by_claim = groupby(zip(pairs, self.verifier.verify(pairs), strict=True), key=lambda read: read[0][0])
+        return [j for of_claim in contrast([[*reads] for _, reads in by_claim], self.verifier) for j in of_claim]
 
     def _passage(self, candidate: Candidate) -> Passage:
         """A chunk in its context."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from attribution.contrast.contrast import contrast
 from attribution.errors import BadInput
 from attribution.text.differences import difference
 from attribution.types import Claim, Evidence, Judgement, Pair, Verdict, content_id
@@ -45,14 +46,13 @@ def judge(claims: Sequence[GivenClaim], verifier: Verifier, thresholds: Threshol
     A passage that occurs twice counts once. BadInput for an empty claim or passage, and for one that is too long.
     """
     passages = [tuple(dict.fromkeys(given.passages)) for given in claims]
-    judgements = iter(
-        verifier.verify([(given.text, text) for given, texts in zip(claims, passages, strict=True) for text in texts])
-    )
-    for given, texts in zip(claims, passages, strict=True):
+    pairs: list[list[Pair]] = [[(g.text, text) for text in texts] for g, texts in zip(claims, passages, strict=True)]
+    judgements = iter(verifier.verify([pair for of_claim in pairs for pair in of_claim]))
+    settled = contrast([[(pair, next(judgements)) for pair in of_claim] for of_claim in pairs], verifier)
+    for given, texts, judged in zip(claims, passages, settled, strict=True):
         claim = Claim(id=content_id(given.text), text=given.text, spans=(), worthiness="factual", independent=True)
         pieces = {}
-        for text in texts:
-            judgement = next(judgements)
+        for text, judgement in zip(texts, judged, strict=True):
             pieces[text] = Evidence(
                 claim_id=claim.id,
                 page_id=content_id(text),

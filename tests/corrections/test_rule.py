@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from attribution.corrections.rule import RuleCorrector
-from attribution.corrections.subject import keeps_subject
 from attribution.settings import Settings
 
 
@@ -44,9 +43,3 @@ def test_what_another_passage_confirms_is_not_wrong() -> None:
     corrector = RuleCorrector(Settings())
     assert corrector.candidates(claim, passage) == ["It opened in 1930."]
     assert corrector.candidates(claim, passage, ["In 1937 the mayor came."]) == []
-
-
-def test_another_subject_is_another_claim() -> None:
-    assert keeps_subject("Paris is large.", "Paris is small.") and not keeps_subject(
-        "Paris is large.", "Rome is large."
-    )

@@ -77,6 +77,8 @@ def why(piece: Evidence, verdict: Verdict | None, report: Report, page: Page | N
     else:
         least = thresholds.support if piece.relation == "entailed" else thresholds.contradiction
         rule += f": at least {least:.2f}"
+    if variant := piece.signals.get("variant"):
+        rule += f"; it supports the claim with its own value in place ({variant:.2f})"
     number = page.page_number(piece.sentence[0]) if page else None
     rows: dict[str, Child] = {
         "Verdict": verdict.reason if verdict else "",

@@ -23,9 +23,7 @@ from tests.pages.browser.visits import (
 from tests.pages.hostile import FLAG, TEXTS
 
 pytestmark = MARKS
-ANSWER = (
-    "The Nile flows north into the Mediterranean. The Nile flows south into the Indian Ocean. I think it is lovely."
-)
+ANSWER = "The Nile flows north into the Mediterranean. The Nile freezes in some winters. I think it is lovely."
 
 
 def test_the_example_runs_to_verdicts_with_evidence_and_link(page: Page) -> None:

@@ -7,7 +7,7 @@ import re
 from tests.pages.browser.visits import MARKS, PATIENCE, Page, analyse, claims, expect, settled, write
 
 pytestmark = MARKS
-SOUTH = "The Nile flows south into the Indian Ocean."
+ICE = "The Nile freezes in some winters."
 
 
 def select(page: Page, number: int) -> None:
@@ -16,7 +16,7 @@ def select(page: Page, number: int) -> None:
 
 
 def test_another_verifier_then_the_web_then_undo(page: Page) -> None:
-    write(page, f"The Nile flows north into the Mediterranean. {SOUTH}")
+    write(page, f"The Nile flows north into the Mediterranean. {ICE}")
     analyse(page)
     select(page, 2)
     panel = page.get_by_label("Evidence of the selected claim")
@@ -25,7 +25,7 @@ def test_another_verifier_then_the_web_then_undo(page: Page) -> None:
     expect(edits.get_by_role("button", name="Undo")).to_be_enabled(timeout=PATIENCE)
     settled(page)
     edits.get_by_role("button", name="Edits (1)").click()
-    expect(page.get_by_text(f"Checked again by embedded-small: “{SOUTH}”")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text(f"Checked again by embedded-small: “{ICE}”")).to_be_visible(timeout=PATIENCE)
     page.keyboard.press("Escape")
     edits.get_by_role("button", name="Undo").click()
     expect(edits.get_by_role("button", name="Undo")).to_be_disabled(timeout=PATIENCE)
