@@ -7,15 +7,17 @@ passage entails the claim with 72 hours in it, and so people check: they find th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
-from attribution.contrast.variants import variants
+from attribution.contrast.variants import Variant, variants
 from attribution.errors import BadInput
 from attribution.text.lexical import share_terms, shared_words
 from attribution.text.sentences import sentences
 from attribution.types import Judgement, Pair, Probabilities, Span
 from attribution.verdicts import LOWEST_THRESHOLD
 
+SIGNAL = "sentence_contradicted"  # the surest sentence's contradiction, of a verifier that reads sentence by sentence
 SUPPORTED = 0.4  # by any passage: what contradicts the claim besides is then left as it is
 SUSPECTED = 0.5  # the contradiction by a sentence alone from which on variants are read
 ENTAILED = 0.5  # how much a variant must be entailed at least
@@ -33,6 +35,43 @@ class Reads(Protocol):
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]: ...
 
 
+@dataclass(frozen=True)
+class _Doubt:
+    """A sentence that is read with variants of a claim."""
+
+    claim: int  # its place, and that of the passage among those of the claim
+    passage: int
+    pair: Pair
+    sentence: Span
+    suspected: bool  # does the passage seem to contradict the claim?
+    variants: list[Variant]
+
+    def pairs(self) -> list[Pair]:
+        """The claim, then its variants, against the sentence."""
+        claim, text, *title = self.pair
+        return [(c, text[slice(*self.sentence)], "".join(title)) for c in (claim, *(v.text for v in self.variants))]
+
+    def settle(self, before: Judgement, own: Judgement, others: Sequence[Judgement]) -> Judgement:
+        """The passage's judgement, given those of the sentence on the claim and on its variants."""
+        claimed, suspected = own.probabilities.entailed, self.suspected and _against(own) >= SUSPECTED
+        best, variant = max(
+            ((j.probabilities.entailed, v) for j, v in zip(others, self.variants, strict=True)), key=lambda f: f[0]
+        )
+        contradicted = min(best, best / (best + claimed)) if best else 0.0
+        if best < max(ENTAILED if suspected else SURE, claimed + AHEAD):
+            return before
+        if contradicted <= before.probabilities.contradicted:
+            return before
+        entailed = min(before.probabilities.entailed, 1 - contradicted)
+        none = max(0.0, 1 - entailed - contradicted)
+        return Judgement(
+            Probabilities(entailed=entailed, contradicted=contradicted, no_relation=none),
+            self.sentence,
+            before.signals | {"variant": round(best, 4)},
+            variant.difference,
+        )
+
+
 def contrast(claims: Sequence[Sequence[Read]], verifier: Reads) -> list[list[Judgement]]:
     """The judgements of each claim's pairs, those of passages that contradict it by a variant put right.
 
@@ -40,60 +79,37 @@ def contrast(claims: Sequence[Sequence[Read]], verifier: Reads) -> list[list[Jud
     contradiction is then that of the variant, or the variant's share of both, whichever is less.
     """
     settled = [[judgement for _, judgement in of_claim] for of_claim in claims]
-    asked = [
-        (n, i, suspected, span, texts)
-        for n, of_claim in enumerate(claims)
-        for i, suspected in _doubtful([judgement for _, judgement in of_claim])
-        for span in _nearest(*of_claim[i][0][:2])
-        if (texts := variants(of_claim[i][0][0], of_claim[i][0][1][slice(*span)]))
-    ]
-    if not asked:
+    doubts = [doubt for n, of_claim in enumerate(claims) for doubt in _doubts(n, of_claim)]
+    if not doubts:
         return settled
-    read = [_pair(claims[n][i][0], span, text) for n, i, _, span, texts in asked for text in ("", *texts)]
     try:
-        answers = iter(verifier.verify(read))
+        answers = iter(verifier.verify([pair for doubt in doubts for pair in doubt.pairs()]))
     except BadInput:  # a variant that is too long for the verifier
         return settled
-    for n, i, suspected, span, texts in asked:
-        own, *others = [next(answers) for _ in range(len(texts) + 1)]
-        claimed, best = own.probabilities.entailed, max(j.probabilities.entailed for j in others)
-        suspected = suspected and own.signals.get("sentence_contradicted", 0.0) >= SUSPECTED
-        if best >= max(ENTAILED if suspected else SURE, claimed + AHEAD):
-            settled[n][i] = _contradicting(settled[n][i], span, min(best, best / (best + claimed)), best)
+    for doubt in doubts:
+        of_claim = settled[doubt.claim]
+        own, *others = [next(answers) for _ in doubt.pairs()]
+        of_claim[doubt.passage] = doubt.settle(of_claim[doubt.passage], own, others)
     return settled
 
 
-def _doubtful(judgements: Sequence[Judgement]) -> Iterator[tuple[int, bool]]:
-    """The passages of a claim whose variants are read, and whether they are suspected to contradict it.
-
-    Those that seem to support it, and where none does, those with a sentence that by itself seems to contradict it.
-    """
-    supported = any(j.probabilities.entailed >= SUPPORTED for j in judgements)
-    for i, judgement in enumerate(judgements):
-        against = judgement.signals.get("sentence_contradicted")
-        if against is None:
-            continue
-        suspected = not supported and against >= SUSPECTED
-        if suspected or LOWEST_THRESHOLD <= judgement.probabilities.entailed < UNSHAKEN:
-            yield i, suspected
+def _doubts(claim: int, reads: Sequence[Read]) -> Iterator[_Doubt]:
+    """In passages that seem to support the claim, and where none does, in those with a sentence that seems to
+    contradict it by itself."""
+    supported = any(j.probabilities.entailed >= SUPPORTED for _, j in reads)
+    for i, (pair, judgement) in enumerate(reads):
+        suspected = not supported and _against(judgement) >= SUSPECTED
+        seems_supported = LOWEST_THRESHOLD <= judgement.probabilities.entailed < UNSHAKEN
+        if SIGNAL in judgement.signals and (suspected or seems_supported):
+            for span in _nearest(*pair[:2]):
+                if found := variants(pair[0], pair[1][slice(*span)]):
+                    yield _Doubt(claim, i, pair, span, suspected, found)
 
 
-def _contradicting(judgement: Judgement, sentence: Span, contradicted: float, variant: float) -> Judgement:
-    """As sure of the contradiction as that, if it was not surer before."""
-    if contradicted <= judgement.probabilities.contradicted:
-        return judgement
-    entailed = min(judgement.probabilities.entailed, 1 - contradicted)
-    none = max(0.0, 1 - entailed - contradicted)
-    probabilities = Probabilities(entailed=entailed, contradicted=contradicted, no_relation=none)
-    return Judgement(probabilities, sentence, judgement.signals | {"variant": round(variant, 4)})
+def _against(judgement: Judgement) -> float:
+    return judgement.signals.get(SIGNAL, 0.0)
 
 
 def _nearest(claim: str, passage: str) -> list[Span]:
     near = [span for span in sentences(passage) if share_terms(claim, passage[slice(*span)])]
     return sorted(near, key=lambda span: -shared_words(claim, passage[slice(*span)]))[:SENTENCES]
-
-
-def _pair(pair: Pair, span: Span, variant: str) -> Pair:
-    """The claim, or a variant of it, against one sentence."""
-    title = pair[2] if len(pair) == 3 else ""
-    return variant or pair[0], pair[1][slice(*span)], title

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import combinations, pairwise
 
 from attribution.contrast.subject import subject
-from attribution.text.differences import NUMERIC, Value, alike, values
+from attribution.text.differences import NUMERIC, Value, alike, quoted, values
 from attribution.text.lexical import terms, words_of
 from attribution.text.nlp import parse, with_entities
 from attribution.text.sentences import sentences
@@ -32,7 +32,15 @@ class Change:
     same_type: bool = True  # names only: both persons, say, as spaCy takes them
 
 
-def variants(claim: str, sentence: str) -> list[str]:
+@dataclass(frozen=True)
+class Variant:
+    """Another wording of a claim, and what sets it against the claim, in words."""
+
+    text: str
+    difference: str
+
+
+def variants(claim: str, sentence: str) -> list[Variant]:
     """At most four wordings that differ from the claim in one value, which the sentence gives, the likeliest first.
 
     A number changes together with its unit, a name only for another of its type; two values that both texts name may
@@ -43,8 +51,9 @@ def variants(claim: str, sentence: str) -> list[str]:
     made = list(_exchanged(claim, sentence))
     for change in likely:
         unit = units.get(change.span[1] + 1) if _kind_at(claim, change.span) == "number" else None
-        made.append(replaced(claim, [change, unit] if unit else [change]))
-    return [text for text in dict.fromkeys(made) if text != claim][:MOST]
+        made.append(_variant(claim, [change, unit] if unit else [change]))
+    by_text = {variant.text: variant for variant in reversed(made) if variant.text != claim}
+    return [by_text[text] for text in dict.fromkeys(v.text for v in made) if text in by_text][:MOST]
 
 
 def changes(claim: str, passage: str, right: Sequence[str]) -> Iterator[Change]:
@@ -83,14 +92,23 @@ def replaced(claim: str, made: Sequence[Change]) -> str:
     return claim
 
 
-def _exchanged(claim: str, sentence: str) -> Iterator[str]:
+def _variant(claim: str, made: Sequence[Change]) -> Variant:
+    """With changes that stand side by side."""
+    own, its = claim[made[0].span[0] : made[-1].span[1]], " ".join(change.text for change in made)
+    return Variant(replaced(claim, made), f"the claim says {quoted(own)}, the source {quoted(its)}")
+
+
+def _exchanged(claim: str, sentence: str) -> Iterator[Variant]:
     """The claim with two names, or two numbers, in each other's place."""
     said = set(words_of(sentence))
     found = [v for v in values(claim) if v.kind in ("name", *NUMERIC) and set(words_of(claim[slice(*v.span)])) <= said]
     for one, two in combinations(found, 2):
         if one.kind == two.kind and one.normal != two.normal:
             first, second = claim[slice(*one.span)], claim[slice(*two.span)]
-            yield replaced(claim, [Change(one.span, second, 0.0), Change(two.span, first, 0.0)])
+            yield Variant(
+                replaced(claim, [Change(one.span, second, 0.0), Change(two.span, first, 0.0)]),
+                f"the source has {quoted(first)} and {quoted(second)} the other way round",
+            )
 
 
 def _kind_at(claim: str, span: Span) -> str:

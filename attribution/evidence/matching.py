@@ -165,5 +165,6 @@ class Matcher:
             rank=trace.rank,
             signals=judgement.signals,
             as_written=as_written,
-            difference=difference(claim.statement, passage.text[first:last], judgement.probabilities),
+            difference=judgement.difference
+            or difference(claim.statement, passage.text[first:last], judgement.probabilities),
         )

@@ -64,7 +64,8 @@ def judge(claims: Sequence[GivenClaim], verifier: Verifier, thresholds: Threshol
                 probabilities=judgement.probabilities,
                 sentence=judgement.sentence,
                 signals=judgement.signals,
-                difference=difference(given.text, text[slice(*judgement.sentence)], judgement.probabilities),
+                difference=judgement.difference
+                or difference(given.text, text[slice(*judgement.sentence)], judgement.probabilities),
             )
         decided = decide(claim, list(pieces.values()), thresholds)
         yield JudgedClaim(decided, tuple(pieces[text] for text in given.passages))

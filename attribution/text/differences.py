@@ -243,7 +243,9 @@ def _normal(match: re.Match[str]) -> str:
 
 
 def _quoted(text: str, spans: list[Span]) -> str:
-    parts = [text[start:end] for start, end in spans]
-    return " and ".join(
-        f"“{part if len(part) <= LONGEST else part[:LONGEST].rsplit(' ', 1)[0] + ' …'}”" for part in parts
-    )
+    return " and ".join(quoted(text[start:end]) for start, end in spans)
+
+
+def quoted(part: str) -> str:
+    """In quotation marks, cut where it is long."""
+    return f"“{part if len(part) <= LONGEST else part[:LONGEST].rsplit(' ', 1)[0] + ' …'}”"

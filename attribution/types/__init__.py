@@ -226,3 +226,4 @@ class Judgement:
     probabilities: Probabilities
     sentence: Span
     signals: dict[str, float] = field(default_factory=dict)
+    difference: str = ""  # what sets the sentence against the claim, where that decided

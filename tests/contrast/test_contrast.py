@@ -40,6 +40,7 @@ def test_a_passage_that_entails_the_claim_with_its_own_value_contradicts_the_cla
     assert found.probabilities.contradicted == pytest.approx(0.8)
     assert PASSAGE[slice(*found.sentence)] == VARIANT
     assert found.signals["variant"] == 0.8
+    assert found.difference == "the claim says “1939”, the source “1937”"
     assert verifier.asked == [(CLAIM, VARIANT, "Bridges"), (VARIANT, VARIANT, "Bridges")]
 
 

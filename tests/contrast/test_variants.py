@@ -23,7 +23,14 @@ from attribution.contrast.variants import MOST, variants
     ],
 )  # fmt: skip
 def test_the_likeliest_variant_comes_first(claim: str, sentence: str, first: str) -> None:
-    assert variants(claim, sentence)[0] == first
+    assert variants(claim, sentence)[0].text == first
+
+
+def test_a_variant_says_what_differs() -> None:
+    (other, *_) = variants("It was within 30 days.", "It must be reported within 72 hours.")
+    assert other.difference == "the claim says “30 days”, the source “72 hours”"
+    (other, *_) = variants("It was built by Ada Roe for Max Poe.", "Max Poe built it for Ada Roe.")
+    assert other.difference == "the source has “Ada Roe” and “Max Poe” the other way round"
 
 
 @pytest.mark.parametrize(
@@ -48,5 +55,5 @@ WORDS = st.lists(
 
 @given(WORDS, WORDS)
 def test_any_text_has_a_few_variants_that_differ_from_it_and_each_other(claim: str, sentence: str) -> None:
-    found = variants(claim, sentence)
+    found = [variant.text for variant in variants(claim, sentence)]
     assert len(found) <= MOST and claim not in found and len(set(found)) == len(found)
