@@ -57,9 +57,9 @@ class _Doubt:
         best, variant = max(
             ((j.probabilities.entailed, v) for j, v in zip(others, self.variants, strict=True)), key=lambda f: f[0]
         )
-        contradicted = min(best, best / (best + claimed)) if best else 0.0
         if best < max(ENTAILED if suspected else SURE, claimed + AHEAD):
             return before
+        contradicted = min(best, best / (best + claimed))
         if contradicted <= before.probabilities.contradicted:
             return before
         entailed = min(before.probabilities.entailed, 1 - contradicted)
