@@ -129,9 +129,12 @@ class Matcher:
         return [tuple(evidence[claim.id]) for claim in claims]
 
     def _settled(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        """The judgements, those that a claim's variants change included."""
+        """The judgements, those that a claim's variants change included; variants are not counted as pairs."""
         by_claim = groupby(zip(pairs, self.verifier.verify(pairs), strict=True), key=lambda read: read[0][0])
-        return [j for of_claim in contrast([[*reads] for _, reads in by_claim], self.verifier) for j in of_claim]
+        counts = self.verifier.pairs, self.verifier.cached_pairs
+        settled = contrast([[*reads] for _, reads in by_claim], self.verifier)
+        self.verifier.pairs, self.verifier.cached_pairs = counts
+        return [judgement for of_claim in settled for judgement in of_claim]
 
     def _passage(self, candidate: Candidate) -> Passage:
         """A chunk in its context."""
