@@ -19,10 +19,10 @@ Result = Mapping[str, Any]
 
 
 def verify(args: argparse.Namespace) -> int:
-    from attribution.pipeline.judge import verify_each
     from attribution.registry import build
     from attribution.verdicts import relation
     from attribution.verifiers import VERIFIERS
+    from attribution.verifiers.pairs import verify_each
 
     settings = options.settings(args)
     check_output(args.output)
@@ -33,7 +33,7 @@ def verify(args: argparse.Namespace) -> int:
         for start in range(0, len(rows), BATCH):
             batch = rows[start : start + BATCH]
             good = [(r.fields["claim"], r.fields["evidence"]) for r in batch if not r.error]
-            judgements = iter(verify_each(verifier, good) if good else ())
+            judgements = iter(verify_each(verifier, good))
             for row in batch:
                 judgement = row.error or next(judgements)
                 if isinstance(judgement, str):

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from math import inf
 
 from attribution.contrast.variants import Variant, variants
-from attribution.errors import BadInput
 from attribution.text.lexical import share_terms, shared_words
 from attribution.text.sentences import sentences
 from attribution.types import Judgement, Pair, Probabilities, Span
 from attribution.verdicts import LOWEST_THRESHOLD
+from attribution.verifiers.pairs import Reads, verify_each
 
 SIGNAL = "sentence_contradicted"  # the surest sentence's contradiction, of a verifier that reads sentence by sentence
 SUPPORTED = 0.4  # by any passage: what contradicts the claim besides is then left as it is
@@ -23,16 +23,11 @@ SUSPECTED = 0.5  # the contradiction by a sentence alone from which on variants 
 ENTAILED = 0.5  # how much a variant must be entailed at least
 AHEAD = 0.3  # and how much more than the claim
 SURE = 0.9  # how much, where the passage seems to support the claim
+NOTICED = 0.1  # and how much the sentence must contradict the claim there
 UNSHAKEN = 0.8  # support from which on no variant can be so far ahead
 SENTENCES = 2  # of a passage, those that share most words with the claim
 
 Read = tuple[Pair, Judgement]
-
-
-class Reads(Protocol):
-    """What it asks of a verifier."""
-
-    def verify(self, pairs: Sequence[Pair]) -> list[Judgement]: ...
 
 
 @dataclass(frozen=True)
@@ -44,20 +39,27 @@ class _Doubt:
     pair: Pair
     sentence: Span
     suspected: bool  # does the passage seem to contradict the claim?
+    supported: bool  # or to support it?
     variants: list[Variant]
 
-    def pairs(self) -> list[Pair]:
-        """The claim, then its variants, against the sentence."""
-        claim, text, *title = self.pair
-        return [(c, text[slice(*self.sentence)], "".join(title)) for c in (claim, *(v.text for v in self.variants))]
+    def reads(self, claim: str) -> Pair:
+        return claim, self.pair[1][slice(*self.sentence)]  # without the title, which costs a second reading
 
-    def settle(self, before: Judgement, own: Judgement, others: Sequence[Judgement]) -> Judgement:
-        """The passage's judgement, given those of the sentence on the claim and on its variants."""
-        claimed, suspected = own.probabilities.entailed, self.suspected and _against(own) >= SUSPECTED
-        best, variant = max(
-            ((j.probabilities.entailed, v) for j, v in zip(others, self.variants, strict=True)), key=lambda f: f[0]
-        )
-        if best < max(ENTAILED if suspected else SURE, claimed + AHEAD):
+    def needed(self, own: Judgement) -> float:
+        """How much a variant must be entailed, given what the sentence says of the claim; infinite: none counts."""
+        against = own.signals.get(SIGNAL, own.probabilities.contradicted)
+        if self.suspected and against >= SUSPECTED:
+            least = ENTAILED
+        elif self.supported and against >= NOTICED:
+            least = SURE
+        else:
+            return inf
+        return max(least, own.probabilities.entailed + AHEAD)
+
+    def settle(self, before: Judgement, own: Judgement, best: float, variant: Variant) -> Judgement:
+        """The passage's judgement, given those of the sentence on the claim and on the variant that it entails most."""
+        claimed = own.probabilities.entailed
+        if best < self.needed(own):
             return before
         contradicted = min(best, best / (best + claimed))
         if contradicted <= before.probabilities.contradicted:
@@ -80,16 +82,16 @@ def contrast(claims: Sequence[Sequence[Read]], verifier: Reads) -> list[list[Jud
     """
     settled = [[judgement for _, judgement in of_claim] for of_claim in claims]
     doubts = [doubt for n, of_claim in enumerate(claims) for doubt in _doubts(n, of_claim)]
-    if not doubts:
-        return settled
-    try:
-        answers = iter(verifier.verify([pair for doubt in doubts for pair in doubt.pairs()]))
-    except BadInput:  # a variant that is too long for the verifier
-        return settled
-    for doubt in doubts:
-        of_claim = settled[doubt.claim]
-        own, *others = [next(answers) for _ in doubt.pairs()]
-        of_claim[doubt.passage] = doubt.settle(of_claim[doubt.passage], own, others)
+    own = verify_each(verifier, [doubt.reads(doubt.pair[0]) for doubt in doubts])
+    # a sentence or variant that the verifier refuses is left out
+    open_ = [(d, o) for d, o in zip(doubts, own, strict=True) if not isinstance(o, str) and d.needed(o) <= 1]
+    answers = iter(verify_each(verifier, [doubt.reads(v.text) for doubt, _ in open_ for v in doubt.variants]))
+    for doubt, claimed in open_:
+        read = [(next(answers), variant) for variant in doubt.variants]
+        found = [(a.probabilities.entailed, variant) for a, variant in read if not isinstance(a, str)]
+        if found:
+            of_claim = settled[doubt.claim]
+            of_claim[doubt.passage] = doubt.settle(of_claim[doubt.passage], claimed, *max(found, key=lambda f: f[0]))
     return settled
 
 
@@ -98,16 +100,12 @@ def _doubts(claim: int, reads: Sequence[Read]) -> Iterator[_Doubt]:
     contradict it by itself."""
     supported = any(j.probabilities.entailed >= SUPPORTED for _, j in reads)
     for i, (pair, judgement) in enumerate(reads):
-        suspected = not supported and _against(judgement) >= SUSPECTED
+        suspected = not supported and judgement.signals.get(SIGNAL, 0.0) >= SUSPECTED
         seems_supported = LOWEST_THRESHOLD <= judgement.probabilities.entailed < UNSHAKEN
         if SIGNAL in judgement.signals and (suspected or seems_supported):
             for span in _nearest(*pair[:2]):
                 if found := variants(pair[0], pair[1][slice(*span)]):
-                    yield _Doubt(claim, i, pair, span, suspected, found)
-
-
-def _against(judgement: Judgement) -> float:
-    return judgement.signals.get(SIGNAL, 0.0)
+                    yield _Doubt(claim, i, pair, span, suspected, seems_supported, found)
 
 
 def _nearest(claim: str, passage: str) -> list[Span]:

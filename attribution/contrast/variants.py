@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import combinations, pairwise
 
 from attribution.contrast.subject import subject
-from attribution.text.differences import NUMERIC, Value, alike, quoted, values
+from attribution.text.differences import NUMERIC, Kind, Value, alike, quoted, values
 from attribution.text.lexical import terms, words_of
 from attribution.text.nlp import parse, with_entities
 from attribution.text.sentences import sentences
@@ -29,6 +29,7 @@ class Change:
     span: Span
     text: str
     likeness: float
+    kind: Kind
     same_type: bool = True  # names only: both persons, say, as spaCy takes them
 
 
@@ -47,13 +48,16 @@ def variants(claim: str, sentence: str) -> list[Variant]:
     also change places. What the claim is about stays, and so does what the sentence says too.
     """
     likely = sorted((c for c in changes(claim, sentence, [sentence]) if c.same_type), key=lambda c: -c.likeness)
-    units = {c.span[0]: c for c in reversed(likely) if _kind_at(claim, c.span) == "unit"}
+    units = {c.span[0]: c for c in reversed(likely) if c.kind == "unit"}
     made = list(_exchanged(claim, sentence))
     for change in likely:
-        unit = units.get(change.span[1] + 1) if _kind_at(claim, change.span) == "number" else None
+        unit = units.get(change.span[1] + 1) if change.kind == "number" else None
         made.append(_variant(claim, [change, unit] if unit else [change]))
-    by_text = {variant.text: variant for variant in reversed(made) if variant.text != claim}
-    return [by_text[text] for text in dict.fromkeys(v.text for v in made) if text in by_text][:MOST]
+    first: dict[str, Variant] = {}
+    for variant in made:
+        if variant.text != claim:
+            first.setdefault(variant.text, variant)
+    return [*first.values()][:MOST]
 
 
 def changes(claim: str, passage: str, right: Sequence[str]) -> Iterator[Change]:
@@ -82,7 +86,7 @@ def changes(claim: str, passage: str, right: Sequence[str]) -> Iterator[Change]:
                 if own.kind == its.kind:
                     same = own.kind != "name" or _type(claim, own) == _type(sentence, its) != ""
                     likeness = shared + alike(claim, own, sentence, its) + SAME_TYPE * (same and own.kind == "name")
-                    yield Change(own.span, sentence[slice(*its.span)], likeness, same)
+                    yield Change(own.span, sentence[slice(*its.span)], likeness, own.kind, same)
 
 
 def replaced(claim: str, made: Sequence[Change]) -> str:
@@ -106,13 +110,9 @@ def _exchanged(claim: str, sentence: str) -> Iterator[Variant]:
         if one.kind == two.kind and one.normal != two.normal:
             first, second = claim[slice(*one.span)], claim[slice(*two.span)]
             yield Variant(
-                replaced(claim, [Change(one.span, second, 0.0), Change(two.span, first, 0.0)]),
+                replaced(claim, [Change(one.span, second, 0.0, one.kind), Change(two.span, first, 0.0, two.kind)]),
                 f"the source has {quoted(first)} and {quoted(second)} the other way round",
             )
-
-
-def _kind_at(claim: str, span: Span) -> str:
-    return next((v.kind for v in values(claim) if v.span == span), "")
 
 
 def _opens(sentence: str, value: Value) -> bool:

@@ -49,9 +49,9 @@ def _negations(claim: str, passage: str) -> Iterator[Change]:
         if own and not its:
             for value in own:
                 if claim[slice(*value.span)].casefold() in ("not", "never"):
-                    yield Change((value.start, value.end + claim[value.end :].startswith(" ")), "", shared)
+                    yield Change((value.start, value.end + claim[value.end :].startswith(" ")), "", shared, "negation")
         elif its and not own and (match := re.search(rf"\b{_AUXILIARY.pattern}\b", claim)):
-            yield Change((match.end(), match.end()), " not", shared)
+            yield Change((match.end(), match.end()), " not", shared, "negation")
 
 
 def _together(found: Sequence[Change]) -> list[Change]:

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from attribution.contrast.contrast import contrast
-from attribution.errors import BadInput
 from attribution.text.differences import difference
-from attribution.types import Claim, Evidence, Judgement, Pair, Verdict, content_id
+from attribution.types import Claim, Evidence, Pair, Verdict, content_id
 from attribution.verdicts import Thresholds, decide, relation
 from attribution.verifiers import Verifier
 
@@ -27,17 +26,6 @@ class JudgedClaim:
 
     verdict: Verdict
     evidence: tuple[Evidence, ...]
-
-
-def verify_each(verifier: Verifier, pairs: Sequence[Pair]) -> list[Judgement | str]:
-    """A judgement for each pair, or why there is none: a pair that the verifier refuses costs only itself."""
-    try:
-        return [*verifier.verify(pairs)]
-    except BadInput as error:
-        if len(pairs) == 1:
-            return [str(error).removeprefix("pair 1: ")]
-        half = len(pairs) // 2
-        return verify_each(verifier, pairs[:half]) + verify_each(verifier, pairs[half:])
 
 
 def judge(claims: Sequence[GivenClaim], verifier: Verifier, thresholds: Thresholds) -> Iterator[JudgedClaim]:

@@ -19,7 +19,6 @@ from attribution.errors import AttributionError, BadInput, Busy, Unavailable
 from attribution.events import Event, RunStarted
 from attribution.pipeline import claims
 from attribution.pipeline.inputs import check_input
-from attribution.pipeline.judge import verify_each
 from attribution.pipeline.run import run
 from attribution.pipeline.run_record import VERSION
 from attribution.pipeline.turns import Turns, in_turn, turns
@@ -32,6 +31,7 @@ from attribution.storage.history import HistoryQuery
 from attribution.storage.store import Store
 from attribution.verdicts import relation
 from attribution.verifiers import VERIFIERS
+from attribution.verifiers.pairs import verify_each
 
 STATUS = {BadInput: 400, Busy: 429, Unavailable: 503}
 RETRY = "30"  # seconds, with 429

@@ -1,5 +1,4 @@
-"""What differs between a claim and a sentence: the numbers, dates, units, names, negations and words of one that the
-other lacks."""
+"""What differs between a claim and a sentence: values of one that the other lacks, a negation, or other words."""
 
 from __future__ import annotations
 

@@ -33,6 +33,7 @@ TITLE_TOKENS = 24
 LONG_SENTENCE = 96  # tokens: more are read in parts
 NOTICED = 0.1  # a sentence's support from which on the whole passage is read
 WHOLE = 0.3  # how much that counts; both were chosen on the choosing halves and the examples (training/README.md)
+KEPT = 4096  # readings: a run makes some hundreds
 START, SEPARATOR = 0, 2  # of MPNet's vocabulary
 
 
@@ -64,7 +65,8 @@ class Reader(OnnxModel):
 
 
 class Once:
-    """A reader that reads nothing twice: passages of one page overlap, and pages copy each other."""
+    """A reader that reads nothing twice: passages of one page overlap, pages copy each other, and what is in doubt is
+    asked again."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader, self.encode = reader, reader.encode
@@ -72,9 +74,12 @@ class Once:
 
     def read(self, premise: Sequence[int], claim: Sequence[int]) -> tuple[float, float]:
         key = tuple(premise), tuple(claim)
-        if key not in self._found:
-            self._found[key] = self._reader.read(premise, claim)
-        return self._found[key]
+        found = self._found.get(key)
+        if found is None:
+            if len(self._found) >= KEPT:
+                self._found.clear()
+            found = self._found[key] = self._reader.read(premise, claim)
+        return found
 
 
 @load_once
@@ -90,6 +95,7 @@ class EmbeddedBase:
 
     def __init__(self, settings: Settings) -> None:
         self.version = f"embedded-base/{_adapter_id()}.{READING}"
+        self._once: Once | None = None  # from the first pair on: making the model takes seconds
 
     def estimate(self, pairs: Sequence[Pair]) -> None:
         return None
@@ -97,7 +103,7 @@ class EmbeddedBase:
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """One judgement for each pair. BadInput for a claim or evidence that is empty or too long."""
         check_pairs(pairs)
-        once = Once(reader())
+        once = self._once = self._once or Once(reader())
         passages = in_threads(lambda pair: Passage(once, *pair), pairs)
         # by sentence: by passage, the last of a few long ones would be read with the other cores idle
         in_threads(

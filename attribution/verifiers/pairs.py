@@ -1,15 +1,35 @@
-"""What the embedded verifiers share: the check of their pairs, and the windows in which they read."""
+"""What verifiers share: the check of their pairs, pairs that are refused, and the windows in which they read."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from attribution.errors import BadInput
-from attribution.types import Pair, Span
+from attribution.types import Judgement, Pair, Span
 
 CLAIM_TOKENS = 160  # a longer claim leaves too little room for the premise
 CLAIM_CHARACTERS = 10 * CLAIM_TOKENS  # checked before tokenising
 EVIDENCE_CHARACTERS = 200_000
+
+
+class Reads(Protocol):
+    """What is asked of a verifier where only its judgements matter."""
+
+    def verify(self, pairs: Sequence[Pair]) -> list[Judgement]: ...
+
+
+def verify_each(verifier: Reads, pairs: Sequence[Pair]) -> list[Judgement | str]:
+    """A judgement for each pair, or why there is none: a pair that the verifier refuses costs only itself."""
+    if not pairs:
+        return []
+    try:
+        return [*verifier.verify(pairs)]
+    except BadInput as error:
+        if len(pairs) == 1:
+            return [str(error).removeprefix("pair 1: ")]
+        half = len(pairs) // 2
+        return verify_each(verifier, pairs[:half]) + verify_each(verifier, pairs[half:])
 
 
 def check_pairs(pairs: Sequence[Pair]) -> None:

@@ -85,11 +85,11 @@ def main(argv: list[str] | None = None) -> int:
         set_up = process(SET_UP, ATTRIBUTION_DATA=empty)
     alone = process(ALONE)
     sample = pairs(args.pairs)
-    verifiers: dict[str, Any] = {"base": EmbeddedBase(Settings()), "small": EmbeddedSmall(Settings())}
+    kinds: dict[str, Any] = {"base": EmbeddedBase, "small": EmbeddedSmall}
     seconds = {}
-    for name, verifier in verifiers.items():
-        verifier.verify(sample[:4])
-        seconds[name] = timed(partial(verifier.verify, sample))
+    for name, kind in kinds.items():
+        kind(Settings()).verify(sample[:4])
+        seconds[name] = timed(partial(kind(Settings()).verify, sample))
     reader = Reader(make(), unfused=SLOW)
     recorder = Recorder(reader)
     for pair in sample:

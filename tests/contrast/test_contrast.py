@@ -41,7 +41,7 @@ def test_a_passage_that_entails_the_claim_with_its_own_value_contradicts_the_cla
     assert PASSAGE[slice(*found.sentence)] == VARIANT
     assert found.signals["variant"] == 0.8
     assert found.difference == "the claim says “1939”, the source “1937”"
-    assert verifier.asked == [(CLAIM, VARIANT, "Bridges"), (VARIANT, VARIANT, "Bridges")]
+    assert verifier.asked == [(CLAIM, VARIANT), (VARIANT, VARIANT)]
 
 
 @pytest.mark.parametrize(
@@ -73,13 +73,29 @@ def test_where_another_passage_supports_the_claim_nothing_is_suspected() -> None
     assert contrast([reads], verifier) == [[j for _, j in reads]] and not verifier.asked
 
 
-def test_a_variant_that_the_verifier_refuses_costs_nothing() -> None:
-    class Refusing:
+@pytest.mark.parametrize(("before", "alone"), [(judgement(0.1, 0.3, 0.7), 0.3), (judgement(0.6, 0.05, 0.05), 0.05)])
+def test_variants_are_only_read_where_the_sentence_itself_speaks_against_the_claim(
+    before: Judgement, alone: float
+) -> None:
+    verifier = Told({VARIANT: 1.0}, alone)
+    assert contrast([[((CLAIM, PASSAGE), before)]], verifier) == [[before]]
+    assert verifier.asked == [(CLAIM, VARIANT)]
+
+
+@pytest.mark.parametrize("refused", [CLAIM, VARIANT])
+def test_what_the_verifier_refuses_costs_only_itself(refused: str) -> None:
+    class Refusing(Told):
         def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
-            raise BadInput("pair 2: the claim is too long")
+            if any(claim == refused for claim, *_ in pairs):
+                raise BadInput("pair 1: the claim is too long")
+            return super().verify(pairs)
 
     before = judgement(0.1, 0.3, 0.7)
-    assert contrast([[((CLAIM, PASSAGE), before)], []], Refusing()) == [[before], []]
+    other = "The dam opened in 1939."
+    reads = [[((CLAIM, PASSAGE), before)], [], [((other, "The dam opened in 1937."), before)]]
+    first, none, (second,) = contrast(reads, Refusing({VARIANT: 0.8, "The dam opened in 1937.": 0.8}))
+    assert first == [before] and not none
+    assert second.probabilities.contradicted == pytest.approx(0.8)
 
 
 @pytest.mark.skipif(not mpnet.installed(), reason=mpnet.STEP)
