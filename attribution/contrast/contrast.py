@@ -42,11 +42,17 @@ class _Doubt:
     supported: bool  # or to support it?
     variants: list[Variant]
 
-    def reads(self, claim: str) -> Pair:
-        return claim, self.pair[1][slice(*self.sentence)]  # without the title, which costs a second reading
+    def read(self, claim: str) -> Pair:
+        """Without the title of the page, which would cost a second reading."""
+        return claim, self.pair[1][slice(*self.sentence)]
 
-    def needed(self, own: Judgement) -> float:
+    def titled(self, claim: str) -> Pair:
+        return (*self.read(claim), "".join(self.pair[2:]))
+
+    def needed(self, own: Judgement | str) -> float:
         """How much a variant must be entailed, given what the sentence says of the claim; infinite: none counts."""
+        if isinstance(own, str):
+            return inf
         against = own.signals.get(SIGNAL, own.probabilities.contradicted)
         if self.suspected and against >= SUSPECTED:
             least = ENTAILED
@@ -56,11 +62,8 @@ class _Doubt:
             return inf
         return max(least, own.probabilities.entailed + AHEAD)
 
-    def settle(self, before: Judgement, own: Judgement, best: float, variant: Variant) -> Judgement:
-        """The passage's judgement, given those of the sentence on the claim and on the variant that it entails most."""
-        claimed = own.probabilities.entailed
-        if best < self.needed(own):
-            return before
+    def settle(self, before: Judgement, claimed: float, best: float, difference: str) -> Judgement:
+        """The passage's judgement, given how much its sentence entails the claim and a variant."""
         contradicted = min(best, best / (best + claimed))
         if contradicted <= before.probabilities.contradicted:
             return before
@@ -70,7 +73,7 @@ class _Doubt:
             Probabilities(entailed=entailed, contradicted=contradicted, no_relation=none),
             self.sentence,
             before.signals | {"variant": round(best, 4)},
-            variant.difference,
+            difference,
         )
 
 
@@ -82,17 +85,26 @@ def contrast(claims: Sequence[Sequence[Read]], verifier: Reads) -> list[list[Jud
     """
     settled = [[judgement for _, judgement in of_claim] for of_claim in claims]
     doubts = [doubt for n, of_claim in enumerate(claims) for doubt in _doubts(n, of_claim)]
-    own = verify_each(verifier, [doubt.reads(doubt.pair[0]) for doubt in doubts])
-    # a sentence or variant that the verifier refuses is left out
-    open_ = [(d, o) for d, o in zip(doubts, own, strict=True) if not isinstance(o, str) and d.needed(o) <= 1]
-    answers = iter(verify_each(verifier, [doubt.reads(v.text) for doubt, _ in open_ for v in doubt.variants]))
-    for doubt, claimed in open_:
-        read = [(next(answers), variant) for variant in doubt.variants]
-        found = [(a.probabilities.entailed, variant) for a, variant in read if not isinstance(a, str)]
-        if found:
+    own = verify_each(verifier, [doubt.read(doubt.pair[0]) for doubt in doubts])
+    needed = [doubt.needed(judged) for doubt, judged in zip(doubts, own, strict=True)]
+    open_ = [found for found in zip(doubts, own, needed, strict=True) if found[2] <= 1]
+    answers = iter(verify_each(verifier, [doubt.read(v.text) for doubt, *_ in open_ for v in doubt.variants]))
+    likely = []
+    for doubt, judged, least in open_:
+        entailed, variant = max(((_entailed(next(answers)), v) for v in doubt.variants), key=lambda read: read[0])
+        if entailed >= least:
+            likely.append((doubt, _entailed(judged), least, variant))
+    sure = verify_each(verifier, [doubt.titled(variant.text) for doubt, *_, variant in likely])
+    for (doubt, claimed, least, variant), judged in zip(likely, sure, strict=True):
+        if (best := _entailed(judged)) >= least:
             of_claim = settled[doubt.claim]
-            of_claim[doubt.passage] = doubt.settle(of_claim[doubt.passage], claimed, *max(found, key=lambda f: f[0]))
+            of_claim[doubt.passage] = doubt.settle(of_claim[doubt.passage], claimed, best, variant.difference)
     return settled
+
+
+def _entailed(judged: Judgement | str) -> float:
+    """None at all where the verifier refuses the pair."""
+    return 0.0 if isinstance(judged, str) else judged.probabilities.entailed
 
 
 def _doubts(claim: int, reads: Sequence[Read]) -> Iterator[_Doubt]:

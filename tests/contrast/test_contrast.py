@@ -41,7 +41,7 @@ def test_a_passage_that_entails_the_claim_with_its_own_value_contradicts_the_cla
     assert PASSAGE[slice(*found.sentence)] == VARIANT
     assert found.signals["variant"] == 0.8
     assert found.difference == "the claim says “1939”, the source “1937”"
-    assert verifier.asked == [(CLAIM, VARIANT), (VARIANT, VARIANT)]
+    assert verifier.asked == [(CLAIM, VARIANT), (VARIANT, VARIANT), (VARIANT, VARIANT, "Bridges")]
 
 
 @pytest.mark.parametrize(
@@ -80,6 +80,18 @@ def test_variants_are_only_read_where_the_sentence_itself_speaks_against_the_cla
     verifier = Told({VARIANT: 1.0}, alone)
     assert contrast([[((CLAIM, PASSAGE), before)]], verifier) == [[before]]
     assert verifier.asked == [(CLAIM, VARIANT)]
+
+
+def test_a_variant_must_hold_with_the_title_too() -> None:
+    class Doubtful(Told):
+        def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
+            return [
+                judgement(0.4 if len(pair) == 3 else j.probabilities.entailed, 0.0, self.alone)
+                for pair, j in zip(pairs, super().verify(pairs), strict=True)
+            ]
+
+    before = judgement(0.1, 0.3, 0.7)
+    assert contrast([[((CLAIM, PASSAGE, "Bridges"), before)]], Doubtful({VARIANT: 0.9})) == [[before]]
 
 
 @pytest.mark.parametrize("refused", [CLAIM, VARIANT])
