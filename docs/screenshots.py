@@ -57,7 +57,7 @@ def main(names: list[str]) -> None:
         if "answers" in pages:
             _answers(page)
             page = _open(browser, address, 1440, "light")
-        if not {"explore", "compare", "retrieval"} & {*pages}:
+        if not {"explore", "compare", "retrieval", "benchmark"} & {*pages}:
             browser.close()
             return
         page.get_by_role("button", name="Analyse").click()
@@ -79,7 +79,7 @@ def main(names: list[str]) -> None:
             page.get_by_role("link", name="Benchmark").click()
             page.get_by_role("button", name="Measure").click()
             page.get_by_role("button", name="Tables (CSV)").wait_for(timeout=1000 * WHOLE)
-            page.get_by_role("button", name=re.compile("^QUIP.*Show the responses")).nth(2).click()
+            page.get_by_role("button", name=re.compile("^QUIP.*Show the rows behind it")).nth(2).click()
             page.locator(".ax-behind summary").first.click()
             _take(page, "benchmark-1440-light", whole=True)
         if "retrieval" in pages:

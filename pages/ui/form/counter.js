@@ -5,7 +5,9 @@ export default function ({ parentElement, data }) {
   const line = parentElement.querySelector(".count");
   const number = (n) => n.toLocaleString("en");
   const count = () => {
-    const size = [...(document.querySelector(ANSWER)?.value ?? data.answer)].length, over = size - data.limit;
+    const field = document.querySelector(ANSWER);  // outside of typing it may not hold the answer yet
+    const size = [...(field && field === document.activeElement ? field.value : data.answer)].length;
+    const over = size - data.limit;
     line.textContent = `${number(size)} of ${number(data.limit)} characters`
       + (over > 0 ? `: shorten the answer by ${number(over)}` : "");
     line.classList.toggle("over", over > 0);

@@ -176,6 +176,7 @@ def test_a_run_is_private_to_its_browser_until_it_is_shared_and_can_be_deleted(
     expect(page.get_by_role("button", name="Make private")).to_be_visible(timeout=PATIENCE)
     other.goto(run)
     expect(claims(other).first).to_be_visible(timeout=PATIENCE)
+    expect(other.get_by_text(f"{len(NILE)} of 20,000 characters")).to_be_visible()
     expect(other.get_by_text("Sharing", exact=True)).to_have_count(0)
     page.get_by_role("button", name="Delete this run").click()
     page.get_by_role("button", name="Delete", exact=True).click()
