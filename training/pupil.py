@@ -30,6 +30,7 @@ from training.larger import development
 from training.larger.pairs import REAL, Data
 from training.larger.reading import TOKENS
 from training.losses import losses, taught
+from training.precision import autocast, fastest_type
 from training.train import CLIP, WARM_UP, WEIGHT_DECAY, freeze_words, predict
 
 TAUGHT = 0.6  # how much the teacher's probabilities count beside a label
@@ -93,6 +94,7 @@ def main(argv: list[str] | None = None) -> int:
     import torch
 
     torch.set_flush_denormal(True)
+    kind = fastest_type("cpu")
     try:
         pairs_of = Data(args.data, args.questions)
         model, tokenizer = load_base(args.base)
@@ -120,7 +122,7 @@ def main(argv: list[str] | None = None) -> int:
         seen = saved["pairs"]
 
     def measure() -> dict[str, float]:
-        with torch.autocast("cpu", torch.bfloat16):
+        with autocast("cpu", kind):
             logits = predict(model, encode(pairs_of.development, tokenizer, TOKENS), tokenizer)
         figures = development.figures(torch.softmax(logits, -1), pairs_of.development)
         with log.open("a", encoding="utf-8") as file:
@@ -146,7 +148,7 @@ def main(argv: list[str] | None = None) -> int:
             importance = torch.tensor([pairs[i].weight for i in batch]) * weights[targets]
             opinion = opinions([pairs[i] for i in batch])
             model.train()
-            with torch.autocast("cpu", torch.bfloat16):
+            with autocast("cpu", kind):
                 logits = model(**collate([ids[i] for i in batch], tokenizer)).logits
             loss = (charged(logits, targets, opinion) * importance).sum() / importance.sum()
             optimizer.zero_grad()

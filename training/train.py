@@ -22,6 +22,7 @@ from training import data, drawing
 from training.base import BASES, load_base
 from training.batching import BATCH, batches, collate, encode
 from training.losses import losses, temperature
+from training.precision import autocast, fastest_type
 
 WARM_UP, WEIGHT_DECAY, CLIP = 0.06, 0.01, 1.0
 
@@ -86,6 +87,7 @@ def main(argv: list[str] | None = None) -> int:
         train += data.by_rule(train, args.seed)
     around = None if args.no_rules else drawing.surroundings(train)
     device = "cuda" if torch.cuda.is_available() else "cpu"
+    kind = fastest_type(device)
     model.to(device)
     if model.config.model_type == "bert":
         model.set_attn_implementation("eager")  # on CPUs the backward pass of fused attention is the slower one
@@ -137,7 +139,7 @@ def main(argv: list[str] | None = None) -> int:
             importance = torch.tensor([pairs[i].weight for i in batch]) * weights[targets]
             model.train()
             inputs = {k: v.to(device) for k, v in collate([ids[i] for i in batch], tokenizer).items()}
-            with torch.autocast(device, torch.bfloat16):
+            with autocast(device, kind):
                 logits = model(**inputs).logits
             loss = (losses(logits, targets.to(device)) * importance.to(device)).sum() / importance.sum()
             optimizer.zero_grad()
@@ -151,7 +153,7 @@ def main(argv: list[str] | None = None) -> int:
             if step % 200 == 0:
                 save()
             if step % 1000 == 0 or step == total:
-                with torch.autocast(device, torch.bfloat16):
+                with autocast(device, kind):
                     figures = report(predict(model, dev_ids, tokenizer), dev) if device == "cpu" else {}
                 line = {"step": step, "seconds": round(time.monotonic() - started), "dev": figures}
                 with log.open("a", encoding="utf-8") as file:

@@ -20,8 +20,9 @@ from attribution.models.mpnet import base_file, base_weights
 from training import data
 from training.larger import development, graph
 from training.larger.pairs import Data
-from training.larger.reading import fastest_type, probabilities
+from training.larger.reading import probabilities
 from training.losses import temperature
+from training.precision import fastest_type
 
 _TARGETS = (*data.LABELS, "not entailment", "not contradiction")
 

@@ -1,12 +1,12 @@
-"""What training and evaluation of the larger verifier share: batches of pairs, and the fastest number type here."""
+"""What training and evaluation of the larger verifier share: batches of pairs, and what the model makes of them."""
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 from training import data
 from training.batching import BATCH, encode
+from training.precision import autocast
 
 TOKENS, PADDED = 192, 16
 
@@ -22,32 +22,6 @@ def collate(ids: list[list[int]], pad: int) -> dict[str, Any]:
         tokens[i, : len(row)] = torch.tensor(row)
         mask[i, : len(row)] = 1
     return {"input_ids": tokens, "attention_mask": mask}
-
-
-def fastest_type(device: str) -> Any:
-    """bfloat16 or float32, whichever multiplies matrices faster here: some CPUs only emulate bfloat16."""
-    import torch
-
-    if device == "cuda":
-        return torch.bfloat16
-
-    def seconds(kind: torch.dtype) -> float:
-        a, b = torch.ones(1024, 768, dtype=kind), torch.ones(768, 768, dtype=kind)
-        taken = []
-        for _ in range(5):
-            started = time.perf_counter()
-            a @ b
-            taken.append(time.perf_counter() - started)
-        return min(taken)
-
-    return min((torch.bfloat16, torch.float32), key=seconds)
-
-
-def autocast(device: str, kind: Any) -> Any:
-    """Reduced precision where `kind` is one; float32 needs no casting."""
-    import torch
-
-    return torch.autocast(device, kind, enabled=kind != torch.float32)
 
 
 def probabilities(model: Any, pairs: list[data.Pair], tokenizer: Any, device: str, kind: Any) -> Any:

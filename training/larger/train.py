@@ -26,8 +26,9 @@ from training.base import load_base
 from training.batching import BATCH, batches, encode
 from training.larger import development, int8
 from training.larger.pairs import Data, digest
-from training.larger.reading import TOKENS, autocast, collate, fastest_type, probabilities
+from training.larger.reading import TOKENS, collate, probabilities
 from training.losses import losses
+from training.precision import autocast, fastest_type
 
 RATE, WARM_UP, FALLING, CLIP, WEIGHT_DECAY = 2e-4, 100, 0.15, 1.0, 0.01  # WARM_UP in steps, FALLING a share of all
 AVERAGED, COOLED = 0.999, 0.98  # how much of the moving average stays at each step, and while the rate falls at last
