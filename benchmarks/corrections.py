@@ -156,7 +156,8 @@ def outcomes(
             (judged,) = judge([GivenClaim(claim, (passage,))], verifier, settings.thresholds)  # type: ignore[arg-type]
             label, found = judged.verdict.label, None
             if label in CORRECTED:
-                found = best(claim, [Premise(passage)], corrector, verifier, settings.thresholds)
+                right = () if label == "contradicted" else (passage,)
+                found = best(claim, [Premise(passage)], corrector, verifier, settings.thresholds, right)
         except BadInput:  # longer than the verifier reads
             yield Outcome("refused", "")
             continue

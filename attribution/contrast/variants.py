@@ -48,11 +48,8 @@ def variants(claim: str, sentence: str) -> list[Variant]:
     also change places. What the claim is about stays, and so does what the sentence says too.
     """
     likely = sorted((c for c in changes(claim, sentence, [sentence]) if c.same_type), key=lambda c: -c.likeness)
-    units = {c.span[0]: c for c in reversed(likely) if c.kind == "unit"}
-    made = list(_exchanged(claim, sentence))
-    for change in likely:
-        unit = units.get(change.span[1] + 1) if change.kind == "number" else None
-        made.append(_variant(claim, [change, unit] if unit else [change]))
+    made = list(exchanged(claim, sentence))
+    made += [_variant(claim, together) for together in with_units(likely)]
     first: dict[str, Variant] = {}
     for variant in made:
         if variant.text != claim:
@@ -83,10 +80,18 @@ def changes(claim: str, passage: str, right: Sequence[str]) -> Iterator[Change]:
             if said or (its.kind == "name" and _opens(sentence, its) and passage.count(sentence[slice(*its.span)]) < 2):
                 continue
             for own in wrong:
-                if own.kind == its.kind:
+                if own.kind == its.kind and _ordinal(own) == _ordinal(its):
                     same = own.kind != "name" or _type(claim, own) == _type(sentence, its) != ""
                     likeness = shared + alike(claim, own, sentence, its) + SAME_TYPE * (same and own.kind == "name")
                     yield Change(own.span, sentence[slice(*its.span)], likeness, own.kind, same)
+
+
+def with_units(found: Sequence[Change]) -> Iterator[list[Change]]:
+    """Each change; that of a number together with the likeliest of the unit behind it."""
+    units = {c.span[0]: c for c in sorted(found, key=lambda c: c.likeness) if c.kind == "unit"}
+    for change in found:
+        unit = units.get(change.span[1] + 1) if change.kind == "number" else None
+        yield [change, unit] if unit else [change]
 
 
 def replaced(claim: str, made: Sequence[Change]) -> str:
@@ -96,14 +101,8 @@ def replaced(claim: str, made: Sequence[Change]) -> str:
     return claim
 
 
-def _variant(claim: str, made: Sequence[Change]) -> Variant:
-    """With changes that stand side by side."""
-    own, its = claim[made[0].span[0] : made[-1].span[1]], " ".join(change.text for change in made)
-    return Variant(replaced(claim, made), f"the claim says {quoted(own)}, the source {quoted(its)}")
-
-
-def _exchanged(claim: str, sentence: str) -> Iterator[Variant]:
-    """The claim with two names, or two numbers, in each other's place."""
+def exchanged(claim: str, sentence: str) -> Iterator[Variant]:
+    """The claim with two names, or two numbers, that the sentence has as well, in each other's place."""
     said = set(words_of(sentence))
     found = [v for v in values(claim) if v.kind in ("name", *NUMERIC) and set(words_of(claim[slice(*v.span)])) <= said]
     for one, two in combinations(found, 2):
@@ -113,6 +112,16 @@ def _exchanged(claim: str, sentence: str) -> Iterator[Variant]:
                 replaced(claim, [Change(one.span, second, 0.0, one.kind), Change(two.span, first, 0.0, two.kind)]),
                 f"the source has {quoted(first)} and {quoted(second)} the other way round",
             )
+
+
+def _variant(claim: str, made: Sequence[Change]) -> Variant:
+    """With changes that stand side by side."""
+    own, its = claim[made[0].span[0] : made[-1].span[1]], " ".join(change.text for change in made)
+    return Variant(replaced(claim, made), f"the claim says {quoted(own)}, the source {quoted(its)}")
+
+
+def _ordinal(value: Value) -> bool:
+    return value.kind == "number" and value.normal.startswith("#")
 
 
 def _opens(sentence: str, value: Value) -> bool:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from attribution.contrast.contrast import AHEAD, ENTAILED
 from attribution.corrections import CORRECTORS, Corrector
 from attribution.corrections.correction import Correction, changed_words
 from attribution.corrections.placing import place
@@ -16,8 +17,9 @@ from attribution.storage.store import Store
 from attribution.text.prose import prose
 from attribution.types import Claim, Evidence, Failure, Judgement, Label, Page, Report
 from attribution.verdicts import Thresholds, relation
-from attribution.verifiers import VERIFIERS, Verifier
+from attribution.verifiers import VERIFIERS
 from attribution.verifiers.cached import CachedVerifier
+from attribution.verifiers.pairs import Reads
 
 CORRECTED: tuple[Label, ...] = ("contradicted", "conflicting", "unclear")  # verdicts that a correction is sought for
 PASSAGES = 2  # of a claim whose wording is tried; all others may not contradict it
@@ -131,12 +133,13 @@ def best(
     claim: str,
     premises: Sequence[Premise],
     corrector: Corrector,
-    verifier: Verifier | CachedVerifier,
+    verifier: Reads,
     thresholds: Thresholds,
     right: Sequence[str] = (),
 ) -> Supported | None:
     """The wording with the fewest changed words that one of the first premises supports and none contradicts.
 
+    It must be as sure, and as far ahead of the claim, as a variant that contradicts the claim (attribution/contrast).
     Of those that change as many words, the one that is supported most surely, less RANK for each likelier candidate.
     What a text in `right` says too is left as it is.
     """
@@ -146,10 +149,12 @@ def best(
         for c in enumerate(corrector.candidates(claim, p.text, right))
     ]
     judgements = verifier.verify([premises[n].pair(text) for n, _, text in tried])
+    own = [j.probabilities.entailed for j in verifier.verify([p.pair(claim) for p in premises[:PASSAGES]])]
     supported = [
         (changed_words(claim, text), RANK * rank - judgement.probabilities.entailed, Supported(text, n, judgement))
         for (n, rank, text), judgement in zip(tried, judgements, strict=True)
         if relation(judgement.probabilities, thresholds) == "entailed"
+        and judgement.probabilities.entailed >= max(ENTAILED, own[n] + AHEAD)
     ]
     for _, _, found in sorted(supported, key=lambda s: s[:2]):
         others = verifier.verify([p.pair(found.text) for n, p in enumerate(premises) if n != found.premise])

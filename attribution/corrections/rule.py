@@ -1,11 +1,12 @@
-"""Corrections by rule: a number, date, unit, name or negation of the claim gives way to the passage's."""
+"""Corrections by rule: a number, date, unit, name or negation of the claim gives way to the passage's, or two
+change places."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 
-from attribution.contrast.variants import SHARED, Change, changes, replaced
+from attribution.contrast.variants import SHARED, Change, changes, exchanged, replaced, with_units
 from attribution.settings import Settings
 from attribution.text.differences import values
 from attribution.text.lexical import terms
@@ -13,13 +14,15 @@ from attribution.text.sentences import sentences
 from attribution.types import LlmUsage
 
 MOST = 10  # candidates of a claim and a passage
+SWAPPED = 3  # of them, at most, by two values that change places
 _AUXILIARY = re.compile(r"(?:is|are|was|were|can|could|will|would|has|have|had|does|do|did|should|may|might|must)")
+_UNTIL = re.compile(r"\buntil\b")  # what did not happen until then happened then
 
 
 class RuleCorrector:
     """Corrector `rule`."""
 
-    version = "rule/1"
+    version = "rule/2"
     usage: LlmUsage | None = None
 
     def __init__(self, settings: Settings) -> None:
@@ -29,13 +32,16 @@ class RuleCorrector:
         """The claim with values of the passage in place of its own, the likeliest first; at most ten.
 
         A name in the subject of the claim stays: another one would make it a claim about something else. So does what
-        one of the texts in `right` says too.
+        one of the texts in `right` says too; and where there is such a text, one value changes at a time.
         """
         found = [*changes(claim, passage, [passage, *right]), *_negations(claim, passage)]
         found.sort(key=lambda c: -c.likeness)
-        texts = [replaced(claim, [c]) for c in found]
-        if (together := _together(found)) and len(together) > 1:
-            texts.insert(min(len(texts), 2), replaced(claim, together))
+        texts = [replaced(claim, together) for together in with_units(found)]
+        if not right:
+            if len(best := _best(found)) > 1:
+                texts.insert(min(len(texts), 2), replaced(claim, best))
+            swapped = [v.text for start, end in sentences(passage) for v in exchanged(claim, passage[start:end])]
+            texts = [*texts[: MOST - SWAPPED], *swapped[:SWAPPED], *texts[MOST - SWAPPED :]]
         return [t for t in dict.fromkeys(texts) if t != claim][:MOST]
 
 
@@ -48,13 +54,13 @@ def _negations(claim: str, passage: str) -> Iterator[Change]:
         own, its = ([v for v in values(text) if v.kind == "negation"] for text in (claim, sentence))
         if own and not its:
             for value in own:
-                if claim[slice(*value.span)].casefold() in ("not", "never"):
+                if claim[slice(*value.span)].casefold() in ("not", "never") and not _UNTIL.search(claim, value.end):
                     yield Change((value.start, value.end + claim[value.end :].startswith(" ")), "", shared, "negation")
         elif its and not own and (match := re.search(rf"\b{_AUXILIARY.pattern}\b", claim)):
             yield Change((match.end(), match.end()), " not", shared, "negation")
 
 
-def _together(found: Sequence[Change]) -> list[Change]:
+def _best(found: Sequence[Change]) -> list[Change]:
     """The best change of each place, as far as they do not overlap."""
     chosen: list[Change] = []
     for change in found:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from attribution.corrections.placing import apply
-from attribution.corrections.proposals import correctable, propose
+from attribution.corrections.proposals import Premise, best, correctable, propose
+from attribution.corrections.rule import RuleCorrector
 from attribution.errors import BadInput, UnknownName
 from attribution.settings import Settings
 from attribution.storage.store import Store
+from attribution.types import Judgement, Pair, Probabilities
+from attribution.verdicts import Thresholds
 from tests.corrections.make import claim, report
 from tests.llm_server import asked, llm_server, llm_settings
 
@@ -48,6 +52,23 @@ def test_no_edit_that_another_passage_contradicts(settings: Settings, store: Sto
     made = REPORT.model_copy(update={"pages": (*REPORT.pages, page), "evidence": (REPORT.evidence[0], against)})
     (proposal,) = propose(made, [FALSE], settings, store)
     assert proposal.correction is None or "1889" not in proposal.correction.after
+
+
+@pytest.mark.parametrize(
+    ("claimed", "corrected", "proposed"), [(0.1, 0.6, True), (0.1, 0.45, False), (0.35, 0.6, False), (0.35, 0.7, True)]
+)
+def test_a_correction_must_be_sure_and_far_ahead_of_the_claim(claimed: float, corrected: float, proposed: bool) -> None:
+    wording = "The tower was finished in 1889."
+
+    def judgement(entailed: float) -> Judgement:
+        return Judgement(Probabilities(entailed=entailed, contradicted=0.0, no_relation=1 - entailed), (0, 1))
+
+    class Told:
+        def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
+            return [judgement(corrected if pair[0] == wording else claimed) for pair in pairs]
+
+    found = best(FALSE.text, [Premise(wording)], RuleCorrector(Settings()), Told(), Thresholds(0.4, 0.54))
+    assert (found is not None) == proposed
 
 
 def test_a_stop_and_bad_input(settings: Settings, store: Store) -> None:
