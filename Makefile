@@ -34,7 +34,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.browser.annotation --out $(FIGURES)/speed_annotation.json
 	$(BIN)/python -m benchmarks.speed.collections --out $(FIGURES)/speed_collections.json
 	@if [ -d "$(DATA)/eval" ]; then \
-	  $(BIN)/python -m benchmarks.verifiers $(DATA) --held-out --most 600 --out $(FIGURES)/verifiers_held_out.json --plot $(FIGURES)/reliability.png && \
+	  $(BIN)/python -m benchmarks.verifiers $(DATA) --held-out --most 2490 --out $(FIGURES)/verifiers_held_out.json --plot $(FIGURES)/reliability.png && \
 	  $(BIN)/python -m benchmarks.verdicts $(DATA) --out $(FIGURES)/verdicts.json --plot $(FIGURES)/verdicts.png --reliability && \
 	  $(BIN)/python -m benchmarks.answers $(DATA) --out $(FIGURES)/answers.json && \
 	  $(BIN)/python -m benchmarks.batch $(DATA) --out $(FIGURES)/batch.json && \

@@ -20,10 +20,13 @@ class OnnxModel:
         tokenizer: Path | None = None,
         weights: Mapping[str, Any] | None = None,
         unfused: Sequence[str] = (),
+        saturates: bool = False,
     ) -> None:
         """`model` is the path of the graph; tokenizer.json stands beside it unless another is named.
 
         `weights` are arrays by name for a graph that holds none, `unfused` the runtime's fusions that are left out.
+        `saturates` says that its int8 weights use their whole range: sums of two products then overflow on x86 CPUs
+        without VNNI, unless the runtime multiplies them more slowly.
         """
         import onnxruntime
         import tokenizers
@@ -31,6 +34,8 @@ class OnnxModel:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.enable_cpu_mem_arena = False  # a long passage would keep its memory
+        if saturates:
+            options.add_session_config_entry("session.x64quantprecision", "1")  # no effect where VNNI is
         if weights:
             values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in weights.values()]
             options.add_external_initializers(list(weights), values)

@@ -63,7 +63,7 @@ class CrossEncoder(OnnxModel):
 
 @load_once
 def _encoder(folder: Path) -> CrossEncoder:
-    return CrossEncoder(folder / "model.onnx")
+    return CrossEncoder(folder / "model.onnx", saturates=True)
 
 
 class EmbeddedSmall:
