@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from attribution.text.passages import passages
+from attribution.text.passages import passages, visible
 from attribution.types import Claim, Span
 
 Entailment = Callable[[Sequence[tuple[str, str]]], Sequence[float]]  # (claim, premise) pairs → p(entailed)
@@ -28,5 +28,7 @@ def check_coherence(answer: str, claims: Sequence[Claim], entailment: Entailment
 
 
 def _premise(answer: str, claim: Claim, rows: Mapping[Span, str]) -> str | None:
-    sentence = rows.get(claim.sentence) or answer[slice(*claim.sentence)] if claim.sentence else answer
-    return None if " ".join(sentence.split()) == " ".join(claim.text.split()) else sentence
+    if not claim.sentence:
+        return answer
+    sentence = rows.get(claim.sentence) or visible(answer, *claim.sentence)
+    return None if sentence.split() == claim.text.split() else sentence

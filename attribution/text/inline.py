@@ -16,7 +16,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
 # [1], [2, 3], [^note]: they say where something is from, and are no part of what is said
-_CITATION = re.compile(r"\[(?:\^?\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*|\^[\w-]{1,40})\](?!\()")
+CITATION = re.compile(r"\[(?:\^?\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*|\^[\w-]{1,40})\](?!\()")
 _LINKED_CITATION = re.compile(r"\[(\[\^?\d{1,3}\])\]\(([^()\s]*)\)")
 _BREAK = re.compile(r"<br\s*/?>", re.I)
 _DEPTH = 12
@@ -194,7 +194,7 @@ class _State(StateInline):
 
 def _cite(state: StateInline, silent: bool) -> bool:
     linked = _LINKED_CITATION.match(state.src, state.pos, state.posMax)
-    match = linked or _CITATION.match(state.src, state.pos, state.posMax)
+    match = linked or CITATION.match(state.src, state.pos, state.posMax)
     if match and not silent:
         token = state.push("cite", "cite", 0)
         token.content = linked[1] if linked else match[0]

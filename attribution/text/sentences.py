@@ -12,9 +12,10 @@ from pathlib import Path
 from attribution.types import Span
 
 _STOPS, _WIDE, _CLOSING = ".!?…؟۔।॥։።", "。！？｡", r"\"'”’»)\]」』）"
+_CITED = r"(?:\[[^\[\]\n]{1,24}\])*+"  # "[1]", "[citation needed]"
 _MARK = re.compile(
-    rf"(?<![{_STOPS}])[{_STOPS}]++[{_CLOSING}]*+\s+"
-    rf"|(?<![{_WIDE}])[{_WIDE}]++[{_CLOSING}]*+\s*"
+    rf"(?<![{_STOPS}])[{_STOPS}]++[{_CLOSING}]*+{_CITED}\s+"
+    rf"|(?<![{_WIDE}])[{_WIDE}]++[{_CLOSING}]*+{_CITED}\s*"
     r"|(?<=[^\W\d_]{2})[.!?](?=[^\W\d_]{2})"  # "toxic.Cats": perhaps its space is missing
     r"|\n\s*"
 )

@@ -3,7 +3,8 @@
 It tells support best where it reads every sentence by itself; the surest one decides (as in SummaC, Laban et al. 2022,
 section 4). Sentences that share no word with the claim are not read. Where one says something of it, the whole passage
 counts as well, since a claim may need several sentences. What looks decisive is read again in its context, and a
-contradiction must hold in every context: "he won it in 1962" contradicts much that is about somebody else.
+contradiction must hold in every context: "he won it in 1962" contradicts much that is about somebody else. What a
+passage says word for word it entails.
 """
 
 from __future__ import annotations
@@ -21,13 +22,14 @@ from attribution.models.parallel import in_threads
 from attribution.settings import Settings, models_folder
 from attribution.text.lexical import deciding_sentence, share_terms, shared_words
 from attribution.text.sentences import sentences
+from attribution.text.verbatim import verbatim
 from attribution.types import Judgement, Pair, Probabilities, Span
 from attribution.verdicts import LOWEST_THRESHOLD
 from attribution.verifiers.calibration import softmax
-from attribution.verifiers.pairs import check_claim_tokens, check_pairs, windows
+from attribution.verifiers.pairs import check_claim_tokens, check_pairs, repeated, windows
 
 FOLDER = Path(__file__).parent / "base"
-READING = "6"  # of the rules below and of the int8 weights: part of the version
+READING = "7"  # of the rules below and of the int8 weights: part of the version
 WINDOW = 256  # tokens of claim and premise together
 TITLE_TOKENS = 24
 LONG_SENTENCE = 96  # tokens: more are read in parts
@@ -163,6 +165,8 @@ class Passage:
         return self._read[start, end, titled]
 
     def judgement(self) -> Judgement:
+        if said := verbatim(self._statement, self._text, self.spans):
+            return repeated(said)
         spans = self.near
         alone = {span: self.probabilities(*span, titled=False) for span in spans}
         supporting = max(spans, key=lambda span: alone[span][0])

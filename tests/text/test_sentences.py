@@ -59,6 +59,8 @@ def test_every_sentence_ends_where_one_may_end(text: str) -> None:
         ("It cost 3.5 million. It was cheap!", ["It cost 3.5 million.", "It was cheap!"]),
         ("It began in the 1950s. It ended.", ["It began in the 1950s.", "It ended."]),
         ("Do so: 1. Open it. 2. Close it.", ["Do so: 1. Open it.", "2. Close it."]),
+        ("It runs north.[1][2] It ends.[note 3] End", ["It runs north.[1][2]", "It ends.[note 3]", "End"]),
+        ("它是河。[1]它向北流。", ["它是河。[1]", "它向北流。"]),
         ("It works. 😀 It does. ”", ["It works.", "😀 It does. ”"]),
         ("Er wohnte z. B. in Bonn. Über allem stand es.", ["Er wohnte z. B. in Bonn.", "Über allem stand es."]),
         ("Он жил в г. Москва. Потом уехал.", ["Он жил в г. Москва.", "Потом уехал."]),
@@ -83,7 +85,9 @@ def test_a_sentence_over_the_limit_is_cut_between_words() -> None:
     assert cut("abcdefghij kl.", 4) == ["abcd", "efgh", "ij", "kl."]
 
 
-@pytest.mark.parametrize("unit", ["a. ", "A. ", ". ", "ab.Cd", "\n", "。", "x", "1. ", " ", ".", "!)", "。」", "\n "])
+@pytest.mark.parametrize(
+    "unit", ["a. ", "A. ", ". ", "ab.Cd", "\n", "。", "x", "1. ", " ", ".", "!)", "。」", "\n ", ".[1]", "[1]", ".["]
+)
 def test_a_long_text_takes_no_long_time(unit: str) -> None:
     started = time.perf_counter()
     sentences(unit * 100_000)
