@@ -1,4 +1,4 @@
-"""Lines of a page that state nothing: bare addresses, entries of reference lists, navigation and headings.
+"""What states nothing on a page: bare addresses, entries of reference lists, navigation, headings; citation marks.
 
 They are blanked for a verifier, not cut out, so that offsets into the text stay true.
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+
+from attribution.text.inline import CITATION
 
 HEADING_WORDS = 8  # a longer line is no heading
 _ADDRESS = re.compile(r"(?:https?://|www\.|doi:|mailto:)\S+|\b10\.\d{4,9}/\S+|\S+@\S+\.\w+", re.IGNORECASE)
@@ -28,6 +30,8 @@ _NAVIGATION = re.compile(
     r"all rights reserved|edit|main page|table of contents|contents|advertisement)\W*",
     re.IGNORECASE,
 )
+# "[a]" is a note, "[t]he" a quotation that its writer fitted in
+_NOTE = re.compile(r"\[(?:(?:note|nb|n|lower-alpha) ?\d{1,3}|[a-z]|edit|citation needed|better source needed)\](?!\w)")
 _SEPARATOR = re.compile(r"\s*[|·•»>/]\s*")
 _END = re.compile(r"[.!?;:…。！？][\"'”’)\]]*$")
 _VERB = re.compile(
@@ -39,7 +43,7 @@ _ITEM = re.compile(r"\s*(?:[-*•–▪]|\(?\d{1,3}[.)])\s")
 
 @lru_cache(maxsize=4096)
 def prose(text: str) -> str:
-    """The text with spaces in place of every line that states nothing; as long as the text."""
+    """The text with spaces in place of what states nothing: whole lines, marks in others. As long as the text."""
     lines = []
     references = False
     for line in text.split("\n"):
@@ -47,8 +51,14 @@ def prose(text: str) -> str:
             references = True
         elif line.strip() and references and not _is_reference(line, listed=True):
             references = False
-        lines.append(" " * len(line) if references or states_nothing(line) else line)
+        lines.append(" " * len(line) if references or states_nothing(line) else _without_marks(line))
     return "\n".join(lines)
+
+
+def _without_marks(line: str) -> str:
+    for mark in (CITATION, _NOTE):
+        line = mark.sub(lambda found: " " * len(found[0]), line)
+    return line
 
 
 def states_nothing(line: str) -> bool:

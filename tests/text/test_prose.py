@@ -32,6 +32,13 @@ def test_lines_that_state_something(line: str) -> None:
     assert not states_nothing(line)
 
 
+def test_marks_within_a_line_are_blanked_and_what_looks_like_them_is_not() -> None:
+    text = "It opened.[1][2–4] It was long.[note 3][citation needed] “[T]he [b]ridge” [sic] is [a link](b) in [1932]."
+    shown = prose(text)
+    assert shown.split() == ("It opened. It was long. “[T]he [b]ridge” [sic] is [a link](b) in [1932].".split())
+    assert shown.index("It was long") == text.index("It was long")
+
+
 def test_a_list_of_references_ends_where_prose_begins() -> None:
     text = (
         "It was shot in 1959.\n\nReferences\n- Rebello, Stephen: The Making of Psycho\n- Leigh, J. 1995\nIt was cheap."
