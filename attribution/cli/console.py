@@ -24,13 +24,22 @@ def print_json(value: object) -> None:
 
 
 def read_text(argument: str) -> str:
-    """The argument itself, or standard input for `-`; BadInput if that is not UTF-8."""
+    """The argument itself, or standard input for `-`; BadInput if that is not UTF-8, and for the path of a file."""
     if argument != "-":
+        if _is_file(argument):
+            raise BadInput(f"{argument} is a file; expected the text itself: pass - and `< {argument}`")
         return argument
     try:
         return sys.stdin.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadInput(f"standard input is not UTF-8 (byte {error.start}): save the text as UTF-8") from None
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return not any(c.isspace() for c in text) and Path(text).is_file()
+    except (OSError, ValueError):  # too long for a path, or holding a null byte
+        return False
 
 
 def check_output(path: Path) -> None:

@@ -174,3 +174,10 @@ def test_latin_1_on_standard_input_is_said(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "attribution", "segment", "--answer", "-"]
     done = subprocess.run(command, input="café".encode("latin-1"), capture_output=True, cwd=ROOT)
     assert done.returncode == 2 and b"UTF-8" in done.stderr and b"Traceback" not in done.stderr
+
+
+def test_the_path_of_a_file_is_not_taken_for_an_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "answer.md").write_text("Paris is in France.")
+    assert main(["segment", "--answer", str(tmp_path / "answer.md")]) == 2
+    assert "is a file" in capsys.readouterr().err
+    assert main(["segment", "--answer", "Paris\0is" + "x" * 5000]) == 0
