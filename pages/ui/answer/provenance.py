@@ -79,6 +79,8 @@ def why(piece: Evidence, verdict: Verdict | None, report: Report, page: Page | N
         rule += f": at least {least:.2f}"
     if variant := piece.signals.get("variant"):
         rule += f"; it supports the claim with its own value in place ({variant:.2f})"
+    if piece.signals.get("verbatim"):
+        rule += "; it says the claim word for word"
     number = page.page_number(piece.sentence[0]) if page else None
     rows: dict[str, Child] = {
         "Verdict": verdict.reason if verdict else "",

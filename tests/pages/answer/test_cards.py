@@ -64,6 +64,13 @@ def test_copies_count_once_and_are_said() -> None:
     assert "same text" not in drawn(report(pages[3]))
 
 
+def test_a_passage_that_says_the_claim_word_for_word_is_said_to() -> None:
+    made = report(page(TEXT))
+    repeats = made.evidence[0].model_copy(update={"signals": {"verbatim": 1.0}})
+    assert "word for word" in drawn(made.model_copy(update={"evidence": (repeats,)}))
+    assert "word for word" not in drawn(made)
+
+
 @pytest.mark.parametrize(
     ("text", "enriched", "said"),
     [
