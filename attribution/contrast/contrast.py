@@ -1,4 +1,5 @@
 """Contradictions that show only beside a variant: a passage entails the claim with its own value, and not the claim.
+Or beside a parse: it says the same of two nouns, the other way round.
 
 Asked once whether "within 72 hours" contradicts "within 30 days", a model often is not sure. It is surer that the
 passage entails the claim with 72 hours in it, and so people check: they find the place, and read the value there.
@@ -10,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 
+from attribution.contrast.roles import reversed_roles
 from attribution.contrast.variants import Variant, variants
 from attribution.text.lexical import share_terms, shared_words
 from attribution.text.sentences import sentences
@@ -18,6 +20,7 @@ from attribution.verdicts import LOWEST_THRESHOLD
 from attribution.verifiers.pairs import Reads, verify_each
 
 SIGNAL = "sentence_contradicted"  # the surest sentence's contradiction, of a verifier that reads sentence by sentence
+OURS = "words"  # of the embedded verifiers, which miss reversed roles more often than larger models
 SUPPORTED = 0.4  # by any passage: what contradicts the claim besides is then left as it is
 SUSPECTED = 0.5  # the contradiction by a sentence alone from which on variants are read
 ENTAILED = 0.5  # how much a variant must be entailed at least
@@ -99,7 +102,23 @@ def contrast(claims: Sequence[Sequence[Read]], verifier: Reads) -> list[list[Jud
         if (best := _entailed(judged)) >= least:
             of_claim = settled[doubt.claim]
             of_claim[doubt.passage] = doubt.settle(of_claim[doubt.passage], claimed, best, variant.difference)
-    return settled
+    return [
+        [_in_its_role(pair, judged) for (pair, _), judged in zip(reads, of_claim, strict=True)]
+        for reads, of_claim in zip(claims, settled, strict=True)
+    ]
+
+
+def _in_its_role(pair: Pair, judged: Judgement) -> Judgement:
+    """What seems to support the claim with roles reversed contradicts it, as surely as it is about it."""
+    found = judged.probabilities
+    if OURS not in judged.signals or found.entailed < max(LOWEST_THRESHOLD, found.contradicted):
+        return judged
+    difference = reversed_roles(pair[0], pair[1][slice(*judged.sentence)])
+    if not difference:
+        return judged
+    contradicted = min(1.0, found.entailed + found.contradicted)
+    reversed_ = Probabilities(entailed=0.0, contradicted=contradicted, no_relation=1 - contradicted)
+    return Judgement(reversed_, judged.sentence, judged.signals | {"reversed": 1.0}, difference)
 
 
 def _entailed(judged: Judgement | str) -> float:

@@ -123,3 +123,22 @@ def test_a_deadline_of_another_length_is_a_contradiction(own_data_folder: None) 
     ((after,),) = contrast([[(pair, before)]], verifier)
     assert before.probabilities.contradicted < 0.5 < after.probabilities.contradicted
     assert "72 hours" in passage[slice(*after.sentence)]
+
+
+@pytest.mark.parametrize(
+    ("entailed", "contradicted", "reversed_"), [(0.7, 0.1, True), (0.2, 0.1, False), (0.3, 0.6, False)]
+)
+def test_what_supports_the_claim_with_its_roles_reversed_contradicts_it(
+    entailed: float, contradicted: float, reversed_: bool
+) -> None:
+    passage = "It rained. Poland was invaded by Germany."
+    before = Judgement(judgement(entailed, contradicted).probabilities, (11, len(passage)), {"words": 1.0})
+    ((after,),) = contrast([[(("Poland invaded Germany.", passage), before)]], Told({}))
+    if not reversed_:
+        assert after == before
+        return
+    assert after.probabilities.entailed == 0 and after.probabilities.contradicted == pytest.approx(0.8)
+    assert "other way round" in after.difference and after.sentence == before.sentence
+    # a verifier of another kind is not second-guessed
+    theirs = Judgement(before.probabilities, before.sentence, {"quoted": 1.0})
+    assert contrast([[(("Poland invaded Germany.", passage), theirs)]], Told({})) == [[theirs]]
