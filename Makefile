@@ -36,6 +36,7 @@ bench: $(VENV)/.dev
 	@if [ -d "$(DATA)/eval" ]; then \
 	  $(BIN)/python -m benchmarks.verifiers $(DATA) --held-out --most 2490 --out $(FIGURES)/verifiers_held_out.json --plot $(FIGURES)/reliability.png && \
 	  $(BIN)/python -m benchmarks.verdicts $(DATA) --out $(FIGURES)/verdicts.json --plot $(FIGURES)/verdicts.png --reliability && \
+	  $(BIN)/python -m benchmarks.roles $(DATA) --out $(FIGURES)/roles.json && \
 	  $(BIN)/python -m benchmarks.answers $(DATA) --out $(FIGURES)/answers.json && \
 	  $(BIN)/python -m benchmarks.batch $(DATA) --out $(FIGURES)/batch.json && \
 	  $(BIN)/python -m benchmarks.corrections $(DATA) --most 60 --out $(FIGURES)/corrections.json && \
