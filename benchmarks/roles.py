@@ -4,7 +4,7 @@
 
 First how often the rule of `contrast/roles.py` applies to pairs of each label: where a sentence entails its claim, it
 should not. Then how many of the pairs that are not entailed a verifier calls supported and contradicted, without the
-rule and with it. Half of HANS was written from templates, and part of it is in the training data.
+rule and with it. HANS is written from templates, and part of it is in the training data.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def read_text(argument: str) -> str:
 
 def _is_file(text: str) -> bool:
     try:
-        return not any(c.isspace() for c in text) and Path(text).is_file()
+        return Path(text).is_file()
     except (OSError, ValueError):  # too long for a path, or holding a null byte
         return False
 

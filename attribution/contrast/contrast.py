@@ -1,6 +1,6 @@
-"""Contradictions that show only beside a variant: a passage entails the claim with its own value, and not the claim.
-Or beside a parse: it says the same of two nouns, the other way round.
+"""Contradictions that a model alone misses: beside a variant, and by who does what to whom.
 
+A passage that entails the claim with its own value in place, and not the claim, contradicts it.
 Asked once whether "within 72 hours" contradicts "within 30 days", a model often is not sure. It is surer that the
 passage entails the claim with 72 hours in it, and so people check: they find the place, and read the value there.
 """
@@ -8,7 +8,7 @@ passage entails the claim with 72 hours in it, and so people check: they find th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 from attribution.contrast.roles import reversed_roles
@@ -117,8 +117,10 @@ def _in_its_role(pair: Pair, judged: Judgement) -> Judgement:
     if not difference:
         return judged
     contradicted = min(1.0, found.entailed + found.contradicted)
-    reversed_ = Probabilities(entailed=0.0, contradicted=contradicted, no_relation=1 - contradicted)
-    return Judgement(reversed_, judged.sentence, judged.signals | {"reversed": 1.0}, difference)
+    probabilities = Probabilities(entailed=0.0, contradicted=contradicted, no_relation=1 - contradicted)
+    return replace(
+        judged, probabilities=probabilities, signals=judged.signals | {"reversed": 1.0}, difference=difference
+    )
 
 
 def _entailed(judged: Judgement | str) -> float:

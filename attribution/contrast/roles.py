@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from attribution.claims.grammar import SUBJECTS
 from attribution.segmenters.syntax.tree import lemma
 from attribution.text.differences import quoted
-from attribution.text.lexical import folded, stem, words_of
+from attribution.text.lexical import folded, stem, terms
 from attribution.text.nlp import parse
 
 if TYPE_CHECKING:
@@ -26,22 +26,24 @@ _MUTUAL = frozenset(
 
 @dataclass(frozen=True)
 class Action:
-    """A verb with the nouns of those who act and of those acted on; each noun's key is its stem."""
+    """A verb, as written, with the nouns of those who act and of those acted on; each noun's key is its stem."""
 
     verb: str
     agents: Mapping[str, str]
     patients: Mapping[str, str]
 
+    @property
+    def nouns(self) -> set[str]:
+        return {*self.agents, *self.patients}
+
 
 def reversed_roles(claim: str, sentence: str) -> str:
     """What is the other way round in the sentence, in words; empty where nothing is."""
-    words = {_key(word) for word in words_of(sentence)}
-    claimed = [
-        a for a in actions(claim) if a.verb not in _MUTUAL and a.agents.keys() & words and a.patients.keys() & words
-    ]
+    words = terms(sentence)[0]
+    claimed = [a for a in actions(claim) if a.agents.keys() & words and a.patients.keys() & words]
     said = list(actions(sentence)) if claimed else []  # parsing takes milliseconds
     for own in claimed:
-        same = [its for its in said if its.verb == own.verb]
+        same = [its for its in said if own.nouns & its.nouns and _same_verb(own, its)]
         if any(own.agents.keys() & its.agents.keys() and own.patients.keys() & its.patients.keys() for its in same):
             continue
         for its in same:
@@ -52,6 +54,11 @@ def reversed_roles(claim: str, sentence: str) -> str:
     return ""
 
 
+def _same_verb(one: Action, two: Action) -> bool:
+    """Forms of one verb that does not hold in both directions."""
+    return lemma(one.verb) == lemma(two.verb) and lemma(one.verb) not in _MUTUAL
+
+
 def actions(text: str) -> Iterator[Action]:
     """The verbs of a text that have both roles, in the active or the passive voice; none that are negated."""
     for verb in parse(text):
@@ -60,7 +67,7 @@ def actions(text: str) -> Iterator[Action]:
         by = [noun for child in verb.children if child.dep_ == "agent" for noun in child.children]
         objects = [child for child in verb.children if child.dep_ == "dobj"]
         agents, patients = (by, _subjects(verb)) if by else (_subjects(verb), objects)
-        found = Action(lemma(verb.lower_), _named(verb, agents), _named(verb, patients))
+        found = Action(verb.lower_, _named(verb, agents), _named(verb, patients))
         passive = verb.dep_ == "acl" and verb.tag_ == "VBN" or any(child.dep_ == "auxpass" for child in verb.children)
         if found.agents and found.patients and (by or not passive):
             yield found
@@ -85,10 +92,6 @@ def _named(verb: Token, nouns: list[Token]) -> dict[str, str]:
         joined = [child for child in noun.children if child.dep_ == "conj"]
         if noun.pos_ in ("NOUN", "PROPN"):
             first = min((t.i for t in noun.children if t.dep_ == "compound" and t.i < noun.i), default=noun.i)
-            found[_key(noun.text)] = noun.doc[first : noun.i + 1].text
+            found[stem(folded(noun.text))] = noun.doc[first : noun.i + 1].text
         found |= _named(verb, joined)
     return found
-
-
-def _key(word: str) -> str:
-    return stem(folded(word))

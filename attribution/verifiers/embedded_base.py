@@ -22,11 +22,11 @@ from attribution.models.parallel import in_threads
 from attribution.settings import Settings, models_folder
 from attribution.text.lexical import deciding_sentence, share_terms, shared_words
 from attribution.text.sentences import sentences
-from attribution.text.verbatim import verbatim
 from attribution.types import Judgement, Pair, Probabilities, Span
 from attribution.verdicts import LOWEST_THRESHOLD
 from attribution.verifiers.calibration import softmax
-from attribution.verifiers.pairs import check_claim_tokens, check_pairs, repeated, windows
+from attribution.verifiers.pairs import check_claim_tokens, check_pairs, windows
+from attribution.verifiers.verbatim import word_for_word
 
 FOLDER = Path(__file__).parent / "base"
 READING = "7"  # of the rules below and of the int8 weights: part of the version
@@ -146,7 +146,8 @@ class Passage:
         self.spans = statements(evidence)
         near = [span for span in self.spans if share_terms(claim, evidence[slice(*span)])]
         self.whole = self.spans[0][0], self.spans[-1][1]
-        self.near = near or [self.whole]  # what is read by itself
+        self._repeated = word_for_word(claim, evidence, self.spans)
+        self.near = [] if self._repeated else near or [self.whole]  # what is read by itself
 
     def probabilities(self, start: int, end: int, titled: bool) -> tuple[float, float]:
         """(entailed, contradicted) of a part of the evidence, in characters; of the surest window of a long one."""
@@ -165,8 +166,8 @@ class Passage:
         return self._read[start, end, titled]
 
     def judgement(self) -> Judgement:
-        if said := verbatim(self._statement, self._text, self.spans):
-            return repeated(said)
+        if self._repeated:
+            return self._repeated
         spans = self.near
         alone = {span: self.probabilities(*span, titled=False) for span in spans}
         supporting = max(spans, key=lambda span: alone[span][0])

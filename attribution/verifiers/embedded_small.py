@@ -22,11 +22,11 @@ from attribution.models.parallel import in_threads
 from attribution.settings import Settings
 from attribution.text.lexical import deciding_sentence, share_terms, shared_words
 from attribution.text.sentences import sentences
-from attribution.text.verbatim import verbatim
 from attribution.types import Judgement, Pair, Probabilities, Span
 from attribution.verdicts import LOWEST_THRESHOLD
 from attribution.verifiers.calibration import Reading, combine, coverage, softmax, weight_of_length
-from attribution.verifiers.pairs import check_claim_tokens, check_pairs, repeated, windows
+from attribution.verifiers.pairs import check_claim_tokens, check_pairs, windows
+from attribution.verifiers.verbatim import word_for_word
 
 FOLDER = Path(__file__).parent / "small"
 READING = "3"  # of the rules below: part of the version
@@ -88,8 +88,8 @@ class EmbeddedSmall:
         return in_threads(lambda pair: self._verify_pair(encoder, *pair), pairs)
 
     def _verify_pair(self, encoder: CrossEncoder, claim: str, evidence: str, title: str = "") -> Judgement:
-        if said := verbatim(claim, evidence, sentences(evidence)):
-            return repeated(said)
+        if repeated := word_for_word(claim, evidence, sentences(evidence)):
+            return repeated
         signals, sentence = self.features(encoder, claim, evidence, title)
         found = combine(self._config, signals)
         if max(found.entailed, found.contradicted) >= LOWEST_THRESHOLD:

@@ -1,4 +1,4 @@
-"""What verifiers share: the check of their pairs, pairs that are refused, sentences that repeat the claim, windows."""
+"""What verifiers share: the check of their pairs, pairs that are refused, and the windows in which they read."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from attribution.errors import BadInput
-from attribution.types import Judgement, Pair, Probabilities, Span
+from attribution.types import Judgement, Pair, Span
 
 CLAIM_TOKENS = 160  # a longer claim leaves too little room for the premise
 CLAIM_CHARACTERS = 10 * CLAIM_TOKENS  # checked before tokenising
 EVIDENCE_CHARACTERS = 200_000
-REPEATED = 0.98  # how sure it is that a passage entails what it says word for word
 
 
 class Reads(Protocol):
@@ -49,12 +48,6 @@ def check_claim_tokens(claim: str, tokens: int) -> None:
     """BadInput for a claim with too many tokens."""
     if tokens > CLAIM_TOKENS:
         raise BadInput(f"the claim {claim[:40]!r}… has {tokens} tokens, at most {CLAIM_TOKENS} fit: segment it first")
-
-
-def repeated(said: Span) -> Judgement:
-    """The judgement of a passage that says the claim word for word, at that place."""
-    found = Probabilities(entailed=REPEATED, contradicted=0.0, no_relation=1 - REPEATED)
-    return Judgement(found, said, {"verbatim": 1.0, "words": 1.0})
 
 
 def windows(offsets: Sequence[Span], spans: Sequence[Span], room: int) -> list[tuple[int, int]]:

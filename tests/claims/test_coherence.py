@@ -41,6 +41,20 @@ def test_a_claim_that_its_sentence_does_not_say_is_left_out_with_the_reason() ->
     assert made.label == "not_checked" and "0.12" in made.reason
 
 
+def test_the_marks_of_a_sentence_do_not_count() -> None:
+    answer = "In 1843 she wrote *Notes* and **more**. She [met](https://example.org) Babbage."
+    end = answer.index(" She")
+    asked: list[tuple[str, str]] = []
+
+    def entailed(pairs: Sequence[tuple[str, str]]) -> list[float]:
+        asked.extend(pairs)
+        return [0.9] * len(pairs)
+
+    claims = [claim("In 1843 she wrote Notes and more.", (0, end)), claim("Ada met Babbage.", (end + 1, len(answer)))]
+    verbatim, _ = check_coherence(answer, claims, entailed, 0.5)
+    assert verbatim.coherence is None and asked == [("Ada met Babbage.", "She met Babbage.")]
+
+
 def test_a_threshold_of_zero_keeps_every_claim_and_no_claim_needs_no_verifier() -> None:
     kept = check_coherence(ANSWER, [claim("Ada won.", (0, 24))], lambda pairs: [0.0], 0.0)
     assert kept[0].checked

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.text.sentences import sentences
-from attribution.text.verbatim import verbatim
+from attribution.verifiers.verbatim import word_for_word
 
 PAGE = (
     "The Nile is a river [1]. It runs from south to north, and ends in the sea. Is the Nile long? “It is 10 km long.”"
@@ -13,8 +15,8 @@ PAGE = (
 
 
 def said(claim: str, text: str = PAGE) -> str | None:
-    span = verbatim(claim, text, sentences(text))
-    return text[slice(*span)] if span else None
+    judged = word_for_word(claim, text, sentences(text))
+    return text[slice(*judged.sentence)] if judged else None
 
 
 @pytest.mark.parametrize(
@@ -58,6 +60,13 @@ def test_signs_that_belong_to_a_value_count(changed: str) -> None:
 
 def test_a_question_states_nothing() -> None:
     assert said("The Nile is long.", "The Nile is long?") is None
+
+
+@pytest.mark.parametrize("unit", ["!\n", "Ada ran far. ", "Ada. ", "\n"])
+def test_a_long_text_takes_no_long_time(unit: str) -> None:
+    started = time.perf_counter()
+    assert said("Ada ran far. " * 30 + "Then she sat.", unit * 20_000) is None
+    assert time.perf_counter() - started < 10
 
 
 WORDS = st.lists(st.sampled_from(["ada", "built", "12", "engines", "in", "london", "never"]), min_size=3, max_size=9)
