@@ -11,7 +11,12 @@ from functools import lru_cache
 from attribution.text.inline import CITATION
 
 HEADING_WORDS = 8  # a longer line is no heading
-_ADDRESS = re.compile(r"(?:https?://|www\.|doi:|mailto:)\S+|\b10\.\d{4,9}/\S+|\S+@\S+\.\w+", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r"(?:https?://|www\.|doi:|mailto:)\S+|\b10\.\d{4,9}/\S+"
+    # "name@host.org", read in one go: up to the first @ of a word, then as far as its last dot with a letter behind it
+    r"|(?<!\S)\S[^\s@]*+@\S(?:[^\s.]*+(?:\.(?!\w)[^\s.]*+)*+\.\w++)++",
+    re.IGNORECASE,
+)
 _AROUND_ADDRESS = 4  # words beside an address that make no statement yet: "Retrieved from …"
 _REFERENCE = re.compile(
     r"\b(?:doi|ISBN|ISSN|PMID|arXiv)\b|\bRetrieved (?:on )?\d|\bRetrieved [A-Z][a-z]+ \d|\bArchived (?:from|on)\b"
@@ -32,7 +37,7 @@ _NAVIGATION = re.compile(
 )
 # "[a]" is a note, "[t]he" a quotation that its writer fitted in
 _NOTE = re.compile(r"\[(?:(?:note|nb|n|lower-alpha) ?\d{1,3}|[a-z]|edit|citation needed|better source needed)\](?!\w)")
-_SEPARATOR = re.compile(r"\s*[|·•»>/]\s*")
+_SEPARATOR = re.compile(r"[|·•»>/]")
 _END = re.compile(r"[.!?;:…。！？][\"'”’)\]]*$")
 _VERB = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|does|did|do|can|could|will|would|shall|should|may|might|must|became|won|"
