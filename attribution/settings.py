@@ -201,6 +201,11 @@ def api_keys() -> tuple[SecretStr, ...]:
     return tuple(map(SecretStr, filter(None, map(str.strip, os.environ.get("ATTRIBUTION_API_KEYS", "").split(",")))))
 
 
+def allowed_hosts() -> tuple[str, ...]:
+    """Further names under which a server is reached: ATTRIBUTION_HOSTS, separated by commas; * for any."""
+    return tuple(filter(None, map(str.strip, os.environ.get("ATTRIBUTION_HOSTS", "").split(","))))
+
+
 def data_folder() -> Path:
     """The folder of pages, runs and caches: ATTRIBUTION_DATA, or the user's data folder."""
     import platformdirs

@@ -9,6 +9,7 @@ import sys
 
 from attribution.cli import options
 from attribution.errors import BadInput
+from attribution.server.middleware import host_names
 from attribution.settings import ROOT, Settings
 
 PORT, API_PORT = 8501, 8502
@@ -41,9 +42,9 @@ def serve(args: argparse.Namespace) -> None:
     port = _port(args.port, API_PORT if args.api else PORT)
     if args.api:
         return _api(options.settings(args), args.host, port)
+    host_names(args.host)  # refuses what the web app could not start with
     print(f"Attribution explorer: http://localhost:{port}", flush=True)
-    command = [sys.executable, "-m", "pages.ui.server", "run", str(ROOT / "app.py"), "--server.port", str(port)]
-    command += ["--server.address", args.host, "--server.headless", "true", "--browser.gatherUsageStats", "false"]
+    command = [sys.executable, "-m", "pages.ui.server", "--host", args.host, "--port", str(port)]
     os.chdir(ROOT)
     os.execv(sys.executable, command)
 
@@ -62,7 +63,7 @@ def _api(settings: Settings, host: str, port: int) -> None:
     from attribution.server.api import create
     from attribution.server.guard import Keys
 
-    app = create(settings, Keys.from_environment())
+    app = create(settings, Keys.from_environment(), host_names(host))
     print(f"Attribution API: http://{host}:{port} (what it offers: /docs)", flush=True)
     uvicorn.run(app, host=host, port=port, log_level="warning", server_header=False, timeout_graceful_shutdown=5)
 

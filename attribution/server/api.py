@@ -12,7 +12,9 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, StreamingResponse
+from mcp.server.transport_security import TransportSecuritySettings
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp
 
 from attribution.claims.conversation import transcript
 from attribution.errors import AttributionError, BadInput, Busy, Unavailable
@@ -26,6 +28,7 @@ from attribution.registry import build
 from attribution.server import bodies, mcp, stream
 from attribution.server.guard import Guard, Keys
 from attribution.server.metrics import Measured, Metrics
+from attribution.server.middleware import AllowedHosts, ProtectedReplies
 from attribution.settings import Settings
 from attribution.storage.history import HistoryQuery
 from attribution.storage.store import Store
@@ -34,16 +37,22 @@ from attribution.verifiers import VERIFIERS
 from attribution.verifiers.pairs import verify_each
 
 STATUS = {BadInput: 400, Busy: 429, Unavailable: 503}
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # of its pages
 RETRY = "30"  # seconds, with 429
 _log = logging.getLogger(__name__)
 
 
-def create(own: Settings, keys: Keys, among: Turns | None = None) -> FastAPI:
-    """The application. `own` are the settings that clients choose from; `among` the turns that runs take."""
+def create(own: Settings, keys: Keys, hosts: frozenset[str], among: Turns | None = None) -> ASGIApp:
+    """The application. `own` are the settings that clients choose from; `hosts` the names of the server; `among` the
+    turns that runs take."""
     queue = among or turns()
     tools = mcp.server(own, queue)
     mounted = tools.streamable_http_app(
-        streamable_http_path="/", json_response=True, stateless_http=True, max_request_body_size=bodies.MAX_BODY
+        streamable_http_path="/",
+        json_response=True,
+        stateless_http=True,
+        max_request_body_size=bodies.MAX_BODY,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # AllowedHosts does it
     )
 
     @asynccontextmanager
@@ -58,7 +67,7 @@ def create(own: Settings, keys: Keys, among: Turns | None = None) -> FastAPI:
     app.mount("/mcp", mounted)
     app.add_middleware(Measured, metrics=metrics)
     app.add_middleware(Guard, keys=keys)  # the last one added is the first to see a request
-    return app
+    return ProtectedReplies(AllowedHosts(app, hosts), POLICY)
 
 
 def _endpoints(app: FastAPI, own: Settings, queue: Turns, metrics: Metrics) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 from collections.abc import Sequence
 
 from fastapi import HTTPException  # of this kind FastAPI lets through what a body raises
@@ -12,6 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attribution.errors import BadInput
 from attribution.server.bodies import MAX_BODY
+from attribution.server.middleware import reply
 from attribution.settings import api_keys
 
 OPEN = ("/health", "/docs", "/openapi.json")  # without a key
@@ -73,12 +73,16 @@ class Guard:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         owner = self._keys.owner(headers.get("authorization", ""))
         if not owner and scope["path"].rstrip("/") not in OPEN:
-            await reply(send, 401, "WrongKey", "send the header Authorization: Bearer KEY, with a key of this server")
+            await reply(
+                scope, send, 401, "WrongKey", "send the header Authorization: Bearer KEY, with a key of this server"
+            )
             return
         scope.setdefault("state", {})["owner"] = owner
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MAX_BODY:
-            await reply(send, 413, "TooLarge", f"the body has {length[:20]} bytes; at most {MAX_BODY:,} are taken")
+            await reply(
+                scope, send, 413, "TooLarge", f"the body has {length[:20]} bytes; at most {MAX_BODY:,} are taken"
+            )
             return
         read, started = 0, False
 
@@ -99,14 +103,4 @@ class Guard:
             await self._app(scope, counted, noted)
         except TooLarge as error:
             if not started:
-                await reply(send, error.status_code, "TooLarge", error.detail)
-
-
-async def reply(send: Send, status: int, kind: str, message: str) -> None:
-    """A typed error, outside of any endpoint."""
-    body = json.dumps({"error": {"type": kind, "message": message}}).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    if status == 401:
-        headers.append((b"www-authenticate", b"Bearer"))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+                await reply(scope, send, error.status_code, "TooLarge", error.detail)

@@ -1,12 +1,14 @@
-"""Streamlit's command line, and what the first page needs, prepared while the server starts and a browser loads.
+"""The web app's server, and what the first page needs, prepared while it starts and a browser loads.
 
-python -m pages.ui.server run app.py …
+python -m pages.ui.server --host ADDRESS --port PORT
 """
 
 from __future__ import annotations
 
+import argparse
 import ast
 import inspect
+import sys
 import threading
 from contextlib import suppress
 
@@ -26,8 +28,29 @@ def prepare_first_page() -> None:
         Store.open(Settings.from_environment().database_url)
 
 
-if __name__ == "__main__":  # streamlit is not for the processes that this one starts, which import the file too
-    from streamlit.web import cli
+def serve(host: str, port: int) -> None:
+    """Serve the web app until a signal ends it. Every request passes the middleware, the first one outermost."""
+    import streamlit as st
+    from starlette.middleware import Middleware
 
+    from attribution.server.middleware import AllowedHosts, ProtectedReplies, host_names
+
+    sys.argv = [str(ROOT / "app.py")]  # Streamlit puts this script's folder before all others to import from
+    middleware = [
+        Middleware(ProtectedReplies, policy="base-uri 'self'; object-src 'none'"),
+        Middleware(AllowedHosts, names=host_names(host)),
+    ]
+    st.App(ROOT / "app.py", middleware=middleware).run(config={"server.address": host, "server.port": port})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--host", required=True)
+    parser.add_argument("--port", type=int, required=True)
+    args = parser.parse_args()
     threading.Thread(target=prepare_first_page, daemon=True).start()
-    cli.main(prog_name="streamlit")
+    serve(args.host, args.port)
+
+
+if __name__ == "__main__":  # the processes that this one starts import the file too
+    main()

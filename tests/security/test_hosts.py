@@ -1,0 +1,128 @@
+"""The web app and the API answer only to names of their machine, and their replies are protected."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from attribution.cli.main import main
+from attribution.cli.serve import free_port
+
+NAMED = "explorer.example.org"
+HEALTH = {"web": "/_stcore/health", "api": "/health"}
+UPGRADE = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {}==\r\n"
+
+
+class Server:
+    """What `serve` starts, listening at all addresses of the machine."""
+
+    def __init__(self, kind: str, folder: Path) -> None:
+        self.kind, self.port = kind, free_port(8650)
+        environment = {
+            "ATTRIBUTION_DATA": str(folder / "data"),
+            "ATTRIBUTION_API_KEYS": "a-key-of-these-tests",
+            "ATTRIBUTION_HOSTS": NAMED,
+        }
+        command = [sys.executable, "-m", "attribution", "serve", "--host", "0.0.0.0", "--port", str(self.port)]
+        with open(folder / "log", "w") as log:
+            self.process = subprocess.Popen(
+                command + ["--api"] * (kind == "api"), env=os.environ | environment, stdout=log, stderr=log
+            )
+        deadline = time.monotonic() + 120
+        while not self._answers():
+            assert self.process.poll() is None and time.monotonic() < deadline, (folder / "log").read_text()
+            time.sleep(0.2)
+
+    def _answers(self) -> bool:
+        try:
+            return " 200 " in self.head(HEALTH[self.kind], "localhost")
+        except OSError:
+            return False
+
+    def head(self, path: str, *hosts: str, more: str = "", at: str = "127.0.0.1") -> str:
+        """The status line and headers of a reply, in lower case, and the first of its body."""
+        lines = "".join(f"Host: {host}\r\n" for host in hosts)
+        with socket.create_connection((at, self.port), 30) as connection:
+            connection.sendall(f"GET {path} HTTP/1.1\r\n{lines}{more}\r\n".encode("latin-1"))
+            received = b""
+            while b"\r\n\r\n" not in received and (part := connection.recv(65536)):
+                received += part
+            connection.settimeout(1)
+            with suppress(TimeoutError):
+                received += connection.recv(65536)
+        return received.decode("latin-1").lower()
+
+    def socket_status(self, host: str, origin: str = "") -> int:
+        """The status of a web socket's handshake."""
+        more = UPGRADE.format("a" * 22) + (f"Origin: {origin}\r\n" if origin else "")
+        return int(self.head("/_stcore/stream", host, more=more).split()[1])
+
+
+@pytest.fixture(scope="module", params=["web", "api"])
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    made = Server(request.param, tmp_path_factory.mktemp("server"))
+    yield made
+    made.process.send_signal(signal.SIGTERM)
+    made.process.wait(30)
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:{}", "127.0.0.1:{}", "[::1]:{}", NAMED, f"{NAMED}.:443"])
+def test_names_of_this_machine_and_of_the_operator_are_answered(server: Server, host: str) -> None:
+    assert " 200 " in server.head(HEALTH[server.kind], host.format(server.port))
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.com", "evil.com:{}", "localhost.evil.com", "evil.com:localhost", "localhost@evil.com", "10.99.0.1", ""],
+)
+def test_a_name_that_was_made_to_resolve_to_this_machine_is_refused(server: Server, host: str) -> None:
+    reply = server.head(HEALTH[server.kind], host.format(server.port))
+    assert reply.split()[1] in ("421", "400") and "evil" not in reply
+    assert "attribution_hosts" in reply or reply.split()[1] == "400"
+
+
+def test_a_second_host_does_not_hide_the_first(server: Server) -> None:
+    assert server.head(HEALTH[server.kind], "localhost", "evil.com").split()[1] in ("400", "421")
+
+
+def test_the_address_that_a_request_came_in_at_is_answered_and_no_other(server: Server) -> None:
+    assert " 200 " in server.head(HEALTH[server.kind], "127.0.0.2", at="127.0.0.2")
+    assert " 421 " in server.head(HEALTH[server.kind], "127.0.0.2", at="127.0.0.1")
+
+
+def test_a_web_socket_is_opened_by_pages_of_this_server_alone(server: Server) -> None:
+    own, evil = f"localhost:{server.port}", f"evil.com:{server.port}"
+    for host, origin in ((evil, f"http://{evil}"), (own, f"http://{evil}"), (own, "null"), (evil, f"http://{own}")):
+        assert server.socket_status(host, origin) in (403, 421)
+    assert server.socket_status(own, "http://localhost:1") == 403  # another server of this machine
+    if server.kind == "web":
+        assert server.socket_status(own, f"http://{own}") == 101
+        assert server.socket_status(NAMED, f"https://{NAMED}") == 101  # behind a proxy
+
+
+@pytest.mark.parametrize("host", ["localhost", "evil.com"])
+def test_no_page_frames_a_reply_and_no_browser_guesses_its_type(server: Server, host: str) -> None:
+    for path in ("/", "/docs", HEALTH[server.kind], "/nothing"):
+        reply = server.head(path, host)
+        assert "x-frame-options: deny" in reply and "frame-ancestors 'none'" in reply
+        assert "x-content-type-options: nosniff" in reply and "referrer-policy: same-origin" in reply
+
+
+def test_a_name_that_no_request_can_carry_is_refused_at_the_start(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ATTRIBUTION_API_KEYS", "a-key-of-these-tests")
+    monkeypatch.setenv("ATTRIBUTION_HOSTS", "localhost, https://explorer.example.org")
+    for flags in ([], ["--api"]):
+        assert main(["serve", *flags]) == 2
+        error = capsys.readouterr().err
+        assert error.count("\n") == 1 and "'https://explorer.example.org' is no name of a server" in error
