@@ -42,7 +42,10 @@ def format_cell(cell: Cell) -> str:
 
 
 def csv_text(rows: Iterable[Sequence[Cell]]) -> str:
-    """CSV in which a spreadsheet finds no formula: text that looks like one starts with an apostrophe."""
+    """CSV in which a spreadsheet finds no formula: text that looks like one starts with an apostrophe.
+
+    So does text after a semicolon, at which spreadsheets of many countries divide cells, quoted or not.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     for row in rows:
@@ -51,9 +54,12 @@ def csv_text(rows: Iterable[Sequence[Cell]]) -> str:
 
 
 def _text(cell: str) -> str:
-    line = " ".join(cell.split())
-    first = next((c for c in line if c.isprintable()), "")
-    return f"'{line}" if first in FORMULA else line
+    return ";".join(map(_inert, " ".join(cell.split()).split(";")))
+
+
+def _inert(part: str) -> str:
+    first = next((c for c in part if c.isprintable() and c not in ' "'), "")
+    return f"'{part}" if first in FORMULA else part
 
 
 def tables(comparisons: Sequence[Comparison], failed: Sequence[tuple[int, str, str]] = ()) -> tuple[Table, ...]:

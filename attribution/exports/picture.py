@@ -16,6 +16,7 @@ PAPER, INK, QUIET, RULE = "#fdfcfa", "#23211f", "#5f5b57", "#e3dfda"
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
 TITLE_LINES, TITLE_SIZE = 2, 40
 ROW, BAR = 52, 34
+NARROWEST = 0.54  # em of a character
 
 
 def write(exported: Exported) -> str:
@@ -64,7 +65,8 @@ def write(exported: Exported) -> str:
 def wrapped(text: str, width: float, lines: int) -> list[str]:
     """The text in at most so many lines of at most so many em, the last one cut short if it does not fit."""
     made = [""]
-    for word in text.split():
+    room = lines * (int(width / NARROWEST) + 2)  # more never fits: it is not laid out
+    for word in " ".join(text.split())[:room].split():
         longer = f"{made[-1]} {word}".strip()
         if ems(longer) <= width:
             made[-1] = longer
@@ -79,7 +81,7 @@ def wrapped(text: str, width: float, lines: int) -> list[str]:
 
 def ems(text: str) -> float:
     """About how wide a text is in a font without serifs, in em."""
-    return sum(1.0 if unicodedata.east_asian_width(c) in "WF" else 0.68 if c.isupper() else 0.54 for c in text)
+    return sum(1.0 if unicodedata.east_asian_width(c) in "WF" else 0.68 if c.isupper() else NARROWEST for c in text)
 
 
 def _cut(line: str, width: float) -> str:

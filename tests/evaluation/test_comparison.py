@@ -185,6 +185,9 @@ def test_a_spreadsheet_runs_nothing_of_a_table_and_a_pipe_stays_in_its_cell() ->
     rows = list(csv.reader(io.StringIO(csv_text([told]))))
     assert rows == [["'=1+1", "'+1", "'-1", "'@sum", "'=1", "'\ufeff=1", "'＝1", 'say "=1"', "a|b", "-1", "-0.5", ""]]
     table = Table("T", ("segmenter", "x"), (("a|b", 1), ("c", None)))
+    told = ("x;=1+1", 'x; "=1+1"', "a;b;\t-1", "a; b = c", ";@x;")
+    rows = list(csv.reader(io.StringIO(csv_text([told]))))
+    assert rows == [["x;'=1+1", 'x;\' "=1+1"', "a;b;' -1", "a; b = c", ";'@x;"]]
     assert table.markdown().splitlines()[-2:] == ["| a\\|b | 1 |", "| c | – |"]
 
 
