@@ -14,6 +14,7 @@ from attribution.extraction.html import read_html
 from attribution.extraction.page import Extracted, clean, one_line, valid_date
 from attribution.extraction.pdf import read_pdf
 
+MAX_TEXT = 5_000_000  # characters, about one and a half times War and Peace: more would fill memory when it is searched
 _NO_MEMORY = 2  # what lxml's XMLSyntaxError has as code where memory ran out
 _HEADING = re.compile(r"^#[ \t]+(\S.*)$", re.MULTILINE)
 
@@ -64,5 +65,8 @@ def extract(content: bytes, media_type: str, name: str, document: bool = False) 
     if not text:
         scan = "; scanned PDFs look like this" if kind == PDF else ""
         raise FetchFailed("no_text", f"no text was found in {name}{scan}. Paste its text as a document", name)
+    if len(text) > MAX_TEXT:
+        message = f"{name} has {len(text):,} characters of text, at most {MAX_TEXT:,} are read; split it"
+        raise FetchFailed("too_large", message, name)
     published = valid_date(extracted.published)
     return Extracted(one_line(extracted.title), text, published, one_line(extracted.site), extracted.breaks)

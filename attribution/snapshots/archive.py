@@ -6,16 +6,17 @@ Vectors and judgements are left out: they are computed again where they are need
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from pydantic import Field, ValidationError, field_validator
 
+from attribution.errors import BadInput
 from attribution.provenance import Provenance
-from attribution.snapshots.file import check
-from attribution.snapshots.package import Format, invalid, lines, pack, unpack
+from attribution.snapshots.file import check, read_pages
+from attribution.snapshots.package import Format, Unpacked, invalid, pack, unpack
 from attribution.snapshots.snapshot import LOCAL
 from attribution.storage import summaries
 from attribution.storage import tables as t
@@ -147,35 +148,50 @@ def import_history(store: Store, token: str, data: bytes) -> Imported:
     A run that the owner has already stays as it is, and is restored if it was deleted; one whose id belongs to another
     run gets a new id. What a foreign file must not set, such as where texts are sent, is dropped from the settings.
     """
-    runs = _read(data)
-    known, new = [], []
-    for run in runs:
+    file = unpack(HISTORY, data)
+    pages = _pages(file)
+    known: list[str] = []
+    new: dict[str, str] = {}  # the id that each gets
+    used: dict[str, Page] = {}
+    for run in _runs(file, pages):  # all are checked before anything is saved; none stays in memory
+        if run.id in known or run.id in new:
+            raise HISTORY.bad("a run occurs twice")
         if _is_saved(store, token, run):
             known.append(run.id)
         else:
-            new.append(run if not store.is_known(run.id) else _with_id(run, new_run_id()))
-    pages = {page.id: page for run in new for version in run.versions for page in version.report.pages}
+            new[run.id] = new_run_id() if store.is_known(run.id) else run.id
+            used |= {page.id: page for version in run.versions for page in version.report.pages}
     with store.transaction() as db:
-        bodies = [{"id": page.id, "body": page.model_dump_json()} for page in pages.values()]
-        store.insert(t.frozen_pages, bodies, db=db)
-        for run in new:
-            _save(store, db, run, owner_of(token))
+        for page in used.values():
+            store.insert(t.frozen_pages, [{"id": page.id, "body": page.model_dump_json()}], db=db)
+        for run in _runs(file, pages):
+            if run.id in new:
+                _save(store, db, _with_id(run, new[run.id]), owner_of(token))
     store.restore(known, token)
-    return Imported(tuple(run.id for run in new), len(known))
+    return Imported(tuple(new.values()), len(known))
 
 
-def _read(data: bytes) -> list[ArchivedRun]:
-    contents = unpack(HISTORY, data)
+def _pages(file: Unpacked) -> dict[str, Page]:
     try:
-        runs = [ArchivedRun.model_validate_json(line) for line in lines(contents["runs.jsonl"])]
-        pages = {p.id: p for p in (Page.model_validate_json(line) for line in lines(contents["pages.jsonl"]))}
-    except ValidationError as error:
-        raise invalid(HISTORY, error) from None
-    except (ValueError, RecursionError) as error:
-        raise HISTORY.bad(f"{type(error).__name__}: {str(error)[:120]}") from None
-    if len({run.id for run in runs}) < len(runs):
-        raise HISTORY.bad("a run occurs twice")
-    return [_checked(run, pages) for run in runs]
+        return {page.id: page for page in read_pages(HISTORY, file)}
+    except ValueError as error:
+        raise _unreadable(error) from None
+
+
+def _runs(file: Unpacked, pages: dict[str, Page]) -> Iterator[ArchivedRun]:
+    """The runs of a file, one at a time, with their pages' texts. BadInput for one that is not consistent."""
+    for document in file.documents("runs.jsonl"):
+        try:
+            run = ArchivedRun.model_validate_json(document)
+        except (ValueError, RecursionError) as error:
+            raise _unreadable(error) from None
+        yield _checked(run, pages)
+
+
+def _unreadable(error: Exception) -> BadInput:
+    if isinstance(error, ValidationError):
+        return invalid(HISTORY, error)
+    return HISTORY.bad(f"{type(error).__name__}: {str(error)[:120]}")
 
 
 def _checked(run: ArchivedRun, pages: dict[str, Page]) -> ArchivedRun:
@@ -190,11 +206,10 @@ def _checked(run: ArchivedRun, pages: dict[str, Page]) -> ArchivedRun:
     for version in run.versions:
         if not version.more.keys() <= set(MORE):
             raise HISTORY.bad(f"run {run.id} has fields of another version of the explorer: update it")
-        texts = [pages.get(page.id) for page in version.report.pages]
-        whole = tuple(
-            page.model_copy(update={"text": text.text}) if text else page
-            for page, text in zip(version.report.pages, texts, strict=True)
-        )
+        for page in version.report.pages:
+            if page.id not in pages or page.sha256 != pages[page.id].sha256:
+                raise HISTORY.bad(f"the text of page {page.id[:16]} does not match its hash")
+        whole = tuple(p.model_copy(update={"text": pages[p.id].text}) for p in version.report.pages)
         report = version.report.model_copy(
             update={"id": run.id, "pages": whole, "settings": _harmless(version.report.settings)}
         )
@@ -216,6 +231,8 @@ def _is_saved(store: Store, token: str, run: ArchivedRun) -> bool:
 
 
 def _with_id(run: ArchivedRun, run_id: str) -> ArchivedRun:
+    if run_id == run.id:
+        return run
     versions = (v.model_copy(update={"report": v.report.model_copy(update={"id": run_id})}) for v in run.versions)
     return run.model_copy(update={"id": run_id, "versions": tuple(versions)})
 

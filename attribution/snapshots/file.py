@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import math
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 
 from pydantic import ValidationError
 
 from attribution.errors import BadInput
 from attribution.provenance import Provenance
-from attribution.snapshots.package import Format, invalid, lines, pack, unpack
+from attribution.snapshots.package import TOTAL_LIMIT, Format, Unpacked, invalid, pack, unpack
 from attribution.snapshots.snapshot import Snapshot
 from attribution.types import Frozen, Judgement, Page, Probabilities, Report, Span, content_id
 
@@ -56,14 +57,15 @@ def dump(snapshot: Snapshot) -> bytes:
 
 def load(data: bytes) -> Snapshot:
     """Read a snapshot file. BadInput says what is wrong with it."""
-    contents = unpack(SNAPSHOT, data)
+    file = unpack(SNAPSHOT, data)
     try:
-        report = Report.model_validate_json(contents["report.json"])
-        pages = tuple(Page.model_validate_json(line) for line in lines(contents["pages.jsonl"]))
-        provenance = Provenance.model_validate_json(contents["trail.json"])
-        vectors = [_Vector.model_validate_json(line) for line in lines(contents["vectors.jsonl"])]
-        judged = [_Judgement.model_validate_json(line) for line in lines(contents["judgements.jsonl"])]
+        report = Report.model_validate_json(file.document("report.json"))
+        pages = tuple(read_pages(SNAPSHOT, file))
+        provenance = Provenance.model_validate_json(file.document("trail.json"))
+        vectors = map(_Vector.model_validate_json, file.documents("vectors.jsonl"))
         decoded = {v.key: base64.b64decode(v.data, validate=True) for v in vectors}
+        judged = map(_Judgement.model_validate_json, file.documents("judgements.jsonl"))
+        judgements = {j.key: Judgement(j.probabilities, j.sentence, j.signals) for j in judged}
     except ValidationError as error:
         raise invalid(SNAPSHOT, error) from None
     except (ValueError, RecursionError) as error:
@@ -74,7 +76,7 @@ def load(data: bytes) -> Snapshot:
         report.model_copy(update={"pages": pages}),
         provenance,
         decoded,
-        {j.key: Judgement(j.probabilities, j.sentence, j.signals) for j in judged},
+        judgements,
     )
     check(snapshot.report, snapshot.provenance)
     _check_outputs(snapshot)
@@ -82,8 +84,24 @@ def load(data: bytes) -> Snapshot:
     return snapshot
 
 
+def read_pages(kind: Format, file: Unpacked) -> Iterator[Page]:
+    """The pages of pages.jsonl, each with the text that its hash names. BadInput where they take too much memory."""
+    left = TOTAL_LIMIT
+    for document in file.documents("pages.jsonl"):
+        page = Page.model_validate_json(document)
+        left -= sys.getsizeof(page.text)  # one 😀 makes each letter of its text four bytes
+        if left < 0:
+            raise kind.bad(f"the texts of its pages take more than {TOTAL_LIMIT:,} bytes of memory")
+        if page.sha256 != hashlib.sha256(page.text.encode("utf-8", "surrogatepass")).hexdigest():
+            raise kind.bad(f"the text of page {page.id[:16]} does not match its hash")
+        yield page
+
+
 def check(report: Report, provenance: Provenance, bad: Callable[[str], BadInput] = SNAPSHOT.bad) -> None:
-    """Check that every offset, id and hash of a run is consistent; raises what `bad` makes of a problem."""
+    """Check that every offset and id of a run is consistent, its pages being those of `read_pages`.
+
+    Raises what `bad` makes of a problem.
+    """
     texts = {page.id: page.text for page in report.pages}
     claims = {claim.id for claim in report.claims}
 
@@ -91,8 +109,7 @@ def check(report: Report, provenance: Provenance, bad: Callable[[str], BadInput]
         return 0 <= span[0] <= span[1] <= len(text)
 
     for page in report.pages:
-        sha256 = hashlib.sha256(page.text.encode("utf-8", "surrogatepass")).hexdigest()
-        if page.sha256 != sha256 or page.id != content_id(page.url, sha256):
+        if page.id != content_id(page.url, page.sha256):
             raise bad(f"the text of page {page.id[:16]} does not match its hash")
         if not page.url.startswith(("https://", "http://", f"{page.kind}:")):
             raise bad(f"page {page.id[:16]} has an unsupported URL")

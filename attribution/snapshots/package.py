@@ -1,4 +1,7 @@
-"""ZIP files of JSON with a manifest: the same bytes for the same content. Reading one trusts nothing in it."""
+"""ZIP files of JSON with a manifest: the same bytes for the same content. Reading one trusts nothing in it.
+
+Members are read document by document, a line of a .jsonl member or the whole of a .json one, and never held in memory.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,22 @@ import hashlib
 import io
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from pydantic import ValidationError
 
 from attribution.errors import BadInput
+from attribution.text.json_lines import VALUES, count_values
 from attribution.types import Frozen
 
 MANIFEST = "manifest.json"
-FILE_LIMIT, TOTAL_LIMIT = 100_000_000, 400_000_000  # bytes, packed and unpacked
+FILE_LIMIT, TOTAL_LIMIT = (
+    50_000_000,
+    200_000_000,
+)  # bytes, packed and unpacked: 200 runs have 20 to 80 million
+DOCUMENT_LIMIT, DOCUMENTS = 32_000_000, 100_000  # bytes of one document, and documents of a member
+RATIO, FLOOR = 50, 1_000_000  # unpacked bytes for each packed one, beyond the first ones; real files have 3 to 10
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _END, _END_64, _END_SIZE = b"PK\x05\x06", b"PK\x06\x07", 22
 
@@ -39,10 +48,27 @@ class Format(NamedTuple):
         return BadInput(f"not a usable {self.noun} file ({problem}): {self.again}")
 
 
+class Unpacked:
+    """An archive that `unpack` has checked."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive = archive
+
+    def document(self, member: str) -> bytes:
+        """The whole of a .json member."""
+        return next(self.documents(member), b"")
+
+    def documents(self, member: str) -> Iterator[bytes]:
+        """The documents of a member, one at a time."""
+        with self._archive.open(member) as packed:
+            stream = io.BufferedReader(packed, 1 << 16)  # type: ignore[type-var]
+            read = stream.readline if member.endswith(".jsonl") else stream.read
+            while document := read(DOCUMENT_LIMIT + 1):
+                yield document
+
+
 def pack(kind: Format, contents: Mapping[str, bytes]) -> bytes:
     """The file. BadInput where it would be too large to be read again."""
-    if (total := sum(map(len, contents.values()))) > TOTAL_LIMIT:
-        raise BadInput(f"the {kind.noun} has {total:,} bytes; the limit is {TOTAL_LIMIT:,}: export it in parts")
     hashes = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
     manifest = Manifest(format=kind.name, version=kind.version, sha256=hashes).model_dump_json(indent=1).encode()
     packed = io.BytesIO()
@@ -51,11 +77,12 @@ def pack(kind: Format, contents: Mapping[str, bytes]) -> bytes:
             info = zipfile.ZipInfo(name, _EPOCH)
             info.create_system, info.external_attr = 3, 0o644 << 16  # the same on every system
             archive.writestr(info, content, zipfile.ZIP_DEFLATED, 6)
+    unpack(kind._replace(again="export it in parts"), packed.getvalue())
     return packed.getvalue()
 
 
-def unpack(kind: Format, data: bytes) -> dict[str, bytes]:
-    """The members, each unpacked up to the limit only and checked against its hash. BadInput says what is wrong."""
+def unpack(kind: Format, data: bytes) -> Unpacked:
+    """The file, its members checked against the limits and their hashes. BadInput says what is wrong."""
     if len(data) > FILE_LIMIT:
         raise kind.bad(f"{len(data):,} bytes; the limit is {FILE_LIMIT:,}")
     # Checked before zipfile reads the directory: millions of entries would fill the memory.
@@ -64,21 +91,16 @@ def unpack(kind: Format, data: bytes) -> dict[str, bytes]:
         raise kind.bad("not a plain ZIP file")
     if int.from_bytes(end[10:12], "little") != len(kind.members) + 1 or int.from_bytes(end[12:16], "little") > 2000:
         raise kind.bad(f"it does not have the members of a {kind.noun}")
-    contents: dict[str, bytes] = {}
-    budget = TOTAL_LIMIT
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            if [info.filename for info in archive.infolist()] != [MANIFEST, *kind.members]:
-                raise kind.bad(f"it does not have the members of a {kind.noun}")
-            for info in archive.infolist():
-                if info.compress_type not in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED) or info.flag_bits & 1:
-                    raise kind.bad(f"{info.filename} is encrypted or uses an unknown compression")
-                with archive.open(info) as member:
-                    contents[info.filename] = member.read(budget + 1)
-                budget -= len(contents[info.filename])
-                if budget < 0:
-                    raise kind.bad(f"more than {TOTAL_LIMIT:,} bytes when unpacked")
-        manifest = Manifest.model_validate_json(contents.pop(MANIFEST))
+        archive = zipfile.ZipFile(io.BytesIO(data))
+        if [info.filename for info in archive.infolist()] != [MANIFEST, *kind.members]:
+            raise kind.bad(f"it does not have the members of a {kind.noun}")
+        for info in archive.infolist():
+            if info.compress_type not in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED) or info.flag_bits & 1:
+                raise kind.bad(f"{info.filename} is encrypted or uses an unknown compression")
+        unpacked = Unpacked(archive)
+        manifest = Manifest.model_validate_json(unpacked.document(MANIFEST))
+        hashes = _checked(kind, unpacked, min(TOTAL_LIMIT, FLOOR + RATIO * len(data)))
     except ValidationError:  # a ValueError, too
         raise kind.bad(f"{MANIFEST} is not valid") from None
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
@@ -88,15 +110,28 @@ def unpack(kind: Format, data: bytes) -> dict[str, bytes]:
             f"the file has format {manifest.format[:40]!r}, version {manifest.version}; this explorer reads "
             f"{kind.name!r}, version {kind.version}: update the explorer, or export the {kind.noun} again"
         )
-    for name, content in contents.items():
-        if hashlib.sha256(content).hexdigest() != manifest.sha256.get(name):
+    for name, found in hashes.items():
+        if found != manifest.sha256.get(name):
             raise kind.bad(f"{name} does not match its hash in the manifest: it was damaged or changed")
-    return contents
+    return unpacked
 
 
-def lines(content: bytes) -> list[bytes]:
-    """The lines of a JSON Lines member."""
-    return [line for line in content.split(b"\n") if line]
+def _checked(kind: Format, unpacked: Unpacked, most: int) -> dict[str, str]:
+    """The hash of each member. BadInput where one exceeds a limit, before more of it is unpacked."""
+    hashes, total = {}, 0
+    for name in kind.members:
+        sha256 = hashlib.sha256()
+        for number, document in enumerate(unpacked.documents(name), 1):
+            total += len(document)
+            if total > most:
+                raise kind.bad(f"more than {most:,} bytes when unpacked")
+            if len(document) > DOCUMENT_LIMIT or count_values(document) > VALUES:
+                raise kind.bad(f"line {number} of {name} has more than {DOCUMENT_LIMIT:,} bytes or {VALUES:,} values")
+            if number > DOCUMENTS:
+                raise kind.bad(f"{name} has more than {DOCUMENTS:,} lines")
+            sha256.update(document)
+        hashes[name] = sha256.hexdigest()
+    return hashes
 
 
 def invalid(kind: Format, error: ValidationError) -> BadInput:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from attribution.errors import BadInput
+
+VALUES = 1_000_000  # of one JSON document; each takes 70 to 200 bytes once it is read
+LINES, LINES_VALUES = 100_000, 2_000_000  # of an uploaded file
+DIGITS = 400  # of an integer: no float has more
+_STRING = re.compile(rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"')
 
 
 @dataclass(frozen=True)
@@ -24,8 +31,40 @@ class Row:
         return {**self.fields, "line": self.line, "error": error}
 
 
+def count_values(document: bytes) -> int:
+    """At least as many values as JSON has, found without reading it."""
+    marks = (b",", b"[", b"{", b"\n")
+    count = sum(map(document.count, marks))
+    return count if count <= VALUES else sum(map(_STRING.sub(b"", document).count, marks))
+
+
+def parse_json(text: str) -> Any:
+    """The value of a JSON text. ValueError says in a few words what is wrong with it."""
+    if count_values(text.encode("utf-8", "surrogatepass")) > VALUES:
+        raise ValueError(f"more than {VALUES:,} values")
+    try:
+        return json.loads(text, parse_constant=_finite, parse_float=_finite, parse_int=_integer)
+    except json.JSONDecodeError as error:
+        raise ValueError(error.msg) from None
+    except RecursionError:
+        raise ValueError("too deeply nested") from None
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text[:20]} is no number of JSON")
+    return value
+
+
+def _integer(text: str) -> int:
+    if len(text) > DIGITS:
+        raise ValueError(f"a number of more than {DIGITS} digits")
+    return int(text)
+
+
 def read_rows(path: Path, required: Sequence[str], optional: Sequence[str] = ()) -> list[Row]:
-    """The rows of a file, as `parse_rows` does; BadInput if it cannot be read."""
+    """The rows of a file of one's own, however many; BadInput if it cannot be read."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:
@@ -33,7 +72,7 @@ def read_rows(path: Path, required: Sequence[str], optional: Sequence[str] = ())
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}") from None
     try:
-        return parse_rows(content, required, optional)
+        return _rows(content, required, optional)
     except BadInput as error:
         raise BadInput(f"{path}: {error}") from None
 
@@ -41,8 +80,21 @@ def read_rows(path: Path, required: Sequence[str], optional: Sequence[str] = ())
 def parse_rows(content: bytes, required: Sequence[str], optional: Sequence[str] = ()) -> list[Row]:
     """One row for each line that is not blank. The required fields must hold text, the optional ones text or nothing.
 
-    BadInput for a file that is empty or not UTF-8.
+    BadInput for a file that is empty, not UTF-8, or has more lines or values than an upload may have.
     """
+    check_lines(content)
+    if count_values(content) > LINES_VALUES:
+        raise BadInput(f"the file has more than {LINES_VALUES:,} values: split it")
+    return _rows(content, required, optional)
+
+
+def check_lines(content: bytes) -> None:
+    """BadInput for more lines than an uploaded file may have: each costs memory, even an empty one."""
+    if (lines := content.count(b"\n")) > LINES:
+        raise BadInput(f"the file has {lines:,} lines, at most {LINES:,} are read: split it")
+
+
+def _rows(content: bytes, required: Sequence[str], optional: Sequence[str]) -> list[Row]:
     try:
         lines = content.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
@@ -55,13 +107,12 @@ def parse_rows(content: bytes, required: Sequence[str], optional: Sequence[str] 
 
 def _row(number: int, line: str, required: Sequence[str], optional: Sequence[str]) -> Row:
     try:
-        value = json.loads(line)
+        value = parse_json(line)
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         return Row(number, {}, "an escaped character is half of a surrogate pair")
-    except (ValueError, RecursionError) as error:
-        reason = error.msg if isinstance(error, json.JSONDecodeError) else "too deeply nested"
-        return Row(number, {}, f"not JSON ({reason}); expected an object with {_names(required)}")
+    except ValueError as error:
+        return Row(number, {}, f"not JSON ({error}); expected an object with {_names(required)}")
     if not isinstance(value, dict):
         return Row(number, {}, f"not an object; expected one with {_names(required)}")
     for name in required:

@@ -21,7 +21,7 @@ from attribution.evaluation.ais.judgements import Content, Judgement
 from attribution.evaluation.ais.project import Annotations, Event, Member, StageChange
 from attribution.evaluation.ais.tasks import Project, Task, identity
 from attribution.evaluation.tables import FORMULA
-from attribution.text.json_lines import parse_rows
+from attribution.text.json_lines import check_lines, parse_json, parse_rows
 from attribution.types import Frozen
 
 Record = dict[str, Any]
@@ -118,6 +118,7 @@ def _unguarded(text: str) -> str:
 
 
 def _csv_records(content: bytes) -> list[tuple[int, Record | str]]:
+    check_lines(content)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -143,8 +144,8 @@ def _from_row(row: Mapping[str | None, Any]) -> Record | str:
             continue
         text = _unguarded(written)
         try:
-            record[name] = text if is_text else json.loads(text)
-        except (ValueError, RecursionError):
+            record[name] = text if is_text else parse_json(text)
+        except ValueError:
             return f'"{name}" is {text[:40]!r}, which is not JSON'
     if kind == "judgement":
         record["content"] = {name: record.pop(name) for name in Content.model_fields if name in record}
