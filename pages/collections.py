@@ -91,10 +91,10 @@ def start(name: str, documents: Sequence[Document], addresses: str) -> str:
         return str(error)
     if not items:
         return "Choose files or give web addresses first."
-    settings = Settings.from_environment()
+    settings, browser = Settings.from_environment(), state.browser()
 
     def add(items: Sequence[Item], stop: threading.Event) -> Iterator[ItemResult]:
-        return ingest.add(Store.open(settings.database_url), name, items, settings, stop=stop)
+        return ingest.add(Store.open(settings.database_url), name, items, settings, stop=stop, owner=browser)
 
     def embed(stop: threading.Event) -> Iterator[tuple[int, int]]:
         return ingest.embed(Store.open(settings.database_url), name, hybrid.local_embedder(settings), stop)

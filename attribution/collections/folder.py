@@ -15,10 +15,10 @@ import yaml
 
 from attribution.collections.keyword import KeywordSearcher
 from attribution.errors import FetchFailed, SearchFailed, StageFailure
-from attribution.extraction import sandbox
 from attribution.extraction.content_type import MARKDOWN, SUFFIXES
 from attribution.extraction.documents import extract
 from attribution.extraction.page import Extracted, make_page, one_line, valid_date
+from attribution.extraction.sandbox import Reading
 from attribution.retrieval.bm25 import Table, create
 from attribution.settings import ROOT, Settings
 from attribution.types import Failure, Page
@@ -123,11 +123,12 @@ def _build_index(folder: Path, files: _Fingerprint, max_bytes: int) -> _Index:
     create(database, "articles", "title", "body")
     pages: list[Page] = []
     failures: list[Failure] = []
+    reading = Reading()
     for name, _, size in files:
         try:
             if size > max_bytes:
                 raise FetchFailed("too_large", f"{name} has {size:,} bytes; the limit is {max_bytes:,}. Split it", name)
-            page = _read(folder / name, name)
+            page = _read(folder / name, name, reading)
         except StageFailure as error:
             failures.append(error.as_failure("search", name))
             continue
@@ -141,11 +142,11 @@ def _build_index(folder: Path, files: _Fingerprint, max_bytes: int) -> _Index:
     return _Index(tuple(pages), tuple(failures), Table(database, "articles", len(pages)), threading.Lock())
 
 
-def _read(path: Path, name: str) -> Page:
+def _read(path: Path, name: str, reading: Reading) -> Page:
     media_type = SUFFIXES[path.suffix.lower()]
     # the shipped articles are our own text; whatever else lies in a folder may be hostile
     trusted = media_type == MARKDOWN and path.is_relative_to(SHIPPED)
-    read = extract if trusted else sandbox.read
+    read = extract if trusted else reading.read
     extracted = read(path.read_bytes(), media_type, name, document=True)
     reference = ""
     if media_type == MARKDOWN:

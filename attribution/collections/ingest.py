@@ -23,7 +23,7 @@ from attribution.embedders import Embedder
 from attribution.errors import BadInput, FetchFailed, StageFailure
 from attribution.extraction.content_type import MARKDOWN, SUFFIXES
 from attribution.extraction.page import make_page
-from attribution.extraction.sandbox import read
+from attribution.extraction.sandbox import Reading
 from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.types import Document, Failure, Page
@@ -59,14 +59,18 @@ def add(
     settings: Settings,
     fetch: Callable[[str, Page | None], Page] | None = None,
     stop: threading.Event | None = None,
+    owner: str = "",
 ) -> Iterator[ItemResult]:
     """Add items, several at once; each is stored when its result is yielded. `stop` ends with those being read.
 
+    What one `owner` adds takes turns with what others read.
     BadInput for an invalid collection name; an item that cannot be read has the state `failed`.
     """
     check_name(collection)
     documents = DocumentStore(store)
-    reader = _Reader(store, settings, documents.source_hashes(collection), fetch or Fetcher(settings).fetch)
+    reading = Reading(owner)
+    fetch = fetch or Fetcher(settings, reading=reading).fetch
+    reader = _Reader(store, settings, documents.source_hashes(collection), fetch, reading)
     for results in _in_parallel(reader.read, items, stop or threading.Event()):
         new = [r for r in results if isinstance(r, NewDocument)]
         states = documents.put(collection, new) if new else []
@@ -147,9 +151,15 @@ class _Reader:
     """Reads one item: a document, or why there is none."""
 
     def __init__(
-        self, store: Store, settings: Settings, added_before: set[str], fetch: Callable[[str, Page | None], Page]
+        self,
+        store: Store,
+        settings: Settings,
+        added_before: set[str],
+        fetch: Callable[[str, Page | None], Page],
+        reading: Reading,
     ) -> None:
-        self._store, self._settings, self._added_before, self._fetch = store, settings, added_before, fetch
+        self._store, self._settings, self._added_before = store, settings, added_before
+        self._fetch, self._reading = fetch, reading
 
     def read(self, item: Item) -> NewDocument | ItemResult:
         name = _one_line(item.name)
@@ -162,7 +172,7 @@ class _Reader:
             digest = hashlib.sha256(content).hexdigest()
             if digest in self._added_before:
                 return ItemResult(name, "unchanged")
-            return NewDocument(name, item.origin, digest, _document(content, name))
+            return NewDocument(name, item.origin, digest, _document(content, name, self._reading))
         except StageFailure as error:
             return ItemResult(name, "failed", error.as_failure("fetch", name).model_copy(update={"subject": name}))
         except OSError as error:
@@ -181,13 +191,13 @@ class _Reader:
         return page
 
 
-def _document(content: bytes, name: str) -> Page:
+def _document(content: bytes, name: str, reading: Reading) -> Page:
     suffix = Path(name).suffix.lower()
     if suffix not in SUFFIXES:
         raise FetchFailed("wrong_type", f"{name}: expected one of {', '.join(sorted(SUFFIXES))}", name)
     if len(content) > MAX_BYTES:
         raise _too_large(name, len(content))
-    extracted, reference = read(content, "", name, document=True), ""
+    extracted, reference = reading.read(content, "", name, document=True), ""
     if SUFFIXES.get(suffix) == MARKDOWN:
         extracted, reference = without_front_matter(extracted, name)
     titled = replace(extracted, title=extracted.title or Path(name).stem)

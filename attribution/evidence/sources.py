@@ -10,6 +10,7 @@ from typing import Literal
 from attribution.errors import BadInput, StageFailure
 from attribution.evidence.user_documents import read_document
 from attribution.extraction.content_type import SUFFIXES
+from attribution.extraction.sandbox import RUN_SECONDS, Reading
 from attribution.registry import build
 from attribution.searchers import INSTANCE, LOCAL, SEARCHERS, Searcher, is_local
 from attribution.settings import COLLECTION, WEB, Settings
@@ -85,9 +86,10 @@ def open_sources(settings: Settings, documents: Sequence[Document], store: Store
             if name in LOCAL:
                 raise BadInput(f"fallback {name!r}: expected a search engine of the web; name it as a source instead")
             sources.fallback.append(build(SEARCHERS, name, settings, "searcher"))
+    reading = Reading(seconds=RUN_SECONDS)
     for document in files:
         try:
-            sources.pages.append(read_document(document))
+            sources.pages.append(read_document(document, reading=reading))
         except StageFailure as error:
             sources.failures.append(error.as_failure("fetch", document.name))
     return sources

@@ -40,18 +40,26 @@ READERS: dict[str, Callable[[bytes, str, str], Extracted]] = {
 }
 
 
-def extract(content: bytes, media_type: str, name: str, document: bool = False) -> Extracted:
-    """The readable text. `media_type` is a Content-Type and may carry a charset; the suffix of a `document`'s name
-    overrides it.
+def reader_of(content: bytes, media_type: str, name: str, document: bool = False) -> tuple[str, str]:
+    """The media type by which bytes are read, and the declared one, which may carry a charset.
 
-    FetchFailed: wrong_type, unreadable, encrypted, too_large, paywall, needs_javascript or no_text.
+    FetchFailed: wrong_type, or no_text where there are none.
     """
     if document:
         media_type = SUFFIXES.get(PurePosixPath(name).suffix.lower(), media_type)
     if not content:
         raise FetchFailed("no_text", f"{name} is empty", name)
     packaged = document and media_type in (DOCX, EPUB)
-    kind = media_type if packaged else actual_type(media_type, content, name)
+    return media_type if packaged else actual_type(media_type, content, name), media_type
+
+
+def extract(content: bytes, media_type: str, name: str, document: bool = False) -> Extracted:
+    """The readable text. `media_type` is a Content-Type and may carry a charset; the suffix of a `document`'s name
+    overrides it.
+
+    FetchFailed: wrong_type, unreadable, encrypted, too_large, paywall, needs_javascript or no_text.
+    """
+    kind, media_type = reader_of(content, media_type, name, document)
     try:
         extracted = READERS[kind](content, media_type, name)
     except (AttributionError, MemoryError):

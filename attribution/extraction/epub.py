@@ -24,13 +24,14 @@ def read_epub(content: bytes, media_type: str, name: str) -> Extracted:
     root = next(container.iter("{*}rootfile")).get("full-path")
     book = package.xml(root)
     items = {item.get("id"): item.get("href", "") for item in book.iter(f"{_OPF}item")}
-    spine = [items.get(ref.get("idref"), "") for ref in book.iter(f"{_OPF}itemref")]
-    if len(spine) > MAX_CHAPTERS:
-        message = f"{name} has {len(spine):,} chapters, at most {MAX_CHAPTERS:,} are read; split it"
+    hrefs = [items.get(ref.get("idref"), "").partition("#")[0] for ref in book.iter(f"{_OPF}itemref")]
+    # A book must not name a chapter twice (EPUB 3.3, 5.8.2); a hostile one names it two thousand times.
+    chapters = dict.fromkeys(
+        posixpath.normpath(posixpath.join(posixpath.dirname(root), unquote(href))) for href in hrefs if href
+    )
+    if len(chapters) > MAX_CHAPTERS:
+        message = f"{name} has {len(chapters):,} chapters, at most {MAX_CHAPTERS:,} are read; split it"
         raise FetchFailed("too_large", message, name)
-    texts = []
-    for href in filter(None, spine):
-        member = posixpath.normpath(posixpath.join(posixpath.dirname(root), unquote(href.partition("#")[0])))
-        texts.append(clean(read_html(package.read(member), HTML, name).text))
+    texts = [clean(read_html(package.read(chapter), HTML, name).text) for chapter in chapters]
     title = book.findtext(".//{http://purl.org/dc/elements/1.1/}title") or ""
     return Extracted(title, "\n\n".join(filter(None, texts)))

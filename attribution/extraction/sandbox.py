@@ -7,48 +7,77 @@ from __future__ import annotations
 
 import atexit
 import json
+import math
 import os
 import queue
 import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+import time
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
 from attribution.errors import FetchFailed, StageFailure
-from attribution.extraction.documents import extract
+from attribution.extraction.content_type import MARKDOWN, PLAIN
+from attribution.extraction.documents import extract, reader_of
 from attribution.extraction.page import Extracted
+from attribution.turns import Turns
 
-PROCESSES = min(2, os.cpu_count() or 1)
+PROCESSES = min(2, os.cpu_count() or 1) + 1  # one more than an owner may use, so that nobody waits for one owner alone
 MEMORY = 160_000_000  # bytes one page may take beyond what the process has when it starts
-DOCUMENT_SECONDS = 60.0  # for one of the user's files
+DOCUMENT_SECONDS = 60.0  # for one of the user's files …
+RUN_SECONDS = 180.0  # … and for all those of a run
 START_SECONDS = 60.0  # imports on a busy machine; no page's clock runs meanwhile
 _LENGTH = struct.Struct(">Q")
 
 
-def read(content: bytes, media_type: str, name: str, seconds: float = 0.0, document: bool = False) -> Extracted:
-    """What `extract` returns, within so many seconds (0: DOCUMENT_SECONDS).
+class Reading:
+    """What one run or upload reads: it waits in turn with what others read, and has so many seconds for all of it.
 
-    FetchFailed: those of `extract`, timed_out, or unreadable where the parser crashed. Waiting for a free process does
-    not count: another page's trouble is not this one's.
+    Those of the same `owner` share a turn; without one each has its own.
     """
-    task = {"media_type": media_type, "name": name, "document": document}
-    seconds = seconds or DOCUMENT_SECONDS
-    with _slots:
-        reply = _ask(_take(), content, task, seconds)
-        if reply is None:  # it may have died before it was asked: a new one tells
-            reply = _ask(_Worker(), content, task, seconds)
-    if reply is None:
-        raise FetchFailed("unreadable", f"{name} made its parser crash; paste its text as a document", name)
-    if "failure" in reply:
-        kind, message, subject, detail = reply["failure"]
-        raise FetchFailed(kind, message, subject, detail=detail)
-    extracted = reply["extracted"]
-    return Extracted(**{**extracted, "breaks": tuple(extracted["breaks"])})
+
+    def __init__(self, owner: str = "", seconds: float = math.inf) -> None:
+        self._owner, self._seconds, self._left = owner or self, seconds, seconds
+
+    def read(
+        self, content: bytes, media_type: str, name: str, seconds: float = 0.0, document: bool = False
+    ) -> Extracted:
+        """What `extract` returns, within so many seconds (0: DOCUMENT_SECONDS).
+
+        FetchFailed: those of `extract`, timed_out, budget_spent, or unreadable where the parser crashed. Waiting for a
+        turn does not count: another page's trouble is not this one's.
+        """
+        kind, _ = reader_of(content, media_type, name, document)
+        if self._left <= 0:
+            message = f"{name} was not read: reading the others took {self._seconds:g} s; add fewer documents"
+            raise FetchFailed("budget_spent", message, name)
+        task = {"media_type": media_type, "name": name, "document": document}
+        seconds = min(seconds or DOCUMENT_SECONDS, self._left)
+        with _in_turn(_texts if kind in (PLAIN, MARKDOWN) else _documents, self._owner):
+            worker, started = _take(), time.monotonic()
+            try:
+                reply = _ask(worker, content, task, seconds)
+                if reply is None:  # it may have died before it was asked: a new one tells
+                    reply = _ask(_Worker(), content, task, seconds)
+            finally:
+                self._left -= time.monotonic() - started
+        if reply is None:
+            raise FetchFailed("unreadable", f"{name} made its parser crash; paste its text as a document", name)
+        if "failure" in reply:
+            kind, message, subject, detail = reply["failure"]
+            raise FetchFailed(kind, message, subject, detail=detail)
+        extracted = reply["extracted"]
+        return Extracted(**{**extracted, "breaks": tuple(extracted["breaks"])})
+
+
+def read(content: bytes, media_type: str, name: str, seconds: float = 0.0, document: bool = False) -> Extracted:
+    """One file by itself; see `Reading`."""
+    return Reading().read(content, media_type, name, seconds, document)
 
 
 def warm() -> None:
@@ -135,10 +164,19 @@ class _Worker:
         self.process.wait()
 
 
-_slots = threading.BoundedSemaphore(PROCESSES)
+_documents = Turns(PROCESSES, waiting=sys.maxsize, each=max(1, PROCESSES - 1))
+_texts = Turns(1, waiting=sys.maxsize)  # take no time, so they never wait for documents
 _idle: queue.LifoQueue[_Worker] = queue.LifoQueue()
 _workers: set[_Worker] = set()
 _starting = threading.Lock()
+
+
+@contextmanager
+def _in_turn(turns: Turns, owner: Hashable) -> Iterator[None]:
+    with turns.ticket(owner) as ticket:
+        for _ in turns.wait(ticket, threading.Event()):
+            pass
+        yield
 
 
 def _start(most: int) -> None:
@@ -159,7 +197,7 @@ def _take() -> _Worker:
     """The process that is free first: no page waits for one to start while another is idle."""
     while True:
         if _idle.empty():
-            _start(PROCESSES)
+            _start(max(1, _documents.counts()[0] + _texts.counts()[0]))
         with suppress(queue.Empty):
             worker = _idle.get(timeout=0.2)  # and look again: the last one may have been stopped
             if worker.process.poll() is None or not worker.ready():

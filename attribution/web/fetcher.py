@@ -12,7 +12,7 @@ import httpx
 from attribution.errors import FetchFailed
 from attribution.extraction.content_type import check_declared
 from attribution.extraction.page import make_page
-from attribution.extraction.sandbox import read, warm
+from attribution.extraction.sandbox import Reading, warm
 from attribution.settings import Settings
 from attribution.storage.database import now
 from attribution.storage.http_responses import Response
@@ -46,13 +46,20 @@ def fetch(url: str, settings: Settings, allow: Allow = is_public, archive: Archi
 
 
 class Fetcher:
-    """Pages of one run, which share each host's rules and turn.
+    """Pages of one run, which share each host's rules and turn, and take turns with other runs' when they are read.
 
     `allow` decides on each numeric address before a connection is opened; `archive` is given each page's response.
     """
 
-    def __init__(self, settings: Settings, allow: Allow = is_public, archive: Archive | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        allow: Allow = is_public,
+        archive: Archive | None = None,
+        reading: Reading | None = None,
+    ) -> None:
         self._settings, self._allow, self._archive = settings, allow, archive
+        self._reading = reading or Reading()
         self._hosts: dict[str, _Host] = {}
         self._lock = threading.Lock()
 
@@ -68,7 +75,7 @@ class Fetcher:
             if reply.status == 304 and old is not None:
                 return old.model_copy(update={"fetched_at": now()})
             media_type = reply.headers.get("content-type", "")
-            extracted = read(reply.content, media_type, str(reply.url), max(0.1, clock.left()))
+            extracted = self._reading.read(reply.content, media_type, str(reply.url), max(0.1, clock.left()))
             page = make_page(url, "web", extracted, reference=str(reply.url) if reply.url != parsed(url) else "")
             if self._archive:
                 headers = tuple(reply.headers.multi_items())

@@ -1,0 +1,97 @@
+"""Who is next where many share something scarce: a limit at once, and a fair order for those that wait."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from itertools import count
+
+from attribution.errors import Busy
+
+WAITING = 200  # that may wait; more would wait too long to be worth their memory
+LOOK = 0.2  # seconds between two looks at the stop signal of one that waits
+
+
+class Ticket:
+    """One run, or one file to read, that waits for its turn or has it."""
+
+    def __init__(self, owner: Hashable, number: int) -> None:
+        self.owner, self.number, self.running = owner, number, False
+
+
+class Turns:
+    """At most `limit` runs at once, `each` of one owner. An owner's second run waits for everybody's first."""
+
+    def __init__(self, limit: int, waiting: int = WAITING, each: int = 0) -> None:
+        self._limit, self._most, self._each = limit, waiting, each or limit
+        self._numbers = count()
+        self._tickets: list[Ticket] = []
+        self._served: dict[Hashable, int] = {}  # the turn that each owner had last
+        self._turn = count(1)
+        self._changed = threading.Condition()
+
+    def counts(self) -> tuple[int, int]:
+        """How many runs have their turn, and how many wait."""
+        with self._changed:
+            running = sum(t.running for t in self._tickets)
+            return running, len(self._tickets) - running
+
+    def is_full(self) -> bool:
+        """Whether the next run would be refused."""
+        return self.counts()[1] >= self._most
+
+    @contextmanager
+    def ticket(self, owner: Hashable) -> Iterator[Ticket]:
+        """A place in the queue, given back at the end. Raises Busy where too many wait."""
+        with self._changed:
+            waiting = sum(not t.running for t in self._tickets)
+            if waiting >= self._most:
+                raise Busy(f"{waiting} runs are waiting, and no more are taken: try again in a few minutes")
+            ticket = Ticket(owner, next(self._numbers))
+            self._tickets.append(ticket)
+        try:
+            yield ticket
+        finally:
+            with self._changed:
+                self._tickets.remove(ticket)
+                if all(t.owner != ticket.owner for t in self._tickets):
+                    self._served.pop(ticket.owner, None)
+                self._changed.notify_all()
+
+    def wait(self, ticket: Ticket, stop: threading.Event) -> Iterator[int]:
+        """Its place in the queue, from 1, whenever that changes; ends when it has its turn or is stopped."""
+        told = 0
+        while True:
+            with self._changed:
+                place = self._place(ticket)
+                if not place:
+                    return
+                if place == told:
+                    self._changed.wait(LOOK)
+                    place = self._place(ticket)
+            if stop.is_set():
+                return
+            if place and place != told:
+                told = place
+                yield place
+
+    def _place(self, ticket: Ticket) -> int:
+        """0 for one that has its turn, which it gets here."""
+        if ticket.running:
+            return 0
+        running = Counter(t.owner for t in self._tickets if t.running)
+        ahead: Counter[Hashable] = Counter()
+        rounds = {}
+        for t in self._tickets:  # in the order of arrival
+            if not t.running:
+                rounds[t] = (running[t.owner] + ahead[t.owner], self._served.get(t.owner, 0), t.number)
+                ahead[t.owner] += 1
+        order = sorted(rounds, key=rounds.__getitem__)
+        allowed = [t for t in order if rounds[t][0] < self._each]
+        if ticket in allowed[: self._limit - running.total()]:
+            ticket.running, self._served[ticket.owner] = True, next(self._turn)
+            self._changed.notify_all()
+            return 0
+        return order.index(ticket) + 1

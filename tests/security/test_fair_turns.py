@@ -1,0 +1,146 @@
+"""Nobody's documents keep those of others waiting: who reads much waits for who reads little."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from attribution.collections import ingest
+from attribution.evidence.sources import open_sources
+from attribution.extraction import epub, sandbox
+from attribution.extraction.documents import extract
+from attribution.extraction.epub import read_epub
+from attribution.extraction.page import Extracted
+from attribution.extraction.sandbox import Reading
+from attribution.settings import Settings
+from attribution.storage.store import Store
+from attribution.turns import Turns
+from attribution.types import Document
+from tests.extraction.test_documents import chapter, docx, paragraph
+from tests.extraction.test_documents import epub as book
+from tests.extraction.test_sandbox import slow_pdf
+
+SLOW = slow_pdf()
+
+
+@pytest.fixture
+def hog(store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Another visitor, who adds eight documents to a collection, each of which takes as long as it may.
+
+    The names of those that have been read.
+    """
+    monkeypatch.setattr(sandbox, "DOCUMENT_SECONDS", 20.0)  # longer than a process takes to start on a busy machine
+    sandbox.read(b"<p>Warm.", "text/html", "warm")
+    documents = [Document(f"{n}.pdf", SLOW + b"%%%d" % n) for n in range(8)]
+    done: list[str] = []
+    stop = threading.Event()
+
+    def add() -> None:
+        for result in ingest.add(store, "c", map(ingest.from_upload, documents), settings, stop=stop, owner="hog"):
+            done.append(result.name)
+
+    thread = threading.Thread(target=add)
+    thread.start()
+    while sum(sandbox._documents.counts()) < ingest.WORKERS:  # two are being read, the others wait
+        stop.wait(0.01)
+    yield done
+    stop.set()
+    while thread.is_alive():  # in the middle of documents that nobody waits for
+        for worker in list(sandbox._workers):
+            worker.process.kill()
+        thread.join(0.2)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("a.txt", b"A line."), ("a.md", b"A line."), ("a.docx", docx(paragraph("A line.")))],
+)
+def test_a_document_is_read_while_another_visitors_eight_are(name: str, content: bytes, hog: list[str]) -> None:
+    assert Reading().read(content, "", name, document=True).text == "A line."
+    assert len(hog) <= 2  # those that were being read
+
+
+def test_a_text_is_read_while_documents_take_all_turns() -> None:
+    with contextlib.ExitStack() as taken:
+        for owner in range(sandbox.PROCESSES):
+            taken.enter_context(sandbox._in_turn(sandbox._documents, owner))
+        assert Reading().read(b"A line.", "text/plain", "a.txt").text == "A line."
+
+
+def test_a_pdf_that_calls_itself_a_text_waits_with_the_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Taken(Exception):
+        pass
+
+    def taken(*_: object) -> None:
+        raise Taken
+
+    monkeypatch.setattr(sandbox._documents, "ticket", taken)
+    with pytest.raises(Taken):
+        Reading().read(SLOW, "text/plain", "a.txt", document=True)
+
+
+def test_an_owner_never_has_all_turns_and_the_next_goes_to_who_has_fewest() -> None:
+    turns, never = Turns(3, each=2), threading.Event()
+    order: list[str] = []
+    release = {name: threading.Event() for name in ("a1", "a2", "a3", "a4", "b1", "c1")}
+
+    def take(name: str) -> None:
+        with turns.ticket(name[0]) as ticket:
+            for _ in turns.wait(ticket, never):
+                pass
+            order.append(name)
+            release[name].wait(20)
+
+    threads = []
+
+    def start(name: str, until: Callable[[], bool]) -> None:
+        threads.append(threading.Thread(target=take, args=(name,)))
+        threads[-1].start()
+        while not until():
+            never.wait(0.01)
+
+    for number, name in enumerate(("a1", "a2"), 1):
+        start(name, lambda number=number: turns.counts() == (number, 0))
+    for number, name in enumerate(("a3", "a4"), 1):  # one turn is free, and stays so
+        start(name, lambda number=number: turns.counts() == (2, number))
+    start("b1", lambda: turns.counts() == (3, 2))
+    start("c1", lambda: turns.counts() == (3, 3))
+    for name in ("a1", "a2", "b1", "c1", "a3", "a4"):
+        release[name].set()
+    for thread in threads:
+        thread.join(20)
+    assert order[:4] == ["a1", "a2", "b1", "c1"] and sorted(order[4:]) == ["a3", "a4"]
+
+
+def test_the_documents_of_a_run_share_one_budget(
+    store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sandbox, "DOCUMENT_SECONDS", 2.0)
+    monkeypatch.setattr("attribution.evidence.sources.RUN_SECONDS", 3.0)
+    documents = [Document(f"{n}.pdf", SLOW) for n in range(8)]
+    failures = open_sources(settings, documents, store).failures
+    assert [f.kind for f in failures] == ["timed_out"] * 2 + ["budget_spent"] * 6
+    assert "reading the others took 3 s; add fewer documents" in failures[-1].message
+
+
+def test_a_chapter_that_is_named_two_thousand_times_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[bytes] = []
+
+    def counted(content: bytes, media_type: str, name: str) -> Extracted:
+        read.append(content)
+        return Extracted("", content.decode())
+
+    monkeypatch.setattr(epub, "read_html", counted)
+    hrefs = [f"a.xhtml#part-{n}" for n in range(2000)]
+    bomb = book(*hrefs, "./a.xhtml", "b.xhtml", **{"O__a.xhtml": "First.", "O__b.xhtml": "Second."})
+    assert read_epub(bomb, "", "a.epub").text == "First.\n\nSecond."
+    assert read == [b"First.", b"Second."]
+
+
+def test_a_book_whose_chapters_are_named_once_is_read_as_before() -> None:
+    content = book("a.xhtml", "b.xhtml", **{"O__a.xhtml": chapter("One."), "O__b.xhtml": chapter("Two.")})
+    text = extract(content, "", "a.epub", document=True).text
+    assert text.index("One.") < text.index("Two.")
