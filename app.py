@@ -1,8 +1,10 @@
-"""The web app: page settings and navigation, nothing else."""
+"""The web app: page settings, secrets and navigation, nothing else."""
 
 import os
 
 import streamlit as st
+
+from pages.ui import state
 
 os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # also of transformers: no “Loading weights” in the log
 
@@ -15,7 +17,7 @@ ICON = (
 )
 
 st.set_page_config(page_title="Attribution explorer", page_icon=ICON, layout="wide", initial_sidebar_state="auto")
-
+state.separate_secrets()
 
 TITLES = {
     "explore": "Explore",

@@ -6,10 +6,10 @@ import difflib
 import os
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
-from pydantic import ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import ConfigDict, Field, InstanceOf, SecretStr, ValidationError, field_validator, model_validator
 
+from attribution.endpoint import ADDRESS, KEY, Endpoint
 from attribution.errors import BadInput, BadSetting
 from attribution.types import Frozen
 from attribution.verdicts import LOWEST_THRESHOLD, Thresholds
@@ -17,11 +17,9 @@ from attribution.verdicts import LOWEST_THRESHOLD, Thresholds
 ROOT = Path(__file__).resolve().parent.parent
 WEB = "duckduckgo"  # the engine meant by the source "web"
 COLLECTION = "collection:"  # prefix of a collection among the sources
-OPENAI = "https://api.openai.com/v1"
 RENAMED = {"model": "verifier_model"}  # names in earlier reports and snapshots
 RENAMED_VERIFIERS = {"embedded": "embedded-small"}
-PRIVATE = {"database_url", "library", "openai_api_key", "openai_base_url"}  # in no report
-SECRET = {"openai_api_key", "openai_base_url"}  # their values are not repeated in errors
+PRIVATE = {"database_url", "library", "endpoint"}  # in no report
 
 
 class Settings(Frozen):
@@ -85,8 +83,9 @@ class Settings(Frozen):
     crawl_delay: float = Field(5.0, ge=0, description="longest pause between two pages that a host can demand")
     workers: int = Field(16, ge=1, le=64, description="simultaneous searches and downloads")
     page_days: float = Field(7.0, ge=0, description="days for which a downloaded page is reused")
-    openai_base_url: str = Field(OPENAI, repr=False, description="base URL of an OpenAI-compatible endpoint")
-    openai_api_key: SecretStr = Field(SecretStr(""), repr=False)
+    endpoint: InstanceOf[Endpoint] = Field(  # in no dump, and made of nothing that was read from one
+        Endpoint(), exclude=True, repr=False, description="where the language model is; set by its two parts"
+    )
     openai_model: str = Field("", description="chat model at that endpoint")
     llm_timeout: float = Field(60.0, gt=0, description="wall clock for one request to the language model")
     llm_deadline: float = Field(180.0, gt=0, description="wall clock for one prompt with its retries")
@@ -114,34 +113,10 @@ class Settings(Frozen):
     def thresholds(self) -> Thresholds:
         return Thresholds(self.threshold, self.contradiction_threshold)
 
-    @field_validator("openai_base_url")
-    @classmethod
-    def _plain_address(cls, value: str) -> str:
-        """The address is shown, so it must not contain anything secret."""
-        value = value.strip().rstrip("/") or OPENAI
-        try:
-            parts = urlsplit(value)
-            fits = parts.scheme in ("http", "https") and parts.hostname and "@" not in parts.netloc
-        except ValueError:
-            fits = False
-        if not fits or parts.query or parts.fragment:
-            raise ValueError(
-                "Expected http(s)://host/path without user, password or query; a key has a setting of its own"
-            )
-        return value
-
-    @field_validator("openai_api_key")
-    @classmethod
-    def _of_one_line(cls, value: SecretStr) -> SecretStr:
-        secret = value.get_secret_value().strip()
-        if not (secret.isascii() and secret.isprintable()) or " " in secret:
-            raise ValueError("Expected a key of printable ASCII characters without spaces")
-        return SecretStr(secret)
-
     @property
     def has_endpoint(self) -> bool:
-        """Whether an OpenAI-compatible endpoint is configured. A server of your own may need no key."""
-        return bool(self.openai_api_key.get_secret_value()) or self.openai_base_url != OPENAI
+        """True where an OpenAI-compatible endpoint is configured."""
+        return bool(self.endpoint)
 
     @property
     def has_llm(self) -> bool:
@@ -156,10 +131,10 @@ class Settings(Frozen):
 
     @classmethod
     def from_environment(cls, **choices: Any) -> Settings:
-        """These choices, with the environment's database and endpoint. BadInput names a setting that does not fit."""
-        for name in ("openai_base_url", "openai_api_key", "openai_model"):
-            if value := os.environ.get(name.upper()):
-                choices.setdefault(name, value)
+        """These choices, else the environment's database and language model. BadInput names what does not fit."""
+        if "endpoint" not in choices:
+            choices["endpoint"] = environment_endpoint()
+        choices["openai_model"] = choices.get("openai_model") or os.environ.get("OPENAI_MODEL", "")
         choices.setdefault("database_url", os.environ.get("ATTRIBUTION_DATABASE_URL") or default_database())
         try:
             return cls(**choices)
@@ -167,15 +142,21 @@ class Settings(Frozen):
             first = error.errors()[0]
             name = ".".join(map(str, first["loc"])) or "settings"
             if first["type"] == "extra_forbidden":
-                similar = difflib.get_close_matches(name, cls.model_fields, 1, 0.7)
-                hint = f"did you mean {similar[0]}?" if similar else f"known settings: {', '.join(cls.model_fields)}"
+                known = [*(field for field in cls.model_fields if field != "endpoint"), ADDRESS, KEY]
+                similar = difflib.get_close_matches(name, known, 1, 0.7)
+                hint = f"did you mean {similar[0]}?" if similar else f"known settings: {', '.join(known)}"
                 raise BadSetting(name, f"there is no such setting; {hint}") from None
-            value = "" if name in SECRET else f"found {str(first.get('input'))[:80]!r}, "
+            value = "" if name == "endpoint" else f"found {str(first.get('input'))[:80]!r}, "
             raise BadSetting(name, f"{value}{first['msg'].removeprefix('Value error, ').lower()}") from None
 
     def public(self) -> dict[str, object]:
         """What a report shows: all but file locations, endpoints and keys."""
         return self.model_dump(mode="json", exclude=PRIVATE)
+
+
+def environment_endpoint() -> Endpoint:
+    """The endpoint of OPENAI_BASE_URL and OPENAI_API_KEY."""
+    return Endpoint(os.environ.get("OPENAI_BASE_URL", ""), secret("OPENAI_API_KEY"))
 
 
 def secret(variable: str) -> SecretStr:

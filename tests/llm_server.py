@@ -9,10 +9,14 @@ from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
+from pydantic import SecretStr
+
+from attribution.endpoint import Endpoint
 from attribution.settings import Settings
 from tests.servers import Answer, Served, http_server
 
 KEY = "sk-test-0123456789-secret"
+READY = '{"ready": true}'  # what a test of the connection asks for
 Script = Callable[[dict[str, Any]], str | Answer]  # the request's body → the reply's text, or a whole answer
 
 
@@ -53,7 +57,13 @@ def asked(body: dict[str, Any]) -> str:
     return re.findall(r"<data>\n(.*?)\n</data>", body["messages"][-1]["content"], re.DOTALL)[-1]
 
 
+def keys_sent(served: Served) -> list[str]:
+    """The Authorization of each request that reached a server; empty where it had none."""
+    headers = [{name.lower(): value for name, value in sent.items()} for _, _, sent, _ in served.requests]
+    return [sent.get("authorization", "") for sent in headers]
+
+
 def llm_settings(served: Served | str, **choices: Any) -> Settings:
     url = served if isinstance(served, str) else served.url("/v1")
-    defaults = {"openai_api_key": KEY, "openai_model": "tiny", "llm_workers": 1, "llm_timeout": 5, "llm_deadline": 10}
-    return Settings.from_environment(**{"openai_base_url": url, **defaults, **choices})
+    defaults = {"openai_model": "tiny", "llm_workers": 1, "llm_timeout": 5, "llm_deadline": 10}
+    return Settings.from_environment(**{"endpoint": Endpoint(url, SecretStr(KEY)), **defaults, **choices})

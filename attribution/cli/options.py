@@ -6,8 +6,11 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from pydantic import SecretStr
+
+from attribution.endpoint import ADDRESS, KEY, OPENAI, Endpoint
 from attribution.errors import BadInput
-from attribution.settings import Settings
+from attribution.settings import Settings, environment_endpoint
 from attribution.types import Turn
 
 
@@ -66,7 +69,19 @@ def choices(args: argparse.Namespace) -> dict[str, Any]:
     for name in ("sources", "segmenter", "verifier"):
         if value := getattr(args, name, None):
             values[name] = value
+    if ADDRESS in values or KEY in values:
+        values["endpoint"] = _endpoint(values.pop(ADDRESS, None), values.pop(KEY, ""))
     return values
+
+
+def _endpoint(address: str | None, key: str) -> Endpoint:
+    """The endpoint of --set alone. Nothing of the environment joins it: a key may be meant for another address."""
+    if address is None and environment_endpoint().address != OPENAI:
+        raise BadInput(
+            f"--set {KEY}: OPENAI_BASE_URL names an address, and it is not clear whether the key is for that one: "
+            f"give the key's address beside it, as --set {ADDRESS}=…"
+        )
+    return Endpoint(address or "", SecretStr(key))
 
 
 def settings(args: argparse.Namespace) -> Settings:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from attribution.errors import BadInput, LlmFailed, Unavailable
-from attribution.llm.endpoint import Endpoint, RequestRefused
+from attribution.llm.endpoint import EndpointClient, RequestRefused
 from attribution.registry import ENDPOINT
 from attribution.retry import Transient, retrying
 from attribution.settings import Settings
@@ -19,7 +19,7 @@ BATCH = 64  # texts a request
 
 
 class OpenAI:
-    """Embedder `openai`: `embedding_model` at `openai_base_url`. The dimension is the model's own."""
+    """Embedder `openai`: `embedding_model` at the endpoint. The dimension is the model's own."""
 
     floor = 0.0  # cosines of different models mean different things
     exact = None
@@ -28,7 +28,7 @@ class OpenAI:
         if not settings.has_endpoint:
             raise Unavailable(f"no endpoint is configured: {ENDPOINT.step}")
         self.model = settings.embedding_model or DEFAULT
-        self._settings, self._endpoint = settings, Endpoint(settings)
+        self._settings, self._endpoint = settings, EndpointClient(settings)
         self.version = f"openai/{self.model}@{self._endpoint.host}"
 
     def embed(self, texts: Sequence[str]) -> Vectors:

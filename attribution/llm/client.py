@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel
 
 from attribution.errors import LlmFailed, Unavailable
-from attribution.llm.endpoint import Completion, Endpoint, EndpointFailed, RequestRefused, Tokens
+from attribution.llm.endpoint import Completion, EndpointClient, EndpointFailed, RequestRefused, Tokens
 from attribution.llm.parsing import Schema, parse
 from attribution.registry import LLM
 from attribution.retry import Transient, retrying
@@ -56,7 +56,7 @@ class Llm:
         if not settings.has_llm:
             raise Unavailable(f"no language model is configured: {LLM.step}")
         self.settings, self.stop = settings, stop or threading.Event()
-        self.host = urlsplit(settings.openai_base_url).netloc
+        self.host = urlsplit(settings.endpoint.address).netloc
         self._store = store or (Store.open(settings.database_url) if settings.database_url else None)
         self._usage, self._lock = LlmUsage(), threading.Lock()
         self._plain = False  # the server has no structured output
@@ -127,7 +127,7 @@ class Llm:
         form = json.dumps(schema.model_json_schema(), sort_keys=True)
         drawn = (str(question.temperature), str(question.sample)) if question.temperature else ()
         return content_id(
-            s.openai_base_url, s.openai_model, question.version, SYSTEM, question.text, form, str(s.llm_tokens), *drawn
+            s.endpoint.address, s.openai_model, question.version, SYSTEM, question.text, form, str(s.llm_tokens), *drawn
         )
 
     def _count(self, **counts: float) -> None:
@@ -136,8 +136,8 @@ class Llm:
             self._usage = old.model_copy(update={name: getattr(old, name) + n for name, n in counts.items()})
 
     @cached_property
-    def _endpoint(self) -> Endpoint:
-        return Endpoint(self.settings)
+    def _endpoint(self) -> EndpointClient:
+        return EndpointClient(self.settings)
 
     def _request(self, question: Question, schema: type[Schema], key: str) -> Reply[Schema]:
         completion = self._complete(question, schema)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from attribution.errors import LlmFailed
-from attribution.llm.endpoint import Endpoint, EndpointFailed, FormField, RequestRefused
+from attribution.llm.endpoint import EndpointClient, EndpointFailed, FormField, RequestRefused
 from attribution.llm.parsing import parse
 from attribution.retry import Transient
 from attribution.settings import Settings
@@ -39,7 +39,7 @@ def check_connection(settings: Settings) -> Connection:
         return Connection(False, "No model: enter the model's name.", "model")
     if not settings.has_endpoint:
         return Connection(False, "No key: enter one, or the address of a server that needs none.", "key")
-    endpoint, started = Endpoint(settings), time.monotonic()
+    endpoint, started = EndpointClient(settings), time.monotonic()
     try:
         try:
             completion, structured = endpoint.complete(SYSTEM, PROMPT, _Ready, SECONDS), True

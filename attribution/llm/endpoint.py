@@ -11,9 +11,10 @@ import httpx2
 import openai
 from pydantic import BaseModel, Field, FiniteFloat, SecretStr, ValidationError
 
+from attribution.endpoint import OPENAI
 from attribution.errors import LlmFailed
 from attribution.retry import Transient, retry_after
-from attribution.settings import OPENAI, Settings
+from attribution.settings import Settings
 
 MAX_BYTES = 4_000_000  # of one reply
 CONNECT_SECONDS = 10.0
@@ -127,22 +128,22 @@ class EndpointFailed(LlmFailed):
         self.field = field
 
 
-class Endpoint:
+class EndpointClient:
     """Chat completions and embeddings, one request at a time.
 
     Requests raise Transient, RequestRefused, EndpointFailed or LlmFailed, none of which holds the key.
     """
 
     def __init__(self, settings: Settings) -> None:
-        self.host = urlsplit(settings.openai_base_url).netloc
+        self.host = urlsplit(settings.endpoint.address).netloc
         self._settings = settings
         self._client = openai.OpenAI(
             api_key="added-by-the-transport",  # so that this library never holds the key
-            base_url=settings.openai_base_url,
+            base_url=settings.endpoint.address,
             max_retries=0,
             # follows no redirect and reads no proxy, certificate or password from the environment
             http_client=httpx2.Client(
-                transport=_GuardedTransport(settings.openai_api_key), follow_redirects=False, trust_env=False
+                transport=_GuardedTransport(settings.endpoint.key), follow_redirects=False, trust_env=False
             ),
         )
 
@@ -154,7 +155,7 @@ class Endpoint:
         if schema is not None:
             shape = {"name": schema.__name__.strip("_").lower(), "schema": schema.model_json_schema(), "strict": True}
             form["response_format"] = {"type": "json_schema", "json_schema": shape}
-        form["max_completion_tokens" if self._settings.openai_base_url == OPENAI else "max_tokens"] = (
+        form["max_completion_tokens" if self._settings.endpoint.address == OPENAI else "max_tokens"] = (
             self._settings.llm_tokens
         )
         return self._request(
@@ -211,10 +212,12 @@ class Endpoint:
             return Transient(f"{self.host} {problem} (HTTP {status})", retry_after(wait), said)
         if status in ADVICE:
             field, advice = ADVICE[status]
+            if status == 401 and not self._settings.endpoint.key.get_secret_value():
+                advice = "asks for a key, and none was given with this address: give the key beside it"
             return EndpointFailed(f"{self.host} {advice} (HTTP {status})", field, said)
         return RequestRefused(f"{self.host} does not accept the request (HTTP {status})", said)
 
     def scrubbed(self, text: str) -> str:
         """A server's own words without the key. (A placeholder of a few letters is no secret, but may be a word.)"""
-        secret = self._settings.openai_api_key.get_secret_value()
+        secret = self._settings.endpoint.key.get_secret_value()
         return text.replace(secret, "[key]") if len(secret) >= 8 else text

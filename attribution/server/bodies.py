@@ -17,10 +17,10 @@ MAX_BODY = 2_000_000  # bytes of a request
 MAX_PAIRS, MAX_DOCUMENTS, MAX_SOURCES = 256, 20, 20
 OWN = {  # of the server's owner: they name models, places and endpoints, or limits that protect the server
     "library", "segmenter_model", "embedding_model", "verifier_model", "gc_model", "fallback", "answer_limit",
-    "openai_base_url", "openai_api_key", "openai_model", "workers", "page_bytes", "host_connections", "database_url",
-    "connect_timeout", "read_timeout", "crawl_delay", "page_timeout", "robots_timeout", "page_days", "llm_timeout",
-    "llm_deadline", "llm_retries", "llm_workers", "llm_tokens", "input_price", "output_price", "sources", "segmenter",
-    "verifier",
+    "endpoint", "openai_base_url", "openai_api_key", "openai_model", "workers", "page_bytes", "host_connections",
+    "database_url", "connect_timeout", "read_timeout", "crawl_delay", "page_timeout", "robots_timeout", "page_days",
+    "llm_timeout", "llm_deadline", "llm_retries", "llm_workers", "llm_tokens", "input_price", "output_price",
+    "sources", "segmenter", "verifier",
 }  # fmt: skip
 BUDGETS = ("max_queries", "max_pages", "max_seconds")  # may be lowered
 Text = Annotated[str, Field(max_length=MAX_BODY)]
@@ -93,7 +93,7 @@ def settings(
         chosen["sources"] = tuple(checked_sources(sources)) + ("documents",) * with_documents
         if not chosen["sources"]:
             raise BadInput("sources: the list is empty and there are no documents; name library, web or a URL")
-    made = Settings.from_environment(**own.model_dump() | chosen)
+    made = Settings.from_environment(**dict(own) | chosen)
     lowered = {name: min(getattr(made, name), getattr(own, name)) for name in BUDGETS}
     return made.model_copy(update=lowered)
 

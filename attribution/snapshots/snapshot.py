@@ -36,7 +36,7 @@ AFTER_CLAIMS = frozenset(
     + ("host_connections", "robots_timeout", "crawl_delay", "input_price", "output_price")
 )
 # What a foreign file must not set: local paths, and where texts and keys are sent.
-LOCAL = frozenset(("library", "database_url", "openai_base_url", "openai_api_key"))
+LOCAL = frozenset(("library", "database_url", "endpoint", "openai_base_url", "openai_api_key"))
 BEFORE_SEARCH = (*STAGES[: STAGES.index("search")], "worthiness", "independence", "enrichment")
 
 

@@ -6,6 +6,7 @@ All of it lives in `st.session_state`, so visitors never see each other's input;
 from __future__ import annotations
 
 import json
+import os
 import secrets
 from collections.abc import Callable
 from typing import Any
@@ -171,8 +172,12 @@ def is_dark() -> bool:
     return bool(st.context.theme.type == "dark")
 
 
-def secret(name: str) -> str:
-    """A value of .streamlit/secrets.toml; empty where there is none."""
-    if not (ROOT / ".streamlit" / "secrets.toml").is_file():  # Streamlit would put an error on the page
-        return ""
-    return str(st.secrets.get(name, ""))
+def separate_secrets() -> None:
+    """Have the endpoint of secrets.toml stand in the environment whole, or not at all.
+
+    Streamlit copies its values there one by one, beside those of the environment, which may be the other half of
+    another endpoint.
+    """
+    names = ("OPENAI_BASE_URL", "OPENAI_API_KEY")
+    if st.secrets.load_if_toml_exists() and any(name in st.secrets for name in names):
+        os.environ.update({name: str(st.secrets.get(name, "")) for name in names})

@@ -8,9 +8,11 @@ from http.server import BaseHTTPRequestHandler
 
 import numpy as np
 import pytest
+from pydantic import SecretStr
 
 from attribution.embedders import EMBEDDERS
 from attribution.embedders import openai as endpoint
+from attribution.endpoint import Endpoint
 from attribution.errors import BadInput, Unavailable
 from attribution.settings import Settings
 from tests.servers import Answer, Served, http_server
@@ -19,9 +21,7 @@ KEY = "sk-very-secret-1234"
 
 
 def embedder(server: Served) -> endpoint.OpenAI:
-    return endpoint.OpenAI(
-        Settings(openai_base_url=server.url("/v1"), openai_api_key=KEY, embedding_model="m-1")  # type: ignore[arg-type]
-    )
+    return endpoint.OpenAI(Settings(endpoint=Endpoint(server.url("/v1"), SecretStr(KEY)), embedding_model="m-1"))
 
 
 def answer(handler: BaseHTTPRequestHandler, body: object, status: int = 200) -> Answer:
@@ -83,9 +83,9 @@ def test_without_a_key_nothing_is_asked(settings: Settings) -> None:
 
 def test_a_key_that_was_typed_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Typed in the sidebar it is a setting, and in no environment."""
-    typed = Settings(openai_api_key=KEY)  # type: ignore[arg-type]
+    typed = Settings(endpoint=Endpoint(key=SecretStr(KEY)))
     assert EMBEDDERS["openai"].missing(typed) == "" and "OPENAI_API_KEY" in EMBEDDERS["openai"].missing(Settings())
-    assert EMBEDDERS["openai"].missing(Settings(openai_base_url="http://127.0.0.1:1/v1")) == ""
+    assert EMBEDDERS["openai"].missing(Settings(endpoint=Endpoint("http://127.0.0.1:1/v1"))) == ""
 
 
 def test_a_redirect_is_not_followed_and_nothing_of_the_environment_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,4 +112,4 @@ def test_the_environment_gives_key_and_address(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
     used = endpoint.OpenAI(Settings.from_environment())
     assert used.version == "openai/text-embedding-3-small@127.0.0.1:1"
-    assert used._settings.openai_api_key.get_secret_value() == KEY
+    assert used._settings.endpoint.key.get_secret_value() == KEY

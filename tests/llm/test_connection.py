@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
+from attribution.endpoint import Endpoint
 from attribution.llm.connection import check_connection
 from attribution.settings import Settings
-from tests.llm_server import KEY, completion, error, llm_server, llm_settings
+from tests.llm_server import KEY, READY, completion, error, llm_server, llm_settings
 from tests.servers import Answer
-
-READY = '{"ready": true}'
 
 
 def test_a_model_that_replies() -> None:
@@ -47,6 +46,12 @@ def test_each_failure_names_its_field_and_keeps_the_servers_words_apart(reply: A
     assert "OPENAI" not in connection.message and KEY not in connection.message + connection.detail
     for words in ("Incorrect API key", "not found", "out of memory"):
         assert words not in connection.message
+
+
+def test_an_address_without_a_key_that_asks_for_one_is_said() -> None:
+    with llm_server(lambda body: error(401)) as served:
+        connection = check_connection(llm_settings(served, endpoint=Endpoint(served.url("/v1"))))
+    assert connection.field == "key" and "none was given with this address" in connection.message
 
 
 def test_the_servers_words_are_the_detail() -> None:

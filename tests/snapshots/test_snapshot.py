@@ -118,7 +118,7 @@ def test_a_snapshot_decides_neither_addresses_nor_keys(snapshot: Snapshot, setti
     foreign = {**snapshot.report.settings, "openai_base_url": "http://evil.example", "database_url": "sqlite:///x"}
     report = snapshot.report.model_copy(update={"settings": foreign})
     mine = Snapshot(report, snapshot.provenance, {}, {}).settings()
-    assert mine.openai_base_url == settings.openai_base_url and mine.database_url == settings.database_url
+    assert mine.endpoint == settings.endpoint and mine.database_url == settings.database_url
 
 
 def test_what_cannot_be_frozen_is_said(store: Store, snapshot: Snapshot) -> None:

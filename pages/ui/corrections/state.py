@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 JOB, DESK = "corrections_job", "corrections"
 CORRECTOR, UNSUPPORTED, FOOTNOTES = "corrector", "unsupported", "footnotes"  # keys of widgets
-_ENDPOINT = ("openai_base_url", "openai_api_key", "openai_model")
 
 
 @dataclass(frozen=True)
@@ -33,11 +32,7 @@ class Seeking(background.Progress):
 
 def settings_of(report: Report) -> Settings:
     """The settings of a run with the thresholds of the sliders and the endpoint of the form."""
-    saved = {name: value for name, value in report.settings.items() if name in Settings.model_fields}
-    form = choices.settings()
-    endpoint = {} if isinstance(form, str) else {name: getattr(form, name) for name in _ENDPOINT}
-    thresholds = {name: state.value(name) for name in state.THRESHOLDS}
-    return Settings.from_environment(**saved | {k: v for k, v in endpoint.items() if v} | thresholds)
+    return choices.settings_of(report.settings | {name: state.value(name) for name in state.THRESHOLDS})
 
 
 def desk(report: Report) -> Desk:

@@ -27,7 +27,7 @@ from pages.ui.slot import Slot
 DECOMPOSERS, CHECKERS, FROZEN = "factscore_decomposers", "factscore_verifiers", "factscore_frozen"
 UPLOAD = "factscore_upload"
 NUMBER = "factscore_number"  # the number whose rows are shown
-PLACES = ("database_url", "openai_base_url", "openai_api_key")  # of this server and session
+PLACES = ("database_url", "endpoint")  # of this server and session
 RESULT = Slot[ScoreJob, ScoreProgress]("factscore")
 stop, is_running, notice = RESULT.stop, RESULT.is_running, RESULT.notice
 
@@ -79,7 +79,7 @@ def go_on() -> None:
         return
     own = {k: v for k, v in shown.scored.settings.items() if k in Settings.model_fields and k not in PLACES}
     id = str(state.address("factscore").get("factscore") or new_run_id())
-    _begin(id, shown.scored, Settings(**{**settings.model_dump(), **own}))
+    _begin(id, shown.scored, Settings(**{**dict(settings), **own}))
 
 
 def _begin(id: str, begun: Scored, settings: Settings) -> None:

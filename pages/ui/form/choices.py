@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
 from attribution.claims.conversation import as_text as as_text_of
+from attribution.endpoint import Endpoint
 from attribution.errors import AttributionError
 from attribution.registry import Entry
 from attribution.searchers import INSTANCE, LOCAL, SEARCHERS
-from attribution.settings import COLLECTION, RENAMED_VERIFIERS, WEB, Settings
+from attribution.settings import COLLECTION, PRIVATE, RENAMED_VERIFIERS, WEB, Settings
 from attribution.types import Document, Report
 from attribution.verdicts import Thresholds, thresholds_of
 from attribution.verifiers import VERIFIERS
@@ -23,9 +24,6 @@ from pages.ui.form.words import FORM, LLM_TASKS, explain
 
 PRESETS = {"Offline": (True, False, False), "Web": (False, True, False), "My documents": (False, False, True)}
 ENGINES = {name: entry for name, entry in SEARCHERS.items() if name not in LOCAL}
-_ENDPOINT = {
-    "openai_base_url": state.LLM_ADDRESS, "openai_model": state.LLM_MODEL, "openai_api_key": state.LLM_KEY,
-}  # fmt: skip
 PASTED = "Pasted text.txt"
 _DIRECT = (state.SEGMENTER, state.SEGMENTER_MODEL, state.VERIFIER, state.VERIFIER_MODEL, state.QUERY)
 
@@ -49,7 +47,7 @@ def settings() -> Settings | str:
     choices: dict[str, Any] = {name: state.value(name) for name in (*_DIRECT, *state.THRESHOLDS, *state.PRICES)}
     choices |= {"fallback": tuple(state.value(state.FALLBACK) or ())} if state.value(state.WEB) else {}
     choices |= dict.fromkeys(state.value(state.LLM_TASKS) or (), "llm")
-    choices = {name: value for name, value in choices.items() if value not in (None, "", ())} | _endpoint()
+    choices = {name: value for name, value in choices.items() if value not in (None, "", ())} | _language_model()
     try:
         return Settings.from_environment(sources=tuple(sources), **choices)
     except AttributionError as error:
@@ -58,8 +56,9 @@ def settings() -> Settings | str:
 
 def settings_of(saved: Mapping[str, Any]) -> Settings:
     """The settings of a saved run, with the language model of this session. AttributionError for unusable ones."""
-    own = {name: value for name, value in saved.items() if name in Settings.model_fields and value is not None}
-    return Settings.from_environment(**own | _endpoint())
+    fields = Settings.model_fields.keys() - PRIVATE
+    own = {name: value for name, value in saved.items() if name in fields and value is not None}
+    return Settings.from_environment(**own | _language_model())
 
 
 def thresholds() -> Thresholds:
@@ -67,21 +66,20 @@ def thresholds() -> Thresholds:
     return Thresholds(*(float(state.value(name)) for name in state.THRESHOLDS))
 
 
-def _endpoint() -> dict[str, str]:
-    """The language model of this session: what was typed, else .streamlit/secrets.toml; the environment comes last."""
-    typed = {name: state.text(box) or state.secret(name.upper()) for name, box in _ENDPOINT.items()}
-    return {name: text for name, text in typed.items() if text}
+def _language_model() -> dict[str, Any]:
+    """The language model of this session: the endpoint and the model that were typed; else they are the environment's.
 
-
-def with_endpoint(saved: Mapping[str, Any]) -> Settings:
-    """The settings of a saved run, with the language model of this session."""
-    return Settings.from_environment(**{**saved, **_endpoint()})
+    A typed address has the key that was typed beside it or none, a typed key alone is for OpenAI.
+    """
+    address, key, model = (state.text(box) for box in (state.LLM_ADDRESS, state.LLM_KEY, state.LLM_MODEL))
+    typed: dict[str, Any] = {"endpoint": Endpoint(address, SecretStr(key))} if address or key else {}
+    return typed | ({"openai_model": model} if model else {})
 
 
 def endpoint() -> Settings | str:
     """The settings of the language model alone, or why they cannot be used."""
     try:
-        return Settings.from_environment(**_endpoint())
+        return Settings.from_environment(**_language_model())
     except AttributionError as error:
         return explain(error)[0]
 

@@ -139,8 +139,7 @@ def edit(change: Change, documents: Sequence[Document] = (), addresses: Sequence
     now = current()
     if now is None or now.running:
         return
-    saved = {name: value for name, value in now.report.settings.items() if name in Settings.model_fields}
-    settings = choices.with_endpoint(saved)
+    settings = choices.settings_of(now.report.settings)
 
     def run(_q: str, _a: str, settings: Settings, own: Sequence[Document], stop: threading.Event) -> Iterator[Event]:
         from attribution.pipeline.editing.edit import edit as events

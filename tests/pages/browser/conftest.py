@@ -38,9 +38,9 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(folder: Path, port: int) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+def serving(folder: Path, port: int, **environment: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """The address of a server over the data in a folder, and its process."""
-    home = {"HOME": str(folder), "ATTRIBUTION_DATA": str(folder / "data"), "HF_HUB_OFFLINE": "1"}
+    home = {"HOME": str(folder), "ATTRIBUTION_DATA": str(folder / "data"), "HF_HUB_OFFLINE": "1", **environment}
     command = [sys.executable, "-m", "attribution", "serve", "--host", "127.0.0.1", "--port", str(port)]
     with open(folder / "log", "w") as log:
         server = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **home}, stdout=log, stderr=subprocess.STDOUT)

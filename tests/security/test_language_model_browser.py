@@ -1,0 +1,74 @@
+"""What visitors do in *Language model*, on a server with a key in its environment and an address without a key in its
+secrets.toml."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.llm_server import KEY, READY, keys_sent, llm_server
+from tests.pages.browser.conftest import free_port, serving
+from tests.pages.browser.visits import ARGUMENTS, CHROMIUM, MARKS, Page, expect, settled, sync_api, visit
+from tests.servers import Served
+
+pytestmark = MARKS
+TYPED = "sk-typed-by-the-visitor"
+
+
+@pytest.fixture(scope="module")
+def visitors() -> Iterator[Served]:
+    """A language model of a visitor."""
+    with llm_server(lambda body: READY) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def of_secrets() -> Iterator[Served]:
+    """The language model of secrets.toml."""
+    with llm_server(lambda body: READY) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory, of_secrets: Served) -> Iterator[Page]:
+    folder = tmp_path_factory.mktemp("server")
+    (folder / "data").mkdir()
+    (folder / ".streamlit").mkdir()
+    (folder / ".streamlit" / "secrets.toml").write_text(f'OPENAI_BASE_URL = "{of_secrets.url("/v1")}"\n')
+    environment = {"OPENAI_API_KEY": KEY, "OPENAI_MODEL": "tiny"}
+    with serving(folder, free_port(), **environment) as (address, _), sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS.split())
+        page = visit(browser, address)
+        page.get_by_text("Language model", exact=True).click()
+        yield page
+        assert page.events == []
+        browser.close()
+
+
+def press_test_connection(page: Page, address: str = "", key: str = "") -> None:
+    for label, text in (("Address", address), ("Key", key)):
+        box = page.get_by_label(label, exact=True).last
+        box.fill(text)
+        box.press("Enter")
+        settled(page)
+    page.get_by_role("button", name="Test connection").click()
+    settled(page)
+
+
+def test_a_key_of_the_environment_does_not_go_to_an_address_that_a_visitor_types(page: Page, visitors: Served) -> None:
+    press_test_connection(page, visitors.url("/v1"))
+    expect(page.get_by_text("It works")).to_be_visible()
+    assert keys_sent(visitors) == [""]
+
+
+def test_a_visitors_key_goes_to_the_address_that_the_visitor_typed(page: Page, visitors: Served) -> None:
+    press_test_connection(page, visitors.url("/v1"), TYPED)
+    expect(page.get_by_text("It works")).to_be_visible()
+    assert keys_sent(visitors)[-1] == f"Bearer {TYPED}"
+
+
+def test_a_key_of_the_environment_does_not_go_to_an_address_of_secrets_toml(page: Page, of_secrets: Served) -> None:
+    press_test_connection(page)
+    expect(page.get_by_text("It works")).to_be_visible()
+    assert keys_sent(of_secrets) == [""]
