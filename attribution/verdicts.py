@@ -23,7 +23,9 @@ NOT_CHECKED = {
     "other": "Not a statement that sources could confirm or deny.",
 }
 STOPPED = "The run was stopped before this claim was checked."
-ABOUT = 0.3  # share of the claim's words above which a passage is about the same thing
+WORST_LAST: tuple[Label, ...] = (  # of the parts of a claim
+    "supported", "unclear", "no_relation", "missing", "not_reached", "conflicting", "contradicted", "not_checked",
+)  # fmt: skip
 SIDES: dict[Relation, str] = {"entailed": "support", "contradicted": "contradiction"}
 
 Aggregation = Literal["both", "strictest", "most_frequent", "any"]  # where passages disagree, see `_heavier`
@@ -76,15 +78,37 @@ def decide(
 
     The evidence's own relations count; the thresholds are for the probabilities of the claim as written.
     """
-    verdict = _verdict(claim, evidence, failures, aggregation)
-    as_written = [
-        e.model_copy(update={"probabilities": e.as_written, "relation": relation(e.as_written, thresholds)})
-        for e in evidence
-        if e.as_written
-    ]
+    verdict = _of_weakest_part(claim, evidence, thresholds, failures, aggregation)
+    as_written = [e.model_copy(update=_as_judged(e.as_written, thresholds)) for e in evidence if e.as_written]
     if not as_written:
         return verdict
     return verdict.model_copy(update={"without_added": _verdict(claim, as_written, (), aggregation).label})
+
+
+def _of_weakest_part(
+    claim: Claim,
+    evidence: Sequence[Evidence],
+    thresholds: Thresholds,
+    failures: Sequence[Failure],
+    aggregation: Aggregation,
+) -> Verdict:
+    """The verdict of the worst part of a claim of several sentences, with that part in its reason."""
+    statements = [part.statement for part in evidence[0].parts] if evidence else []
+    if not statements or not claim.checked:
+        return _verdict(claim, evidence, failures, aggregation)
+    verdicts = []
+    for place, statement in enumerate(statements):
+        of_part = [e.model_copy(update=_as_judged(e.parts[place].probabilities, thresholds)) for e in evidence]
+        verdicts.append((_verdict(claim, of_part, failures, aggregation), statement))
+    worst, statement = max(verdicts, key=lambda found: WORST_LAST.index(found[0].label))
+    reason = f"Its weakest part is “{statement}” {worst.reason}"
+    if worst.label == "no_relation" and any(v.label != "no_relation" for v, _ in verdicts):
+        return worst.model_copy(update={"label": "unclear", "reason": reason})
+    return worst.model_copy(update={"reason": reason})
+
+
+def _as_judged(probabilities: Probabilities, thresholds: Thresholds) -> dict[str, object]:
+    return {"probabilities": probabilities, "relation": relation(probabilities, thresholds)}
 
 
 def _verdict(
@@ -101,7 +125,7 @@ def _verdict(
         reasons = "; ".join(dict.fromkeys(f.message for f in failures))
         if any(f.kind == "verifier_failed" for f in failures):
             return not_reached(claim, reasons)
-        return verdict("missing", 0.0, reasons or "The sources contain no passage about it.")
+        return verdict("missing", 0.0, reasons or "The sources hold no text to compare it with.")
     supporting = [e for e in evidence if e.relation == "entailed"]
     against = [e for e in evidence if e.relation == "contradicted"]
     support = max((e.probabilities.entailed for e in supporting), default=0.0)
@@ -126,8 +150,8 @@ def _verdict(
     if leanings:
         probability, side = max(leanings)
         return verdict("unclear", probability, f"Undecided: leans to {SIDES[side]}, {probability:.2f}.")
-    if max(e.signals.get("words", 0.0) for e in evidence) > ABOUT:
-        nearest = max(max(e.probabilities.entailed, e.probabilities.contradicted) for e in evidence)
+    if about := [e for e in evidence if e.about]:
+        nearest = max(max(e.probabilities.entailed, e.probabilities.contradicted) for e in about)
         return verdict("unclear", nearest, "There are passages about it, but none settles it: read them.")
     neutral = max(e.probabilities.no_relation for e in evidence)
     return verdict("no_relation", neutral, f"Nothing related was found in {passages}.")

@@ -153,7 +153,7 @@ def outcomes(
         if number % 10 == 0:
             print(f"\r{number} ", end="", file=sys.stderr, flush=True)
         try:
-            (judged,) = judge([GivenClaim(claim, (passage,))], verifier, settings.thresholds)  # type: ignore[arg-type]
+            (judged,) = judge([GivenClaim(claim, (passage,))], verifier, settings.thresholds)
             label, found = judged.verdict.label, None
             if label in CORRECTED:
                 right = () if label == "contradicted" else (passage,)

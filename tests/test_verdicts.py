@@ -59,12 +59,12 @@ def test_a_passage_under_the_threshold_that_leans_to_a_side_is_unclear() -> None
     assert decide(c, [evidence(c, 0.3, 0.3, "no_relation")], both(0.8)).label == "no_relation"
 
 
-def test_passages_that_share_the_claims_words_and_settle_nothing_are_unclear() -> None:
+def test_passages_about_the_claim_that_settle_nothing_are_unclear() -> None:
     c = claim()
-    about = evidence(c, *NEITHER).model_copy(update={"signals": {"words": 0.5}})
+    about = evidence(c, *NEITHER).model_copy(update={"about": True})
     verdict = decide(c, [about, evidence(c, *NEITHER)], both(0.5))
     assert (verdict.label, verdict.confidence) == ("unclear", 0.1) and "none settles it" in verdict.reason
-    other = about.model_copy(update={"signals": {"words": 0.2}})
+    other = about.model_copy(update={"about": False})
     assert decide(c, [other], both(0.5)).label == "no_relation"
 
 

@@ -19,8 +19,6 @@ from attribution.types import Judgement, Pair, Probabilities, Span
 from attribution.verdicts import LOWEST_THRESHOLD
 from attribution.verifiers.pairs import Reads, verify_each
 
-SIGNAL = "sentence_contradicted"  # the surest sentence's contradiction, of a verifier that reads sentence by sentence
-OURS = "words"  # of the embedded verifiers, which miss reversed roles more often than larger models
 SUPPORTED = 0.4  # by any passage: what contradicts the claim besides is then left as it is
 SUSPECTED = 0.5  # the contradiction by a sentence alone from which on variants are read
 ENTAILED = 0.5  # how much a variant must be entailed at least
@@ -56,7 +54,7 @@ class _Doubt:
         """How much a variant must be entailed, given what the sentence says of the claim; infinite: none counts."""
         if isinstance(own, str):
             return inf
-        against = own.signals.get(SIGNAL, own.probabilities.contradicted)
+        against = own.probabilities.contradicted if own.against is None else own.against
         if self.suspected and against >= SUSPECTED:
             least = ENTAILED
         elif self.supported and against >= NOTICED:
@@ -76,6 +74,7 @@ class _Doubt:
             Probabilities(entailed=entailed, contradicted=contradicted, no_relation=none),
             self.sentence,
             before.signals | {"variant": round(best, 4)},
+            before.against,
             difference,
         )
 
@@ -83,8 +82,8 @@ class _Doubt:
 def contrast(claims: Sequence[Sequence[Read]], verifier: Reads) -> list[list[Judgement]]:
     """The judgements of each claim's pairs, those of passages that contradict it by a variant put right.
 
-    Only verifiers that also read sentence by sentence give the signal that starts it. The probability of a
-    contradiction is then that of the variant, or the variant's share of both, whichever is less.
+    Variants are read where a verifier that also reads sentence by sentence finds one `against` the claim. The
+    probability of a contradiction is then that of the variant, or the variant's share of both, whichever is less.
     """
     settled = [[judgement for _, judgement in of_claim] for of_claim in claims]
     doubts = [doubt for n, of_claim in enumerate(claims) for doubt in _doubts(n, of_claim)]
@@ -111,7 +110,7 @@ def contrast(claims: Sequence[Sequence[Read]], verifier: Reads) -> list[list[Jud
 def _in_its_role(pair: Pair, judged: Judgement) -> Judgement:
     """What seems to support the claim with roles reversed contradicts it, as surely as it is about it."""
     found = judged.probabilities
-    if OURS not in judged.signals or found.entailed < max(LOWEST_THRESHOLD, found.contradicted):
+    if found.entailed < max(LOWEST_THRESHOLD, found.contradicted):
         return judged
     difference = reversed_roles(pair[0], pair[1][slice(*judged.sentence)])
     if not difference:
@@ -133,9 +132,11 @@ def _doubts(claim: int, reads: Sequence[Read]) -> Iterator[_Doubt]:
     contradict it by itself."""
     supported = any(j.probabilities.entailed >= SUPPORTED for _, j in reads)
     for i, (pair, judgement) in enumerate(reads):
-        suspected = not supported and judgement.signals.get(SIGNAL, 0.0) >= SUSPECTED
+        if judgement.against is None:
+            continue
+        suspected = not supported and judgement.against >= SUSPECTED
         seems_supported = LOWEST_THRESHOLD <= judgement.probabilities.entailed < UNSHAKEN
-        if SIGNAL in judgement.signals and (suspected or seems_supported):
+        if suspected or seems_supported:
             for span in _nearest(*pair[:2]):
                 if found := variants(pair[0], pair[1][slice(*span)]):
                     yield _Doubt(claim, i, pair, span, suspected, seems_supported, found)

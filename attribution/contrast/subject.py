@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from attribution.claims.grammar import SUBJECTS, root
-from attribution.text.differences import Value, values
 from attribution.text.lexical import words_of
 from attribution.text.nlp import parse
+from attribution.text.values import Value, values
 from attribution.types import Span
 
 

@@ -10,10 +10,11 @@ from functools import lru_cache
 from itertools import combinations, pairwise
 
 from attribution.contrast.subject import subject
-from attribution.text.differences import NUMERIC, Kind, Value, alike, quoted, values
+from attribution.text.differences import alike, quoted
 from attribution.text.lexical import terms, words_of
 from attribution.text.nlp import parse, with_entities
 from attribution.text.sentences import sentences
+from attribution.text.values import NUMERIC, Kind, Value, values
 from attribution.types import Span
 
 MOST = 4  # variants of a claim and a sentence
@@ -80,7 +81,7 @@ def changes(claim: str, passage: str, right: Sequence[str]) -> Iterator[Change]:
             if said or (its.kind == "name" and _opens(sentence, its) and passage.count(sentence[slice(*its.span)]) < 2):
                 continue
             for own in wrong:
-                if own.kind == its.kind and _ordinal(own) == _ordinal(its):
+                if own.kind == its.kind and own.is_ordinal == its.is_ordinal:
                     same = own.kind != "name" or _type(claim, own) == _type(sentence, its) != ""
                     likeness = shared + alike(claim, own, sentence, its) + SAME_TYPE * (same and own.kind == "name")
                     yield Change(own.span, sentence[slice(*its.span)], likeness, own.kind, same)
@@ -118,10 +119,6 @@ def _variant(claim: str, made: Sequence[Change]) -> Variant:
     """With changes that stand side by side."""
     own, its = claim[made[0].span[0] : made[-1].span[1]], " ".join(change.text for change in made)
     return Variant(replaced(claim, made), f"the claim says {quoted(own)}, the source {quoted(its)}")
-
-
-def _ordinal(value: Value) -> bool:
-    return value.kind == "number" and value.normal.startswith("#")
 
 
 def _opens(sentence: str, value: Value) -> bool:

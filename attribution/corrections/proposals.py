@@ -14,6 +14,7 @@ from attribution.errors import BadInput, StageFailure
 from attribution.registry import build
 from attribution.settings import Settings
 from attribution.storage.store import Store
+from attribution.text.lexical import shared_words
 from attribution.text.prose import prose
 from attribution.types import Claim, Evidence, Failure, Judgement, Label, Page, Report
 from attribution.verdicts import Thresholds, relation
@@ -87,7 +88,7 @@ def propose(
     for claim in claims:
         if stop is not None and stop.is_set():
             return
-        pieces = deciding([e for e in report.evidence if e.claim_id == claim.id])
+        pieces = deciding(claim, [e for e in report.evidence if e.claim_id == claim.id])
         premises = [_premise(piece, pages) for piece in pieces]
         try:
             # where no passage surely contradicts the claim, what one of them says as the claim does is not wrong
@@ -119,12 +120,12 @@ def propose(
         yield Proposal(claim.id, correction)
 
 
-def deciding(evidence: Sequence[Evidence]) -> list[Evidence]:
+def deciding(claim: Claim, evidence: Sequence[Evidence]) -> list[Evidence]:
     """The evidence of a claim, that which says most about it first: contradictions before all others."""
 
     def order(piece: Evidence) -> tuple[bool, float, float]:
-        p = piece.probabilities
-        return piece.relation != "contradicted", -max(p.contradicted, p.entailed), -piece.signals.get("words", 0.0)
+        p, shared = piece.probabilities, shared_words(claim.statement, piece.text)
+        return piece.relation != "contradicted", -max(p.contradicted, p.entailed), -shared
 
     return sorted(evidence, key=order)
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 
 from attribution.contrast.variants import SHARED, Change, changes, exchanged, replaced, with_units
 from attribution.settings import Settings
-from attribution.text.differences import values
 from attribution.text.lexical import terms
 from attribution.text.sentences import sentences
+from attribution.text.values import values
 from attribution.types import LlmUsage
 
 MOST = 10  # candidates of a claim and a passage

@@ -72,9 +72,7 @@ def _entails(premise: str, claim: str, judgement: Judgement) -> bool:
 
 def differing_words(one: str, other: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Numbers and names that each of two texts has and the other lacks; empty where only other words differ."""
-    own, theirs = differing_spans(one, other), differing_spans(other, one)
-    if not (own and theirs):
-        return (), ()
+    own, theirs = differing_spans(one, other)
     return tuple(one[a:b] for a, b in own), tuple(other[a:b] for a, b in theirs)
 
 
@@ -84,7 +82,8 @@ def common_words(one: str, other: str) -> float:
     Two claims about one thing contradict each other only if they say the same of it but for a detail: “finished in
     1889” and “repainted in 1910” do not.
     """
-    kept = [_without(one, differing_spans(one, other)), _without(other, differing_spans(other, one))]
+    own, its = differing_spans(one, other)
+    kept = [_without(one, own), _without(other, its)]
     (mine, _, _), (theirs, _, _) = terms(kept[0]), terms(kept[1])
     fewer = min(len(mine), len(theirs))
     return len(mine & theirs) / fewer if fewer else 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from attribution.retrieval.rank_fusion import reciprocal, reciprocal_ranks
 from attribution.retrieval.shortlist import SAMPLE, Shortlist, sample
 from attribution.settings import Settings
 from attribution.storage.store import Store
+from attribution.text.lexical import shared_words, words_of
 from attribution.types import Chunk, Claim, content_id
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 DEPTH = 100  # nearest chunks that are ranked again with their words in view
 MAX_SIMILARITY_GAP = 0.3  # a passage whose cosine is this much below the nearest one's is about something else
+SHARED = 0.5  # of the claim's words: a chunk that has them is about the claim, however its cosine misleads
 ROUNDING = 0.005  # standard deviation of the error of a quantised cosine (docs/retrieval.md)
 
 
@@ -135,10 +137,28 @@ class Candidates:
             index.add(short.chunks, self._vectors([c.text for c in short.chunks]))
         found = index.search(self._vectors(queries), depth, floor=-1.0) if len(index) else []
         rank = (short or Shortlist([c.chunk for c in found], [], 0)).rank({c.chunk: c.similarity for c in found})
-        least = max(self.embedder.floor, found[0].similarity - MAX_SIMILARITY_GAP) if found else 0
+        near = self._near(queries[0], found)
         hybrid = self._settings.ranking == "hybrid"
         score = reciprocal_ranks(((1.0, ranked if hybrid else ()),))
-        return Ranking(queries, [c for c in found if c.similarity >= least], rank, score)
+        if hybrid:
+            score |= dict.fromkeys(_repeating(queries[0], ranked), 1.0)  # more than both ranks together
+        return Ranking(queries, near, rank, score)
+
+    def _near(self, claim: str, found: Sequence[Candidate]) -> list[Candidate]:
+        """The chunks that may be evidence, nearest first: not those about something else, but always the nearest.
+
+        A chunk with half of the claim's words stays whatever its similarity, and where a run has no more chunks than
+        are compared with a claim, all of them do.
+        """
+        if len(self._words) <= self._settings.top_k:
+            return list(found)
+        if not found:
+            return []
+        least = max(self.embedder.floor, found[0].similarity - MAX_SIMILARITY_GAP)
+        return [
+            found[0],
+            *(c for c in found[1:] if c.similarity >= least or shared_words(claim, c.chunk.text) >= SHARED),
+        ]
 
     def _settled(self, rankings: Sequence[Ranking]) -> list[Ranking]:
         """The rankings with their close calls by exact vectors, where the embedder has them."""
@@ -155,6 +175,12 @@ class Candidates:
             found = index.search(self._vectors(ranking.queries, exact), len(chunks), floor=-1.0) if chunks else []
             settled.append(ranking.measured({c.chunk: c.similarity for c in found}))
         return settled
+
+
+def _repeating(claim: str, ranked: Sequence[Chunk]) -> Iterator[Chunk]:
+    """The chunks, among those with most of its words, that repeat the claim word for word."""
+    wanted = f" {' '.join(words_of(claim))} "
+    return (chunk for chunk in ranked[:DEPTH] if wanted in f" {' '.join(words_of(chunk.text))} ")
 
 
 def _queries(claim: Claim, question: str) -> list[str]:

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
 from typing import NamedTuple
 
 from attribution.chunkers import CHUNKERS, Chunker
 from attribution.claims.enrichment import added_words
-from attribution.contrast.contrast import contrast
+from attribution.evidence.about import is_about
 from attribution.evidence.candidates import Candidates
+from attribution.evidence.judging import Judged, explain_difference, judge_pairs
 from attribution.provenance import Provenance, Trace
 from attribution.registry import build
 from attribution.retrieval.index import Candidate
 from attribution.settings import Settings
 from attribution.storage.store import Store
-from attribution.text.differences import difference
 from attribution.text.prose import prose
 from attribution.text.sentences import sentences
-from attribution.types import Chunk, Claim, Evidence, Failure, Judgement, Page, Pair, Probabilities, Span
+from attribution.types import Chunk, Claim, Evidence, Failure, Page, Pair, Probabilities, Span
 from attribution.verdicts import relation
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.cached import CachedVerifier
@@ -121,20 +120,12 @@ class Matcher:
         pairs: list[Pair] = [(claim.statement, *self._premise(p)) for claim, p in matched]
         again = [i for i, (claim, _) in enumerate(matched) if self.settings.without_added and added_words(claim)]
         pairs += [(claim.text, *self._premise(p)) for claim, p in (matched[i] for i in again)]
-        judgements = self._settled(pairs)
-        as_written = {i: j.probabilities for i, j in zip(again, judgements[len(matched) :], strict=True)}
+        judged = judge_pairs(pairs, self.verifier, self.verifier.uncounted)
+        as_written = {i: j.judgement.probabilities for i, j in zip(again, judged[len(matched) :], strict=True)}
         evidence: dict[str, list[Evidence]] = {claim.id: [] for claim in claims}
         for i, (claim, passage) in enumerate(matched):
-            evidence[claim.id].append(self._evidence(claim, passage, judgements[i], as_written.get(i)))
+            evidence[claim.id].append(self._evidence(claim, passage, pairs[i], judged[i], as_written.get(i)))
         return [tuple(evidence[claim.id]) for claim in claims]
-
-    def _settled(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        """The judgements, those that a claim's variants change included; variants are not counted as pairs."""
-        by_claim = groupby(zip(pairs, self.verifier.verify(pairs), strict=True), key=lambda read: read[0][0])
-        counts = self.verifier.pairs, self.verifier.cached_pairs
-        settled = contrast([[*reads] for _, reads in by_claim], self.verifier)
-        self.verifier.pairs, self.verifier.cached_pairs = counts
-        return [judgement for of_claim in settled for judgement in of_claim]
 
     def _passage(self, candidate: Candidate) -> Passage:
         """A chunk in its context."""
@@ -148,8 +139,9 @@ class Matcher:
         return prose(page.text)[passage.start : passage.end], page.title
 
     def _evidence(
-        self, claim: Claim, passage: Passage, judgement: Judgement, as_written: Probabilities | None
+        self, claim: Claim, passage: Passage, pair: Pair, judged: Judged, as_written: Probabilities | None
     ) -> Evidence:
+        judgement = judged.judgement
         first, last = judgement.sentence
         traces = self.traces[passage.page_id] or [DOCUMENTS]
         trace = min(traces, key=lambda t: (t.claim_id != claim.id, t.rank, t.query, t.searcher))
@@ -166,8 +158,9 @@ class Matcher:
             query=trace.query,
             searcher=trace.searcher,
             rank=trace.rank,
+            about=is_about(*pair),
             signals=judgement.signals,
+            parts=judged.parts,
             as_written=as_written,
-            difference=judgement.difference
-            or difference(claim.statement, passage.text[first:last], judgement.probabilities),
+            difference=explain_difference(pair, judged),
         )

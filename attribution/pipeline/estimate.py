@@ -18,7 +18,7 @@ from attribution.settings import Settings
 from attribution.storage.runs import Rates
 from attribution.storage.store import Store
 from attribution.types import Claim, Document, LlmUsage, Turn
-from attribution.verifiers import VERIFIERS, Verifier
+from attribution.verifiers import VERIFIERS, Verifier, estimate_cost
 
 SECONDS_PER_PAIR, SECONDS_PER_PAGE = 0.03, {"local": 0.15, "web": 0.6}  # on two cores, until a run has been measured
 
@@ -61,7 +61,8 @@ def estimate(
     verifier: Verifier = build(VERIFIERS, settings.verifier, settings, "verifier")
     passage = "x" * settings.chunk_size
     factual = [claim for claim in claims if claim.worthiness == "factual"]
-    if usage := verifier.estimate([(claim.text, passage) for claim in factual for _ in range(settings.top_k)]):
+    pairs = [(claim.text, passage) for claim in factual for _ in range(settings.top_k)]
+    if usage := estimate_cost(verifier, pairs):
         llm["verify"] = usage
     sources = [Source.parse(text) for text in settings.sources]
     pages = len(documents) + sum(source.kind == "address" for source in sources)

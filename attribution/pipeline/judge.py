@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from attribution.contrast.contrast import contrast
-from attribution.text.differences import difference
+from attribution.evidence.about import is_about
+from attribution.evidence.judging import explain_difference, judge_pairs
 from attribution.types import Claim, Evidence, Pair, Verdict, content_id
 from attribution.verdicts import Thresholds, decide, relation
 from attribution.verifiers import Verifier
@@ -34,13 +34,13 @@ def judge(claims: Sequence[GivenClaim], verifier: Verifier, thresholds: Threshol
     A passage that occurs twice counts once. BadInput for an empty claim or passage, and for one that is too long.
     """
     passages = [tuple(dict.fromkeys(given.passages)) for given in claims]
-    pairs: list[list[Pair]] = [[(g.text, text) for text in texts] for g, texts in zip(claims, passages, strict=True)]
-    judgements = iter(verifier.verify([pair for of_claim in pairs for pair in of_claim]))
-    settled = contrast([[(pair, next(judgements)) for pair in of_claim] for of_claim in pairs], verifier)
-    for given, texts, judged in zip(claims, passages, settled, strict=True):
+    pairs: list[Pair] = [(g.text, text) for g, texts in zip(claims, passages, strict=True) for text in texts]
+    judged = iter(zip(pairs, judge_pairs(pairs, verifier), strict=True))
+    for given, texts in zip(claims, passages, strict=True):
         claim = Claim(id=content_id(given.text), text=given.text, spans=(), worthiness="factual", independent=True)
         pieces = {}
-        for text, judgement in zip(texts, judged, strict=True):
+        for text in texts:
+            pair, found = next(judged)
             pieces[text] = Evidence(
                 claim_id=claim.id,
                 page_id=content_id(text),
@@ -48,12 +48,13 @@ def judge(claims: Sequence[GivenClaim], verifier: Verifier, thresholds: Threshol
                 end=len(text),
                 text=text,
                 similarity=1.0,
-                relation=relation(judgement.probabilities, thresholds),
-                probabilities=judgement.probabilities,
-                sentence=judgement.sentence,
-                signals=judgement.signals,
-                difference=judgement.difference
-                or difference(given.text, text[slice(*judgement.sentence)], judgement.probabilities),
+                relation=relation(found.judgement.probabilities, thresholds),
+                probabilities=found.judgement.probabilities,
+                sentence=found.judgement.sentence,
+                about=is_about(given.text, text),
+                signals=found.judgement.signals,
+                parts=found.parts,
+                difference=explain_difference(pair, found),
             )
         decided = decide(claim, list(pieces.values()), thresholds)
         yield JudgedClaim(decided, tuple(pieces[text] for text in given.passages))

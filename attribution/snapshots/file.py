@@ -30,6 +30,7 @@ class _Judgement(Frozen):
     probabilities: Probabilities
     sentence: Span
     signals: dict[str, float]
+    against: float | None = None
 
 
 def dump(snapshot: Snapshot) -> bytes:
@@ -42,7 +43,7 @@ def dump(snapshot: Snapshot) -> bytes:
         _Vector(key=key, data=base64.b64encode(data).decode()) for key, data in sorted(snapshot.vectors.items())
     ]
     judged: list[Frozen] = [
-        _Judgement(key=key, probabilities=j.probabilities, sentence=j.sentence, signals=j.signals)
+        _Judgement(key=key, probabilities=j.probabilities, sentence=j.sentence, signals=j.signals, against=j.against)
         for key, j in sorted(snapshot.judgements.items())
     ]
     texts = (
@@ -65,7 +66,7 @@ def load(data: bytes) -> Snapshot:
         vectors = map(_Vector.model_validate_json, file.documents("vectors.jsonl"))
         decoded = {v.key: base64.b64decode(v.data, validate=True) for v in vectors}
         judged = map(_Judgement.model_validate_json, file.documents("judgements.jsonl"))
-        judgements = {j.key: Judgement(j.probabilities, j.sentence, j.signals) for j in judged}
+        judgements = {j.key: Judgement(j.probabilities, j.sentence, j.signals, j.against) for j in judged}
     except ValidationError as error:
         raise invalid(SNAPSHOT, error) from None
     except (ValueError, RecursionError) as error:

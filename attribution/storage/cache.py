@@ -84,12 +84,14 @@ class Cache(Database):
         for key, row in self.rows(t.judgements, keys).items():
             body = json.loads(row.body)
             start, end = body["sentence"]
-            judgements[key] = Judgement(Probabilities(**body["p"]), (start, end), body["signals"])
+            judgements[key] = Judgement(Probabilities(**body["p"]), (start, end), body["signals"], body["against"])
         return judgements
 
     def put_judgements(self, judgements: Mapping[str, Judgement]) -> None:
         def body(j: Judgement) -> str:
-            return json.dumps({"p": j.probabilities.model_dump(), "sentence": j.sentence, "signals": j.signals})
+            return json.dumps(
+                {"p": j.probabilities.model_dump(), "sentence": j.sentence, "signals": j.signals, "against": j.against}
+            )
 
         self.insert(t.judgements, [{"key": key, "body": body(j)} for key, j in judgements.items()])
 

@@ -1,162 +1,47 @@
-"""What differs between a claim and a sentence: values of one that the other lacks, a negation, or other words."""
+"""Where a claim and a sentence differ: values that fill the same slot, "built in 1975" and "built in 1977"."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
-from typing import Literal
 
-from attribution.text.lexical import STOP_WORDS, folded
+from attribution.text.lexical import STOP_WORDS, folded, stem
+from attribution.text.values import MONTHS, TOKEN, UNITS, Kind, Value, values
 from attribution.types import Probabilities, Span
 from attribution.verdicts import LOWEST_THRESHOLD
 
-Kind = Literal["year", "month", "day", "number", "unit", "name", "negation"]
 KINDS: dict[Kind, str] = {  # as they are called before a reader
     "year": "Date", "month": "Date", "day": "Date", "number": "Number", "unit": "Unit", "name": "Name",
     "negation": "Negation",
 }  # fmt: skip
-MONTHS = (
-    "january february march april may june july august september october november december "
-    "jan feb mar apr may jun jul aug sep oct nov dec"
-).split()  # fmt: skip
-_CARDINALS = (
-    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
-    "nineteen twenty thirty forty fifty sixty seventy eighty ninety"
-).split()  # fmt: skip
-_NUMBER_WORDS = dict(zip(_CARDINALS, map(str, (*range(2, 20), *range(20, 100, 10))), strict=True))
-_NTH = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
-_ORDINALS = {word: f"#{n}" for n, word in enumerate(_NTH, 1)}
-_LINES = (Path(__file__).parent / "data" / "units.txt").read_text("utf-8").splitlines()
-UNITS = {word: words.split()[0] for words in _LINES for word in words.split()}
-_TOKEN = re.compile(
-    r"(?P<number>\d+(?:[.,]\d+)*(?P<ending>st|nd|rd|th|['’]?s)?(?![^\W\d_]))|(?P<sign>[%$€£¥°])"
-    r"|(?P<word>[^\W\d_]+(?:['’-][^\W\d_]+)*)"
-)
-_NEGATION = re.compile(r"(?:not|no|never|none|neither|nor|without|nobody|nothing|cannot|\w+n['’]t)", re.IGNORECASE)
-_YEAR = re.compile(r"1\d{3}|20\d\d")
-_PLURAL = re.compile(r"\s+(?:[a-z]+s|people|men|women|children)\b")
-_JOINED = re.compile(r" (?:[A-Z]\. )?|-")
-
-
-@dataclass(frozen=True)
-class Value:
-    """`normal` is the same for two spellings of a value: "9,000" and "9000", "three" and "3"."""
-
-    kind: Kind
-    start: int
-    end: int
-    normal: str
-
-    @property
-    def span(self) -> Span:
-        return self.start, self.end
-
-    @property
-    def words(self) -> frozenset[str]:
-        return frozenset(self.normal.split())
-
-
-@lru_cache(maxsize=4096)
-def values(text: str) -> tuple[Value, ...]:
-    """All values of a text, in their order."""
-    tokens = list(_TOKEN.finditer(text))
-    found: list[Value] = []
-    for i, token in enumerate(tokens):
-        kind, normal = _kind(text, tokens, i)
-        if kind is None:
-            continue
-        before = found[-1] if found else None
-        if kind == "name" and before and before.kind == "name" and _JOINED.fullmatch(text[before.end : token.start()]):
-            found[-1] = Value("name", before.start, token.end(), f"{before.normal} {normal}")
-            continue
-        found.append(Value(kind, token.start(), token.end(), normal))
-    return tuple(found)
-
-
-def _kind(text: str, tokens: Sequence[re.Match[str]], i: int) -> tuple[Kind | None, str]:
-    token = tokens[i]
-    written = token[0]
-    word = folded(written)
-    near = [tokens[j] for j in (i - 1, i + 1) if 0 <= j < len(tokens) and _beside(text, token, tokens[j])]
-    if token["sign"]:
-        return ("unit", UNITS[written]) if any(t["number"] for t in near) else (None, "")
-    if token["number"]:
-        digits = written.removesuffix(token["ending"] or "").replace(",", "")
-        if token["ending"] in ("s", "'s", "’s"):
-            return "year", f"{digits}s"
-        if len(digits) <= 2 and digits.isdigit() and any(_is_month(t[0]) for t in near):
-            return "day", str(int(digits))
-        if _YEAR.fullmatch(written) and not _counts(text, token):
-            return "year", digits
-        return "number", f"#{digits}" if token["ending"] else digits
-    if _NEGATION.fullmatch(word):
-        return "negation", "not"
-    if _is_month(written) and (word not in ("may", "march", "mar", "jan", "dec") or any(t["number"] for t in near)):
-        return "month", word[:3]
-    if word in UNITS and any(_is_number(t) for t in near if t.start() < token.start()):
-        return "unit", UNITS[word]
-    if word in _NUMBER_WORDS:
-        return "number", _NUMBER_WORDS[word]
-    if word in _ORDINALS and not (word == "second" and near and folded(near[0][0]) in ("per", "a", "each")):
-        return "number", _ORDINALS[word]
-    if written[0].isupper() and len(written) > 1 and word not in STOP_WORDS:
-        return "name", word
-    return None, ""
-
-
-def _beside(text: str, one: re.Match[str], other: re.Match[str]) -> bool:
-    between = text[min(one.end(), other.end()) : max(one.start(), other.start())]
-    return between in ("", " ", "-", ", ", " of ", ". ")
-
-
-def _is_month(word: str) -> bool:
-    return word[0].isupper() and word.casefold().rstrip(".") in MONTHS
-
-
-def _is_number(token: re.Match[str]) -> bool:
-    word = folded(token[0])
-    return bool(token["number"]) or word in _NUMBER_WORDS or word in UNITS
-
-
-def _counts(text: str, token: re.Match[str]) -> bool:
-    """Whether four digits count something: "1500 soldiers", "1200 km"."""
-    following = _TOKEN.match(text, token.end() + 1)
-    unit = following is not None and following[0] in UNITS
-    return unit or bool(_PLURAL.match(text, token.end())) or text[token.start() - 1 : token.start()] in tuple("$€£¥")
-
-
-NUMERIC: tuple[Kind, ...] = ("year", "month", "day", "number")
-MOST = 2  # values of a kind that differ; where more do, the texts are about different things
-LONGEST = 60  # characters of what is quoted
+MAX_VALUES = 2  # of a kind that may differ; where more do, the texts are about different things
+MAX_QUOTE = 60  # characters
 ALIKE = 4.0  # least likeness of the words around two values, where the source has many
 _NEAR = 4  # words on either side of a value
+_COUNTED = 3  # words after a number among which the thing that it counts stands
+_DIMENSIONS = (  # units that can stand in each other's place
+    {"km", "m", "cm", "mm", "mile", "foot", "inch", "yard"}, {"kg", "g", "mg", "tonne", "pound", "ounce"},
+    {"litre", "gallon"}, {"acre", "hectare"}, {"dollar", "euro", "pound", "yen"}, {"bit", "byte"},
+    {"second", "minute", "hour", "day", "week", "month", "year", "decade", "century"},
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Contrast:
-    """A value of a claim set against the source's; one of the two may be empty for a negation."""
+    """A value of a claim beside the source's; one of the two is empty for a negation. Spans are characters of each."""
 
     kind: str  # a word of KINDS
     claim: str
     source: str
-
-
-def differing_spans(text: str, other: str) -> list[Span]:
-    """Numbers, dates and names that the other text lacks, where it has at most two of that kind to set against."""
-    spans: list[Span] = []
-    for kinds in (NUMERIC, ("name",)):
-        mine, theirs = lacking(text, other, kinds), lacking(other, text, kinds)
-        if 0 < len(mine) <= MOST and 0 < len(theirs) <= MOST:
-            spans += [value.span for value in mine]
-    return sorted(spans)
+    claim_span: Span | None = None
+    source_span: Span | None = None
 
 
 def lacking(text: str, other: str, kinds: Sequence[str]) -> list[Value]:
     """The values of these kinds in a text that the other text does not have; a name that shares a word is there."""
-    theirs, words = {(v.kind, v.normal) for v in values(other)}, {folded(t[0]) for t in _TOKEN.finditer(other)}
+    theirs, words = {(v.kind, v.normal) for v in values(other)}, {folded(t[0]) for t in TOKEN.finditer(other)}
     return [
         v
         for v in values(text)
@@ -164,24 +49,126 @@ def lacking(text: str, other: str, kinds: Sequence[str]) -> list[Value]:
     ]
 
 
+@lru_cache(maxsize=1024)
 def contrasts(claim: str, sentence: str) -> tuple[Contrast, ...]:
-    """What differs, value by value: the claim's beside the source's of the same kind that stands in similar words."""
+    """The values that fill the same slot of both texts and differ, the claim's beside the source's."""
     rows: list[Contrast] = []
     for kind in KINDS:
         if kind == "negation":
             continue
         mine, theirs = lacking(claim, sentence, (kind,)), lacking(sentence, claim, (kind,))
-        for value in mine if len(mine) <= MOST else ():
-            near = max(theirs, key=lambda v: (alike(claim, value, sentence, v), -v.start), default=None)
-            if near and (len(theirs) <= MOST or alike(claim, value, sentence, near) >= ALIKE):
-                theirs.remove(near)
-                rows.append(Contrast(KINDS[kind], claim[slice(*value.span)], sentence[slice(*near.span)]))
-    own, its = _negation(claim), _negation(sentence)
-    return (*rows, Contrast(KINDS["negation"], own, its)) if bool(own) != bool(its) else tuple(rows)
+        many = len(theirs) > MAX_VALUES
+        for value in mine if len(mine) <= MAX_VALUES else ():
+            alike_most = max(theirs, key=lambda v: (alike(claim, value, sentence, v), -v.start), default=None)
+            if alike_most is None or (many and alike(claim, value, sentence, alike_most) < ALIKE):
+                continue
+            if fill_same_slot(claim, value, sentence, alike_most):
+                theirs.remove(alike_most)
+                rows.append(_contrast(kind, claim, value, sentence, alike_most))
+    return (*rows, *_negations(claim, sentence))
 
 
-def _negation(text: str) -> str:
-    return next((text[slice(*v.span)] for v in values(text) if v.kind == "negation"), "")
+def _contrast(kind: Kind, claim: str, mine: Value, sentence: str, its: Value) -> Contrast:
+    return Contrast(KINDS[kind], claim[slice(*mine.span)], sentence[slice(*its.span)], mine.span, its.span)
+
+
+def _negations(claim: str, sentence: str) -> Iterator[Contrast]:
+    """A negation of one text, where the other says what it denies without one."""
+    own, its = ([v for v in values(text) if v.kind == "negation"] for text in (claim, sentence))
+    if bool(own) == bool(its):
+        return
+    text, other, (first, *_) = (claim, sentence, own) if own else (sentence, claim, its)
+    if not set(_content(_around(text, first)[1])) & set(_content(_words(other)[2])):
+        return
+    word = text[slice(*first.span)]
+    if own:
+        yield Contrast(KINDS["negation"], word, "", first.span)
+    else:
+        yield Contrast(KINDS["negation"], "", word, source_span=first.span)
+
+
+def differing_spans(claim: str, sentence: str) -> tuple[list[Span], list[Span]]:
+    """The characters of a claim, and of a sentence, whose numbers, dates and names differ."""
+    found = [c for c in contrasts(claim, sentence) if c.claim_span and c.source_span]
+    return sorted(c.claim_span for c in found if c.claim_span), sorted(c.source_span for c in found if c.source_span)
+
+
+def difference(claim: str, sentence: str, probabilities: Probabilities) -> str:
+    """The values that set a claim against a sentence that may contradict it, in words; empty where there are none."""
+    if probabilities.contradicted < LOWEST_THRESHOLD:
+        return ""
+    own, its = differing_spans(claim, sentence)
+    if own:
+        mine, theirs = (" and ".join(_stretches(text, spans)) for text, spans in ((claim, own), (sentence, its)))
+        return f"the claim says {mine}, the source {theirs}"
+    for negation in contrasts(claim, sentence):
+        return f"only the {'claim' if negation.claim else 'source'} says {quoted(negation.claim or negation.source)}"
+    return ""
+
+
+def _stretches(text: str, spans: Sequence[Span]) -> Iterator[str]:
+    """The quoted values, those side by side as one and a number with its unit: "30 days", "15 August 1914"."""
+    units = {v.start: v.end for v in values(text) if v.kind == "unit"}
+    merged: list[Span] = []
+    for start, end in spans:
+        end = max(end, units.get(end + 1, end))
+        if merged and (text[merged[-1][1] : start].strip(" ,-") == "" or start < merged[-1][1]):
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return (quoted(text[start:end]) for start, end in merged)
+
+
+def fill_same_slot(claim: str, mine: Value, sentence: str, its: Value) -> bool:
+    """Do two values of a kind answer the same question about their texts?
+
+    Numbers do that count the same thing or are in units of one dimension, dates and names that stand beside a word
+    which both texts have. An ordinal is no answer to "how many".
+    """
+    if mine.kind != its.kind or mine.is_ordinal != its.is_ordinal:
+        return False
+    if mine.kind == "unit":
+        return _same_dimension(mine.normal, its.normal) and bool(_shared_around(claim, mine, sentence, its))
+    if mine.kind == "number" and not mine.is_ordinal:
+        units = _unit_of(claim, mine), _unit_of(sentence, its)
+        if any(units):
+            return all(units) and _same_dimension(*units)
+        counted = _counted(claim, mine), _counted(sentence, its)
+        if any(counted):
+            return bool(set(counted[0]) & set(counted[1]))
+    return bool(_shared_around(claim, mine, sentence, its))
+
+
+def _same_dimension(one: str, two: str) -> bool:
+    return one == two or any({one, two} <= units for units in _DIMENSIONS)
+
+
+def _unit_of(text: str, number: Value) -> str:
+    """The unit directly beside a number; empty where it has none."""
+    near = (v for v in values(text) if v.kind == "unit" and (v.end == number.start or 0 <= v.start - number.end <= 1))
+    return next((v.normal for v in near), "")
+
+
+def _counted(text: str, number: Value) -> list[str]:
+    """The stems of the content words after a number, up to a mark or a stop word: what it counts is among them."""
+    found: list[str] = []
+    position = number.end
+    for token in TOKEN.finditer(text, number.end):
+        if text[position : token.start()].strip(" -") or folded(token[0]) in STOP_WORDS or len(found) == _COUNTED:
+            break
+        found += _content([folded(token[0])])
+        position = token.end()
+    return found
+
+
+def _shared_around(claim: str, mine: Value, sentence: str, its: Value) -> set[str]:
+    """The stems of content words that stand near both values."""
+    return set(_content(sum(_around(claim, mine), []))) & set(_content(sum(_around(sentence, its), [])))
+
+
+def _content(words: Sequence[str]) -> list[str]:
+    """The stems of words that are neither stop words nor values themselves."""
+    return [stem(w) for w in words if w not in STOP_WORDS and w not in MONTHS and w not in UNITS and w.isalpha()]
 
 
 def alike(text: str, value: Value, other: str, its: Value) -> float:
@@ -195,56 +182,18 @@ def alike(text: str, value: Value, other: str, its: Value) -> float:
 
 def _around(text: str, value: Value) -> tuple[list[str], list[str]]:
     """The words before and after a value, the nearest first."""
-    before = [folded(t[0]) for t in _TOKEN.finditer(text[: value.start])]
-    after = [folded(t[0]) for t in _TOKEN.finditer(text[value.end :])]
-    return before[: -_NEAR - 1 : -1], after[:_NEAR]
+    starts, ends, words = _words(text)
+    first, last = bisect_right(ends, value.start), bisect_left(starts, value.end)
+    return list(words[max(0, first - _NEAR) : first][::-1]), list(words[last : last + _NEAR])
 
 
-def difference(claim: str, sentence: str, probabilities: Probabilities) -> str:
-    """What sets a claim against a sentence that may contradict it, in words; empty where that is improbable.
-
-    Numbers and names come first, then a negation, then other words.
-    """
-    if probabilities.contradicted < LOWEST_THRESHOLD:
-        return ""
-    own = _quoted(claim, differing_spans(claim, sentence))
-    its = _quoted(sentence, differing_spans(sentence, claim))
-    if own and its:
-        return f"the claim says {own}, the source {its}"
-    in_claim, in_sentence = _negation(claim), _negation(sentence)
-    if bool(in_claim) != bool(in_sentence):
-        return f"only the {'claim' if in_claim else 'source'} says “{in_claim or in_sentence}”"
-    own, its = (_quoted(a, _other_words(a, b)) for a, b in ((claim, sentence), (sentence, claim)))
-    if own and its:
-        return f"the claim says {own}, the source {its}"
-    return "both use the same words in another order"
-
-
-def _other_words(text: str, other: str) -> list[Span]:
-    """The longest run of words that the other text lacks, without stop words at its ends."""
-    theirs = {_normal(m) for m in _TOKEN.finditer(other)}
-    runs: list[list[re.Match[str]]] = [[]]
-    for match in _TOKEN.finditer(text):
-        word = _normal(match)
-        if word in theirs and word not in STOP_WORDS:
-            runs.append([])
-        elif runs[-1] or word not in STOP_WORDS:
-            runs[-1].append(match)
-    for run in runs:
-        while run and _normal(run[-1]) in STOP_WORDS:
-            run.pop()
-    longest = max(runs, key=len)
-    return [(longest[0].start(), longest[-1].end())] if longest else []
-
-
-def _normal(match: re.Match[str]) -> str:
-    return match[0].replace(",", "") if match["number"] else folded(match[0])
-
-
-def _quoted(text: str, spans: list[Span]) -> str:
-    return " and ".join(quoted(text[start:end]) for start, end in spans)
+@lru_cache(maxsize=1024)
+def _words(text: str) -> tuple[tuple[int, ...], tuple[int, ...], tuple[str, ...]]:
+    """Where the words of a text start and end, and the words, folded."""
+    found = list(TOKEN.finditer(text))
+    return tuple(t.start() for t in found), tuple(t.end() for t in found), tuple(folded(t[0]) for t in found)
 
 
 def quoted(part: str) -> str:
     """In quotation marks, cut where it is long."""
-    return f"“{part if len(part) <= LONGEST else part[:LONGEST].rsplit(' ', 1)[0] + ' …'}”"
+    return f"“{part if len(part) <= MAX_QUOTE else part[:MAX_QUOTE].rsplit(' ', 1)[0] + ' …'}”"

@@ -86,6 +86,13 @@ class Probabilities(Frozen):
     no_relation: float = Field(ge=0, le=1)
 
 
+class Part(Frozen):
+    """One sentence of a claim that has several, as a passage judges it."""
+
+    statement: str
+    probabilities: Probabilities
+
+
 class Evidence(Frozen):
     """What the verifier read for one claim: a chunk with the sentence before it. `text == page.text[start:end]`."""
 
@@ -101,7 +108,9 @@ class Evidence(Frozen):
     query: str = ""  # the query that returned the page
     searcher: str = ""
     rank: int = 0  # of the page in that search, from 1
-    signals: dict[str, float] = {}  # the verifier's intermediate figures
+    about: bool = False  # it holds the claim's names and words: see evidence/about.py
+    signals: dict[str, float] = {}  # the verifier's intermediate figures, for people to read
+    parts: tuple[Part, ...] = Field((), exclude_if=lambda parts: not parts)  # of a claim of several sentences
     as_written: Probabilities | None = Field(None, exclude_if=lambda p: p is None)  # for an enriched claim's own words
     difference: str = Field("", exclude_if=lambda text: not text)  # what sets its sentence against the claim
 
@@ -225,5 +234,6 @@ class Judgement:
 
     probabilities: Probabilities
     sentence: Span
-    signals: dict[str, float] = field(default_factory=dict)
+    signals: dict[str, float] = field(default_factory=dict)  # intermediate figures, for people to read
+    against: float | None = None  # the contradiction by the surest sentence; None: it reads passages as a whole
     difference: str = ""  # what sets the sentence against the claim, where that decided

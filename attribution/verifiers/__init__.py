@@ -11,12 +11,9 @@ from attribution.types import Judgement, LlmUsage, Pair
 
 
 class Verifier(Protocol):
-    version: str  # model and revision: part of the cache key
+    """Judges pairs. One that asks a language model may also have `usage` and `estimate`, see below."""
 
-    @property
-    def usage(self) -> LlmUsage | None:
-        """What language models cost so far; None where none is used."""
-        ...
+    version: str  # model and revision: part of the cache key
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """One judgement for each (claim, evidence) or (claim, evidence, title), in order.
@@ -25,9 +22,18 @@ class Verifier(Protocol):
         """
         ...
 
-    def estimate(self, pairs: Sequence[Pair]) -> LlmUsage | None:
-        """What verifying would cost, without a request; None where no language model is used."""
-        ...
+
+def usage_of(verifier: Verifier) -> LlmUsage | None:
+    """The cost of a verifier's requests to language models so far; None where it makes none."""
+    usage: LlmUsage | None = getattr(verifier, "usage", None)
+    return usage
+
+
+def estimate_cost(verifier: Verifier, pairs: Sequence[Pair]) -> LlmUsage | None:
+    """The likely cost of verifying these pairs, without a request; None where no language model is used."""
+    own = getattr(verifier, "estimate", None)
+    cost: LlmUsage | None = own(pairs) if own else None
+    return cost
 
 
 VERIFIERS = {

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from attribution.storage.store import Store
 from attribution.types import Judgement, LlmUsage, Pair, content_id
-from attribution.verifiers import Verifier
+from attribution.verifiers import Verifier, usage_of
 
 
 class CachedVerifier:
@@ -26,7 +26,12 @@ class CachedVerifier:
 
     @property
     def usage(self) -> LlmUsage | None:
-        return self._verifier.usage
+        return usage_of(self._verifier)
+
+    @property
+    def uncounted(self) -> Uncounted:
+        """The same verifier, for pairs that are no claim's own."""
+        return Uncounted(self)
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """One judgement for each (claim, evidence) or (claim, evidence, title), in order."""
@@ -46,3 +51,16 @@ class CachedVerifier:
     def entailed(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """The probability that the evidence of each pair entails its claim."""
         return [j.probabilities.entailed for j in self.verify(pairs)]
+
+
+class Uncounted:
+    """Reads with a cached verifier and leaves its counts of pairs as they are."""
+
+    def __init__(self, verifier: CachedVerifier) -> None:
+        self._verifier = verifier
+
+    def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        counts = self._verifier.pairs, self._verifier.cached_pairs
+        judgements = self._verifier.verify(pairs)
+        self._verifier.pairs, self._verifier.cached_pairs = counts
+        return judgements

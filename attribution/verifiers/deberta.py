@@ -41,15 +41,10 @@ def make(progress: hub.Progress = lambda share, what: None, settings: Settings |
 class Deberta:
     """Verifier `deberta`; `settings.verifier_model` names another hub model or a folder."""
 
-    usage = None
-
     def __init__(self, settings: Settings) -> None:
         self.model = settings.verifier_model or DEFAULT
         self._int8 = nli.has_int8(self.model) and not nli.on_gpu()
         self.version = f"deberta/{self.model}" + ("/int8" if self._int8 else "")
-
-    def estimate(self, pairs: Sequence[Pair]) -> None:
-        return None
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """One judgement for each pair, in order; the title precedes the evidence.

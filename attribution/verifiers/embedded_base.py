@@ -20,7 +20,7 @@ from attribution.models.loading import load_once
 from attribution.models.onnx_model import SLOW, OnnxModel
 from attribution.models.parallel import in_threads
 from attribution.settings import Settings, models_folder
-from attribution.text.lexical import deciding_sentence, share_terms, shared_words
+from attribution.text.lexical import deciding_sentence, share_terms
 from attribution.text.sentences import sentences
 from attribution.types import Judgement, Pair, Probabilities, Span
 from attribution.verdicts import LOWEST_THRESHOLD
@@ -29,7 +29,7 @@ from attribution.verifiers.pairs import check_claim_tokens, check_pairs, windows
 from attribution.verifiers.verbatim import word_for_word
 
 FOLDER = Path(__file__).parent / "base"
-READING = "7"  # of the rules below and of the int8 weights: part of the version
+READING = "8"  # of the rules below and of the int8 weights: part of the version
 WINDOW = 256  # tokens of claim and premise together
 TITLE_TOKENS = 24
 LONG_SENTENCE = 96  # tokens: more are read in parts
@@ -93,14 +93,9 @@ def reader() -> Reader:
 class EmbeddedBase:
     """Verifier `embedded-base`."""
 
-    usage = None
-
     def __init__(self, settings: Settings) -> None:
         self.version = f"embedded-base/{_adapter_id()}.{READING}"
         self._once: Once | None = None  # from the first pair on: making the model takes seconds
-
-    def estimate(self, pairs: Sequence[Pair]) -> None:
-        return None
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """One judgement for each pair. BadInput for a claim or evidence that is empty or too long."""
@@ -186,12 +181,12 @@ class Passage:
         signals = {
             "sentence_entailed": alone[supporting][0],
             "sentence_contradicted": alone[against][1],
-            "words": shared_words(self._statement, self._text),
         }
         return Judgement(
             Probabilities(entailed=entailed, contradicted=contradicted, no_relation=none),
             sentence,
             {name: round(value, 4) for name, value in signals.items()},
+            round(alone[against][1], 4),
         )
 
     def _support(self, sentence: Span) -> float:

@@ -29,7 +29,7 @@ from attribution.verifiers.pairs import check_claim_tokens, check_pairs, windows
 from attribution.verifiers.verbatim import word_for_word
 
 FOLDER = Path(__file__).parent / "small"
-READING = "3"  # of the rules below: part of the version
+READING = "4"  # of the rules below: part of the version
 WINDOW = 256  # tokens of claim and premise together
 TITLE_TOKENS = 24
 
@@ -71,15 +71,10 @@ def _encoder(folder: Path) -> CrossEncoder:
 class EmbeddedSmall:
     """Verifier `embedded-small`; `folder` holds model.onnx, tokenizer.json and config.json."""
 
-    usage = None
-
     def __init__(self, settings: Settings, folder: Path = FOLDER) -> None:
         self._folder = folder
         self._config = _config(folder)
         self.version: str = f"embedded/{self._config['version']}.{READING}"
-
-    def estimate(self, pairs: Sequence[Pair]) -> None:
-        return None
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """One judgement for each pair. BadInput for a claim or evidence that is empty or too long."""
@@ -95,7 +90,8 @@ class EmbeddedSmall:
         if max(found.entailed, found.contradicted) >= LOWEST_THRESHOLD:
             found, sentence, more = by_sentence(encoder, claim, evidence, found, sentence)
             signals |= more
-        return Judgement(found, sentence, {n: round(v, 4) for n, v in signals.items()})
+        rounded = {name: round(value, 4) for name, value in signals.items()}
+        return Judgement(found, sentence, rounded, rounded.get("sentence_contradicted"))
 
     def features(
         self, encoder: CrossEncoder, claim: str, evidence: str, title: str = ""

@@ -31,7 +31,7 @@ def word_for_word(claim: str, text: str, sentences: Sequence[Span]) -> Judgement
             last += 1
         if found == len(wanted) and _states(text[start : said[last - 1][0][1]], claim):
             support = Probabilities(entailed=SURE, contradicted=0.0, no_relation=1 - SURE)
-            return Judgement(support, (start, said[last - 1][0][1]), {"verbatim": 1.0, "words": 1.0})
+            return Judgement(support, (start, said[last - 1][0][1]), {"verbatim": 1.0})
     return None
 
 

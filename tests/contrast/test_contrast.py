@@ -20,7 +20,7 @@ VARIANT = "The bridge opened in 1937."
 
 def judgement(entailed: float, contradicted: float = 0.0, alone: float | None = None) -> Judgement:
     probabilities = Probabilities(entailed=entailed, contradicted=contradicted, no_relation=1 - entailed - contradicted)
-    return Judgement(probabilities, (0, 5), {} if alone is None else {"sentence_contradicted": alone})
+    return Judgement(probabilities, (0, 5), against=alone)
 
 
 class Told:
@@ -132,13 +132,10 @@ def test_what_supports_the_claim_with_its_roles_reversed_contradicts_it(
     entailed: float, contradicted: float, reversed_: bool
 ) -> None:
     passage = "It rained. Poland was invaded by Germany."
-    before = Judgement(judgement(entailed, contradicted).probabilities, (11, len(passage)), {"words": 1.0})
+    before = Judgement(judgement(entailed, contradicted).probabilities, (11, len(passage)))
     ((after,),) = contrast([[(("Poland invaded Germany.", passage), before)]], Told({}))
     if not reversed_:
         assert after == before
         return
     assert after.probabilities.entailed == 0 and after.probabilities.contradicted == pytest.approx(0.8)
     assert "other way round" in after.difference and after.sentence == before.sentence
-    # a verifier of another kind is not second-guessed
-    theirs = Judgement(before.probabilities, before.sentence, {"quoted": 1.0})
-    assert contrast([[(("Poland invaded Germany.", passage), theirs)]], Told({})) == [[theirs]]

@@ -21,7 +21,7 @@ def evidence(of: Claim, relation: str, source: Page = SOURCE) -> Evidence:
     p = {"entailed": 0.0, "contradicted": 0.0, "no_relation": 0.0} | {relation: 1.0}
     return Evidence(
         claim_id=of.id, page_id=source.id, start=0, end=len(source.text), text=source.text, similarity=0.9,
-        relation=relation, probabilities=p, sentence=(0, 31), signals={"words": 1.0},
+        relation=relation, probabilities=p, sentence=(0, 31),
     )  # type: ignore[arg-type]  # fmt: skip
 
 

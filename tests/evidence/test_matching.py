@@ -11,6 +11,8 @@ from attribution.types import Claim, Page
 NEAR = "The Eiffel Tower in Paris was completed in 1889 for the world's fair."
 ASIDE = "The Garabit viaduct, an iron arch over a gorge in the Massif Central, carried its first trains in 1885."
 
+LIST = "Agenda: coffee; budget; parking; holidays; printers; the garden; chairs. Room 4, Tuesday, at noon."
+
 
 def page(name: str, text: str) -> Page:
     return make_page(f"document:{name}", "document", Extracted(name, text))
@@ -21,7 +23,7 @@ def claim(text: str) -> Claim:
 
 
 def test_a_passage_far_behind_the_nearest_is_no_evidence(settings: Settings, store: Store) -> None:
-    matcher = Matcher(settings, store, "")
+    matcher = Matcher(settings.model_copy(update={"top_k": 1}), store, "")
     matcher.add(page("aside", ASIDE))
     about = claim("The Eiffel Tower in Paris, an iron construction, was completed in 1889.")
     [alone] = matcher.match([about])
@@ -30,6 +32,35 @@ def test_a_passage_far_behind_the_nearest_is_no_evidence(settings: Settings, sto
     [pieces] = matcher.match([about])
     assert [matcher.pages[e.page_id].url for e in pieces] == ["document:near"]
     assert pieces[0].similarity - MAX_SIMILARITY_GAP > alone[0].similarity
+
+
+def test_where_there_are_no_more_passages_than_are_compared_all_are_judged(settings: Settings, store: Store) -> None:
+    matcher = Matcher(settings, store, "")
+    matcher.add(page("minutes", "Minutes of 4 May. Present: Ada, Max. The roof was mended. The lift is old."))
+    matcher.add(page("near", NEAR))
+    for text in ("No customer data were leaked.", "The Eiffel Tower in Paris was completed in 1889."):
+        [pieces] = matcher.match([claim(text)])
+        assert len(pieces) == 2
+
+
+def test_a_passage_that_holds_the_claims_words_is_judged_however_its_cosine_misleads(
+    settings: Settings, store: Store
+) -> None:
+    matcher = Matcher(settings.model_copy(update={"chunk_size": 256}), store, "")
+    matcher.add(page("agenda", f"{LIST} No customer data were leaked. {LIST}"))
+    for number in range(12):
+        matcher.add(page(f"p{number}", f"Data of customers number {number} leaked from a firm, it was said in May."))
+    [pieces] = matcher.match([claim("No customer data were leaked.")])
+    own = next(e for e in pieces if "No customer data were leaked." in e.text)
+    assert own.relation == "entailed" and own.deciding_sentence == "No customer data were leaked."
+
+
+def test_what_is_far_from_everything_is_compared_with_the_nearest_passage(settings: Settings, store: Store) -> None:
+    matcher = Matcher(settings.model_copy(update={"top_k": 1}), store, "")
+    matcher.add(page("a", "Copper prices rose in Chile."))
+    matcher.add(page("b", "The choir sang on Sunday."))
+    [pieces] = matcher.match([claim("Zebrafish embryos are transparent.")])
+    assert [e.relation for e in pieces] == ["no_relation"] and not pieces[0].about
 
 
 def test_passages_about_as_near_all_count(settings: Settings, store: Store) -> None:

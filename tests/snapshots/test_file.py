@@ -43,7 +43,7 @@ def made() -> Snapshot:
         evidence=(piece,),
         verdicts=(Verdict(claim_id=CLAIM.id, label="supported", confidence=0.9, reason="because"),),
     )
-    judged = Judgement(Probabilities(entailed=0.5, contradicted=0.25, no_relation=0.25), (0, 4), {"words": 0.1})
+    judged = Judgement(Probabilities(entailed=0.5, contradicted=0.25, no_relation=0.25), (0, 4), {"words": 0.1}, 0.2)
     provenance = Provenance(
         traces=(Trace(CLAIM.id, PAGE.id, "q", "library", 1),), chunks={PAGE.id: ((0, 4),)}, vectors=("a",)
     )

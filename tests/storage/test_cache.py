@@ -44,7 +44,9 @@ def test_searches_are_kept_by_engine_query_and_number(store: Store) -> None:
 
 
 def test_vectors_and_judgements_come_back_as_they_went_in(store: Store) -> None:
-    judgement = Judgement(Probabilities(entailed=0.5, contradicted=0.25, no_relation=0.25), (3, 9), {"words": 0.5})
+    judgement = Judgement(
+        Probabilities(entailed=0.5, contradicted=0.25, no_relation=0.25), (3, 9), {"words": 0.5}, 0.25
+    )
     keys = [f"k{i}" for i in range(1200)]
     store.put_judgements(dict.fromkeys(keys, judgement))
     store.put_vectors({"v": b"\x00\x01"})

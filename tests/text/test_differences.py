@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.text.differences import contrasts, difference, differing_spans, values
+from attribution.text.differences import contrasts, difference, differing_spans
+from attribution.text.values import values
 from attribution.types import Probabilities
 
 AGAINST = Probabilities(entailed=0.1, contradicted=0.8, no_relation=0.1)
@@ -15,10 +16,11 @@ NEITHER = Probabilities(entailed=0.1, contradicted=0.1, no_relation=0.8)
 
 def test_numbers_and_names_that_differ() -> None:
     left, right = "He met David Livingstone in 1864.", "In 1864 he met Richard Burton."
-    assert [left[a:b] for a, b in differing_spans(left, right)] == ["David Livingstone"]
-    assert [right[a:b] for a, b in differing_spans(right, left)] == ["Richard Burton"]
-    assert differing_spans("It has 9,000 banks.", "9000 banks closed in 1933.") == []
-    assert differing_spans("It died in 1975.", "It died in 1977.") == [(11, 15)]
+    own, its = differing_spans(left, right)
+    assert [left[a:b] for a, b in own] == ["David Livingstone"]
+    assert [right[a:b] for a, b in its] == ["Richard Burton"]
+    assert differing_spans("It has 9,000 banks.", "9000 banks closed in 1933.") == ([], [])
+    assert differing_spans("It died in 1975.", "It died in 1977.") == ([(11, 15)], [(11, 15)])
 
 
 @pytest.mark.parametrize(
@@ -28,23 +30,53 @@ def test_numbers_and_names_that_differ() -> None:
         ("The debate was with David Livingstone.", "The debate was with Richard Burton.", "“David Livingstone”"),
         ("The committee did not approve it.", "The committee approved it.", "only the claim says “not”"),
         ("It approved the plan.", "It never approved the plan.", "only the source says “never”"),
-        (
-            "The patent made its holders rich men.",
-            "They sold the patent for one dollar.",
-            "“made its holders rich men”",
-        ),
-        ("Bloch adapted Stefano.", "Stefano adapted Bloch.", "both use the same words in another order"),
+        ("The tower is 330 metres tall.", "When first measured it stood 312 metres high.",
+         "the claim says “330 metres”, the source “312 metres”"),
+        ("It must be reported within 30 days.", "It must be reported within 72 hours.",
+         "the claim says “30 days”, the source “72 hours”"),
+        ("It opened on 3 May 1975.", "It opened on 3 June 1980.", "the claim says “May 1975”, the source “June 1980”"),
+        ("They were paid one million dollars.", "They were paid one dollar each.",
+         "the claim says “one million dollars”, the source “one dollar”"),
     ],
-)
+)  # fmt: skip
 def test_what_differs_is_named(claim: str, sentence: str, expected: str) -> None:
     assert expected in difference(claim, sentence, AGAINST)
     assert difference(claim, sentence, NEITHER) == ""
 
 
+@pytest.mark.parametrize(
+    ("claim", "sentence"),
+    [
+        ("The tower is 330 metres tall.", "The tower was the first to be lit at night."),
+        ("The Suez Canal has twelve locks.", "There are two seas and their level is the same."),
+        ("Little sunlight reaches the planet.", "Its winds blow at 2,000 kilometres an hour."),
+        ("It was built in 1975.", "It was opened in 1990."),
+        ("She won the race three times.", "She won it in 1962.[3]"),
+        ("The bridge is 20 years old.", "The bridge is 300 metres long."),
+        ("The patent made its holders rich men.", "They sold the patent for a song."),
+        ("Bloch adapted Stefano.", "Stefano adapted Bloch."),
+        ("The canal was dug by hand.", "Nobody lives near the sea."),
+    ],
+)
+def test_values_that_answer_different_questions_are_no_reason(claim: str, sentence: str) -> None:
+    assert difference(claim, sentence, AGAINST) == ""
+    assert differing_spans(claim, sentence) == ([], [])
+
+
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_any_two_texts_can_be_set_against_each_other(claim: str, sentence: str) -> None:
-    assert difference(claim, sentence, AGAINST)
-    assert all(0 <= a < b <= len(claim) for a, b in differing_spans(claim, sentence))
+    difference(claim, sentence, AGAINST)
+    own, its = differing_spans(claim, sentence)
+    assert all(0 <= a < b <= len(claim) for a, b in own) and all(0 <= a < b <= len(sentence) for a, b in its)
+
+
+@pytest.mark.parametrize(
+    ("text", "normal"),
+    [("1.2 million people", "1200000"), ("1,200,000 people", "1200000"), ("one million dollars", "1000000"),
+     ("two hundred rooms", "200"), ("3.14159 thousand", "3141.59"), ("one of them", None)],
+)  # fmt: skip
+def test_two_spellings_of_a_number_are_one_value(text: str, normal: str | None) -> None:
+    assert next((v.normal for v in values(text) if v.kind == "number"), None) == normal
 
 
 @pytest.mark.parametrize(

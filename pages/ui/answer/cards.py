@@ -30,7 +30,7 @@ def card(
     label = "unclear" if leans(piece) else RELATIONS[piece.relation][0]
     page = pages.get(piece.page_id)
     text = quote(piece, pages)
-    spans = differing_spans(text.sentence, claim.statement) if piece.relation == "contradicted" else []
+    _, spans = differing_spans(claim.statement, text.sentence) if piece.relation == "contradicted" else ([], [])
     title = (page.title or page.url) if page else "A page that is no longer in the database"
     return el(
         "article",
@@ -144,7 +144,7 @@ def panel(
     neutral = cards[decisive:]
     against = next((g.best for g in groups if g.best.relation == "contradicted"), None)
     text = claim.text
-    spans = differing_spans(text, against.deciding_sentence) if against else []
+    spans, _ = differing_spans(text, against.deciding_sentence) if against else ([], [])
     label = verdict.label if verdict else "pending" if running else "not_reached"
     waiting = "Its sources are still being read." if running else look(label).help
     return el(

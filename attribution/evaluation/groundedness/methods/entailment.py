@@ -13,6 +13,7 @@ from attribution.evaluation.groundedness.methods.pair_models import HemV1
 from attribution.evaluation.groundedness.methods.statements import Entailment, parts, spans
 from attribution.settings import Settings
 from attribution.types import LlmUsage
+from attribution.verifiers import usage_of
 
 
 class GroundednessClassifier:
@@ -31,7 +32,7 @@ class GroundednessClassifier:
 
     @property
     def usage(self) -> LlmUsage | None:
-        return self._entailment.verifier.usage
+        return usage_of(self._entailment.verifier)
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         places = spans(given.response)

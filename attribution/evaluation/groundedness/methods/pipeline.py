@@ -14,7 +14,7 @@ from attribution.registry import build
 from attribution.retrieval.index import Index
 from attribution.settings import Settings
 from attribution.types import Chunk, LlmUsage, Page, content_id
-from attribution.verifiers import VERIFIERS, Verifier
+from attribution.verifiers import VERIFIERS, Verifier, usage_of
 
 
 class Pipeline:
@@ -38,7 +38,7 @@ class Pipeline:
 
     @property
     def usage(self) -> LlmUsage | None:
-        return added(self._segmentation, self._verifier.usage)
+        return added(self._segmentation, usage_of(self._verifier))
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         segmented = segment(given.question, given.response, self._settings, stop)

@@ -14,6 +14,7 @@ from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
 from attribution.settings import Settings
 from attribution.types import LlmUsage, Probabilities
+from attribution.verifiers import usage_of
 
 SAMPLES = 5  # answers that are drawn again
 TEMPERATURE = 1.0
@@ -48,7 +49,7 @@ class SelfCheckContext:
 
     @property
     def usage(self) -> LlmUsage | None:
-        return self._entailment.verifier.usage
+        return usage_of(self._entailment.verifier)
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         return _scored(given, of_context(given), self._entailment, min)

@@ -1,0 +1,76 @@
+"""A claim of several sentences is judged sentence by sentence, and its weakest part decides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from attribution.evidence.judging import judge_pairs, parts_of
+from attribution.pipeline.judge import GivenClaim, judge
+from attribution.types import Judgement, Label, Pair, Probabilities
+from attribution.verdicts import Thresholds
+
+TRUE, FALSE = "The Eiffel Tower is in Paris.", "The Eiffel Tower is made of wood."
+OTHER, PLAIN = "The choir sang on Sunday evening.", "The Eiffel Tower is tall."
+PASSAGES = ("It stands in Paris.", "It is made of iron.", "It has stairs.")
+SAYS = {
+    (TRUE, PASSAGES[0]): (0.9, 0.0), (FALSE, PASSAGES[1]): (0.0, 0.9), (PLAIN, PASSAGES[0]): (0.8, 0.0),
+    (PLAIN, PASSAGES[1]): (0.0, 0.8),
+}  # fmt: skip
+
+
+class Table:
+    version = "table"
+
+    def __init__(self) -> None:
+        self.asked: list[Pair] = []
+
+    def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        self.asked += pairs
+        return [self._judge(*SAYS.get(pair[:2], (0.0, 0.0)), len(pair[1])) for pair in pairs]
+
+    def _judge(self, entailed: float, contradicted: float, length: int) -> Judgement:
+        none = 1 - entailed - contradicted
+        return Judgement(Probabilities(entailed=entailed, contradicted=contradicted, no_relation=none), (0, length))
+
+
+@pytest.mark.parametrize(
+    ("claim", "parts"),
+    [
+        (f"{TRUE} {FALSE}", (TRUE, FALSE)),
+        (TRUE, (TRUE,)),
+        ("Dr. Smith met Shout! Factory in 1999.", ("Dr. Smith met Shout! Factory in 1999.",)),
+        ("Stop! He had built the tower by then.", ("Stop! He had built the tower by then.",)),  # one is no statement
+    ],
+)
+def test_the_parts_of_a_claim_are_its_sentences(claim: str, parts: tuple[str, ...]) -> None:
+    assert parts_of(claim) == parts
+
+
+@pytest.mark.parametrize(
+    ("claim", "label", "weakest"),
+    [
+        (f"{TRUE} {FALSE}", "contradicted", FALSE),
+        (f"{FALSE} {TRUE}", "contradicted", FALSE),
+        (f"{TRUE} {TRUE[:-1]} today.", "unclear", "today."),  # nothing was found for one of them
+        (f"{TRUE} {PLAIN}", "conflicting", PLAIN),
+        (f"{FALSE} {PLAIN}", "contradicted", FALSE),
+    ],
+)
+def test_a_claim_of_two_statements_gets_the_verdict_of_the_weaker(claim: str, label: Label, weakest: str) -> None:
+    (judged,) = judge([GivenClaim(claim, PASSAGES)], Table(), Thresholds(0.5, 0.5))
+    assert judged.verdict.label == label and weakest in judged.verdict.reason
+
+
+def test_two_statements_that_different_passages_support_are_supported() -> None:
+    (judged,) = judge([GivenClaim(f"{TRUE} The Eiffel Tower is tall.", PASSAGES[:1])], Table(), Thresholds(0.5, 0.5))
+    assert judged.verdict.label == "supported" and "2 of 2" not in judged.verdict.reason
+
+
+def test_each_part_is_read_once_with_each_passage_and_a_single_statement_as_it_is() -> None:
+    verifier = Table()
+    both, one = judge_pairs([(f"{TRUE} {FALSE}", PASSAGES[1], "Title"), (TRUE, PASSAGES[0])], verifier)
+    assert verifier.asked == [(TRUE, PASSAGES[1], "Title"), (FALSE, PASSAGES[1], "Title"), (TRUE, PASSAGES[0])]
+    assert [p.statement for p in both.parts] == [TRUE, FALSE] and not one.parts
+    assert both.judgement.probabilities.contradicted == 0.9 and one.judgement.probabilities.entailed == 0.9
