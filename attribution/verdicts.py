@@ -125,7 +125,7 @@ def _verdict(
         reasons = "; ".join(dict.fromkeys(f.message for f in failures))
         if any(f.kind == "verifier_failed" for f in failures):
             return not_reached(claim, reasons)
-        return verdict("missing", 0.0, reasons or "The sources hold no text to compare it with.")
+        return verdict("missing", 0.0, reasons or "No passage of the sources shares a word with it.")
     supporting = [e for e in evidence if e.relation == "entailed"]
     against = [e for e in evidence if e.relation == "contradicted"]
     support = max((e.probabilities.entailed for e in supporting), default=0.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import json
 import re
 import sys
 import types
@@ -12,12 +13,26 @@ from pathlib import Path
 
 import pytest
 
+from attribution.cli.main import main
 from attribution.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "training").glob("*.md")])
 BLOCKS = re.findall(r"```python\n# (.*?)\n(.*?)```", (ROOT / "docs" / "adding.md").read_text("utf-8"), re.DOTALL)
 EXAMPLES = list(zip(BLOCKS[::3], BLOCKS[1::3], BLOCKS[2::3], strict=True))
+
+
+def register(module: tuple[str, str], entry: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> str:
+    """Add an example to its table, as its file and entry would; returns the entry's name."""
+    name = module[0].removesuffix(".py").replace("/", ".")
+    assert importlib.util.find_spec(name) is None, f"{name} exists: choose another example"
+    added = types.ModuleType(name)
+    monkeypatch.setitem(sys.modules, name, added)
+    exec(compile(module[1], module[0], "exec"), added.__dict__)
+    folder = importlib.import_module(name.rpartition(".")[0])
+    ((key, value),) = eval(f"{{{entry[1]}}}", vars(folder)).items()
+    monkeypatch.setitem(getattr(folder, entry[0].removeprefix("entry in ")), key, value)
+    return str(key)
 
 
 @pytest.mark.parametrize(("module", "entry", "test"), EXAMPLES, ids=[path for (path, _), _, _ in EXAMPLES])
@@ -28,19 +43,24 @@ def test_an_implementation_is_one_file_one_entry_and_a_test(
     monkeypatch: pytest.MonkeyPatch,
     settings: Settings,
 ) -> None:
-    name = module[0].removesuffix(".py").replace("/", ".")
-    assert importlib.util.find_spec(name) is None, f"{name} exists: choose another example"
-    added = types.ModuleType(name)
-    monkeypatch.setitem(sys.modules, name, added)
-    exec(compile(module[1], module[0], "exec"), added.__dict__)
-    folder = importlib.import_module(name.rpartition(".")[0])
-    ((key, value),) = eval(f"{{{entry[1]}}}", vars(folder)).items()
-    monkeypatch.setitem(getattr(folder, entry[0].removeprefix("entry in ")), key, value)
+    register(module, entry, monkeypatch)
     scope: dict[str, object] = {}
     exec(compile(test[1], test[0], "exec"), scope)
     (run,) = (f for title, f in scope.items() if title.startswith("test_") and callable(f))
     given = {"monkeypatch": monkeypatch, "settings": settings}
     run(**{parameter: given[parameter] for parameter in inspect.signature(run).parameters})
+
+
+@pytest.mark.usefixtures("warm_library")
+def test_the_verifier_of_the_guide_checks_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (verifier,) = (e for e in EXAMPLES if "/verifiers/" in e[0][0])
+    name = register(*verifier[:2], monkeypatch)
+    answer = "The Eiffel Tower was completed in 1889. The Eiffel Tower hums quiet songs of distant green turtles. I like it."
+    out = tmp_path / "report.json"
+    assert main(["analyze", "--question", "", "--answer", answer, "--verifier", name, "--out", str(out)]) == 0
+    report = json.loads(out.read_text("utf-8"))
+    assert report["versions"]["verifier"] == "word-overlap-1"
+    assert [v["label"] for v in report["verdicts"]] == ["supported", "no_relation", "not_checked"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)

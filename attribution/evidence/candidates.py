@@ -15,7 +15,7 @@ from attribution.retrieval.rank_fusion import reciprocal, reciprocal_ranks
 from attribution.retrieval.shortlist import SAMPLE, Shortlist, sample
 from attribution.settings import Settings
 from attribution.storage.store import Store
-from attribution.text.lexical import shared_words, words_of
+from attribution.text.lexical import share_terms, shared_words, words_of
 from attribution.types import Chunk, Claim, content_id
 
 if TYPE_CHECKING:
@@ -145,20 +145,16 @@ class Candidates:
         return Ranking(queries, near, rank, score)
 
     def _near(self, claim: str, found: Sequence[Candidate]) -> list[Candidate]:
-        """The chunks that may be evidence, nearest first: not those about something else, but always the nearest.
+        """The chunks that may be evidence, nearest first, without those about something else.
 
-        A chunk with half of the claim's words stays whatever its similarity, and where a run has no more chunks than
-        are compared with a claim, all of them do.
+        A chunk with half of the claim's words stays whatever its similarity, and so does the nearest that shares a word
+        with it. Where a run has no more chunks than are compared with a claim, all of them stay.
         """
         if len(self._words) <= self._settings.top_k:
             return list(found)
-        if not found:
-            return []
-        least = max(self.embedder.floor, found[0].similarity - MAX_SIMILARITY_GAP)
-        return [
-            found[0],
-            *(c for c in found[1:] if c.similarity >= least or shared_words(claim, c.chunk.text) >= SHARED),
-        ]
+        least = max(self.embedder.floor, found[0].similarity - MAX_SIMILARITY_GAP) if found else 0.0
+        near = [c for c in found if c.similarity >= least or shared_words(claim, c.chunk.text) >= SHARED]
+        return near or [c for c in found if share_terms(claim, c.chunk.text)][:1]
 
     def _settled(self, rankings: Sequence[Ranking]) -> list[Ranking]:
         """The rankings with their close calls by exact vectors, where the embedder has them."""

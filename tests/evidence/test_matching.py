@@ -55,12 +55,15 @@ def test_a_passage_that_holds_the_claims_words_is_judged_however_its_cosine_misl
     assert own.relation == "entailed" and own.deciding_sentence == "No customer data were leaked."
 
 
-def test_what_is_far_from_everything_is_compared_with_the_nearest_passage(settings: Settings, store: Store) -> None:
+def test_what_is_far_from_everything_is_compared_with_the_nearest_passage_that_shares_a_word(
+    settings: Settings, store: Store
+) -> None:
     matcher = Matcher(settings.model_copy(update={"top_k": 1}), store, "")
     matcher.add(page("a", "Copper prices rose in Chile."))
     matcher.add(page("b", "The choir sang on Sunday."))
-    [pieces] = matcher.match([claim("Zebrafish embryos are transparent.")])
-    assert [e.relation for e in pieces] == ["no_relation"] and not pieces[0].about
+    [pieces, nothing] = matcher.match([claim("Zebrafish rose early."), claim("Wibblenook autorenders spreadsheets.")])
+    assert [e.text for e in pieces] == ["Copper prices rose in Chile."] and not pieces[0].about
+    assert nothing == ()
 
 
 def test_passages_about_as_near_all_count(settings: Settings, store: Store) -> None:
