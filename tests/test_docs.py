@@ -55,7 +55,7 @@ def test_an_implementation_is_one_file_one_entry_and_a_test(
 def test_the_verifier_of_the_guide_checks_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (verifier,) = (e for e in EXAMPLES if "/verifiers/" in e[0][0])
     name = register(*verifier[:2], monkeypatch)
-    answer = "The Eiffel Tower was completed in 1889. The Eiffel Tower hums quiet songs of distant green turtles. I like it."
+    answer = "The Eiffel Tower was completed in 1889. The Eiffel Tower hums songs of distant green turtles. I like it."
     out = tmp_path / "report.json"
     assert main(["analyze", "--question", "", "--answer", answer, "--verifier", name, "--out", str(out)]) == 0
     report = json.loads(out.read_text("utf-8"))
