@@ -50,27 +50,20 @@ def segment(args: argparse.Namespace) -> None:
 
 def revise(args: argparse.Namespace) -> None:
     """Writes the revised answer of a report; its corrections are all accepted."""
-    from pydantic import ValidationError
-
+    from attribution.cli.reports import finished_run
     from attribution.corrections.proposals import correctable, propose
     from attribution.corrections.revision import revise
     from attribution.settings import Settings
     from attribution.storage.store import Store
-    from attribution.types import Report
 
     check_output(args.out)
-    try:
-        report = Report.model_validate_json(args.input.read_bytes())
-    except ValidationError as error:
-        reason = error.errors()[0]["msg"].lower()
-        raise BadInput(f"{args.input} is not a report ({reason}): make one with `analyze --out {args.input}`") from None
+    report = finished_run(str(args.input)).report
     saved = {name: value for name, value in report.settings.items() if name in Settings.model_fields}
     settings = Settings.from_environment(**saved | options.choices(args))
-    report = recolour(report, settings.thresholds)
+    store = Store.open(settings.database_url)
+    report = recolour(store.with_texts(report), settings.thresholds)
     claims, accepted = correctable(report) if args.corrector != "none" else (), []
-    for number, proposal in enumerate(
-        propose(report, claims, settings, Store.open(settings.database_url), args.corrector) if claims else (), 1
-    ):
+    for number, proposal in enumerate(propose(report, claims, settings, store, args.corrector) if claims else (), 1):
         progress(f"correct {number}/{len(claims)}")
         if proposal.failure:
             report_failure(proposal.failure)
