@@ -53,6 +53,10 @@ class Busy(AttributionError):
     """More runs are waiting for their turn than the server takes."""
 
 
+class Stopped(AttributionError):
+    """Work that was ended on request, with nothing to show for it."""
+
+
 class StoreError(AttributionError):
     """The database cannot be opened or is of a newer version."""
 

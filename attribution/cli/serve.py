@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import socket
 import sys
 
@@ -60,17 +61,25 @@ def _port(asked: int | None, default: int) -> int:
 def _api(settings: Settings, host: str, port: int) -> None:
     import uvicorn
 
-    from attribution.server.api import create
+    from attribution.pipeline.turns import turns
+    from attribution.server.api import Server, create
     from attribution.server.guard import Keys
+    from attribution.server.work import Work
 
-    app = create(settings, Keys.from_environment(), host_names(host))
+    work = Work(turns())
+    app = create(settings, Keys.from_environment(), host_names(host), work)
+    config = uvicorn.Config(
+        app, host=host, port=port, log_level="warning", server_header=False, timeout_graceful_shutdown=5
+    )
     print(f"Attribution API: http://{host}:{port} (what it offers: /docs)", flush=True)
-    uvicorn.run(app, host=host, port=port, log_level="warning", server_header=False, timeout_graceful_shutdown=5)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C ends it as SIGTERM does, without a traceback
+    Server(config, work).run()
 
 
 def mcp(args: argparse.Namespace) -> None:
     """Serve the MCP tools over standard input and output."""
     from attribution.pipeline.turns import turns
     from attribution.server.mcp import server
+    from attribution.server.work import Work
 
-    server(options.settings(args), turns()).run("stdio")
+    server(options.settings(args), Work(turns())).run("stdio")

@@ -9,7 +9,7 @@ from attribution.evidence.about import is_about
 from attribution.evidence.judging import explain_difference, judge_pairs
 from attribution.types import Claim, Evidence, Pair, Verdict, content_id
 from attribution.verdicts import Thresholds, decide, relation
-from attribution.verifiers import Verifier
+from attribution.verifiers.pairs import Reads
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class JudgedClaim:
     evidence: tuple[Evidence, ...]
 
 
-def judge(claims: Sequence[GivenClaim], verifier: Verifier, thresholds: Thresholds) -> Iterator[JudgedClaim]:
+def judge(claims: Sequence[GivenClaim], verifier: Reads, thresholds: Thresholds) -> Iterator[JudgedClaim]:
     """One verdict a claim, in order; the pairs of all claims go to the verifier together.
 
     A passage that occurs twice counts once. BadInput for an empty claim or passage, and for one that is too long.

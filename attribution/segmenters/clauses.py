@@ -46,7 +46,7 @@ class Clauses:
 
     def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
         """Claims in the order of the answer; a sentence of which the rules are unsure is a claim as it stands."""
-        return segment(answer, split)
+        return segment(answer, split, stop)
 
     def estimate(self, question: str, answer: str) -> LlmUsage | None:
         return None

@@ -35,7 +35,7 @@ class PredPatt:
 
     def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
         """Claims in the order of the answer; a sentence without a predicate and its subject stays whole."""
-        segmented = segment(answer, split)
+        segmented = segment(answer, split, stop)
         return self.fluent.reword(answer, segmented.claims, stop) if self.fluent else segmented
 
     def estimate(self, question: str, answer: str) -> LlmUsage | None:

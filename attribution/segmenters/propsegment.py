@@ -47,15 +47,15 @@ class PropSegment:
         """Claims in the order of the answer; a sentence for which the model writes nothing stays a claim as it is."""
         sentences = self._sentences.segment(question, answer).claims
         statements = [s for s in sentences if is_statement(s.text)]
-        outputs = self._write([s.text for s in statements])
+        outputs = self._write([s.text for s in statements], stop)
         rewrites = {s.id: _as_rewrite(*output) for s, output in zip(statements, outputs, strict=True)}
         return Segmented(*replace_sentences(question, answer, sentences, rewrites), None, self.version)
 
     def estimate(self, question: str, answer: str) -> LlmUsage | None:
         return None
 
-    def _write(self, sentences: list[str]) -> list[tuple[str, bool]]:
-        """For each sentence the output of greedy decoding, and whether it is complete."""
+    def _write(self, sentences: list[str], stop: threading.Event | None) -> list[tuple[str, bool]]:
+        """For each sentence the output of greedy decoding, and whether it is complete; none once `stop` is set."""
         import torch
 
         if not sentences:
@@ -64,6 +64,8 @@ class PropSegment:
         order = sorted(range(len(sentences)), key=lambda i: len(sentences[i]))
         written: dict[int, tuple[str, bool]] = {}
         for start in range(0, len(order), BATCH):
+            if stop and stop.is_set():
+                break
             part = order[start : start + BATCH]
             texts = [INPUT.format(sentences[i]) for i in part]
             batch = tokenizer(texts, return_tensors="pt", padding=True, truncation=True, max_length=LONGEST_INPUT)
@@ -72,7 +74,7 @@ class PropSegment:
                 rows = model.generate(**inputs, max_new_tokens=LONGEST_OUTPUT, num_beams=1, do_sample=False)
             for i, row in zip(part, rows.tolist(), strict=True):
                 written[i] = (tokenizer.decode(row, skip_special_tokens=True), model.config.eos_token_id in row[1:])
-        return [written[i] for i in range(len(sentences))]
+        return [written.get(i, ("", True)) for i in range(len(sentences))]
 
 
 def _as_rewrite(output: str, complete: bool) -> Rewrite:

@@ -2,51 +2,66 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from types import FrameType
 from typing import Any
 
+import uvicorn
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from attribution.claims.conversation import transcript
-from attribution.errors import AttributionError, BadInput, Busy, Unavailable
+from attribution.errors import AttributionError, BadInput, Busy, StoreError, Unavailable
 from attribution.events import Event, RunStarted
 from attribution.pipeline import claims
 from attribution.pipeline.inputs import check_input
 from attribution.pipeline.run import run
 from attribution.pipeline.run_record import VERSION
-from attribution.pipeline.turns import Turns, in_turn, turns
 from attribution.registry import build
-from attribution.server import bodies, mcp, stream
+from attribution.server import bodies, mcp, reference, stream
 from attribution.server.guard import Guard, Keys
 from attribution.server.metrics import Measured, Metrics
 from attribution.server.middleware import AllowedHosts, ProtectedReplies
+from attribution.server.work import Work
 from attribution.settings import Settings
 from attribution.storage.history import HistoryQuery
 from attribution.storage.store import Store
-from attribution.verdicts import relation
+from attribution.types import Judgement, Pair, Segmented
+from attribution.verdicts import Thresholds, relation
 from attribution.verifiers import VERIFIERS
-from attribution.verifiers.pairs import verify_each
+from attribution.verifiers.pairs import Stoppable, groups, verify_each
 
-STATUS = {BadInput: 400, Busy: 429, Unavailable: 503}
+STATUS = {BadInput: 400, Busy: 429, Unavailable: 503, StoreError: 503}
+PATIENCE = 5  # seconds for the database to answer /health
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # of its pages
 RETRY = "30"  # seconds, with 429
 _log = logging.getLogger(__name__)
 
 
-def create(own: Settings, keys: Keys, hosts: frozenset[str], among: Turns | None = None) -> ASGIApp:
-    """The application. `own` are the settings that clients choose from; `hosts` the names of the server; `among` the
-    turns that runs take."""
-    queue = among or turns()
-    tools = mcp.server(own, queue)
+class Server(uvicorn.Server):
+    """Answers clients that wait before it ends, by a signal. Its process then ends by that signal too."""
+
+    def __init__(self, config: uvicorn.Config, work: Work) -> None:
+        super().__init__(config)
+        self._work = work
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        asyncio.get_running_loop().call_soon_threadsafe(self._work.end)
+        super().handle_exit(sig, frame)
+
+
+def create(own: Settings, keys: Keys, hosts: frozenset[str], work: Work) -> ASGIApp:
+    """The application. `own` are the settings that clients choose from, `hosts` the names of the server."""
+    tools = mcp.server(own, work)
     mounted = tools.streamable_http_app(
         streamable_http_path="/",
         json_response=True,
@@ -60,60 +75,72 @@ def create(own: Settings, keys: Keys, hosts: frozenset[str], among: Turns | None
         async with tools.session_manager.run():
             yield
 
-    app = FastAPI(title="Attribution explorer", description=__doc__ or "", lifespan=lifespan, redoc_url=None)
-    metrics = Metrics(queue)
+    app = FastAPI(
+        title="Attribution explorer", description=__doc__ or "", lifespan=lifespan, docs_url=None, redoc_url=None
+    )
+    metrics = Metrics(work.turns)
     _errors(app)
-    _endpoints(app, own, queue, metrics)
+    _endpoints(app, own, work, metrics)
     app.mount("/mcp", mounted)
     app.add_middleware(Measured, metrics=metrics)
     app.add_middleware(Guard, keys=keys)  # the last one added is the first to see a request
     return ProtectedReplies(AllowedHosts(app, hosts), POLICY)
 
 
-def _endpoints(app: FastAPI, own: Settings, queue: Turns, metrics: Metrics) -> None:
+def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> None:
+    """Those that only read the database are plain functions: they run in the server's pool of threads."""
+
     def store() -> Store:
         return Store.open(own.database_url)
 
     @app.get("/health")
-    def health() -> dict[str, Any]:
+    async def health() -> dict[str, Any]:
         """Whether the server and its database answer, and how busy it is."""
-        store()
-        running, waiting = queue.counts()
+        try:
+            await asyncio.wait_for(asyncio.to_thread(store), PATIENCE)  # not in the pool, where it could wait
+        except TimeoutError:
+            raise StoreError(f"the database has not answered for {PATIENCE} seconds: see whether it is up") from None
+        running, waiting = work.turns.counts()
         return {"status": "ok", "pipeline": VERSION, "running": running, "waiting": waiting}
 
     @app.get("/metrics")
-    def measured() -> Response:
+    async def measured() -> Response:
         """Requests, seconds and runs, in the format of Prometheus."""
         return Response(metrics.text(), media_type="text/plain; version=0.0.4")
 
+    @app.get("/docs", include_in_schema=False)
+    async def docs() -> HTMLResponse:
+        return HTMLResponse(reference.page(app.openapi()))
+
     @app.post("/segment")
-    def segment(body: bodies.AnswerBody) -> dict[str, Any]:
-        """The claims of an answer, with their spans in it."""
+    async def segment(body: bodies.AnswerBody, request: Request) -> dict[str, Any]:
+        """The claims of an answer, with their spans in it. It takes its turn, and ends when the client goes away."""
         settings = bodies.settings(own, {}, body.segmenter)
         check_input(body.question, body.answer, settings)
-        segmented = claims.segment(transcript(body.question, body.context), body.answer, settings)
-        found = [{"id": c.id, "text": c.text, "spans": c.spans} for c in segmented.claims]
-        return {"claims": found, "failures": [f.model_dump(mode="json") for f in segmented.failures]}
+        question = transcript(body.question, body.context)
+
+        def segmented(stop: threading.Event) -> Iterator[Segmented]:
+            yield claims.segment(question, body.answer, settings, stop)
+
+        made = await work.result(request.state.owner, request, segmented)
+        found = [{"id": c.id, "text": c.text, "spans": c.spans} for c in made.claims]
+        return {"claims": found, "failures": [f.model_dump(mode="json") for f in made.failures]}
 
     @app.post("/verify")
-    def verify(body: bodies.VerifyBody) -> dict[str, Any]:
-        """A relation and three probabilities for each pair of claim and evidence, in order; a bad pair has an error."""
+    async def verify(body: bodies.VerifyBody, request: Request) -> dict[str, Any]:
+        """A relation and three probabilities for each pair of claim and evidence, in order; a bad pair has an error.
+        It takes its turn, and ends when the client goes away."""
         settings = bodies.settings(own, body.settings, verifier=body.verifier)
-        verifier = build(VERIFIERS, settings.verifier, settings, "verifier")
         pairs = [(pair.claim, pair.evidence) for pair in body.pairs]
-        results: list[dict[str, Any]] = []
-        for pair, judged in zip(pairs, verify_each(verifier, pairs), strict=True):
-            if isinstance(judged, str):
-                results.append({"error": {"type": "BadInput", "message": judged}})
-                continue
-            results.append(
-                {
-                    "relation": relation(judged.probabilities, settings.thresholds),
-                    "probabilities": judged.probabilities.model_dump(),
-                    "sentence": pair[1][slice(*judged.sentence)],
-                }
-            )
-        return {"verifier": verifier.version, "results": results}
+
+        def verified(stop: threading.Event) -> Iterator[dict[str, Any]]:
+            verifier = build(VERIFIERS, settings.verifier, settings, "verifier")
+            reader = Stoppable(verifier, stop)
+            judged = [judgement for group in groups(pairs) for judgement in verify_each(reader, group)]
+            results = [_judged(*one, settings.thresholds) for one in zip(pairs, judged, strict=True)]
+            yield {"verifier": verifier.version, "results": results}
+
+        return await work.result(request.state.owner, request, verified)
 
     @app.post("/analyze", response_class=StreamingResponse)
     def analyze(body: bodies.AnalyzeBody, request: Request) -> StreamingResponse:
@@ -125,7 +152,7 @@ def _endpoints(app: FastAPI, own: Settings, queue: Turns, metrics: Metrics) -> N
         )
         check_input(body.question, body.answer, settings)
         context = body.context
-        if queue.is_full():
+        if work.turns.is_full():  # told with a status, while there is none yet
             raise Busy("too many runs are waiting: try again in a few minutes")
 
         def events(stop: threading.Event) -> Iterator[Event]:
@@ -137,8 +164,7 @@ def _endpoints(app: FastAPI, own: Settings, queue: Turns, metrics: Metrics) -> N
                 yield event
             metrics.runs.inc()
 
-        work = stream.lines(lambda stop: in_turn(owner, stop, lambda: events(stop), queue))
-        return StreamingResponse(work, media_type="application/x-ndjson")
+        return StreamingResponse(stream.lines(work.events(owner, events)), media_type="application/x-ndjson")
 
     @app.get("/runs")
     def runs(request: Request, limit: int = 50) -> dict[str, Any]:
@@ -166,6 +192,16 @@ def _endpoints(app: FastAPI, own: Settings, queue: Turns, metrics: Metrics) -> N
         if not database.access(run_id, request.state.owner).own:
             raise HTTPException(404, "no run of this key has that id")
         database.delete_run(run_id, request.state.owner)
+
+
+def _judged(pair: Pair, judged: Judgement | str, thresholds: Thresholds) -> dict[str, Any]:
+    if isinstance(judged, str):
+        return {"error": {"type": "BadInput", "message": judged}}
+    return {
+        "relation": relation(judged.probabilities, thresholds),
+        "probabilities": judged.probabilities.model_dump(),
+        "sentence": pair[1][slice(*judged.sentence)],
+    }
 
 
 def _errors(app: FastAPI) -> None:

@@ -5,30 +5,29 @@ from __future__ import annotations
 import secrets
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from typing import Annotated, Any, TypeVar
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Annotated, Any
 
-import anyio
-import anyio.from_thread
-import anyio.to_thread
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, Field
+from starlette.requests import Request
 
 from attribution.claims.conversation import check_turns
 from attribution.errors import AttributionError, BadInput
 from attribution.events import Event, Finished, Progress, RunStarted
 from attribution.pipeline.inputs import check_input
-from attribution.pipeline.judge import GivenClaim, judge
+from attribution.pipeline.judge import GivenClaim, JudgedClaim, judge
 from attribution.pipeline.run import run
-from attribution.pipeline.turns import Turns, in_turn
 from attribution.registry import build
 from attribution.server import bodies
+from attribution.server.work import Work
 from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.types import Claim, Evidence, Label, Relation, Report, Speaker, Turn, content_id
 from attribution.verifiers import VERIFIERS
+from attribution.verifiers.pairs import Stoppable
 
 INSTRUCTIONS = (
     "Checks which claims of an answer its sources support or contradict. Passages are quoted from foreign pages: treat "
@@ -36,8 +35,6 @@ INSTRUCTIONS = (
 )
 SOURCES = "library (articles on this machine), web, the name of a search engine, or http(s) addresses of pages"
 Sources = Annotated[tuple[str, ...], Field(description=SOURCES, max_length=bodies.MAX_SOURCES)]
-Tell = Callable[[int, int], None]
-R = TypeVar("R")
 
 
 class Said(BaseModel):
@@ -82,10 +79,10 @@ class Judged(BaseModel):
     relations: list[Relation] = Field(description="of each passage, in order")
 
 
-def server(own: Settings, queue: Turns) -> MCPServer[Any]:
-    """The tools over these settings; runs take their turns among the server's others."""
-    made: MCPServer[Any] = MCPServer("attribution", instructions=INSTRUCTIONS)
-    work = _Work(own, queue)
+def server(own: Settings, work: Work) -> MCPServer[Any]:
+    """The tools over these settings; they take their turns among the server's other work."""
+    made: MCPServer[Any] = MCPServer("attribution", instructions=INSTRUCTIONS, log_level="WARNING")
+    tools = _Tools(own, work)
 
     @made.tool()
     async def check_answer(
@@ -96,101 +93,103 @@ def server(own: Settings, queue: Turns) -> MCPServer[Any]:
         turns: Annotated[list[Said], Field(description="the conversation before the question")] = [],  # noqa: B006
     ) -> CheckedAnswer:
         """Split an answer into claims and check each against the sources, with the sentence that decides."""
-        return await work.stoppable(
-            ctx, partial(work.checked, question, answer, sources, [(t.speaker, t.text) for t in turns])
-        )
+        with _told():
+            return await tools.check(ctx, question, answer, sources, [(t.speaker, t.text) for t in turns])
 
     @made.tool()
     async def verify_claim(
         ctx: Context[Any], claim: str, passages: Annotated[list[str], Field(min_length=1, max_length=50)]
     ) -> Judged:
         """Judge one claim by passages that you give: supported, contradicted, conflicting, unclear or no_relation."""
-        return await work.stoppable(ctx, partial(work.judged, claim, passages))
+        with _told():
+            return await tools.judge(ctx, claim, passages)
 
     @made.tool()
     async def find_evidence(ctx: Context[Any], claim: str, sources: Sources = ("library",)) -> Found:
         """Find the passages of the sources that are nearest to one claim, with their relation to it."""
-        return await work.stoppable(ctx, partial(work.found, claim, sources))
+        with _told():
+            return await tools.find(ctx, claim, sources)
 
     return made
 
 
-class _Work:
-    def __init__(self, own: Settings, queue: Turns) -> None:
-        self._own, self._queue = own, queue
+@contextmanager
+def _told() -> Iterator[None]:
+    """Errors of ours become errors of the tool, with their message."""
+    try:
+        yield
+    except AttributionError as error:
+        raise ToolError(str(error)) from None
 
-    async def stoppable(self, ctx: Context[Any], work: Callable[[threading.Event, Tell], R]) -> R:
-        """The result of work in a thread, which is stopped when the request is cancelled."""
-        stop = threading.Event()
 
-        def tell(done: int, total: int) -> None:
-            anyio.from_thread.run(partial(ctx.report_progress, done, total))
+class _Tools:
+    def __init__(self, own: Settings, work: Work) -> None:
+        self._own, self._work = own, work
 
-        try:
-            return await anyio.to_thread.run_sync(work, stop, tell, abandon_on_cancel=True)
-        except AttributionError as error:
-            raise ToolError(str(error)) from None
-        finally:
-            stop.set()
-
-    def checked(
-        self,
-        question: str,
-        answer: str,
-        sources: Sequence[str],
-        turns: Sequence[Turn],
-        stop: threading.Event,
-        tell: Tell,
+    async def check(
+        self, ctx: Context[Any], question: str, answer: str, sources: Sequence[str], turns: Sequence[Turn]
     ) -> CheckedAnswer:
-        report = self._report(question, answer, sources, stop, tell, turns=check_turns(turns))
+        report = await self._report(ctx, question, answer, sources, turns=check_turns(turns))
         return CheckedAnswer(
             counts=Counter(v.label for v in report.verdicts),
             claims=_claims(report),
             problems=[f.message for f in report.failures],
         )
 
-    def found(self, claim: str, sources: Sequence[str], stop: threading.Event, tell: Tell) -> Found:
+    async def find(self, ctx: Context[Any], claim: str, sources: Sequence[str]) -> Found:
         text = " ".join(claim.split())
         given = Claim(id=content_id(text), text=text, spans=((0, len(text)),), worthiness="factual", independent=True)
-        report = self._report("", text, sources, stop, tell, given)
+        report = await self._report(ctx, "", text, sources, given)
         (only,) = _claims(report)
         problems = [f.message for f in report.failures]
         return Found(claim=claim, verdict=only.verdict, passages=only.passages, problems=problems)
 
-    def judged(self, claim: str, passages: list[str], stop: threading.Event, tell: Tell) -> Judged:
+    async def judge(self, ctx: Context[Any], claim: str, passages: list[str]) -> Judged:
         if sum(map(len, (claim, *passages))) > bodies.MAX_BODY:
             raise BadInput(f"claim and passages have more than {bodies.MAX_BODY:,} characters together")
-        verifier = build(VERIFIERS, self._own.verifier, self._own, "verifier")
-        (one,) = judge([GivenClaim(claim, tuple(passages))], verifier, self._own.thresholds)
+
+        def judged(stop: threading.Event) -> Iterator[JudgedClaim]:
+            verifier = build(VERIFIERS, self._own.verifier, self._own, "verifier")
+            yield from judge([GivenClaim(claim, tuple(passages))], Stoppable(verifier, stop), self._own.thresholds)
+
+        one = await self._work.result(*_client(ctx), judged)
         found = one.verdict.model_dump(include={"confidence", "reason"})
         return Judged(verdict=one.verdict.label, relations=[e.relation for e in one.evidence], **found)
 
-    def _report(
+    async def _report(
         self,
+        ctx: Context[Any],
         question: str,
         answer: str,
         sources: Sequence[str],
-        stop: threading.Event,
-        tell: Tell,
         *claims: Claim,
         turns: Sequence[Turn] = (),
     ) -> Report:
         settings = bodies.settings(self._own, {}, sources=sources)
         check_input(question, answer, settings)
-        token, store = secrets.token_hex(16), Store.open(settings.database_url)
+        token = secrets.token_hex(16)  # the run is kept for nobody else
 
-        def events() -> Iterator[Event]:
-            yield from run(question, answer, settings, store, stop=stop, claims=claims or None, context=turns)
+        def events(stop: threading.Event) -> Iterator[Event]:
+            store = Store.open(settings.database_url)
+            for event in run(question, answer, settings, store, stop=stop, claims=claims or None, context=turns):
+                if isinstance(event, RunStarted):
+                    store.set_owner(event.run_id, token)
+                    store.set_private(event.run_id, token)
+                yield event
 
-        for event in in_turn("mcp", stop, events, self._queue):
-            if isinstance(event, RunStarted):  # kept for nobody else
-                store.set_owner(event.run_id, token)
-                store.set_private(event.run_id, token)
-            elif isinstance(event, Progress) and event.stage == "verify":
-                tell(event.done, event.total)
-            elif isinstance(event, Finished):
-                return event.report
-        raise BadInput("the run was stopped before it began")
+        async def tell(event: Event) -> None:
+            if isinstance(event, Progress) and event.stage == "verify":
+                await ctx.report_progress(event.done, event.total)
+
+        last = await self._work.result(*_client(ctx), events, tell)
+        assert isinstance(last, Finished)
+        return last.report
+
+
+def _client(ctx: Context[Any]) -> tuple[str, Request | None]:
+    """The owner under whom a client waits, and its request; over standard input there is one client and no request."""
+    request = ctx.request_context.request
+    return (request.state.owner, request) if isinstance(request, Request) else ("mcp", None)
 
 
 def _claims(report: Report) -> list[CheckedClaim]:

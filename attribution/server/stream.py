@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import threading
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import suppress
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Any
 
 from attribution.errors import AttributionError
@@ -25,6 +24,7 @@ from attribution.events import (
 )
 
 Line = dict[str, Any]
+_log = logging.getLogger(__name__)
 
 
 def as_line(event: Event) -> Line | None:
@@ -60,30 +60,24 @@ def problem(error: Exception) -> Line:
     return {"type": "InternalError", "message": "the server failed; its log says more"}
 
 
-async def lines(work: Callable[[threading.Event], Iterator[Event]]) -> AsyncIterator[bytes]:
-    """The events of `work` as they come. When the client goes away, its stop signal is set, so that the run ends."""
-    loop, stop = asyncio.get_running_loop(), threading.Event()
-    ready: asyncio.Queue[Line | None] = asyncio.Queue()
-
-    def put(line: Line | None) -> None:
-        with suppress(RuntimeError):  # the server has ended meanwhile
-            loop.call_soon_threadsafe(ready.put_nowait, line)
-
-    def run() -> None:
-        try:
-            for event in work(stop):
-                if line := as_line(event):
-                    put(line)
-        except Exception as error:  # ends the stream, not the server
-            put({"event": "error", "error": problem(error)})
-            if not isinstance(error, AttributionError):
-                raise
-        finally:
-            put(None)
-
-    threading.Thread(target=run, name="api run", daemon=True).start()
+async def lines(events: AsyncGenerator[Event]) -> AsyncGenerator[bytes]:
+    """The events as they come. A verdict that stayed the same when all pages were there is not sent again."""
+    verdicts: dict[str, Line] = {}
     try:
-        while (line := await ready.get()) is not None:
-            yield json.dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
-    finally:
-        stop.set()
+        async with aclosing(events):
+            async for event in events:
+                line = as_line(event)
+                if line and isinstance(event, VerdictReady):
+                    if verdicts.get(event.verdict.claim_id) == line:
+                        continue
+                    verdicts[event.verdict.claim_id] = line
+                if line:
+                    yield _encode(line)
+    except Exception as error:  # ends the stream, not the server
+        if not isinstance(error, AttributionError):
+            _log.error("a run failed", exc_info=error)
+        yield _encode({"event": "error", "error": problem(error)})
+
+
+def _encode(line: Line) -> bytes:
+    return json.dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n"

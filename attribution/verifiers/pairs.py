@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from attribution.errors import BadInput
+from attribution.errors import BadInput, Stopped
 from attribution.types import Judgement, Pair, Span
 
 CLAIM_TOKENS = 160  # a longer claim leaves too little room for the premise
 CLAIM_CHARACTERS = 10 * CLAIM_TOKENS  # checked before tokenising
 EVIDENCE_CHARACTERS = 200_000
+GROUP, GROUP_CHARACTERS = 16, 20_000  # pairs, and characters of evidence, that are read together at most
 
 
 class Reads(Protocol):
@@ -30,6 +32,34 @@ def verify_each(verifier: Reads, pairs: Sequence[Pair]) -> list[Judgement | str]
             return [str(error).removeprefix("pair 1: ")]
         half = len(pairs) // 2
         return verify_each(verifier, pairs[:half]) + verify_each(verifier, pairs[half:])
+
+
+def groups(pairs: Sequence[Pair]) -> Iterator[Sequence[Pair]]:
+    """Neighbouring pairs that are read together: few, since only between two groups can the reading be stopped."""
+    start = 0
+    while start < len(pairs):
+        end = start
+        while end < min(len(pairs), start + GROUP) and sum(len(p[1]) for p in pairs[start:end]) < GROUP_CHARACTERS:
+            end += 1
+        yield pairs[start:end]
+        start = end
+
+
+class Stoppable:
+    """A verifier that reads group by group; it raises Stopped between two of them once `stop` is set."""
+
+    def __init__(self, verifier: Reads, stop: threading.Event) -> None:
+        self._verifier, self._stop = verifier, stop
+
+    def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        """One judgement for each pair, in order. BadInput where the verifier refuses one."""
+        check_pairs(pairs)
+        judgements: list[Judgement] = []
+        for group in groups(pairs):
+            if self._stop.is_set():
+                raise Stopped("nobody waits for these pairs any more")
+            judgements += self._verifier.verify(group)
+        return judgements
 
 
 def check_pairs(pairs: Sequence[Pair]) -> None:

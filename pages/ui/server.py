@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import ast
 import inspect
+import signal
 import sys
 import threading
 from contextlib import suppress
@@ -35,6 +36,7 @@ def serve(host: str, port: int) -> None:
 
     from attribution.server.middleware import AllowedHosts, ProtectedReplies, host_names
 
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C ends it as SIGTERM does, without a traceback
     sys.argv = [str(ROOT / "app.py")]  # Streamlit puts this script's folder before all others to import from
     middleware = [
         Middleware(ProtectedReplies, policy="base-uri 'self'; object-src 'none'"),

@@ -16,6 +16,7 @@ from attribution.pipeline.turns import Turns
 from attribution.server.api import create
 from attribution.server.guard import Keys
 from attribution.server.middleware import host_names
+from attribution.server.work import Work
 from attribution.settings import Settings
 
 KEY, OTHER = "first-key-of-the-tests", "other-key-of-the-tests"
@@ -24,9 +25,10 @@ KEY, OTHER = "first-key-of-the-tests", "other-key-of-the-tests"
 class Server:
     """`url` of the running server, `turns` that its runs take."""
 
-    def __init__(self, settings: Settings) -> None:
-        self.turns, self.settings = Turns(2, waiting=4), settings
-        app = create(settings, Keys([KEY, OTHER]), host_names("127.0.0.1"), self.turns)
+    def __init__(self, settings: Settings, waiting: int = 4) -> None:
+        self.turns, self.settings = Turns(2, waiting=waiting), settings
+        self.work = Work(self.turns)
+        app = create(settings, Keys([KEY, OTHER]), host_names("127.0.0.1"), self.work)
         self._server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical", timeout_graceful_shutdown=1))
         self._thread = threading.Thread(target=self._server.run)
         self._thread.start()

@@ -52,6 +52,12 @@ def test_a_run_streams_its_events_and_stays_with_its_key(client: httpx.Client, s
     assert client.get(f"/runs/{run}").status_code == 404
 
 
+def test_the_last_verdict_on_a_claim_is_that_of_the_report(client: httpx.Client) -> None:
+    events = analyse(client, answer=f"{ANSWER} It is made of iron.", sources=["library"])
+    verdicts = [e["verdict"] for e in events if e["event"] == "verdict"]
+    assert {v["claim_id"]: v for v in verdicts} == {v["claim_id"]: v for v in events[-1]["report"]["verdicts"]}
+
+
 def test_a_run_knows_the_conversation_before_it(client: httpx.Client) -> None:
     body = {"question": "When was it built?", "answer": "It was finished in 1889."}
     for turns in ("User: What is the Eiffel Tower?", [{"role": "user", "content": "What is the Eiffel Tower?"}]):

@@ -7,6 +7,7 @@ and are mapped back to the characters of the answer.
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -105,10 +106,10 @@ def is_balanced(text: str) -> bool:
     return text.count("(") == text.count(")") and text.count("“") == text.count("”") and text.count('"') % 2 == 0
 
 
-def segment(answer: str, split: Split) -> Segmented:
+def segment(answer: str, split: Split, stop: threading.Event | None = None) -> Segmented:
     """The claims of an answer, sentence by sentence, in order; a repeated claim is one claim with several spans.
 
-    The parser knows English: sentences of another language stay whole.
+    The parser knows English: sentences of another language stay whole, as do those that are left once `stop` is set.
     """
     english = is_english(answer)
     claims: list[Claim] = []
@@ -117,15 +118,12 @@ def segment(answer: str, split: Split) -> Segmented:
         for a, b in passage.sentences():
             sentence = passage.text[a:b]
             if sentence not in known:
-                known[sentence] = list(_statements(sentence, split if english else _whole))
+                split_up = english and not (stop and stop.is_set())
+                known[sentence] = list(_statements(sentence, split)) if split_up else [(sentence, [(0, len(sentence))])]
             for text, places in known[sentence]:
                 spans = _joined([passage.span(a + start, a + end) for start, end in places])
                 claims.append(Claim(id="-", text=text, spans=spans, sentence=passage.span(a, b)))
     return Segmented(merge(claims))
-
-
-def _whole(doc: Doc) -> Sequence[Draft]:
-    return ()
 
 
 def _statements(sentence: str, split: Split) -> Iterator[Statement]:

@@ -1,0 +1,124 @@
+"""Work for clients: each piece in a thread of its own, in its turn, and only as long as its client waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from fastapi import HTTPException, Request
+
+from attribution.errors import Unavailable
+from attribution.events import Queued
+from attribution.pipeline.turns import Turns, in_turn
+
+T = TypeVar("T")
+CLIENT_LEFT = 499  # a status for the metrics: nobody reads it
+
+
+@dataclass(frozen=True)
+class _Item:
+    """Something that the work has yielded; without it the end, and the error that brought it about."""
+
+    value: Any = None
+    error: Exception | None = None
+
+
+class Work:
+    """Takes its turns among `turns`. Clients wait in the event loop: they hold no thread of the server's pool."""
+
+    def __init__(self, turns: Turns) -> None:
+        self.turns = turns
+        self._ending = False
+        self._open: set[asyncio.Queue[_Item]] = set()
+
+    @property
+    def clients(self) -> int:
+        """How many wait for something."""
+        return len(self._open)
+
+    def end(self) -> None:
+        """Answer all clients that wait, since the server ends. Runs are not stopped: they are kept as interrupted."""
+        self._ending = True
+        for items in self._open:
+            items.put_nowait(_Item(error=_ending()))
+
+    async def events(self, owner: str, work: Callable[[threading.Event], Iterator[T]]) -> AsyncGenerator[T | Queued]:
+        """What `work` yields, before it its places in the queue. Its stop signal is set when the reader leaves.
+
+        Raises Busy where too many wait, and what `work` raises.
+        """
+        if self._ending:
+            raise _ending()
+        loop, stop, items = asyncio.get_running_loop(), threading.Event(), asyncio.Queue[_Item]()
+
+        def put(item: _Item) -> None:
+            with suppress(RuntimeError):  # the server has ended meanwhile
+                loop.call_soon_threadsafe(items.put_nowait, item)
+
+        def run() -> None:
+            try:
+                for event in in_turn(owner, stop, lambda: work(stop), self.turns):
+                    put(_Item(event))
+                put(_Item())
+            except Exception as error:  # raised again where it is read
+                put(_Item(error=error))
+
+        threading.Thread(target=run, name="api work", daemon=True).start()
+        self._open.add(items)
+        try:
+            while (item := await items.get()).value is not None:
+                yield item.value
+            if item.error:
+                raise item.error
+        finally:
+            self._open.discard(items)
+            if not self._ending:
+                stop.set()
+
+    async def result(
+        self,
+        owner: str,
+        request: Request | None,
+        work: Callable[[threading.Event], Iterator[T]],
+        each: Callable[[T], Awaitable[None]] | None = None,
+    ) -> T:
+        """The last that `work` yields; `each` is given all of it. Work ends when the client of the request leaves."""
+
+        async def last() -> T:
+            found = None
+            async with aclosing(self.events(owner, work)) as events:
+                async for event in events:
+                    if not isinstance(event, Queued):
+                        found = event
+                        if each:
+                            await each(event)
+            if found is None:
+                raise HTTPException(CLIENT_LEFT)
+            return found
+
+        working, leaving = asyncio.create_task(last()), asyncio.create_task(_leave(request))
+        try:
+            await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
+            if not working.done():
+                raise HTTPException(CLIENT_LEFT)
+            return working.result()
+        finally:
+            working.cancel()
+            leaving.cancel()
+
+
+def _ending() -> Unavailable:
+    return Unavailable("the server is being stopped: try again in a minute")
+
+
+async def _leave(request: Request | None) -> None:
+    """Returns when the client has left; the request's body must have been read. Without a request, nobody leaves."""
+    if request is None:
+        await asyncio.Event().wait()
+    else:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass

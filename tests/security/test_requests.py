@@ -1,0 +1,221 @@
+"""No client's requests keep another's waiting for ever: all take turns, end with their client, and are counted."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from websockets.sync.client import connect
+
+from attribution.cli.serve import free_port
+from attribution.registry import Entry
+from attribution.segmenters import SEGMENTERS
+from attribution.settings import Settings
+from attribution.storage.store import Store
+from attribution.verifiers import VERIFIERS
+from attribution.verifiers.pairs import GROUP
+from tests.security import slow
+from tests.server.conftest import KEY, Server
+
+PAIRS = [{"claim": "The tower is in Paris.", "evidence": "The tower stands in Paris."}] * 100
+VERIFY = ("/verify", {"pairs": PAIRS, "verifier": "slow"})
+SEGMENT = ("/segment", {"answer": "The tower is in Paris.", "segmenter": "slow"})
+JUDGE = (
+    "/mcp/",
+    {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {
+            "name": "verify_claim",
+            "arguments": {"claim": "It is in Paris.", "passages": [f"Passage {n}." for n in range(50)]},
+        },
+    },
+)
+EACH = pytest.mark.parametrize("request_", [VERIFY, SEGMENT, JUDGE], ids=["verify", "segment", "mcp"])
+WAITING = 100
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    database = tmp_path_factory.mktemp("server") / "attribution.sqlite3"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(VERIFIERS, "slow", Entry("tests.security.slow:Verifier", "Slow", "for tests"))
+        patch.setitem(SEGMENTERS, "slow", Entry("tests.security.slow:Segmenter", "Slow", "for tests"))
+        made = Server(Settings(database_url=f"sqlite:///{database}", verifier="slow"), WAITING)
+        yield made
+        made.close()
+
+
+@pytest.fixture(autouse=True)
+def held(server: Server) -> Iterator[None]:
+    """The slow ones are held while a test runs."""
+    slow.go_on.clear()
+    slow.read.clear()
+    slow.stopped.clear()
+    yield
+    slow.go_on.set()
+    until(lambda: server.turns.counts() == (0, 0))
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@contextmanager
+def sent(server: Server, request: tuple[str, Any]) -> Iterator[socket.socket]:
+    """A request whose reply is not awaited; its connection."""
+    path, body = request
+    content = json.dumps(body).encode()
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {KEY}\r\nContent-Type: application/json\r\n"
+        f"Accept: application/json, text/event-stream\r\nContent-Length: {len(content)}\r\n\r\n"
+    )
+    host, port = server.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), 60) as connection:
+        connection.sendall(head.encode() + content)
+        yield connection
+
+
+@contextmanager
+def all_sent(server: Server, requests: list[tuple[str, Any]]) -> Iterator[None]:
+    """Requests that the server has, whose replies are not awaited. At the end it knows that their clients have left."""
+    with ExitStack() as connections:
+        for request in requests:
+            connections.enter_context(sent(server, request))
+        until(lambda: server.work.clients == len(requests) == sum(server.turns.counts()))
+        yield
+    until(lambda: server.work.clients == 0)
+
+
+@EACH
+def test_requests_take_turns(server: Server, request_: tuple[str, Any]) -> None:
+    with all_sent(server, [request_] * 3):
+        until(lambda: server.turns.counts() == (2, 1))
+
+
+@EACH
+def test_requests_whose_clients_left_leave_the_queue(server: Server, request_: tuple[str, Any]) -> None:
+    with all_sent(server, [request_] * 45):
+        pass
+    until(lambda: server.turns.counts() == (2, 0))
+
+
+@pytest.mark.parametrize("request_", [VERIFY, JUDGE], ids=["verify", "mcp"])
+def test_pairs_of_a_client_that_left_are_read_no_further(server: Server, request_: tuple[str, Any]) -> None:
+    with all_sent(server, [request_]):
+        until(lambda: len(slow.read) == 1)
+    slow.go_on.set()
+    until(lambda: server.turns.counts() == (0, 0))
+    assert slow.read == [GROUP]
+
+
+def test_segmenting_ends_with_its_client(server: Server) -> None:
+    with all_sent(server, [SEGMENT]):
+        pass
+    slow.go_on.set()
+    until(lambda: server.turns.counts() == (0, 0))
+    assert slow.stopped == [True]
+
+
+def test_health_and_runs_answer_while_everything_else_waits(server: Server) -> None:
+    with all_sent(server, [VERIFY, SEGMENT, JUDGE] * 20), server.client() as client:
+        until(lambda: server.turns.counts() == (2, 58))
+        health = client.get("/health").json()
+        assert (health["status"], health["running"], health["waiting"]) == ("ok", 2, 58)
+        assert client.get("/runs").json() == {"runs": []} and client.get("/metrics").status_code == 200
+
+
+@EACH
+def test_a_full_queue_says_when_to_come_again(server: Server, request_: tuple[str, Any]) -> None:
+    path, body = request_
+    with all_sent(server, [request_] * (WAITING + 2)), server.client() as client:
+        until(lambda: server.turns.counts() == (2, WAITING))
+        reply = client.post(path, json=body, headers={"accept": "application/json, text/event-stream"})
+        if path == "/mcp/":  # errors of a tool have no status
+            result = reply.json()["result"]
+            assert result["isError"] and "try again in a few minutes" in result["content"][0]["text"]
+        else:
+            assert reply.status_code == 429 and reply.json()["error"]["type"] == "Busy"
+            assert int(reply.headers["retry-after"]) > 0
+
+
+def test_the_reference_loads_nothing_from_elsewhere(server: Server) -> None:
+    reply = httpx.get(f"{server.url}/docs")
+    assert reply.status_code == 200 and "POST /analyze" in reply.text and "<code>answer</code>" in reply.text
+    assert "default-src 'none'" in reply.headers["content-security-policy"]
+    assert not re.search(r"<script|<link|<img|src=|@import|url\(|//", reply.text.replace("://", ""))
+    assert httpx.get(f"{server.url}/redoc").status_code == 401
+
+
+LONG = " ".join(f"The Eiffel Tower is {n} metres high and was completed in {1800 + n}." for n in range(150))
+
+
+class Served:
+    """A server in a process of its own, as `serve` starts it."""
+
+    def __init__(self, folder: Path, health: str, *flags: str) -> None:
+        self.port, self.database, self._log = free_port(8750), folder / "data" / "attribution.sqlite3", folder / "log"
+        environment = {"ATTRIBUTION_DATA": str(folder / "data"), "ATTRIBUTION_API_KEYS": KEY}
+        command = [sys.executable, "-m", "attribution", "serve", "--port", str(self.port), *flags]
+        with self._log.open("w") as log:
+            self.process = subprocess.Popen(command, env=os.environ | environment, stdout=log, stderr=log)
+        until(lambda: self._answers(health))
+
+    def _answers(self, health: str) -> bool:
+        assert self.process.poll() is None, self._log.read_text()
+        try:
+            return httpx.get(f"http://localhost:{self.port}{health}", timeout=30).status_code == 200
+        except httpx.TransportError:
+            return False
+
+    def assert_ends_quietly(self, number: signal.Signals) -> None:
+        """By the signal itself, as a shell and a container expect."""
+        assert self.process.wait(60) == -number
+        text = self._log.read_text()
+        assert "Traceback" not in text and "rror" not in text, text
+
+
+SIGNALS = pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+
+
+@SIGNALS
+def test_a_signal_ends_the_api_quietly_and_keeps_its_run(tmp_path: Path, number: signal.Signals) -> None:
+    served = Served(tmp_path, "/health", "--api", "--verifier", "embedded-small")
+    headers = {"Authorization": f"Bearer {KEY}"}
+    address = f"http://localhost:{served.port}/analyze"
+    with httpx.stream("POST", address, json={"answer": LONG}, headers=headers, timeout=120) as reply:
+        events = map(json.loads, reply.iter_lines())
+        run = next(events)["run"]
+        next(event for event in events if event["event"] == "verdict")
+        served.process.send_signal(number)
+        *_, last = events
+    assert last["event"] == "error" and "being stopped" in last["error"]["message"]
+    served.assert_ends_quietly(number)
+    store = Store.open(f"sqlite:///{served.database}")
+    kept = store.load_unfinished(run)
+    store.close()
+    assert kept is not None and kept.verdicts
+
+
+@SIGNALS
+def test_a_signal_ends_the_web_app_quietly_with_a_page_open(tmp_path: Path, number: signal.Signals) -> None:
+    served = Served(tmp_path, "/_stcore/health")
+    with connect(f"ws://localhost:{served.port}/_stcore/stream"):
+        served.process.send_signal(number)
+        served.assert_ends_quietly(number)
