@@ -17,7 +17,7 @@ _TITLE = (
 _HEADING = re.compile(rf"[ \t>#*_-]*{_TITLE}[ \t*_]*(?:\[\d{{1,3}}\])?[ \t]*([:：]?)[ \t*_]*(.*)", re.IGNORECASE)
 _BULLET = re.compile(r"\s*(?:>\s*)*[-*+•◦▪‣][ \t]+")
 _KEY = re.compile(r"\s*(?:\[\^?([^\[\]\s]{1,40})\](?!\():?|\(?(\d{1,3})[.)](?=\s)|([⁰¹²³⁴-⁹]{1,3}))[ \t]*")
-_DEFINITION = re.compile(r"\s*\[\^?([^\[\]\s]{1,40})\]:[ \t]*(\S.*)")
+_DEFINITION = re.compile(r"\s*\[(\^?)([^\[\]\s]{1,40})\]:[ \t]*(\S.*)")
 _NUMBERED = re.compile(r"\s*\[(\d{1,3})\][ \t]+(?=.*(?:https?://|www\.))")
 _SEVERAL = re.compile(r"(?<=\S)[ \t,;]+(?=\[\^?\d{1,3}\](?!\())")
 MOST_WORDS = 25  # beside the address of a source that stands outside a list
@@ -26,7 +26,7 @@ MOST_WORDS = 25  # beside the address of a source that stands outside a list
 class Source(Frozen):
     """What a citation points at."""
 
-    key: str  # the number or name of its marks; for a source that is not listed its address or name
+    key: str  # the number or name of its marks, of a footnote with ^; for one that is not listed its address or name
     url: str = ""  # http(s); empty: the answer gives no address
     text: str = ""  # its entry as it is written, on one line
     span: Span | None = None  # of the entry in the answer
@@ -137,7 +137,7 @@ def _inline(answer: str, start: int, end: int, before: int = 0) -> list[_Entry]:
 def _alone(answer: str, start: int, end: int) -> _Entry | None:
     """An entry outside a list: "[1]: …" or "[1] https://…"."""
     if match := _DEFINITION.fullmatch(answer, start, end):
-        return _Entry(normal_key(match[1]), match.start(2), end)
+        return _Entry(match[1] + normal_key(match[2]), match.start(3), end)
     match = _NUMBERED.match(answer, start, end)
     if match and len(answer[match.end() : end].split()) <= MOST_WORDS:
         return _Entry(normal_key(match[1]), match.end(), end)

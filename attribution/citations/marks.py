@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"\[\^?\d{1,3}(?:\s*(?:[,;–—-]|and|&)\s*\^?\d{1,3})*\](
 _NUMBERS = re.compile(r"(\d+)(?:\s*[–—-]\s*\^?(\d+))?")
 _TOOL = re.compile(r"【(\d{1,3})(?:[:†][^】\n]{0,80})?】")  # as some assistants write it
 _FOOTNOTE = re.compile(r"\[\^[\w-]{1,40}\](?!:)")
-_REFERENCE = re.compile(r"(?<!!)\[[^\[\]\n]{1,300}\]\[([^\[\]\s]{1,40})\]")  # [words][1]
+_REFERENCE = re.compile(r"(?<!!)\[[^\[\]\n]{1,300}\]\[([^\[\]\s^][^\[\]\s]{0,39})\]")  # [words][1]
 _LINK = re.compile(
     r"(?<!!)\[(?:\[[^\[\]\n]{1,80}\]|[^\[\]\n]{1,300})\]"
     r"\(\s*<?(https?://(?:[^\s()<>]|\([^\s()<>]*\))+)>?(?:\s+[\"'][^\"'\n]*[\"'])?\s*\)",
@@ -95,6 +95,15 @@ class _Known:
         self.by_key.setdefault(key, Source(key=key))
         return key
 
+    def footnote(self, name: str) -> str:
+        """The definition of [^1]; where there is none, number 1 of a list."""
+        key = f"^{normal_key(name)}"
+        return key if key in self.by_key else self.number(name)
+
+    def raised(self, number: str) -> str:
+        """Number 1 of a list for ¹; where there is none, the footnote."""
+        return number if number in self.by_key else f"^{number}"
+
     def address(self, url: str) -> str:
         return self._by_url.get(canonical(url)) or self._add(Source(key=url, url=url))
 
@@ -131,16 +140,19 @@ def _candidates(answer: str, known: _Known) -> Iterator[Mark]:
         yield mark(m.span(), "named", _named(m[1], known))
     for m in _NUMBER.finditer(answer):
         if numbers := _numbers(m[0]):
-            yield mark(m.span(), "footnote" if "^" in m[0] else "number", map(known.number, numbers))
+            footnote = "^" in m[0]
+            keys = map(known.footnote if footnote else known.number, numbers)
+            yield mark(m.span(), "footnote" if footnote else "number", keys)
     for m in _TOOL.finditer(answer):
         yield mark(m.span(), "number", [known.number(m[1])])
     for m in _FOOTNOTE.finditer(answer):
-        yield mark(m.span(), "footnote", [known.number(m[0][2:-1])])
+        yield mark(m.span(), "footnote", [known.footnote(m[0][2:-1])])
     for m in _REFERENCE.finditer(answer):
         if normal_key(m[1]) in known.by_key and not _NUMBER.match(m[0]):
             yield mark(m.span(), "link", [normal_key(m[1])])
     for m in _SUPERSCRIPT.finditer(answer):
         numbers = _numbers(m[0].translate(SUPERSCRIPTS).replace("⁻", "-"))
+        numbers = list(map(known.raised, numbers))
         listed_too = numbers and all(n in known.by_key and known.by_key[n].text for n in numbers)
         if listed_too and not _POWER.search(answer, max(0, m.start() - 8), m.start()):
             yield mark(m.span(), "superscript", numbers)
@@ -163,8 +175,8 @@ def _numbers(text: str) -> list[str]:
 def _named(text: str, known: _Known) -> list[str]:
     if urls := [url for _, url in addresses(text)]:
         return [known.address(url) for url in urls]
-    if found := [n for m in re.finditer(r"\[\^?([^\[\]]+)\]", text) for n in _numbers(m[1])]:
-        return [known.number(n) for n in found]
+    if found := [(m[1], n) for m in re.finditer(r"\[(\^?)([^\[\]]+)\]", text) for n in _numbers(m[2])]:
+        return [known.footnote(n) if caret else known.number(n) for caret, n in found]
     if re.fullmatch(r"[\d\s,;–-]+", text):
         return [known.number(n) for n in _numbers(text)]
     return [known.name(part) for part in text.split(";") if part.strip()]

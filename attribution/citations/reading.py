@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
@@ -22,13 +23,26 @@ NOT_FOUND = "The answer gives no address for it, and no document of this run has
 
 
 def known_page(source: Source, pages: Sequence[Page]) -> Page | None:
-    """The page of a source among those that the run has read, by its address or by the title of a document."""
+    """The page of a source among those that the run has read: by its address, or by a document's title or file name.
+
+    An article of the built-in library is none of the pages that its facts are from: only its own name names it.
+    """
     if source.url:
         wanted = canonical(source.url)
         return next((p for p in pages if p.text and wanted in (canonical(p.url), canonical(p.reference))), None)
     text = source.text.casefold()
-    titles = [(p, p.title.casefold()) for p in pages if p.text and len(p.title) > 3]
-    return next((p for p, title in titles if text and (title in text or text in title)), None)
+    return next((p for p in pages if p.text and text and _is_named(p, text)), None)
+
+
+def _is_named(page: Page, text: str) -> bool:
+    title = page.title.casefold()
+    if page.facts_from:
+        return text.strip("'\"“”*_.,; ") == title or page.cited.casefold() in text
+    if len(title) > 3 and (title in text or text in title):
+        return True
+    _, _, name = page.url.rpartition("/")[2].rpartition(":")  # document:NAME, library:FOLDER/NAME, collection:C/NAME
+    name = name.casefold() if page.kind != "web" else ""
+    return bool(name) and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text) is not None
 
 
 def read_sources(

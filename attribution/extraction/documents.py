@@ -11,7 +11,7 @@ from attribution.extraction.content_type import DOCX, EPUB, HTML, MARKDOWN, PDF,
 from attribution.extraction.docx import read_docx
 from attribution.extraction.epub import read_epub
 from attribution.extraction.html import read_html
-from attribution.extraction.page import Extracted, clean, one_line, valid_date
+from attribution.extraction.page import Extracted, clean, is_placeholder, one_line, valid_date
 from attribution.extraction.pdf import read_pdf
 
 MAX_TEXT = 5_000_000  # characters, about one and a half times War and Peace: more would fill memory when it is searched
@@ -77,4 +77,7 @@ def extract(content: bytes, media_type: str, name: str, document: bool = False) 
         message = f"{name} has {len(text):,} characters of text, at most {MAX_TEXT:,} are read; split it"
         raise FetchFailed("too_large", message, name)
     published = valid_date(extracted.published)
-    return Extracted(one_line(extracted.title), text, published, one_line(extracted.site), extracted.breaks)
+    title = one_line(extracted.title)
+    if kind in (PDF, DOCX, EPUB) and is_placeholder(title):
+        title = ""
+    return Extracted(title, text, published, one_line(extracted.site), extracted.breaks)

@@ -12,6 +12,12 @@ from attribution.types import Page, content_id
 
 _LINE_ENDS = re.compile(r"\r\n?|[\f\v\x85\u2028\u2029]")
 _UNWANTED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+_PLACEHOLDER = re.compile(
+    r"about:\w+|(?:untitled|unnamed|unbenannt|document|presentation|slide|title)[ _-]?\d*|untitled \w+"
+    r"|powerpoint[ -]presentation|microsoft (?:word|excel|powerpoint) - .*"
+    r"|[^ ]+\.(?:docx?|pptx?|xlsx?|pdf|indd|qxd|tex|dvi|e?ps|rtf|odt|html?)",
+    re.IGNORECASE,
+)
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 
 
@@ -52,6 +58,11 @@ def clean(text: str) -> str:
 def one_line(text: str, limit: int = 300) -> str:
     """A title or name on one line, at most `limit` characters."""
     return " ".join(clean(text).split())[:limit]
+
+
+def is_placeholder(title: str) -> bool:
+    """Whether a program wrote this title for want of one: "about:blank", "Untitled-1", "Microsoft Word - a.docx"."""
+    return _PLACEHOLDER.fullmatch(title) is not None
 
 
 def valid_date(text: str) -> str:

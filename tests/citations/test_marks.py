@@ -37,8 +37,8 @@ def found(answer: str) -> list[tuple[str, str, tuple[str, ...]]]:
         ("Hot (Source: Tea Board).", "(Source: Tea Board)", "named", ("Tea Board",)),
         ("Hot [source: [2]].", "[source: [2]]", "named", ("2",)),
         ("Hot (sources: 1, 2)", "(sources: 1, 2)", "named", ("1", "2")),
-        ("Hot [^1].\n\n[^1]: Tea, https://a.org", "[^1]", "footnote", ("1",)),
-        ("Hot [^tea].\n\n[^tea]: Tea, https://a.org", "[^tea]", "footnote", ("tea",)),
+        ("Hot [^1].\n\n[^1]: Tea, https://a.org", "[^1]", "footnote", ("^1",)),
+        ("Hot [^tea].\n\n[^tea]: Tea, https://a.org", "[^tea]", "footnote", ("^tea",)),
         (f"Tea is hot.²{LIST}", "²", "superscript", ("2",)),
         (f"Tea is hot¹,³{LIST}", "¹,³", "superscript", ("1", "3")),
         ("[Tea][a] is hot.\n\n[a]: https://a.org", "[Tea][a]", "link", ("a",)),
@@ -48,6 +48,19 @@ def found(answer: str) -> list[tuple[str, str, tuple[str, ...]]]:
 )  # fmt: skip
 def test_a_mark_is_found(answer: str, mark: str, form: str, sources: tuple[str, ...]) -> None:
     assert found(answer) == [(mark, form, sources)]
+
+
+def test_a_number_and_a_footnote_of_the_same_number_are_two_sources() -> None:
+    text = "Tea is hot [1]. Milk is cold [^1]."
+    note = "\n\n[^1]: A note on milk, https://milk.org\n"
+    cited = find(text + note)
+    assert [m.sources for m in cited.marks] == [("1",), ("^1",)]
+    assert cited.source("1").text == "" and cited.source("^1").url == "https://milk.org"
+    cited = find(f"{text}{note}\nSources:\n1. Tea, https://tea.org")
+    assert [cited.source(m.sources[0]).url for m in cited.marks] == ["https://tea.org", "https://milk.org"]
+    assert [m.sources for m in find(f"Tea is hot [^2].{LIST}").marks] == [("2",)]  # the list is all there is
+    assert [m.sources for m in find(f"Tea is hot¹.{note}").marks] == [("^1",)]
+    assert [m.sources for m in find(f"[Tea][^1] is hot.{note}").marks] == [("^1",)]
 
 
 def test_marks_side_by_side_are_two() -> None:
