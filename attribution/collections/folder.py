@@ -21,7 +21,7 @@ from attribution.extraction.page import Extracted, make_page, one_line, valid_da
 from attribution.extraction.sandbox import Reading
 from attribution.retrieval.bm25 import Table, create
 from attribution.settings import ROOT, Settings
-from attribution.types import Failure, Page
+from attribution.types import BUILT_IN, Failure, Page
 
 SHIPPED = (ROOT / "examples" / "library").resolve()
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.{0,4000}?)\n---[ \t]*(?:\n|$)", re.DOTALL)
@@ -148,10 +148,12 @@ def _read(path: Path, name: str, reading: Reading) -> Page:
     trusted = media_type == MARKDOWN and path.is_relative_to(SHIPPED)
     read = extract if trusted else reading.read
     extracted = read(path.read_bytes(), media_type, name, document=True)
-    reference = ""
+    reference, site = "", BUILT_IN if trusted else "Library"
     if media_type == MARKDOWN:
         extracted, reference = without_front_matter(extracted, name)
-    titled = replace(extracted, title=extracted.title or path.stem, site="Library")
+    titled = replace(extracted, title=extracted.title or path.stem, site=site)
+    if trusted:  # our text is not the page that its facts are from; the file of a user may be a copy of it
+        return make_page(f"library:{name}", "library", titled).model_copy(update={"facts_from": reference})
     return make_page(f"library:{name}", "library", titled, reference)
 
 

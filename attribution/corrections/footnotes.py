@@ -23,6 +23,7 @@ class Note(NamedTuple):
     address: str
     read: str  # ISO date
     quote: str
+    facts_from: str = ""  # http(s)
 
 
 def source_of(report: Report, claim_id: str, correction: Correction | None = None) -> Note | None:
@@ -41,6 +42,8 @@ def source_of(report: Report, claim_id: str, correction: Correction | None = Non
         quote = quote[:QUOTED].rsplit(" ", 1)[0] + " …"
     if page is None:
         return Note("", "", "", quote)
+    if page.facts_from:
+        return Note(page.cited, "", "", quote, page.facts_from)
     address = next((a for a in (page.url, page.reference) if a.startswith(("https://", "http://"))), page.url)
     return Note(page.title, address, page.fetched_at[:10], quote)
 
@@ -70,9 +73,13 @@ def definitions(text: str, notes: Mapping[Note, int], prefix: str) -> str:
 def _written(note: Note) -> str:
     title = escape_markdown(note.title) or "Untitled"
     if note.address.startswith(("https://", "http://")):
-        address = _UNSAFE.sub(lambda m: "".join(f"%{b:02X}" for b in m[0].encode()), note.address)
-        title = f"[{title}](<{address}>)"
+        title = f"[{title}](<{_address(note.address)}>)"
     elif note.address:
         title += f" ({escape_markdown(note.address)})"
     read = f", read {note.read}" if note.read else ""
+    read += f", facts after <{_address(note.facts_from)}>" if note.facts_from else ""
     return f"{title}{read}: “{escape_markdown(note.quote)}”"
+
+
+def _address(url: str) -> str:
+    return _UNSAFE.sub(lambda m: "".join(f"%{b:02X}" for b in m[0].encode()), url)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attribution.exports import Exported
 from attribution.exports.sources import Reference, references
+from attribution.types import BUILT_IN_LICENCE
 
 # Commands without braces of their own: BibTeX counts braces even behind a backslash.
 _LATEX = str.maketrans(
@@ -28,12 +29,18 @@ def _entry(source: Reference) -> str:
         "year": year,
         "url": source.url,
         "urldate": source.accessed,
-        "note": f"Accessed {source.accessed}" if source.accessed else "",
+        "note": _note(source),
     }
     lines = [f"  {name} = {{{value}}},\n" for name, value in fields.items() if value]
     if rest:
         lines.insert(3, f"  month = {MONTHS[int(rest[:2]) - 1]},\n")
     return f"@misc{{{source.key},\n{''.join(lines)}}}\n"
+
+
+def _note(source: Reference) -> str:
+    if source.facts_from:
+        return f"Facts after \\url{{{source.facts_from}}}. {BUILT_IN_LICENCE}"
+    return f"Accessed {source.accessed}" if source.accessed else ""
 
 
 def _latex(text: str) -> str:

@@ -6,6 +6,7 @@ import json
 
 from attribution.exports import Exported
 from attribution.exports.sources import references
+from attribution.types import BUILT_IN_LICENCE
 
 
 def write(exported: Exported) -> str:
@@ -20,6 +21,8 @@ def write(exported: Exported) -> str:
             "URL": source.url,
             "issued": _parts(source.published),
             "accessed": _parts(source.accessed),
+            "note": f"Facts after {source.facts_from}" if source.facts_from else "",
+            "license": BUILT_IN_LICENCE if source.facts_from else "",
         }
         items.append({name: value for name, value in fields.items() if value})
     return json.dumps(items, ensure_ascii=False, indent=1) + "\n"

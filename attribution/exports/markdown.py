@@ -69,7 +69,9 @@ def _notes(exported: Exported) -> Iterator[str]:
 def _source(page: Page | None, offset: int) -> str:
     if page is None:
         return ""
-    title, number = escape_markdown(one_line(page.title or page.url)), page.page_number(offset)
+    title, number = escape_markdown(one_line(page.cited)), page.page_number(offset)
+    if facts := http_address(page.facts_from):
+        return f"{title}, facts after <{facts}>."
     address = web_address(page)
     named = f"[{title}](<{address}>)" if address else title
     place = [f"page {number}"] if number else []

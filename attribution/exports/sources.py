@@ -24,6 +24,7 @@ class Reference:
     url: str  # http(s), in ASCII; empty for a document of the user's
     published: str
     accessed: str
+    facts_from: str = ""  # http(s): what an article of the built-in library was written after
 
 
 def references(report: Report) -> list[Reference]:
@@ -48,7 +49,7 @@ def one_line(text: str) -> str:
 
 
 def web_address(page: Page) -> str:
-    """The http(s) address of a page, or of the original of a library article, in ASCII; empty where there is none."""
+    """The http(s) address of a page, or of the original of a local text, in ASCII; empty where there is none."""
     return http_address(page.url) or http_address(page.reference)
 
 
@@ -66,8 +67,9 @@ def _reference(key: str, page: Page) -> Reference:
         title=one_line(page.title) or one_line(page.url),
         site=one_line(page.site) or site(url),
         url=url,
-        published=_date(page.published),
-        accessed=_date(page.fetched_at),
+        published="" if page.facts_from else _date(page.published),  # those of our articles are examples
+        accessed="" if page.facts_from else _date(page.fetched_at),
+        facts_from=http_address(page.facts_from),
     )
 
 

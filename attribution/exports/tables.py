@@ -8,16 +8,16 @@ from attribution.evaluation.tables import Cell, csv_text
 from attribution.evidence.near_duplicates import deciding_evidence
 from attribution.exports import Exported
 from attribution.exports.looks import RELATIONS, look
-from attribution.exports.sources import web_address
+from attribution.exports.sources import http_address, web_address
 from attribution.types import Page
 
 CLAIMS = (
     "number", "claim", "checked as", "start", "end", "corrected by hand", "worthiness", "verdict", "confidence",
-    "reason", "passage", "source", "address", "read",
+    "reason", "passage", "source", "address", "read", "facts after",
 )  # fmt: skip
 EVIDENCE = (
     "claim number", "claim", "relation", "entailed", "contradicted", "no relation", "similarity", "sentence",
-    "passage", "source", "address", "start", "end", "searcher", "rank", "query", "read", "SHA-256",
+    "passage", "source", "address", "start", "end", "searcher", "rank", "query", "read", "SHA-256", "facts after",
 )  # fmt: skip
 
 
@@ -44,8 +44,8 @@ def _claims(exported: Exported) -> Iterator[Sequence[Cell]]:
             max((b for _, b in claim.spans), default=None), "yes" if claim.id in exported.corrected else "",
             claim.worthiness or "", look(verdict.label if verdict else "not_reached").word,
             verdict.confidence if verdict and verdict.confidence else None, verdict.reason if verdict else "",
-            piece.deciding_sentence if piece else "", page.title if page else "", _address(page),
-            page.fetched_at if page else "",
+            piece.deciding_sentence if piece else "", page.cited if page else "", _address(page),
+            page.fetched_at if page else "", http_address(page.facts_from) if page else "",
         )  # fmt: skip
 
 
@@ -58,9 +58,10 @@ def _evidence(exported: Exported) -> Iterator[Sequence[Cell]]:
         page, p = pages.get(piece.page_id), piece.probabilities
         yield (
             number, claim.statement, RELATIONS[piece.relation][1], p.entailed, p.contradicted, p.no_relation,
-            piece.similarity, piece.deciding_sentence, piece.text, page.title if page else "", _address(page),
+            piece.similarity, piece.deciding_sentence, piece.text, page.cited if page else "", _address(page),
             piece.start, piece.end, piece.searcher, piece.rank or None, piece.query,
             page.fetched_at if page else "", page.sha256 if page else "",
+            http_address(page.facts_from) if page else "",
         )  # fmt: skip
 
 

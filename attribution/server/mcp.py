@@ -202,7 +202,7 @@ def _claims(report: Report) -> list[CheckedClaim]:
     def passage(piece: Evidence) -> Passage:
         page = pages[piece.page_id]
         url = page.reference or page.url
-        return Passage(quote=piece.deciding_sentence, relation=piece.relation, title=page.title, url=url)
+        return Passage(quote=piece.deciding_sentence, relation=piece.relation, title=page.cited, url=url)
 
     return [
         CheckedClaim(

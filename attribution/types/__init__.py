@@ -26,6 +26,8 @@ Label = Literal[
 ]  # fmt: skip
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 LABELS: tuple[Label, ...] = get_args(Label)
+BUILT_IN = "Attribution explorer, built-in library"  # its articles were written for this project …
+BUILT_IN_LICENCE = "Apache-2.0"  # … and have its licence (examples/README.md)
 UNCHECKED: tuple[Label, ...] = ("not_reached", "not_checked")  # labels of claims that were not compared with sources
 
 
@@ -69,11 +71,18 @@ class Page(Frozen):
     sha256: str  # of the text, UTF-8
     published: str = ""  # ISO date, where known
     text: str = ""  # kept in the store, not in report.json
-    reference: str = ""  # http(s): a library article's original, or where redirects led
+    reference: str = ""  # http(s): the original of a local text, or where redirects led
+    facts_from: str = Field("", exclude_if=lambda url: not url)  # http(s): what an article of our own was written after
     breaks: tuple[int, ...] = ()  # where each page of a PDF begins, in characters of `text`; empty: no pages
     etag: str = ""  # of the response, for a conditional request
     last_modified: str = ""
     origin: str = ""  # shared by the pages of a report with the same text; empty: the only one
+
+    @property
+    def cited(self) -> str:
+        """Its title as a source; an article of our own names the library, which is no other place's."""
+        title = self.title or self.url
+        return f"{BUILT_IN}: {title}" if self.facts_from else title
 
     def page_number(self, offset: int) -> int | None:
         """The page of a PDF, from 1, that holds this character; None for other documents."""

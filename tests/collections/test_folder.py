@@ -187,7 +187,8 @@ def test_searches_at_once(folder: Path) -> None:
 def test_the_library_that_comes_along() -> None:
     searcher = FolderSearcher(Settings())
     assert len(searcher.pages) >= 20 and searcher.failures == ()
-    assert all(page.reference.startswith("https://") and page.published for page in searcher.pages)
+    assert all(page.facts_from.startswith("https://") and page.published for page in searcher.pages)
+    assert {(page.reference, page.site) for page in searcher.pages} == {("", "Attribution explorer, built-in library")}
     for claim, name in {
         "The Nile is about 6,650 kilometres long.": "nile",
         "The Eiffel Tower was finished in 1889.": "eiffel-tower",

@@ -50,7 +50,7 @@ def tasks_of_run(report: Report, project_id: str, unit: Unit, system: str = "", 
             item=content_id(
                 *(part for turn in report.context for part in turn), report.question, text if unit != "answer" else ""
             ),
-            title="; ".join(page.title for page in used),
+            title="; ".join(page.cited for page in used),
             url=(used[0].reference or used[0].url) if len(used) == 1 else "",
         )
 
@@ -58,7 +58,7 @@ def tasks_of_run(report: Report, project_id: str, unit: Unit, system: str = "", 
 def _joined(pages: Sequence[Page]) -> str:
     if len(pages) == 1:
         return pages[0].text
-    return "\n\n\n".join(f"{page.title}\n{page.reference or page.url}\n\n{page.text}" for page in pages)
+    return "\n\n\n".join(f"{page.cited}\n{page.reference or page.url}\n\n{page.text}" for page in pages)
 
 
 def explicature(task: Task) -> str:

@@ -9,6 +9,7 @@ from attribution.claims.enrichment import removed_words
 from attribution.evidence.near_duplicates import EvidenceGroup, deciding_evidence, group_evidence
 from attribution.provenance import Provenance
 from attribution.text.differences import differing_spans
+from attribution.text.urls import site
 from attribution.types import Claim, Evidence, Page, Report, Verdict
 from attribution.verdicts import SIDES, leaning
 from pages.ui.answer.passages import box, quote, versus
@@ -107,9 +108,10 @@ def _open(piece: Evidence, page: Page | None, sentence: str) -> Node | None:
 
 
 def _reference(page: Page | None) -> Node | None:
-    if page is None or not page.reference or not safe_url(page.reference):
+    """The way to the original of a local text, or to what an article of the built-in library was written after."""
+    if page is None or not (address := safe_url(page.reference or page.facts_from)):
         return None
-    return _link("Read more", page.reference, "more")
+    return _link(f"Facts after {site(address)}" if page.facts_from else "Read more", address, "more")
 
 
 def _same(evidence: EvidenceGroup, pages: Pages) -> Node | None:
@@ -202,12 +204,18 @@ def footnotes(report: Report, pages: Pages) -> Node:
         source: list[Child] = []
         if best:
             page = pages.get(best.page_id)
-            place = page.page_number(best.sentence[0]) if page else None
-            address = f", {page.url}{f', page {place}' if place else ''}, read {date(page.fetched_at)}" if page else ""
-            source = [f" “{best.deciding_sentence}” ", el("em", page.title if page else ""), f"{address}."]
+            address = f", {_place(page, best.sentence[0])}" if page else ""
+            source = [f" “{best.deciding_sentence}” ", el("em", page.cited if page else ""), f"{address}."]
         reason = verdict.reason if verdict else ""
         notes.append(el("li", el("strong", f"{style.icon} {style.word}. "), reason, *source, value=number))
     return el("ol", *notes, class_="footnotes")
+
+
+def _place(page: Page, offset: int) -> str:
+    if page.facts_from:
+        return f"facts after {page.facts_from}"
+    number = page.page_number(offset)
+    return f"{page.url}{f', page {number}' if number else ''}, read {date(page.fetched_at)}"
 
 
 def totals(report: Report) -> str:

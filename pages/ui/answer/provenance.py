@@ -29,6 +29,8 @@ def facts(page: Page | None, offset: int) -> str:
     """Site, page of a PDF, publication and download, for a place in a page."""
     if page is None:
         return ""
+    if page.facts_from:
+        return page.site
     number = page.page_number(offset)
     parts = (
         host(page),
@@ -95,7 +97,8 @@ def why(piece: Evidence, verdict: Verdict | None, report: Report, page: Page | N
         rows |= {
             "Address": page.url,
             "Read": page.fetched_at.replace("T", " ")[:19] + " UTC",
-            "Published": date(page.published) if page.published else "",
+            "Published": date(page.published) if page.published and not page.facts_from else "",
+            "Facts after": page.facts_from,
             "SHA-256": el("code", page.sha256),
             "Page": str(number or ""),
         }

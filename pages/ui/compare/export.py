@@ -61,7 +61,7 @@ def _claims(comparison: Comparison) -> Iterator[Sequence[Cell]]:
                     number, sentence(row, report.answer), column.segmenter, claim.text,
                     claim.enriched or "", look_of(verdict).word,
                     verdict.confidence if verdict and verdict.confidence else None, verdict.reason if verdict else "",
-                    piece.deciding_sentence if piece else "", page.title if page else "", page.url if page else "",
+                    piece.deciding_sentence if piece else "", page.cited if page else "", page.url if page else "",
                 )  # fmt: skip
 
 

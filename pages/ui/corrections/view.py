@@ -141,7 +141,7 @@ def _accept_all(report: Report) -> None:
 def proposal_card(correction: Correction, number: int, report: Report, state: str = "") -> Node:
     """The change word by word, and the sentence that supports it."""
     page = next((p for p in report.pages if p.id == correction.page_id), None)
-    title: Child = page.title or page.url if page else "A page that is no longer in the database"
+    title: Child = page.cited if page else "A page that is no longer in the database"
     if page and (address := link_to_sentence(page.url, correction.quote)):
         title = el("a", f"{page.title or page.url} ↗", href=address, target="_blank", rel="noopener noreferrer")
     label = el("strong", f"Claim {number}")
