@@ -7,20 +7,21 @@ import re
 from attribution.types import Span
 
 _ADDRESS = re.compile(r"(?:https?://|(?<![\w./@-])www\.)[^\s<>\"'`\[\]{}|\\^¹²³⁰⁴-⁹，。】]+", re.IGNORECASE)
+_HOST = re.compile(r"\w\.\w|://\w")
 
 
 def addresses(text: str) -> list[tuple[Span, str]]:
     """Where each http(s) address stands, and the address; `www.` without a scheme gets https."""
     found = []
     for match in _ADDRESS.finditer(text):
-        end = match.end()
+        end, unopened = match.end(), match[0].count(")") - match[0].count("(")
         while end > match.start():
             last = text[end - 1]
-            unopened = last == ")" and text.count("(", match.start(), end) < text.count(")", match.start(), end)
-            if not unopened and last not in ".,;:!?*_~'\"”’»":
+            if not (last == ")" and unopened > 0) and last not in ".,;:!?*_~'\"”’»":
                 break
+            unopened -= last == ")"
             end -= 1
         address = text[match.start() : end]
-        if re.search(r"\w\.\w|://\w", address):
+        if _HOST.search(address):
             found.append(((match.start(), end), address if "://" in address else f"https://{address}"))
     return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from attribution.citations.listed import Listed
@@ -21,9 +23,10 @@ def attach(answer: str, marks: Sequence[Mark], claims: Sequence[Claim], lists: L
         if claim.spans and not lists.holds(claim.spans[0][0]):
             sentences.setdefault(_sentence(claim), []).append(claim)
     bare = _without(answer, marks)
+    ordered = sorted(sentences)
     of_sentence: dict[Span, list[int]] = {}
     for number, mark in enumerate(marks):
-        if (sentence := _sentence_of(mark, list(sentences), answer, bare)) is not None:
+        if (sentence := _sentence_of(mark, ordered, answer, bare)) is not None:
             of_sentence.setdefault(sentence, []).append(number)
     standing: dict[str, list[int]] = {}
     for sentence, numbers in of_sentence.items():
@@ -64,15 +67,14 @@ def _parted(text: str) -> bool:
 
 
 def _sentence_of(mark: Mark, sentences: Sequence[Span], answer: str, bare: str) -> Span | None:
-    before = [s for s in sentences if s[0] <= mark.start]
-    if before:
-        start, end = nearest = max(before)
+    following = bisect_right(sentences, (mark.start, sys.maxsize))
+    if following:
+        _, end = nearest = sentences[following - 1]
         between = answer[end : mark.start]
         if mark.start < end or (_silent(bare[end : mark.start]) and not _parted(between)):
             return nearest
-    after = [s for s in sentences if s[0] > mark.start]
-    if after:
-        nearest = min(after)
+    if following < len(sentences):
+        nearest = sentences[following]
         if _silent(bare[mark.end : nearest[0]]) and not _parted(answer[mark.end : nearest[0]]):
             return nearest
     return None

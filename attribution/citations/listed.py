@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -14,12 +16,13 @@ _TITLE = (
     r"(?:sources?|references?|citations?|bibliography|works cited|footnotes?|links|further reading)"
     r"(?: (?:used|cited|consulted|list))?"
 )
-_HEADING = re.compile(rf"[ \t>#*_-]*{_TITLE}[ \t*_]*(?:\[\d{{1,3}}\])?[ \t]*([:：]?)[ \t*_]*(.*)", re.IGNORECASE)
+_HEADING = re.compile(rf"[ \t>#*_-]*{_TITLE}[ \t*_]*+(?:\[\d{{1,3}}\])?[ \t]*+([:：]?)[ \t*_]*+(.*)", re.IGNORECASE)
+_LINE = re.compile(r"[^\r\n]+")
 _BULLET = re.compile(r"\s*(?:>\s*)*[-*+•◦▪‣][ \t]+")
 _KEY = re.compile(r"\s*(?:\[\^?([^\[\]\s]{1,40})\](?!\():?|\(?(\d{1,3})[.)](?=\s)|([⁰¹²³⁴-⁹]{1,3}))[ \t]*")
 _DEFINITION = re.compile(r"\s*\[(\^?)([^\[\]\s]{1,40})\]:[ \t]*(\S.*)")
-_NUMBERED = re.compile(r"\s*\[(\d{1,3})\][ \t]+(?=.*(?:https?://|www\.))")
-_SEVERAL = re.compile(r"(?<=\S)[ \t,;]+(?=\[\^?\d{1,3}\](?!\())")
+_NUMBERED = re.compile(r"\s*\[(\d{1,3})\][ \t]++(?=.*(?:https?://|www\.))")
+_SEVERAL = re.compile(r"(?<=[^\s,;])[ \t,;]++(?=\[\^?\d{1,3}\](?!\())")
 MOST_WORDS = 25  # beside the address of a source that stands outside a list
 
 
@@ -41,7 +44,8 @@ class Listed:
 
     def holds(self, place: int) -> bool:
         """Whether a place of the answer is in such a part."""
-        return any(start <= place < end for start, end in self.regions)
+        at = bisect_right(self.regions, (place, sys.maxsize)) - 1
+        return at >= 0 and place < self.regions[at][1]
 
 
 @dataclass
@@ -77,7 +81,7 @@ def listed(answer: str) -> Listed:
 
 
 def _lines(text: str) -> Iterator[Span]:
-    for match in re.finditer(r"[^\r\n]+", text):
+    for match in _LINE.finditer(text):
         if match[0].strip():
             yield match.span()
 

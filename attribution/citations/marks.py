@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -30,15 +31,16 @@ _SUPERSCRIPT = re.compile(r"[⁰¹²³⁴-⁹]{1,3}(?:[,˒ʼ⁻⁼–-][⁰¹²�
 _POWER = re.compile(r"(?:\d|(?<![^\W\d_])(?:[^\W\d_]|[kcdmµ]m|ft|in|mi|yd))$")  # "10²", "m²", "x²"
 _NAMED = re.compile(
     r"[(\[](?:sources?|refs?|references?|citations?|via)\s*[:：]\s*((?:[^()\[\]\n]|\([^()\n]*\)|\[[^\[\]\n]*\])"
-    r"{2,300})[)\]]",
+    r"{2,300}+)[)\]]",
     re.IGNORECASE,
 )
 _YEAR = r"(?:1[6-9]|20)\d\d[a-z]?"
-_AUTHORS = re.compile(rf"\(([^()\n]*?\b{_YEAR}\b[^()\n]*)\)")
-_NARRATIVE = re.compile(
-    rf"(?<!\w)([A-Z][\w'’-]+)(?:(?:,? (?:and|&) [A-Z][\w'’-]+)|,? et al\.?)?,? \(({_YEAR})(?:,[^()\n]*)?\)"
-)
-_SURNAME = re.compile(r"[^\W\d_a-z][\w'’-]+")
+_AUTHORS = re.compile(rf"\((?=[^()\n]*+\))([^()\n]*?\b{_YEAR}\b[^()\n]*+)\)")
+_NAME = r"[A-Z][\w'’-]{1,60}+"
+_NARRATIVE = re.compile(rf"(?<!\w)({_NAME})(?:(?:,? (?:and|&) {_NAME})|,? et al\.?)?,? \(({_YEAR})(?:,[^()\n]*)?\)")
+_BRACKETED, _FIGURES = re.compile(r"\[(\^?)([^\[\]]+)\]"), re.compile(r"[\d\s,;–-]+")
+_A_YEAR = re.compile(_YEAR)
+_SURNAME = re.compile(r"[^\W\d_a-z][\w'’-]{1,60}+")
 
 
 class Mark(Frozen):
@@ -72,11 +74,13 @@ def find(answer: str, more: str = "") -> Cited:
     if more.strip():
         by_key |= {s.key: s.model_copy(update={"span": None}) for s in listed(f"Sources:\n{more}").sources}
     known = _Known(by_key)
-    code = [*_code(read(answer)), *(m.span() for m in _IMAGE.finditer(answer))]
+    hidden = bytearray(len(answer))  # 1: code, or an image
+    for start, end in (*_code(read(answer)), *(m.span() for m in _IMAGE.finditer(answer))):
+        hidden[start:end] = b"\1" * (end - start)
     marks: list[Mark] = []
     for mark in sorted(_candidates(answer, known), key=lambda m: (m.start, -m.end)):
         free = not marks or mark.start >= marks[-1].end
-        if free and not lists.holds(mark.start) and not any(a < mark.end and mark.start < b for a, b in code):
+        if free and not lists.holds(mark.start) and not any(hidden[mark.start : mark.end]):
             marks.append(mark)
     used = {key for mark in marks for key in mark.sources}
     sources = [s for s in known.by_key.values() if s.key in used or s.key in by_key]
@@ -87,7 +91,10 @@ class _Known:
     """Sources by their keys; what is cited without being listed becomes one."""
 
     def __init__(self, by_key: dict[str, Source]) -> None:
-        self.by_key = dict(by_key)
+        self.by_key: dict[str, Source] = {}
+        self._texts, self._starts, self._keys = "", list[int](), list[str]()  # all entries as one text
+        for source in by_key.values():
+            self._enter(source)
         self._by_url = {canonical(s.url): s.key for s in by_key.values() if s.url}
 
     def number(self, number: str) -> str:
@@ -110,9 +117,9 @@ class _Known:
     def name(self, text: str) -> str:
         """A source that is only named: an entry whose text holds the name, or a source of its own."""
         wanted = " ".join(text.split())
-        for source in self.by_key.values():
-            if source.text and wanted.casefold() in source.text.casefold():
-                return source.key
+        place = self._texts.find(wanted.casefold())
+        if place >= 0:
+            return self._keys[bisect_right(self._starts, place) - 1]
         return self._add(Source(key=wanted, text=wanted))
 
     def author(self, surname: str, year: str) -> str | None:
@@ -124,8 +131,16 @@ class _Known:
 
     def _add(self, source: Source) -> str:
         self._by_url.setdefault(canonical(source.url), source.key) if source.url else None
-        self.by_key.setdefault(source.key, source)
+        if source.key not in self.by_key:
+            self._enter(source)
         return source.key
+
+    def _enter(self, source: Source) -> None:
+        self.by_key[source.key] = source
+        if source.text:
+            self._starts.append(len(self._texts))
+            self._keys.append(source.key)
+            self._texts += f"{source.text.casefold()}\n"
 
 
 def _candidates(answer: str, known: _Known) -> Iterator[Mark]:
@@ -175,9 +190,9 @@ def _numbers(text: str) -> list[str]:
 def _named(text: str, known: _Known) -> list[str]:
     if urls := [url for _, url in addresses(text)]:
         return [known.address(url) for url in urls]
-    if found := [(m[1], n) for m in re.finditer(r"\[(\^?)([^\[\]]+)\]", text) for n in _numbers(m[2])]:
+    if found := [(m[1], n) for m in _BRACKETED.finditer(text) for n in _numbers(m[2])]:
         return [known.footnote(n) if caret else known.number(n) for caret, n in found]
-    if re.fullmatch(r"[\d\s,;–-]+", text):
+    if _FIGURES.fullmatch(text):
         return [known.number(n) for n in _numbers(text)]
     return [known.name(part) for part in text.split(";") if part.strip()]
 
@@ -189,7 +204,7 @@ def _authors(answer: str, known: _Known) -> Iterator[tuple[Span, list[str]]]:
     for m in _AUTHORS.finditer(answer):
         keys = []
         for part in m[1].split(";"):
-            surname, year = _SURNAME.search(part), re.search(_YEAR, part)
+            surname, year = _SURNAME.search(part), _A_YEAR.search(part)
             if surname and year and (key := known.author(surname[0], year[0])):
                 keys.append(key)
         if keys:

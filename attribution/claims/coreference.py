@@ -28,6 +28,8 @@ _VAGUE = re.compile(  # names nothing in particular
 _OUTWARD_WORD = re.compile(
     r"\b(?:he|she|it|they|him|her|them|his|its|their|my|your|our|this|these|those|former|latter)\b", re.I
 )
+_PERSON = re.compile(r"\b(?:he|she|him|his|her)\b", re.I)
+_WORD, _FIGURE = re.compile(r"\w+"), re.compile(r" \d")
 _FURTHER = re.compile(r"(?:also|additionally|another|furthermore|in addition|likewise|moreover|similarly)\b", re.I)
 
 
@@ -41,9 +43,9 @@ class Context:
         # keywords and fragments ("Psycho?", "T?") do not say what they ask about
         self.question = [m for doc, found in asked if any(t.pos_ in VERBAL for t in doc) for m in found]
         self.who_verb = next((t.head.lower_ for doc, _ in asked for t in doc if t.lower_ == "who"), "")
-        self.people_spoken_of = bool(re.search(r"\b(?:he|she|him|his|her)\b", answer, re.IGNORECASE))
-        self.small = {w for w in re.findall(r"\w+", f"{question} {answer}") if w.islower()}
-        self.words = set(re.findall(r"\w+", question.casefold()))
+        self.people_spoken_of = bool(_PERSON.search(answer))
+        self.small = {w for w in _WORD.findall(f"{question} {answer}") if w.islower()}
+        self.words = set(_WORD.findall(question.casefold()))
         self.all_sentences = [*asked, *(s for block in self.blocks for s in self.sentences(self.raw(block)))]
         full = [m for _, found in self.all_sentences for m in found]
         self.surnames = {m.text.split()[-1]: m.kind for m in full if m.kind in ("he", "she") and " " in m.text}
@@ -132,7 +134,7 @@ class Context:
         return kind in FITS[form] and (kind != "name" or (form == "it" and not self.people_spoken_of))
 
     def _is_topic(self, mention: Mention) -> bool:
-        words = {w for w in re.findall(r"\w+", mention.text.casefold()) if w not in ("the", "a", "an", "of", "and")}
+        words = {w for w in _WORD.findall(mention.text.casefold()) if w not in ("the", "a", "an", "of", "and")}
         return bool(words) and words <= self.words
 
     def antecedent(self, token: Token, form: str, before: list[tuple[Doc, list[Mention]]], number: int) -> str | None:
@@ -181,12 +183,11 @@ class Context:
     def _name(self, mention: Mention, doc: Doc | None) -> str | None:
         """The text that replaces a pronoun; None where it is vague itself."""
         text = mention.text
-        generic = (
-            doc is not None and mention.subject and re.match(r"an? ", text, re.I) and root(doc).lower_ in ("is", "are")
-        )
+        article = text.casefold().startswith(("a ", "an "))
+        generic = article and doc is not None and mention.subject and root(doc).lower_ in ("is", "are")
         if (_VAGUE.match(text) and not generic) or _OUTWARD_WORD.search(text) or len(text.split()) > 9:
             return None
-        number = doc is not None and re.match(r" \d", doc.text[mention.end :])  # "The Acer Swift | 3"
+        number = doc is not None and _FIGURE.match(doc.text, mention.end)  # "The Acer Swift | 3"
         if not mention.whole or number or len(text) < 2 or not is_balanced(text):
             return None
         if text.casefold() in LEXICON["anybody"]:

@@ -5,7 +5,6 @@ Only where question and answer leave one candidate; a wrong name is worse than a
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 from attribution.claims.coreference import Context
 from attribution.claims.grammar import lower_initial, root
 from attribution.claims.mentions import POSSESSIVE, PRONOUNS, outward_pronouns
+from attribution.text.diff import Diff
 from attribution.text.language import is_english
 from attribution.text.nlp import parse
 from attribution.text.passages import Passage
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 _LEAD_IN = re.compile(r"\b(?:includes?|included|including|such as)\s*:$", re.IGNORECASE)
-_WORD = re.compile(r"\w+|[^\w\s]")
+_OPEN = re.compile(r"(?:this|these|those|some|examples?|others?)\b", re.IGNORECASE)
+_WORD, _LETTERS = re.compile(r"\w+|[^\w\s]"), re.compile(r"\w+")
 _POINTERS = {*PRONOUNS, "the", "a", "an", "this", "that", "these", "those"}
 
 
@@ -49,18 +50,14 @@ def added_words(claim: Claim) -> tuple[Span, ...]:
 def removed_words(claim: Claim) -> tuple[Span, ...]:
     """Where the words that enrichment removed stand in `claim.text`, except pronouns and determiners."""
     removed = _new_words(claim.enriched, claim.text) if claim.enriched is not None else ()
-    return tuple((a, b) for a, b in removed if set(re.findall(r"\w+", claim.text[a:b].casefold())) - _POINTERS)
+    return tuple((a, b) for a, b in removed if set(_LETTERS.findall(claim.text[a:b].casefold())) - _POINTERS)
 
 
 def _new_words(before: str, after: str) -> tuple[Span, ...]:
     """The characters of `after` whose words a word diff does not find in `before`."""
     old, new = [m.group().casefold() for m in _WORD.finditer(before)], list(_WORD.finditer(after))
-    matcher = difflib.SequenceMatcher(None, old, [m.group().casefold() for m in new], autojunk=False)
-    return tuple(
-        (new[a].start(), new[b - 1].end())
-        for kind, _, _, a, b in matcher.get_opcodes()
-        if kind in ("insert", "replace")
-    )
+    opcodes = Diff(old, [m.group().casefold() for m in new]).get_opcodes()
+    return tuple((new[a].start(), new[b - 1].end()) for kind, _, _, a, b in opcodes if kind in ("insert", "replace"))
 
 
 def rewrite_within(before: str, text: str) -> str:
@@ -122,7 +119,7 @@ def _rewrite(context: Context, text: str, number: int, place: int) -> str | None
         changes.append((token.idx, token.idx + len(token.text), name))
     for chunk in doc.noun_chunks:
         if full := context.full_name(chunk, doc, before, number):
-            bare = chunk[0].lower_ == "the" and not re.match(r"the ", full, re.IGNORECASE)
+            bare = chunk[0].lower_ == "the" and not full.lower().startswith("the ")
             changes.append((chunk.start_char, chunk.end_char, f"the {full}" if bare else full))
     if changes:
         return _replaced(text, changes)
@@ -168,7 +165,7 @@ def _under_lead_in(context: Context, text: str, doc: Doc, number: int, place: in
     head = announced.rstrip(": ")
     if next(outward_pronouns(parse(head)), None) is not None:
         head = _rewrite(context, head, lead, context.place(lead, announced)) or ""
-    if not head or re.match(r"(?:this|these|those|some|examples?|others?)\b", head, re.I):
+    if not head or _OPEN.match(head):
         return None
     title = len(doc) > 1 and doc[1].text[:1].isupper()
     small = doc[0].pos_ in ("DET", "NOUN", "ADJ") and doc[0].text.istitle() and not title
@@ -187,7 +184,7 @@ def _replaced(text: str, changes: list[tuple[int, int, str]]) -> str:
     """The text with the changes made, and capitals adapted to their place."""
     for start, end, name in sorted(changes, reverse=True):
         opens = start == 0 or text[:start].rstrip().endswith((".", "!", "?"))
-        article = re.match(r"(?:The|A|An) ", name)
+        article = name.startswith(("The ", "A ", "An "))
         if opens:
             name = name[0].upper() + name[1:]
         elif article:

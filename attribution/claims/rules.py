@@ -12,6 +12,7 @@ import yaml
 from attribution.text.lexical import word_lists
 
 _FOLDER = Path(__file__).parent / "data"
+_INDENTS = re.compile(r"\n\s*")
 LEXICON = word_lists(_FOLDER / "lexicon.toml")
 
 
@@ -23,4 +24,4 @@ def load(name: str) -> Any:
 
 def compile_any(patterns: list[str], flags: int = re.IGNORECASE) -> re.Pattern[str]:
     """One pattern that matches where any of these does; line breaks and the spaces after them do not count."""
-    return re.compile("|".join("(?:" + re.sub(r"\n\s*", "", p) + ")" for p in patterns), flags)
+    return re.compile("|".join("(?:" + _INDENTS.sub("", p) + ")" for p in patterns), flags)

@@ -25,7 +25,7 @@ from attribution.types import BUILT_IN, Failure, Page
 
 SHIPPED = (ROOT / "examples" / "library").resolve()
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.{0,4000}?)\n---[ \t]*(?:\n|$)", re.DOTALL)
-_HEADING_MARKS = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*$", re.MULTILINE)
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]++(.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ def without_front_matter(extracted: Extracted, name: str) -> tuple[Extracted, st
         except Exception as error:  # no YAMLError for a 13th month, "!!int x" or a thousand brackets
             message = f"{name}: the front matter is not valid YAML"
             raise FetchFailed("unreadable", message, name, detail=repr(error)) from error
-    text = _HEADING_MARKS.sub(r"\1", text).strip()
+    text = _HEADING.sub(lambda found: found[1].rstrip("#").rstrip(" \t"), text).strip()
     if not text:
         raise FetchFailed("no_text", f"{name} contains only front matter", name)
     url = metadata.get("url", "")

@@ -18,6 +18,7 @@ from attribution.text.values import NUMERIC, Kind, Value, values
 from attribution.types import Span
 
 MOST = 4  # variants of a claim and a sentence
+VALUES = 24  # of a claim, at most, that others are set against
 SAME_TYPE = 3.0  # what a name of the same type adds to its likeness
 SHARED = 6.0  # what a sentence that shares all words with the claim adds to the likeness of its values
 _CONNECTED = re.compile(r" (?:of|of the|de|da|von|van|del|la|and the) ")
@@ -72,15 +73,15 @@ def changes(claim: str, passage: str, right: Sequence[str]) -> Iterator[Change]:
         and not about.holds(v)
         and not any((v.kind, v.normal) in said or (v.kind == "name" and v.words <= words) for words, said in known)
     ]
-    for start, end in sentences(passage):
+    for start, end in sentences(passage) if wrong else ():
         sentence = passage[start:end]
         shared = SHARED * len(words & terms(sentence)[0]) / max(1, len(words))
-        for its in _whole_names(sentence) if wrong else ():
+        for its in _whole_names(sentence):
             key = (its.kind, its.normal)
             said = mine[key] and mine[key] >= theirs[key]  # the passage may say a value once more than the claim
             if said or (its.kind == "name" and _opens(sentence, its) and passage.count(sentence[slice(*its.span)]) < 2):
                 continue
-            for own in wrong:
+            for own in wrong[:VALUES]:
                 if own.kind == its.kind and own.is_ordinal == its.is_ordinal:
                     same = own.kind != "name" or _type(claim, own) == _type(sentence, its) != ""
                     likeness = shared + alike(claim, own, sentence, its) + SAME_TYPE * (same and own.kind == "name")
@@ -106,7 +107,7 @@ def exchanged(claim: str, sentence: str) -> Iterator[Variant]:
     """The claim with two names, or two numbers, that the sentence has as well, in each other's place."""
     said = set(words_of(sentence))
     found = [v for v in values(claim) if v.kind in ("name", *NUMERIC) and set(words_of(claim[slice(*v.span)])) <= said]
-    for one, two in combinations(found, 2):
+    for one, two in combinations(found[:VALUES], 2):
         if one.kind == two.kind and one.normal != two.normal:
             first, second = claim[slice(*one.span)], claim[slice(*two.span)]
             yield Variant(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 
+from attribution.text.diff import Diff
 from attribution.types import Frozen, Span
 
 _WORD = re.compile(r"\w+(?:[.,'’-]\w+)*|[^\w\s]")
@@ -40,7 +40,7 @@ def word_spans(text: str) -> list[Span]:
 def changes(before: str, after: str) -> list[tuple[Span, Span]]:
     """What differs between two texts, word by word: pairs of ranges of the words of both."""
     old, new = ([text[a:b] for a, b in word_spans(text)] for text in (before, after))
-    codes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    codes = Diff(old, new).get_opcodes()
     return [((a, b), (c, d)) for kind, a, b, c, d in codes if kind != "equal"]
 
 

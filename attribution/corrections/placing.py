@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 
 from attribution.corrections.correction import Edit, changes, word_spans
+from attribution.text.diff import Diff
 from attribution.text.markdown import escape_markdown
 from attribution.text.passages import Passage, passages
 from attribution.types import Claim, Span
@@ -39,11 +39,7 @@ def _place(passage: Passage, region: Sequence[Span], before: str, after: str) ->
         return []
     mine = [before[a:b].casefold() for a, b in word_spans(before)]
     theirs = [passage.text[a:b].casefold() for a, b in words]
-    same = {
-        block.a + i: block.b + i
-        for block in difflib.SequenceMatcher(None, mine, theirs, autojunk=False).get_matching_blocks()
-        for i in range(block.size)
-    }
+    same = {block.a + i: block.b + i for block in Diff(mine, theirs).get_matching_blocks() for i in range(block.size)}
     new, old = word_spans(after), word_spans(before)
     found: list[_Found] = []
     for (a, b), (c, d) in changes(before, after):

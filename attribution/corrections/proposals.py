@@ -84,12 +84,13 @@ def propose(
     built: Corrector = build(CORRECTORS, corrector, settings, "corrector")
     verifier = CachedVerifier(build(VERIFIERS, settings.verifier, settings, "verifier"), store)
     pages = {page.id: page for page in report.pages}
+    proses: dict[str, str] = {}  # by page
     labels = {v.claim_id: v.label for v in report.verdicts}
     for claim in claims:
         if stop is not None and stop.is_set():
             return
         pieces = deciding(claim, [e for e in report.evidence if e.claim_id == claim.id])
-        premises = [_premise(piece, pages) for piece in pieces]
+        premises = [_premise(piece, pages, proses) for piece in pieces]
         try:
             # where no passage surely contradicts the claim, what one of them says as the claim does is not wrong
             right = () if labels[claim.id] == "contradicted" else [p.text for p in premises]
@@ -164,8 +165,10 @@ def best(
     return None
 
 
-def _premise(piece: Evidence, pages: dict[str, Page]) -> Premise:
+def _premise(piece: Evidence, pages: dict[str, Page], proses: dict[str, str]) -> Premise:
     page = pages.get(piece.page_id)
-    whole = page is not None and page.text[piece.start : piece.end] == piece.text
-    text = prose(page.text)[piece.start : piece.end] if page and whole else piece.text
-    return Premise(text, page.title if page else "")
+    if page is None or page.text[piece.start : piece.end] != piece.text:
+        return Premise(piece.text, page.title if page else "")
+    if page.id not in proses:
+        proses[page.id] = prose(page.text)
+    return Premise(proses[page.id][piece.start : piece.end], page.title)

@@ -15,7 +15,7 @@ from attribution.types import LlmUsage
 
 MOST = 10  # candidates of a claim and a passage
 SWAPPED = 3  # of them, at most, by two values that change places
-_AUXILIARY = re.compile(r"(?:is|are|was|were|can|could|will|would|has|have|had|does|do|did|should|may|might|must)")
+_AUXILIARY = re.compile(r"\b(?:is|are|was|were|can|could|will|would|has|have|had|does|do|did|should|may|might|must)\b")
 _UNTIL = re.compile(r"\buntil\b")  # what did not happen until then happened then
 
 
@@ -56,7 +56,7 @@ def _negations(claim: str, passage: str) -> Iterator[Change]:
             for value in own:
                 if claim[slice(*value.span)].casefold() in ("not", "never") and not _UNTIL.search(claim, value.end):
                     yield Change((value.start, value.end + claim[value.end :].startswith(" ")), "", shared, "negation")
-        elif its and not own and (match := re.search(rf"\b{_AUXILIARY.pattern}\b", claim)):
+        elif its and not own and (match := _AUXILIARY.search(claim)):
             yield Change((match.end(), match.end()), " not", shared, "negation")
 
 

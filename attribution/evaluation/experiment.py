@@ -21,6 +21,7 @@ from attribution.text.json_lines import Row
 from attribution.types import content_id
 
 T = TypeVar("T")
+_NOT_LETTERS = re.compile(r"[^a-z]+")
 _ADAPTER = TypeAdapter(Comparison)
 EXCERPT = 80  # characters of an answer that failed
 
@@ -108,5 +109,5 @@ def write_tables(results: Sequence[Table], folder: Path) -> None:
     """The tables as tables.md and a CSV file each."""
     (folder / "tables.md").write_text("\n".join(t.markdown() for t in results), encoding="utf-8")
     for table in results:
-        name = re.sub(r"[^a-z]+", "-", re.split(r"[,:]", table.title)[0].lower()).strip("-")
+        name = _NOT_LETTERS.sub("-", table.title.partition(":")[0].partition(",")[0].lower()).strip("-")
         (folder / f"{name}.csv").write_text(table.csv(), encoding="utf-8")

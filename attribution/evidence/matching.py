@@ -42,7 +42,7 @@ def with_context(text: str, start: int, end: int, limit: int) -> Span:
     Only within its line, and if both together have at most `limit` characters: the verifier is less sure of long
     passages, and reading more context made verdicts on the examples worse (docs/measurements.md).
     """
-    line = text.rfind("\n", 0, start) + 1
+    line = text.rfind("\n", max(0, end - limit - 1), start) + 1  # 0: it begins earlier than is looked at
     first = max(line, end - limit)
     starts = [first + a for a, _ in sentences(text[first:end]) if first + a < start]
     if first > line:
@@ -66,6 +66,7 @@ class Matcher:
         self.traces: dict[str, list[Trace]] = defaultdict(list)
         self._unread: list[Page] = []
         self._chunk_spans: dict[str, tuple[Span, ...]] = {}  # by page
+        self._prose: dict[str, str] = {}  # by page
 
     @property
     def chunks(self) -> int:
@@ -136,7 +137,9 @@ class Matcher:
     def _premise(self, passage: Chunk | Passage) -> tuple[str, str]:
         """What the verifier reads: the passage with the lines that state nothing blanked, and its page's title."""
         page = self.pages[passage.page_id]
-        return prose(page.text)[passage.start : passage.end], page.title
+        if page.id not in self._prose:
+            self._prose[page.id] = prose(page.text)
+        return self._prose[page.id][passage.start : passage.end], page.title
 
     def _evidence(
         self, claim: Claim, passage: Passage, pair: Pair, judged: Judged, as_written: Probabilities | None

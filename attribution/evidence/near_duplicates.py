@@ -81,7 +81,7 @@ def with_origins(pages: Sequence[Page]) -> tuple[Page, ...]:
     return tuple(page.model_copy(update={"origin": origin.get(page.id, "")}) for page in pages)
 
 
-@lru_cache(maxsize=512)  # pages are met again: in edits, comparisons and the next runs
+@lru_cache(maxsize=128)  # pages are met again: in edits, comparisons and the next runs
 def _sketch(text: str) -> frozenset[int]:
     words = _WORD.findall(text.casefold())
     if len(words) < SHORT:

@@ -12,6 +12,7 @@ from attribution.registry import load
 from attribution.types import Report
 
 MAX_NAME = 60  # characters of a file's name, without what the format adds
+_WORD = re.compile(r"[^\W_]+")
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:-|$)", re.IGNORECASE)  # names of devices on Windows
 
 
@@ -97,7 +98,7 @@ def export(name: str, exported: Exported) -> bytes:
 
 def file_name(name: str, exported: Exported) -> str:
     """A name made of the heading's letters and digits, safe on every system, with the format's suffix."""
-    words = re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", exported.heading))
+    words = _WORD.findall(unicodedata.normalize("NFKC", exported.heading))
     stem = "-".join(words).lower()
     stem = stem if len(stem) <= MAX_NAME else stem[: MAX_NAME + 1].rpartition("-")[0] or stem[:MAX_NAME]
     if not stem or _RESERVED.match(stem):

@@ -21,7 +21,8 @@ from attribution.types import LABELS, Page, Report
 if TYPE_CHECKING:
     from attribution.text.inline import Tree
 
-_LINE_START = re.compile(r"^(\s*)([-+=:]|\d{1,9}(?=[.)]))", re.MULTILINE)
+_BLANK_LINES, _CONTROLS = re.compile(r"\n{3,}"), re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029]")
+_LINE_START = re.compile(r"^([^\S\n]*)([-+=:]|\d{1,9}(?=[.)]))", re.MULTILINE)
 _TICKS = re.compile(r"`+")
 _NOTE = re.compile(r"(?<!\\)\[\^\d+\]")
 _EMPHASIS = {"strong": "**", "em": "*", "del": "~~"}
@@ -81,7 +82,7 @@ def _source(page: Page | None, offset: int) -> str:
 def _paragraph(text: str) -> str:
     """Foreign text as paragraphs without marks."""
     lines = (one_line(line) for line in text.split("\n"))
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(_line(escape_marks(line)) for line in lines)).strip()
+    return _BLANK_LINES.sub("\n\n", "\n".join(_line(escape_marks(line)) for line in lines)).strip()
 
 
 def _line(escaped: str) -> str:
@@ -124,8 +125,8 @@ class _Answer:
                     yield _prefixed("\n\n".join(self._blocks(block.elements)), "> ", "> ")
                 case "p":
                     yield _line(self._inline(block.children)).strip()
-                case tag if re.fullmatch(r"h[1-6]", tag):
-                    level = min(6, int(tag[1]) + 1)  # the first level is the report's
+                case "h1" | "h2" | "h3" | "h4" | "h5" | "h6":
+                    level = min(6, int(block.tag[1]) + 1)  # the first level is the report's
                     yield f"{'#' * level} {' '.join(self._inline(block.children).split())}"
                 case _:
                     yield "\n\n".join(self._blocks(block.elements))
@@ -201,7 +202,7 @@ class _Answer:
 
 def _escaped(text: str) -> str:
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return "\n".join(escape_marks(re.sub(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029]", " ", line)) for line in lines)
+    return "\n".join(escape_marks(_CONTROLS.sub(" ", line)) for line in lines)
 
 
 def _prefixed(text: str, first: str, others: str) -> str:

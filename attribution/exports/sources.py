@@ -10,6 +10,8 @@ from urllib.parse import quote
 from attribution.text.urls import site
 from attribution.types import Page, Report
 
+_HTTP = re.compile(r"https?://[^\s/]", re.IGNORECASE)
+_DATE = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?(?!\d)")
 _YEAR = re.compile(r"\d{4}")
 _WORD = re.compile(r"[a-z0-9]+")
 
@@ -55,7 +57,7 @@ def web_address(page: Page) -> str:
 
 def http_address(url: str) -> str:
     """The address in ASCII, without a character that ends it anywhere; empty if it is not http(s)."""
-    if not re.match(r"https?://[^\s/]", url, re.IGNORECASE):
+    if not _HTTP.match(url):
         return ""
     return quote(one_line(url), safe="!#$%&'()*+,/:;=?@[]~-._", errors="replace")
 
@@ -75,7 +77,7 @@ def _reference(key: str, page: Page) -> Reference:
 
 def _date(iso: str) -> str:
     """The year, month and day of a date, as far as it has them."""
-    match = re.match(r"(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?(?!\d)", iso)
+    match = _DATE.match(iso)
     return "-".join(part for part in match.groups() if part) if match else ""
 
 

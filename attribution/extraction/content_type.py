@@ -54,7 +54,10 @@ _SIGNATURES = (
     (b"{\\rtf", "an RTF file"),
 )
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1b"))
-_TAG = re.compile(rb"<(script|style)\b.{0,20000}?</\1|<[^>]{0,2000}>", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(  # with the text of scripts and styles
+    rb"<script\b(?:[^<]++|<(?!/script))*+|<style\b(?:[^<]++|<(?!/style))*+|<[^<>]*+>", re.IGNORECASE
+)
+_ASCII, _LETTER = re.compile(rb"[\x00-\x7f]+"), re.compile(rb"[A-Za-z]")
 _SCRIPTS = [  # of pages that are not in Latin letters
     "cp1251", "koi8_r", "cp1253", "cp1255", "cp1256", "cp874", "gb18030", "big5", "shift_jis", "euc_jp", "euc_kr",
 ]  # fmt: skip
@@ -121,8 +124,8 @@ def _guess(content: bytes) -> str:
     In a text of Latin letters few bytes are beyond ASCII; where most are, the script is another one.
     """
     words = _TAG.sub(b" ", content[:200_000])
-    beyond = re.sub(rb"[\x00-\x7f]+", b" ", words)
-    if 2 * sum(map(len, beyond.split())) < len(re.findall(rb"[A-Za-z]", words)) or len(beyond) < 20:
+    beyond = _ASCII.sub(b" ", words)
+    if 2 * sum(map(len, beyond.split())) < len(_LETTER.findall(words)) or len(beyond) < 20:
         return ""
     from charset_normalizer import from_bytes
 

@@ -18,6 +18,7 @@ _PLACEHOLDER = re.compile(
     r"|[^ ]+\.(?:docx?|pptx?|xlsx?|pdf|indd|qxd|tex|dvi|e?ps|rtf|odt|html?)",
     re.IGNORECASE,
 )
+_DATE = re.compile(r"\s*(\d{4}-\d{2}-\d{2})(?!\d)")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 
 
@@ -67,7 +68,7 @@ def is_placeholder(title: str) -> bool:
 
 def valid_date(text: str) -> str:
     """The ISO date at the start of a text; empty for no such day and for one in the future."""
-    match = re.match(r"\s*(\d{4}-\d{2}-\d{2})(?!\d)", text)
+    match = _DATE.match(text)
     try:
         day = date.fromisoformat(match[1]) if match else None
     except ValueError:

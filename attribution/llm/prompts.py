@@ -20,6 +20,7 @@ from attribution.errors import BadInput
 from attribution.settings import ROOT
 
 FOLDER = ROOT / "prompts"
+_PARTS = re.compile(r"---\n(.*?)\n---\n(.*)", re.DOTALL)
 _MARK = re.compile(r"<(?=\s*/?\s*data\b)", re.IGNORECASE)
 
 
@@ -85,7 +86,7 @@ def _load(version: str, folder: Path) -> Prompt:
     except OSError:
         names = ", ".join(sorted(p.stem for p in folder.glob("*.md"))) or "none"
         raise BadInput(f"prompt {version!r}: there is no {path.name}; expected one of: {names}") from None
-    parts = re.fullmatch(r"---\n(.*?)\n---\n(.*)", text, re.DOTALL)
+    parts = _PARTS.fullmatch(text)
     if not parts:
         raise BadInput(f"prompt {version}: expected YAML front matter between two lines of ---, then the text")
     try:

@@ -16,7 +16,7 @@ from attribution.types import SearchHit
 
 NAME = "duckduckgo"
 MAX_QUERY = 300
-_DECLARATION = re.compile(r"\s*<\?xml[^>]*>")  # lxml rejects text that declares an encoding
+_DECLARATION = re.compile(r"<\?xml[^<>]*>")  # lxml rejects text that declares an encoding
 _CHALLENGE = re.compile(r"anomaly[-_.]?(?:modal|js)|challenge-form|bots use DuckDuckGo too", re.IGNORECASE)
 _NOTHING = re.compile(r"no-results?\b|no\s+(?:more\s+)?results", re.IGNORECASE)
 

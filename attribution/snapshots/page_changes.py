@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +9,7 @@ from typing import Literal
 
 from attribution.errors import FetchFailed, StageFailure
 from attribution.settings import Settings
+from attribution.text.diff import Diff
 from attribution.text.sentences import sentences
 from attribution.types import Frozen, Page, Report
 from attribution.web.fetcher import Fetcher
@@ -77,7 +77,7 @@ def compare(then: Page, now: Page, report: Report) -> Change:
     old, new = _sentences(then.text), _sentences(now.text)
     differences = [
         Difference(then=_side(old[a:b]), now=_side(new[c:d]))
-        for tag, a, b, c, d in difflib.SequenceMatcher(None, old[:MAX_SENTENCES], new[:MAX_SENTENCES]).get_opcodes()
+        for tag, a, b, c, d in Diff(old[:MAX_SENTENCES], new[:MAX_SENTENCES]).get_opcodes()
         if tag != "equal"
     ]
     flat = " ".join(now.text.split())

@@ -18,6 +18,7 @@ from markdown_it.utils import EnvType
 # [1], [2, 3], [^note]: they say where something is from, and are no part of what is said
 CITATION = re.compile(r"\[(?:\^?\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*|\^[\w-]{1,40})\](?!\()")
 _LINKED_CITATION = re.compile(r"\[(\[\^?\d{1,3}\])\]\(([^()\s]*)\)")
+_TICKS = re.compile(r"`+")
 _BREAK = re.compile(r"<br\s*/?>", re.I)
 _DEPTH = 12
 _TAGS = {"s": "del"}
@@ -99,8 +100,8 @@ class InlineParser:
             yield Text(token.content, places[at], places[at + len(token.markup) - 1] + 1)
         elif token.type == "code_inline":
             at += len(token.markup)
-            closing = re.compile(rf"(?<!`){token.markup}(?!`)").search(text, at)
-            if closing and closing.start() - at > len(token.content):
+            closing = next((m.start() for m in _TICKS.finditer(text, at) if m[0] == token.markup), at)
+            if closing - at > len(token.content):
                 at += 1  # "`` a ``": one blank on either side is not shown
             yield Element("code", tuple(self._texts(places[at : at + len(token.content)])))
         elif token.type == "hardbreak":

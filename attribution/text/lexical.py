@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from attribution.text.sentences import sentences
 from attribution.types import Span
 
 _WORD = re.compile(r"[^\W_]+")
+_CHARACTER = re.compile(r"\s+|\S")
 _TERM = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d[\d.,]*\d|\d")
 # The verifiers are calibrated with these words: another list needs another calibration.
 STOP_WORDS = frozenset((Path(__file__).parent / "data" / "stop_words.txt").read_text("utf-8").split())
@@ -31,6 +33,17 @@ def word_lists(path: Path) -> dict[str, frozenset[str]]:
 def words_of(text: str) -> list[str]:
     """Runs of letters and digits in lower case: what SQLite's full-text search takes for a word."""
     return _WORD.findall(text.lower())
+
+
+def occurrences(words: str, text: str) -> Iterator[Span]:
+    """Where the words stand in the text, in order; every run of white space counts as one blank."""
+    wanted = " ".join(words.split())
+    pieces = list(_CHARACTER.finditer(text))
+    flat = "".join(" " if piece[0].isspace() else piece[0] for piece in pieces)
+    place = flat.find(wanted) if wanted else -1
+    while place >= 0:
+        yield pieces[place].start(), pieces[place + len(wanted) - 1].end()
+        place = flat.find(wanted, place + len(wanted))
 
 
 def folded(word: str) -> str:

@@ -6,7 +6,6 @@ They are blanked for a verifier, not cut out, so that offsets into the text stay
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from attribution.text.inline import CITATION
 
@@ -46,7 +45,6 @@ _VERB = re.compile(
 _ITEM = re.compile(r"\s*(?:[-*•–▪]|\(?\d{1,3}[.)])\s")
 
 
-@lru_cache(maxsize=4096)
 def prose(text: str) -> str:
     """The text with spaces in place of what states nothing: whole lines, marks in others. As long as the text."""
     lines = []

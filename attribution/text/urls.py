@@ -65,6 +65,6 @@ def _host(host: str) -> str:
     with suppress(UnicodeError):  # longer than a name may be, or made of what IDNA does not know
         host = host.encode("idna").decode("ascii")
     labels = host.lower().rstrip(".").split(".")
-    while len(labels) > 2 and labels[0] in _SAME_SITE:
-        labels = labels[1:]
+    first = next((i for i, label in enumerate(labels[:-2]) if label not in _SAME_SITE), max(0, len(labels) - 2))
+    labels = labels[first:]
     return ".".join(label for i, label in enumerate(labels) if label != "m" or i == 0 or i >= len(labels) - 2)

@@ -27,6 +27,7 @@ _NTH = "first second third fourth fifth sixth seventh eighth ninth tenth".split(
 _ORDINALS = {word: f"#{n}" for n, word in enumerate(_NTH, 1)}
 _LINES = (Path(__file__).parent / "data" / "units.txt").read_text("utf-8").splitlines()
 UNITS = {word: words.split()[0] for words in _LINES for word in words.split()}
+_DIGITS = 30  # a longer number is multiplied no further
 _POWERS = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}  # of ten
 TOKEN = re.compile(
     r"(?P<number>\d+(?:[.,]\d+)*(?P<ending>st|nd|rd|th|['’]?s)?(?![^\W\d_]))|(?P<sign>[%$€£¥°])"
@@ -65,6 +66,7 @@ def values(text: str) -> tuple[Value, ...]:
     """All values of a text, in their order; a number and its power of ten are one: "1.2 million"."""
     tokens = list(TOKEN.finditer(text))
     found: list[Value] = []
+    words: list[list[str]] = []  # of the normal form of each
     for i, token in enumerate(tokens):
         kind, normal = _kind(text, tokens, i)
         if kind is None:
@@ -72,18 +74,26 @@ def values(text: str) -> tuple[Value, ...]:
         before = found[-1] if found else None
         between = text[before.end : token.start()] if before else ""
         if before and kind == before.kind == "name" and _JOINED.fullmatch(between):
-            found[-1] = Value("name", before.start, token.end(), f"{before.normal} {normal}")
+            found[-1] = replace(before, end=token.end())
+            words[-1].append(normal)
         elif before and kind == "unit" and (multiplied := _multiplied(before, normal)) and between in (" ", "-"):
             found[-1] = replace(before, end=token.end(), normal=multiplied)
+            words[-1] = [multiplied]
         else:
             found.append(Value(kind, token.start(), token.end(), normal))
-    return tuple(found)
+            words.append([normal])
+    return tuple(v if len(w) == 1 else replace(v, normal=" ".join(w)) for v, w in zip(found, words, strict=True))
 
 
 def _multiplied(value: Value, power: str) -> str:
     """The digits of a number times a power of ten; empty where it is no such number."""
     whole, _, decimals = value.normal.partition(".")
-    if value.kind != "number" or power not in _POWERS or not (whole.isdecimal() and (decimals or "0").isdecimal()):
+    if (
+        value.kind != "number"
+        or power not in _POWERS
+        or len(whole) > _DIGITS
+        or not (whole.isdecimal() and (decimals or "0").isdecimal())
+    ):
         return ""
     shift = _POWERS[power]
     digits = whole + decimals.ljust(shift, "0")[:shift]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Literal
@@ -13,13 +12,13 @@ from attribution.errors import BadInput, LlmFailed
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
 from attribution.settings import Settings
-from attribution.text.lexical import deciding_sentence
+from attribution.text.lexical import deciding_sentence, occurrences
 from attribution.types import RELATIONS, Judgement, LlmUsage, Pair, Probabilities, Relation, Span
 
 PASSAGES = 8  # of a claim in one prompt
 REPLY_TOKENS = 60  # of one verdict, about; for estimates
 LEAST = 0.4  # probability of a relation that the model names, however unsure it is
-_SPACES = re.compile(r"\s+")
+_QUOTES = str.maketrans(dict.fromkeys("\"'“”‘’", "'"))
 
 
 class PassageVerdict(BaseModel):
@@ -104,9 +103,5 @@ def _probabilities(relation: Relation, confidence: float) -> Probabilities:
 
 def find_quote(quote: str, text: str) -> Span | None:
     """Where a quote stands in a text, whatever its white space and quotation marks; None where it does not."""
-    words = _SPACES.split(quote.strip().strip("\"'“”‘’…").strip())
-    if not any(map(str.strip, words)):
-        return None
-    pattern = r"\s+".join(re.sub(r"[\"'“”‘’]", "[\"'“”‘’]", re.escape(word)) for word in words)
-    match = re.search(pattern, text)
-    return match.span() if match else None
+    words = quote.strip().strip("\"'“”‘’…").translate(_QUOTES)
+    return next(occurrences(words, text.translate(_QUOTES)), None)

@@ -13,6 +13,7 @@ from attribution.settings import RENAMED_VERIFIERS
 from attribution.types import Label
 
 FILE = Path(__file__).parent / "reliability.json"
+_NUMBERS, _BLANKS = re.compile(r"\[[\d\s.,]+\]"), re.compile(r"\s+")
 ENOUGH = 20  # badges that were checked; fewer tell nothing
 
 
@@ -43,7 +44,7 @@ def _figures() -> dict[str, dict[str, Any]]:
 
 def written(figures: Mapping[str, Any]) -> str:
     """The text of the file: as JSON, a list of numbers on one line."""
-    return re.sub(r"\[[\d\s.,]+\]", lambda m: re.sub(r"\s+", " ", m[0]), json.dumps(figures, indent=1)) + "\n"
+    return _NUMBERS.sub(lambda m: _BLANKS.sub(" ", m[0]), json.dumps(figures, indent=1)) + "\n"
 
 
 def curve(version: str, label: Label) -> Curve | None:

@@ -11,7 +11,7 @@ from attribution.types import Judgement, Probabilities, Span
 SURE = 0.98  # as support
 _EDGES = '*_`#.,;:!…()"“”„«»'  # not signs that belong to a value: "-5", "$5", "5%"
 _MIN_WORDS = 3
-_QUOTATION, _QUESTION = re.compile(r"\s*[“\"„«]"), re.compile(r"[?？]\W*$")
+_QUOTATION, _QUESTION = re.compile(r"[“\"„«]"), re.compile(r"[?？][^\w?？]*$")
 
 
 def word_for_word(claim: str, text: str, sentences: Sequence[Span]) -> Judgement | None:

@@ -15,6 +15,7 @@ from attribution.web.network import Allow, Clock
 
 MAX_BYTES = 512_000  # RFC 9309, 2.5: at least 500 kibibytes are read, the rest is ignored
 MAX_REDIRECTS = 5
+_OURS = re.compile(rf"{AGENT}(?:[*/ ].*)?")
 _AGENT_LINE = re.compile(r"\s*user[- ]?agent\s*:?\s*(.*)", re.IGNORECASE)
 
 
@@ -85,6 +86,6 @@ def _merged(text: str) -> str:
     for number, line in enumerate(lines):
         if match := _AGENT_LINE.match(line.partition("#")[0]):
             name = match[1].strip().lower()
-            ours = re.fullmatch(rf"{AGENT}(?:[*/ ].*)?", name)
+            ours = _OURS.fullmatch(name)
             lines[number] = f"User-agent: {AGENT if ours else '*' if name == '*' else 'another'}"
     return "\n".join(lines)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable
 
 MOST = 2.5  # times as long for twice the text
-_FLOOR = 0.002  # seconds of processor time that no text of this length needs where the work is linear
-_ROUNDS = 4  # a noisy machine is asked again
+_FLOOR = 0.001  # seconds of processor time that are too short to be compared
+_CEILING = 1.0  # and such that are long enough to be sure of
+_ROUNDS = 5  # a noisy machine is asked again
 
 _UNITS = (
     # one character
@@ -41,7 +43,7 @@ _UNITS = (
     "isAccessibleForFree: ", "until ", "It is ",
 )  # fmt: skip
 
-_FRAMES = ("{}", "a{}a")  # alone, and with something before and behind it
+_FRAMES = ("{}", '<"([a{}a')  # alone, and with something before and behind it
 
 
 def shapes() -> dict[str, Callable[[int], str]]:
@@ -54,21 +56,29 @@ def shapes() -> dict[str, Callable[[int], str]]:
 
 
 def seconds(work: Callable[[str], object], text: str) -> float:
-    """The processor time of this thread."""
-    start = time.thread_time()
-    work(text)
-    return time.thread_time() - start
+    """The processor time of this thread, without that of the garbage collector."""
+    gc.disable()
+    try:
+        start = time.thread_time()
+        work(text)
+        return time.thread_time() - start
+    finally:
+        gc.enable()
 
 
 def is_linear(work: Callable[[str], object], shape: Callable[[int], str], length: int) -> bool:
-    """Does twice the text take at most MOST times as long? A time that is too short to compare is no fault."""
+    """Does twice the text take at most MOST times as long? One that seems to take longer is asked with more text."""
+    return any(_is_linear(work, shape, length * more) for more in (1, 2, 4))
+
+
+def _is_linear(work: Callable[[str], object], shape: Callable[[int], str], length: int) -> bool:
     one, two = shape(length), shape(2 * length)
     longer = seconds(work, two)
-    if longer < _FLOOR:
-        return True
-    shorter = seconds(work, one)
+    shorter = seconds(work, one) if longer >= _FLOOR else longer
     for _ in range(_ROUNDS):
-        if longer <= MOST * shorter:
+        if longer < _FLOOR or longer <= MOST * shorter:
             return True
+        if longer > _CEILING:
+            return False
         shorter, longer = min(shorter, seconds(work, one)), min(longer, seconds(work, two))
-    return longer <= MOST * shorter or longer < _FLOOR
+    return False

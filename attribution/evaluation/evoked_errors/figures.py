@@ -17,12 +17,17 @@ _NUMBER = re.compile(
 )
 _WORDS = "two three four five six seven eight nine ten eleven twelve".split()
 _WORD = re.compile(r"\b(?:" + "|".join(_WORDS) + r")\b", re.I)
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+_SPACED_FIGURE = re.compile(r"\s+\d")
+_SPACED_WORD = re.compile(r"\s+[\d£$€a-z]")
+_OTHERS = re.compile(r"\bothers?\b", re.I)
 _MONTH = re.compile(r"\s+(?:January|February|March|April|May|June|July|August|September|October|November|December)\b")
 _AGE_BEFORE = re.compile(r"\b(?:age of|aged|at age|, at) $", re.I)
 _AT_LEAST = re.compile(r"\b(?:over|more than|at least|above|exceed\w*|minimum of|or more) (?:[£$€]\s*)?$", re.I)
 _AT_MOST = re.compile(r"\b(?:under|less than|fewer than|at most|below|up to|maximum of|only) (?:[£$€]\s*)?$", re.I)
 _YEAR = range(1000, 2100)
 _LARGE, _HUNDRED = 50, 100
+_NEAR = 60  # characters on either side of a word that are looked at
 # From what holds of a part to what holds of all: the stronger statement does not follow from the weaker one.
 SCOPES = {
     "some": "all", "most": "all", "often": "always", "usually": "always",
@@ -40,14 +45,14 @@ _NOT_BEFORE = re.compile(
 
 def numbers(doc: Doc, known: str, rng: random.Random) -> Iterator[Edit]:
     """Each number once, as another that `known` does not have; not those in names, ranges, dates of a day or labels."""
-    taken = set(re.findall(r"\d+(?:[.,]\d+)*", known))
+    taken = set(_FIGURE.findall(known))
     for match in _NUMBER.finditer(doc.text):
         token = next((t for t in doc if t.idx <= match.start() < t.idx + len(t)), None)
         before = doc[token.i - 1] if token is not None and token.i else None
         if token is None or (before is not None and before.pos_ == "PROPN"):
             continue  # "Apollo 11", "May 3"
         for _ in range(20):
-            other = _other(match[0], doc.text[: match.start()], doc.text[match.end() :], rng)
+            other = _other(match[0], _before(doc.text, match), doc.text[match.end() : match.end() + _NEAR], rng)
             if other not in taken and other != match[0]:
                 yield Edit(match.start(), match.end(), other)
                 break
@@ -58,6 +63,10 @@ def numbers(doc: Doc, known: str, rng: random.Random) -> Iterator[Edit]:
         if others:
             word = rng.choice(others)
             yield Edit(match.start(), match.end(), word.capitalize() if match[0][0].isupper() else word)
+
+
+def _before(text: str, match: re.Match[str]) -> str:
+    return text[max(0, match.start() - _NEAR) : match.start()]
 
 
 def _index(word: str) -> int:
@@ -94,21 +103,21 @@ def _other(number: str, before: str, after: str, rng: random.Random) -> str:
 def scopes(doc: Doc) -> Iterator[Edit]:
     """Quantifiers, frequencies and bounds made stronger than the sentence says."""
     for match in _SCOPE.finditer(doc.text):
-        word, before = match[0], doc.text[: match.start()]
+        word, before = match[0], _before(doc.text, match)
         token = next(t for t in doc if t.idx <= match.start() < t.idx + len(t))
         other = SCOPES[word.lower()]
         adverb = " " not in word and other != "all"
         if _NOT_BEFORE.search(before) or (adverb and (not token.i or before.rstrip().endswith((".", "!", "?")))):
             continue  # "the most", "not often", "and many"
         bound = " " in word and word.lower() not in ("over half",)
-        if bound and not re.match(r"\s+[\d£$€a-z]", doc.text[match.end() :]):
+        if bound and not _SPACED_WORD.match(doc.text, match.end()):
             continue
-        if doc.text[match.end() :].lower().startswith((" accepted", " speaking")):
+        if doc.text[match.end() : match.end() + _NEAR].lower().startswith((" accepted", " speaking")):
             continue  # "generally accepted accounting principles"
-        if other == "all" and re.search(r"\bothers?\b", doc.text, re.I):
+        if other == "all" and _OTHERS.search(doc.text):
             continue  # "some are …, others are …"
         if other == "all" and not (token.dep_ in ("amod", "det", "nummod") and token.head.tag_ in ("NNS", "NNPS")):
             continue  # "most likely", "some of them"
-        if word.lower() in ("more than", "fewer than") and not re.match(r"\s+\d", doc.text[match.end() :]):
+        if word.lower() in ("more than", "fewer than") and not _SPACED_FIGURE.match(doc.text, match.end()):
             continue
         yield Edit(match.start(), match.end(), other.capitalize() if word[0].isupper() else other)

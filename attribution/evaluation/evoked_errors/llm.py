@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Sequence
 
@@ -12,6 +11,7 @@ from attribution.errors import LlmFailed
 from attribution.evaluation.evoked_errors.twin import ERROR_TYPES, KINDS, Edit, Twin, apply
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
+from attribution.text.diff import Diff
 from attribution.text.sentences import sentences
 from attribution.types import Span
 
@@ -72,7 +72,7 @@ class LlmTwins:
 def word_edits(before: str, after: str) -> list[Edit]:
     """The words that differ, as edits of `before`; a word that is left out is taken together with a neighbour."""
     old, new = list(_WORD.finditer(before)), list(_WORD.finditer(after))
-    matcher = difflib.SequenceMatcher(None, [m[0].casefold() for m in old], [m[0].casefold() for m in new], False)
+    matcher = Diff([m[0].casefold() for m in old], [m[0].casefold() for m in new])
     edits: list[Edit] = []
     for operation, a, b, c, d in matcher.get_opcodes():
         if operation == "equal":

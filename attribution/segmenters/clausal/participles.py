@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from spacy.tokens import Token
 
 from attribution.segmenters.syntax import LEXICON, tree
 from attribution.segmenters.syntax.drafts import Draft, Part, parts, trim
 
+_OBJECTS = ("it a", "it an", "it the", "them a", "them an", "them the")
 PERSONS = tuple(LEXICON["persons"])
 UNCLEAR = {"WP", "WDT", "EX"}  # tags of subjects that cannot be repeated
 
@@ -57,7 +56,7 @@ def result(verb: Token) -> Draft | None:
     main = verb.head
     noun = tree.subject_of(main) or (tree.subject_of(main.head) if main.dep_ == "conj" else None)
     after = verb.doc[verb.i + 1 : verb.i + 3].text.lower()
-    if verb.lower_ != "making" or not re.fullmatch(r"(it|them) (an?|the)", after):
+    if verb.lower_ != "making" or after not in _OBJECTS:
         return None
     if noun is None or noun.dep_ not in tree.NOMINAL_SUBJECTS or not _is_clear(noun):
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from spacy.tokens import Token
@@ -190,13 +190,13 @@ def _lemminflect() -> Any:
     return lemminflect
 
 
-@cache
+@lru_cache(maxsize=4096)
 def lemma(word: str) -> str:
     """The base form of a verb, by lemminflect."""
     return str(_lemminflect().getLemma(word.lower(), "VERB")[0])
 
 
-@cache
+@lru_cache(maxsize=4096)
 def inflect(verb: str, tag: str) -> str:
     """The form of a verb with this Penn tag, by lemminflect: inflect("make", "VBD") == "made"."""
     return str(_lemminflect().getInflection(verb, tag)[0])

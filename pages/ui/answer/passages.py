@@ -10,6 +10,7 @@ from attribution.text.differences import contrasts
 from attribution.types import Claim, Evidence, Page
 from pages.ui.html.render import Child, Node, el, table
 
+_PARAGRAPH = re.compile(r"\n[^\S\n]*+\n\s*+|\n#++ ")
 CONTEXT = 170  # characters shown on either side of the deciding sentence
 
 
@@ -34,8 +35,8 @@ def quote(piece: Evidence, pages: Mapping[str, Page]) -> Quote:
     first, last = piece.sentence[0] - shift, piece.sentence[1] - shift
     if not 0 <= first < last <= len(text):
         first, last = read
-    start = first - len(re.split(r"\n\s*\n|\n#+ ", text[max(0, first - CONTEXT) : first])[-1].lstrip())
-    end = last + len(re.split(r"\n\s*\n|\n#+ ", text[last : last + CONTEXT])[0].rstrip())
+    start = first - len(_PARAGRAPH.split(text[max(0, first - CONTEXT) : first])[-1].lstrip())
+    end = last + len(_PARAGRAPH.split(text[last : last + CONTEXT])[0].rstrip())
     dots_before = dots_after = ""
     if start > 0 and first - start >= CONTEXT - 1:
         start, dots_before = text.find(" ", start, first) + 1 or first, "… "

@@ -12,7 +12,7 @@ from attribution.types import Claim, Label, Page, Report
 from pages.ui.html.links import link_to_sentence, safe_url
 from pages.ui.html.render import Child, Node, as_sentence, badge, el, plural, table
 
-_WORDS = re.compile(r"\[+(.+?)\]+[(\[]")
+_WORDS = re.compile(r"\[++([^\[\]]++)\]++[(\[]")
 OUTCOMES: dict[Outcome, tuple[Label, str]] = {
     "supported": ("supported", "Supported"),
     "contradicted": ("contradicted", "Contradicted"),

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from attribution.text.lexical import occurrences
 from attribution.types import Change, Claim, Evidence, Page, Report, Span
 from attribution.types.edits import AsWritten, Drop, Exclude, Pin, Place
 from pages.ui.html.render import Node, el, plural
@@ -99,13 +100,7 @@ def requested(report: Report, request: object) -> Change | Opened | Literal["und
 
 def find_words(answer: str, words: str, near: int = 0) -> Span | None:
     """Where these words stand in the answer, spaces and line breaks alike; of several places the one nearest."""
-    parts = words.split()
-    if not parts:
-        return None
-    import re
-
-    places = [m.span() for m in re.finditer(r"\s+".join(map(re.escape, parts)), answer)]
-    return min(places, key=lambda span: abs(span[0] - near)) if places else None
+    return min(occurrences(words, answer), key=lambda span: abs(span[0] - near), default=None)
 
 
 def edited_claims(report: Report) -> frozenset[str]:

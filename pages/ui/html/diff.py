@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import re
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
+from attribution.text.diff import Diff
 from pages.ui.html.render import Child, el
 
 Kind = Literal["same", "added", "removed"]
@@ -14,18 +15,26 @@ _NOTE = re.compile(r"\[\^(\w{1,40})\]:?")  # a footnote's number in Markdown, an
 
 
 def word_diff(before: str, after: str) -> list[tuple[Kind, str]]:
-    """Stretches of both texts in order; those that are not removed make up `after`."""
-    old, new = (_TOKEN.findall(text) for text in (before, after))
+    """Stretches of both texts in order; those that are not removed make up `after`.
+
+    Lines are compared first, then the words of those that differ.
+    """
     made: list[tuple[Kind, str]] = []
-    for kind, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if kind == "equal":
-            made.append(("same", "".join(new[c:d])))
-            continue
-        if a < b:
-            made.append(("removed", "".join(old[a:b])))
-        if c < d:
-            made.append(("added", "".join(new[c:d])))
+    for old_lines, new_lines in _aligned(before.splitlines(keepends=True), after.splitlines(keepends=True)):
+        differ = old_lines != new_lines
+        for old, new in _aligned(*map(_TOKEN.findall, (old_lines, new_lines))) if differ else [(old_lines, new_lines)]:
+            if old == new:
+                made.append(("same", new))
+                continue
+            made += [("removed", old)] if old else []
+            made += [("added", new)] if new else []
     return made
+
+
+def _aligned(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Stretches of both that are the same, and those between them."""
+    for _, a, b, c, d in Diff(old, new).get_opcodes():
+        yield "".join(old[a:b]), "".join(new[c:d])
 
 
 def shown(before: str, after: str) -> list[Child]:
