@@ -6,7 +6,7 @@ import importlib
 import importlib.util
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from attribution.errors import Unavailable, UnknownName
@@ -44,6 +44,7 @@ class Entry:
     note: str = ""  # what a user should know before choosing it
     needs: tuple[Need, ...] = ()
     model_setting: str = ""  # the setting that names its model: the sidebar shows a box for it
+    models: Mapping[str, str] = field(default_factory=dict)  # models of the hub for it, with a note; the default first
     english: bool = False  # its own model or rules read English only
     bundled: bool = False  # its model comes with the project: loaded, or first made, ahead of the first run
     download: str = ""  # "module:function" that gets its model ahead of the first run: progress, settings → where it is

@@ -7,19 +7,17 @@ import os
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field, InstanceOf, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import ConfigDict, Field, InstanceOf, SecretStr, ValidationError, field_validator
 
 from attribution.endpoint import ADDRESS, KEY, Endpoint
 from attribution.errors import BadInput, BadSetting
+from attribution.trust import PRIVATE, SECRET
 from attribution.types import Frozen
 from attribution.verdicts import LOWEST_THRESHOLD, Thresholds
 
 ROOT = Path(__file__).resolve().parent.parent
 WEB = "duckduckgo"  # the engine meant by the source "web"
 COLLECTION = "collection:"  # prefix of a collection among the sources
-RENAMED = {"model": "verifier_model"}  # names in earlier reports and snapshots
-RENAMED_VERIFIERS = {"embedded": "embedded-small"}
-PRIVATE = {"database_url", "library", "endpoint"}  # in no report
 
 
 class Settings(Frozen):
@@ -101,14 +99,6 @@ class Settings(Frozen):
     def _one_or_many(cls, value: object) -> object:
         return (value,) if isinstance(value, str) else value
 
-    @model_validator(mode="before")
-    @classmethod
-    def _renamed(cls, values: dict[str, Any]) -> dict[str, Any]:
-        renamed = {RENAMED.get(name, name): value for name, value in values.items()}
-        if (verifier := renamed.get("verifier")) in RENAMED_VERIFIERS:
-            renamed["verifier"] = RENAMED_VERIFIERS[verifier]
-        return renamed
-
     @property
     def thresholds(self) -> Thresholds:
         return Thresholds(self.threshold, self.contradiction_threshold)
@@ -139,19 +129,26 @@ class Settings(Frozen):
         try:
             return cls(**choices)
         except ValidationError as error:
-            first = error.errors()[0]
-            name = ".".join(map(str, first["loc"])) or "settings"
-            if first["type"] == "extra_forbidden":
-                known = [*(field for field in cls.model_fields if field != "endpoint"), ADDRESS, KEY]
-                similar = difflib.get_close_matches(name, known, 1, 0.7)
-                hint = f"did you mean {similar[0]}?" if similar else f"known settings: {', '.join(known)}"
-                raise BadSetting(name, f"there is no such setting; {hint}") from None
-            value = "" if name == "endpoint" else f"found {str(first.get('input'))[:80]!r}, "
-            raise BadSetting(name, f"{value}{first['msg'].removeprefix('Value error, ').lower()}") from None
+            raise cls.misfit(error) from None
+
+    @classmethod
+    def misfit(cls, error: ValidationError) -> BadSetting:
+        """The first problem that pydantic found, as an error of ours."""
+        first = error.errors()[0]
+        name = ".".join(map(str, first["loc"])) or "settings"
+        if first["type"] == "extra_forbidden":
+            known = [*(field for field in cls.model_fields if field != "endpoint"), ADDRESS, KEY]
+            similar = difflib.get_close_matches(name, known, 1, 0.7)
+            hint = f"did you mean {similar[0]}?" if similar else f"known settings: {', '.join(known)}"
+            return BadSetting(name, f"there is no such setting; {hint}")
+        found = first.get("input")
+        shown = str(found)[:80] if isinstance(found, str | int | float) else type(found).__name__
+        value = "" if name in SECRET else f"found {shown!r}, "
+        return BadSetting(name, f"{value}{first['msg'].removeprefix('Value error, ').lower()}")
 
     def public(self) -> dict[str, object]:
         """What a report shows: all but file locations, endpoints and keys."""
-        return self.model_dump(mode="json", exclude=PRIVATE)
+        return self.model_dump(mode="json", exclude=set(PRIVATE))
 
 
 def environment_endpoint() -> Endpoint:
@@ -175,6 +172,11 @@ def runs_at_once() -> int:
     if found and not (found.isdecimal() and 0 < int(found) <= 1000):
         raise BadInput(f"ATTRIBUTION_RUNS={found!r}: expected a number from 1 to 1000")
     return int(found) if found else os.cpu_count() or 1
+
+
+def hub_models() -> tuple[str, ...]:
+    """The hub models that visitors may name: ATTRIBUTION_HUB_MODELS, separated by commas. None: the tables' own."""
+    return tuple(filter(None, map(str.strip, os.environ.get("ATTRIBUTION_HUB_MODELS", "").split(","))))
 
 
 def api_keys() -> tuple[SecretStr, ...]:

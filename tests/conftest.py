@@ -49,7 +49,7 @@ def own_data_folder(tmp_path: Path, models: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("ATTRIBUTION_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("ATTRIBUTION_MODELS", str(models))
     monkeypatch.delenv("ATTRIBUTION_DATABASE_URL", raising=False)
-    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL"):
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL", "ATTRIBUTION_HUB_MODELS"):
         monkeypatch.delenv(name, raising=False)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from attribution.citations.attachment import attach
 from attribution.citations.marks import Cited, find
@@ -30,12 +29,6 @@ class Step:
     stage: str  # read or judge
     done: int
     total: int
-
-
-def settings_of(report: Report, **choices: Any) -> Settings:
-    """The settings of a run but for these choices, with the environment's database and endpoint."""
-    saved = {name: value for name, value in report.settings.items() if name in Settings.model_fields}
-    return Settings.from_environment(**saved | choices)
 
 
 def claims_id(report: Report) -> str:

@@ -53,13 +53,11 @@ def revise(args: argparse.Namespace) -> None:
     from attribution.cli.reports import finished_run
     from attribution.corrections.proposals import correctable, propose
     from attribution.corrections.revision import revise
-    from attribution.settings import Settings
     from attribution.storage.store import Store
 
     check_output(args.out)
     report = finished_run(str(args.input)).report
-    saved = {name: value for name, value in report.settings.items() if name in Settings.model_fields}
-    settings = Settings.from_environment(**saved | options.choices(args))
+    settings = options.settings_within(report.settings, args)
     store = Store.open(settings.database_url)
     report = recolour(store.with_texts(report), settings.thresholds)
     claims, accepted = correctable(report) if args.corrector != "none" else (), []

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from pydantic import SecretStr
 
+from attribution.cli.console import progress
 from attribution.endpoint import ADDRESS, KEY, OPENAI, Endpoint
 from attribution.errors import BadInput
 from attribution.settings import Settings, environment_endpoint
@@ -86,3 +88,14 @@ def _endpoint(address: str | None, key: str) -> Endpoint:
 
 def settings(args: argparse.Namespace) -> Settings:
     return Settings.from_environment(**choices(args))
+
+
+def settings_within(saved: Mapping[str, Any], args: argparse.Namespace) -> Settings:
+    """The settings of a file, as far as a file may choose them, under those of the command line."""
+    from attribution.evidence.strangers import sift
+
+    own, chosen = Settings.from_environment(), choices(args)
+    sifted = sift({name: value for name, value in saved.items() if name in Settings.model_fields}, own)
+    for name in sifted.refused.keys() - chosen.keys() - {"sources"}:  # no command reads the sources of a file
+        progress(f"{name} of the file is not used: name it with --set {name}=… where you trust it")
+    return Settings.from_environment(**sifted.chosen | chosen)

@@ -68,9 +68,11 @@ def import_(args: argparse.Namespace) -> None:
 
 def import_run(snapshot: Snapshot, store: Store) -> str:
     """Save the run of a snapshot; its id, or a new one if another run has that id."""
+    from attribution.evidence.strangers import as_record
     from attribution.storage.runs import new_run_id
 
-    report = snapshot.report
+    safe = as_record(snapshot.report.settings, Settings.from_environment())
+    report = snapshot.report.model_copy(update={"settings": safe})
     saved = store.load_run(report.id)
     if saved == report:
         return report.id
@@ -92,7 +94,7 @@ def replay(args: argparse.Namespace) -> None:
 
     check_output(args.out)
     snapshot = read(args.file)
-    settings = snapshot.settings(**options.choices(args))
+    settings = options.settings_within(snapshot.report.settings, args)
     source = snapshot.recomputed() if args.recompute else snapshot
     report: Report | None = None
     was = snapshot.report

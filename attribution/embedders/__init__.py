@@ -48,6 +48,11 @@ EMBEDDERS = {
         "WhereIsAI/UAE-Large-V1; downloads at first use",
         needs=(Need("pip install sentence-transformers", package="sentence_transformers"),),
         model_setting="embedding_model",
+        models={
+            "sentence-transformers/all-mpnet-base-v2": "0.4 GB: as in V24",
+            "WhereIsAI/UAE-Large-V1": "1.3 GB: AnglE",
+            "nlpaueb/legal-bert-base-uncased": "0.4 GB: as in T24",
+        },
         english=True,
     ),
     "openai": Entry(

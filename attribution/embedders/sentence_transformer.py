@@ -6,6 +6,7 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from attribution.embedders import EMBEDDERS
 from attribution.errors import ModelUnavailable
 from attribution.models.hub import hide_loading_bar
 from attribution.models.loading import load_once
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from attribution.retrieval.index import Vectors
 
-DEFAULT = "sentence-transformers/all-mpnet-base-v2"
+DEFAULT = next(iter(EMBEDDERS["sentence_transformer"].models))
 BATCH = 32
 _ENCODING = threading.Lock()  # tokenizers may not be used by two threads at once
 

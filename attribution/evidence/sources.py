@@ -29,8 +29,8 @@ class Source:
     name: str = ""  # of an engine or collection; the URL of a SearXNG instance or page; a path
 
     @classmethod
-    def parse(cls, text: str) -> Source:
-        """BadInput for text that is neither a name, a URL, nor a path that exists."""
+    def named(cls, text: str) -> Source | None:
+        """The source of this name or URL; None for text that can only be a path, which is not looked for."""
         if text == "library":
             return cls("library")
         if text == "documents":
@@ -43,6 +43,13 @@ class Source:
             return cls("collection", text.removeprefix(COLLECTION))
         if "://" in text:
             return cls("address", text)
+        return None
+
+    @classmethod
+    def parse(cls, text: str) -> Source:
+        """BadInput for text that is neither a name, a URL, nor a path that exists."""
+        if source := cls.named(text):
+            return source
         if (path := Path(text).expanduser()).is_dir() or path.is_file():
             return cls("path", str(path))
         if path.suffix.lower() in SUFFIXES or {"/", "\\"} & set(text) or text.startswith(("~", ".")):

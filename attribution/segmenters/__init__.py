@@ -66,6 +66,7 @@ SEGMENTERS = {
         "or another Hugging Face model of this kind (download needed, about 3 GB for the default)",
         (Need("pip install transformers torch", package="transformers"),),
         model_setting="segmenter_model",
+        models={"sihaochen/SegmenT5-large": "3 GB"},
         english=True,
     ),
 }

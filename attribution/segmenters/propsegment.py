@@ -9,13 +9,14 @@ from typing import Any
 from attribution.errors import ModelUnavailable
 from attribution.models.hub import hide_loading_bar
 from attribution.models.loading import load_once
+from attribution.segmenters import SEGMENTERS
 from attribution.segmenters.alignment import Rewrite, replace_sentences
 from attribution.segmenters.llm import CUT_OFF, clean, is_statement
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
 from attribution.types import LlmUsage, Segmented
 
-DEFAULT = "sihaochen/SegmenT5-large"
+DEFAULT = next(iter(SEGMENTERS["propsegment"].models))
 INPUT, SEPARATOR = "segment sentence: {}", "[sep]"  # the form of its training data
 LONGEST_INPUT, LONGEST_OUTPUT, BATCH = 512, 256, 8  # tokens, tokens, sentences
 

@@ -14,10 +14,11 @@ import sqlalchemy as sa
 from pydantic import Field, ValidationError, field_validator
 
 from attribution.errors import BadInput
+from attribution.evidence.strangers import as_record
 from attribution.provenance import Provenance
+from attribution.settings import Settings
 from attribution.snapshots.file import check, read_pages
 from attribution.snapshots.package import Format, Unpacked, invalid, pack, unpack
-from attribution.snapshots.snapshot import LOCAL
 from attribution.storage import summaries
 from attribution.storage import tables as t
 from attribution.storage.history import described
@@ -146,7 +147,7 @@ def import_history(store: Store, token: str, data: bytes) -> Imported:
     """Save the runs of a file as the owner's. BadInput says what is wrong with the file; then nothing is saved.
 
     A run that the owner has already stays as it is, and is restored if it was deleted; one whose id belongs to another
-    run gets a new id. What a foreign file must not set, such as where texts are sent, is dropped from the settings.
+    run gets a new id. What a file must not choose, such as folders of this machine, is dropped from the settings.
     """
     file = unpack(HISTORY, data)
     pages = _pages(file)
@@ -185,7 +186,7 @@ def _runs(file: Unpacked, pages: dict[str, Page]) -> Iterator[ArchivedRun]:
             run = ArchivedRun.model_validate_json(document)
         except (ValueError, RecursionError) as error:
             raise _unreadable(error) from None
-        yield _checked(run, pages)
+        yield _harmless(_checked(run, pages))
 
 
 def _unreadable(error: Exception) -> BadInput:
@@ -210,16 +211,22 @@ def _checked(run: ArchivedRun, pages: dict[str, Page]) -> ArchivedRun:
             if page.id not in pages or page.sha256 != pages[page.id].sha256:
                 raise HISTORY.bad(f"the text of page {page.id[:16]} does not match its hash")
         whole = tuple(p.model_copy(update={"text": pages[p.id].text}) for p in version.report.pages)
-        report = version.report.model_copy(
-            update={"id": run.id, "pages": whole, "settings": _harmless(version.report.settings)}
-        )
+        report = version.report.model_copy(update={"id": run.id, "pages": whole})
         check(report, version.provenance or Provenance(), HISTORY.bad)
         versions.append(version.model_copy(update={"report": report}))
-    return run.model_copy(update={"versions": tuple(versions), "settings": _harmless(run.settings)})
+    return run.model_copy(update={"versions": tuple(versions)})
 
 
-def _harmless(settings: dict[str, object]) -> dict[str, object]:
-    return {name: value for name, value in settings.items() if name not in LOCAL}
+def _harmless(run: ArchivedRun) -> ArchivedRun:
+    """The run with the settings that a stranger may choose."""
+    own = Settings.from_environment()
+
+    def harmless(version: ArchivedVersion) -> ArchivedVersion:
+        report = version.report.model_copy(update={"settings": as_record(version.report.settings, own)})
+        return version.model_copy(update={"report": report})
+
+    versions = tuple(map(harmless, run.versions))
+    return run.model_copy(update={"versions": versions, "settings": as_record(run.settings, own)})
 
 
 def _is_saved(store: Store, token: str, run: ArchivedRun) -> bool:
@@ -227,7 +234,7 @@ def _is_saved(store: Store, token: str, run: ArchivedRun) -> bool:
     if not store.access(run.id, token).own:
         return False
     saved = _archived(store, store.rows(t.runs, [run.id])[run.id], {})
-    return saved is not None and [v.report for v in saved.versions] == [v.report for v in run.versions]
+    return saved is not None and [v.report for v in _harmless(saved).versions] == [v.report for v in run.versions]
 
 
 def _with_id(run: ArchivedRun, run_id: str) -> ArchivedRun:

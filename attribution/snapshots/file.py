@@ -81,7 +81,7 @@ def load(data: bytes) -> Snapshot:
     )
     check(snapshot.report, snapshot.provenance)
     _check_outputs(snapshot)
-    snapshot.settings()  # BadInput for unknown settings
+    snapshot.sifted().check("sources", "model")  # those are left out; BadInput for settings that there are not
     return snapshot
 
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from attribution.errors import BadInput
 from attribution.events import STAGES, Spent
 from attribution.evidence import GatherStep, LlmRecord, PreparedClaims
+from attribution.evidence.strangers import Sifted, sift
 from attribution.provenance import Provenance
 from attribution.settings import Settings
 from attribution.storage.store import Store
@@ -35,8 +36,6 @@ AFTER_CLAIMS = frozenset(
     + ("query", "search_language", "fallback", "exclude", "max_queries", "max_pages", "max_seconds")
     + ("host_connections", "robots_timeout", "crawl_delay", "input_price", "output_price")
 )
-# What a foreign file must not set: local paths, and where texts and keys are sent.
-LOCAL = frozenset(("library", "database_url", "endpoint", "openai_base_url", "openai_api_key"))
 BEFORE_SEARCH = (*STAGES[: STAGES.index("search")], "worthiness", "independence", "enrichment")
 
 
@@ -62,9 +61,12 @@ class Snapshot:
         return cls(report, provenance, store.vectors(provenance.vectors), store.judgements(provenance.judgements))
 
     def settings(self, **choices: Any) -> Settings:
-        """The run's settings with other choices; local settings are never taken from the snapshot."""
-        own = {name: value for name, value in self.report.settings.items() if name not in LOCAL}
-        return Settings.from_environment(**{**own, **choices})
+        """The run's settings, as far as a file may choose them, with other choices, which are the caller's own."""
+        return Settings.from_environment(**self.sifted().chosen | choices)
+
+    def sifted(self) -> Sifted:
+        """The run's settings, held against those of this machine."""
+        return sift(self.report.settings, Settings.from_environment())
 
     def claims(self, question: str, answer: str, settings: Settings) -> PreparedClaims | None:
         """The claims and the failures of segmentation; None if the answer or settings require new claims."""

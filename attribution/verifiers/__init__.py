@@ -66,6 +66,10 @@ VERIFIERS = {
         "or another Hugging Face model for NLI (download needed, about 0.9 GB for the default)",
         needs=(Need("pip install transformers torch", package="transformers"),),
         model_setting="verifier_model",
+        models={
+            "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli": "large, 0.9 GB: as in V24",
+            "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli": "base, 0.4 GB: about three times faster",
+        },
         download="attribution.verifiers.deberta:make",
         english=True,
     ),

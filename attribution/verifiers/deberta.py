@@ -13,12 +13,10 @@ from attribution.models import hub, nli
 from attribution.settings import Settings
 from attribution.text.lexical import deciding_sentence
 from attribution.types import Judgement, Pair, Probabilities, Relation
+from attribution.verifiers import VERIFIERS
 from attribution.verifiers.calibration import softmax
 
-MODELS = {
-    "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli": "large, 0.9 GB: as in V24",
-    "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli": "base, 0.4 GB: about three times faster",
-}
+MODELS = VERIFIERS["deberta"].models
 DEFAULT = next(iter(MODELS))
 
 

@@ -9,7 +9,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from attribution.settings import RENAMED_VERIFIERS
 from attribution.types import Label
 
 FILE = Path(__file__).parent / "reliability.json"
@@ -57,8 +56,7 @@ def curve(version: str, label: Label) -> Curve | None:
 
 def verifier_name(version: str) -> str:
     """The name of the verifier that a version in a report belongs to."""
-    name = version.partition("/")[0]
-    return RENAMED_VERIFIERS.get(name, name)
+    return version.partition("/")[0]
 
 
 def reliability(version: str, label: Label) -> str:

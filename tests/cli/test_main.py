@@ -61,7 +61,7 @@ def test_verify_adds_relation_and_probabilities(tmp_path: Path) -> None:
         {"claim": "The tower was completed in 1889.", "evidence": "Copper prices rose in Chile."},
     ]
     source.write_text("\n".join(json.dumps(p) for p in pairs) + "\n\n", encoding="utf-8")
-    assert main(["verify", "--input", str(source), "--verifier", "embedded", "--output", str(out)]) == 0
+    assert main(["verify", "--input", str(source), "--verifier", "embedded-small", "--output", str(out)]) == 0
     rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert [r["relation"] for r in rows] == ["entailed", "no_relation"] and rows[0]["id"] == 7
     assert set(rows[0]["probabilities"]) == {"entailed", "contradicted", "no_relation"}

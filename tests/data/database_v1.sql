@@ -89,7 +89,7 @@ INSERT INTO "runs" VALUES('0123456789abcdef','2026-11-01T12:00:00+00:00','Where 
  "question": "Where does the Nile flow?",
  "answer": "The Nile flows north.",
  "settings": {
-  "model": "",
+  "verifier_model": "",
   "top_k": 5
  },
  "versions": {
@@ -188,7 +188,7 @@ INSERT INTO "runs" VALUES('fedcba9876543210','2026-11-01T12:00:00+00:00','Where 
  "question": "Where does the Nile flow?",
  "answer": "The Nile flows north.",
  "settings": {
-  "model": "",
+  "verifier_model": "",
   "top_k": 5
  },
  "versions": {

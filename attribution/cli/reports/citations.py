@@ -22,7 +22,7 @@ def add(p: argparse.ArgumentParser) -> None:
 
 
 def work(args: argparse.Namespace) -> None:
-    from attribution.citations.check import check, settings_of
+    from attribution.citations.check import check
     from attribution.citations.report import CitationReport
     from attribution.settings import Settings
     from attribution.storage.store import Store
@@ -30,7 +30,7 @@ def work(args: argparse.Namespace) -> None:
     check_output(args.out)
     store = Store.open(Settings.from_environment().database_url)
     report = store.with_texts(finished_run(args.report).report)
-    settings = settings_of(report, **options.choices(args))
+    settings = options.settings_within(report.settings, args)
     for event in check(report, settings, store, listed=_text(args.listed), save=False):
         if isinstance(event, CitationReport):
             write_file(args.out, (event.to_json() + "\n").encode())

@@ -13,6 +13,7 @@ from attribution.evaluation.groundedness import METHODS
 from attribution.evaluation.groundedness.labelled_set import OPTIONAL, REQUIRED, LabelledSet, labelled_set
 from attribution.evaluation.groundedness.outcomes import LeftOut, Outcome, run, selected
 from attribution.evaluation.saved import SavedBenchmark, SavedSet, load_benchmark, save_benchmark, save_labelled_set
+from attribution.evidence.strangers import demanded, of_saved_run
 from attribution.settings import ROOT, Settings
 from attribution.storage.runs import new_run_id
 from attribution.storage.store import Store
@@ -20,6 +21,7 @@ from attribution.text.json_lines import parse_rows
 from pages.ui import state
 from pages.ui.benchmark.job import BenchmarkJob, BenchmarkProgress, by_place, finished
 from pages.ui.form import choices
+from pages.ui.form.words import explain
 from pages.ui.slot import Slot, store
 
 EXAMPLE = "groundedness.jsonl"  # in examples/
@@ -74,7 +76,10 @@ def settings() -> Settings | str:
     given = {name: state.value(name) for name in (state.VERIFIER, state.SEGMENTER, state.VERIFIER_MODEL, *state.PRICES)}
     chosen = {name: value for name, value in given.items() if value not in (None, "")}
     embedder = str(st.session_state.get(EMBEDDER) or "minilm")
-    return base.model_copy(update={**chosen, "embedder": embedder})
+    try:
+        return demanded({**chosen, "embedder": embedder}, base)
+    except AttributionError as error:
+        return explain(error)[0]
 
 
 def start(name: str, labelled: LabelledSet, methods: Sequence[str], chosen: Settings) -> None:
@@ -97,7 +102,10 @@ def go_on(now: BenchmarkProgress, chosen: Settings) -> None:
         return
     id = str(state.address("benchmark").get("benchmark") or new_run_id())
     own = {n: v for n, v in now.saved.settings.items() if n in ("verifier", "verifier_model", "embedder", "segmenter")}
-    RESULT.start(_job(id, now.labelled, now.saved, chosen.model_copy(update=own)))
+    try:
+        RESULT.start(_job(id, now.labelled, now.saved, of_saved_run(own, chosen)))
+    except AttributionError as error:
+        RESULT.refuse(f"it cannot be continued: {explain(error)[0]}")
 
 
 def _job(id: str, labelled: SavedSet, saved: SavedBenchmark, chosen: Settings) -> BenchmarkJob:

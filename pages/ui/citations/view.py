@@ -11,6 +11,8 @@ from attribution.citations import check as citations
 from attribution.citations.check import Step, claims_id
 from attribution.citations.marks import Cited, find
 from attribution.citations.report import CitationReport
+from attribution.evidence.strangers import of_saved_run
+from attribution.settings import Settings
 from attribution.types import Report
 from pages.ui import state
 from pages.ui.citations.job import Check, CitationsJob, Progress
@@ -112,6 +114,7 @@ def _start(report: Report, key: str, cited: Cited, result: CitationReport | None
 
 def _checking(listed: str) -> Check:
     def run(report: Report, stop: threading.Event) -> Iterator[Step | CitationReport]:
-        yield from citations.check(report, citations.settings_of(report), store(), stop, listed)
+        settings = of_saved_run(report.settings, Settings.from_environment(), "sources")
+        yield from citations.check(report, settings, store(), stop, listed)
 
     return run

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from attribution.corrections import desk as stored
 from attribution.corrections.desk import Desk
+from attribution.evidence.strangers import of_saved_run
 from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.types import Claim, Report
@@ -31,8 +32,9 @@ class Seeking(background.Progress):
 
 
 def settings_of(report: Report) -> Settings:
-    """The settings of a run with the thresholds of the sliders and the endpoint of the form."""
-    return choices.settings_of(report.settings | {name: state.value(name) for name in state.THRESHOLDS})
+    """The settings of a run with the thresholds of the sliders and the language model of this session."""
+    thresholds = {name: state.value(name) for name in state.THRESHOLDS}
+    return choices.settings_of({**report.settings, **thresholds}, "sources", "model")
 
 
 def desk(report: Report) -> Desk:
@@ -77,6 +79,7 @@ def seek(report: Report, claims: Sequence[Claim], corrector: str) -> None:
         from attribution.corrections.proposals import propose
 
         now = update()
+        of_saved_run(report.settings, settings, "sources")  # BadSetting for a model that no visitor may name
         for proposal in propose(report, claims, settings, Store.open(settings.database_url), corrector, stop):
             now = update(proposals=(*now.proposals, proposal))
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from attribution.evidence.sources import Source
+from attribution.evidence.strangers import for_stranger
 from attribution.settings import Settings
 from attribution.types import Change, Claim, Document, Report
 from attribution.types.edits import AddClaim, AddEvidence, Merge, Place, Reword, Split
@@ -53,9 +55,8 @@ def _wrong(title: str, line: str) -> None:
 
 def _search_again(report: Report, key: str) -> bool:
     """Whether the run's sources are searched again; not offered where it has nothing to search."""
-    saved = {name: value for name, value in report.settings.items() if name in Settings.model_fields}
-    sources = [str(source) for source in saved.get("sources", ()) or ()]  # type: ignore[attr-defined]
-    if all(source == "documents" or "://" in source and not source.startswith("searxng:") for source in sources):
+    sources = map(Source.named, for_stranger(report.settings, Settings()).sources)
+    if not any(source and source.kind not in ("documents", "address") for source in sources):
         return False
     return bool(st.checkbox(SEARCH, key=key, help=SEARCH_HELP))
 

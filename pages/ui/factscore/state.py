@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from attribution.claims.conversation import turns_of
+from attribution.errors import AttributionError
 from attribution.evaluation.factscore.answer import MOST, AnswerScored, score_answer
 from attribution.evaluation.factscore.frozen import FrozenPages
 from attribution.evaluation.factscore.saved import Scored, load, save
 from attribution.events import Event
+from attribution.evidence.strangers import of_saved_run
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.snapshots.snapshot import Snapshot
@@ -21,13 +23,13 @@ from attribution.verifiers import VERIFIERS
 from pages.ui import state
 from pages.ui.factscore.job import ScoreJob, ScoreProgress
 from pages.ui.form import choices, conversation
+from pages.ui.form.words import explain
 from pages.ui.run import state as run_state
 from pages.ui.slot import Slot
 
 DECOMPOSERS, CHECKERS, FROZEN = "factscore_decomposers", "factscore_verifiers", "factscore_frozen"
 UPLOAD = "factscore_upload"
 NUMBER = "factscore_number"  # the number whose rows are shown
-PLACES = ("database_url", "endpoint")  # of this server and session
 RESULT = Slot[ScoreJob, ScoreProgress]("factscore")
 stop, is_running, notice = RESULT.stop, RESULT.is_running, RESULT.notice
 
@@ -77,9 +79,11 @@ def go_on() -> None:
     settings, shown = choices.settings(), current()
     if isinstance(settings, str) or shown is None or is_running():
         return
-    own = {k: v for k, v in shown.scored.settings.items() if k in Settings.model_fields and k not in PLACES}
     id = str(state.address("factscore").get("factscore") or new_run_id())
-    _begin(id, shown.scored, Settings(**{**dict(settings), **own}))
+    try:
+        _begin(id, shown.scored, of_saved_run(shown.scored.settings, settings))
+    except AttributionError as error:
+        RESULT.refuse(f"it cannot be continued: {explain(error)[0]}")
 
 
 def _begin(id: str, begun: Scored, settings: Settings) -> None:

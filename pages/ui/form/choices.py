@@ -11,9 +11,11 @@ from pydantic import SecretStr, ValidationError
 from attribution.claims.conversation import as_text as as_text_of
 from attribution.endpoint import Endpoint
 from attribution.errors import AttributionError
+from attribution.evidence.strangers import demanded, of_saved_run
 from attribution.registry import Entry
 from attribution.searchers import INSTANCE, LOCAL, SEARCHERS
-from attribution.settings import COLLECTION, PRIVATE, RENAMED_VERIFIERS, WEB, Settings
+from attribution.settings import COLLECTION, WEB, Settings
+from attribution.trust import Trust
 from attribution.types import Document, Report
 from attribution.verdicts import Thresholds, thresholds_of
 from attribution.verifiers import VERIFIERS
@@ -47,18 +49,18 @@ def settings() -> Settings | str:
     choices: dict[str, Any] = {name: state.value(name) for name in (*_DIRECT, *state.THRESHOLDS, *state.PRICES)}
     choices |= {"fallback": tuple(state.value(state.FALLBACK) or ())} if state.value(state.WEB) else {}
     choices |= dict.fromkeys(state.value(state.LLM_TASKS) or (), "llm")
-    choices = {name: value for name, value in choices.items() if value not in (None, "", ())} | _language_model()
+    choices = {name: value for name, value in choices.items() if value not in (None, "", ())}
     try:
-        return Settings.from_environment(sources=tuple(sources), **choices)
+        return demanded({"sources": tuple(sources)} | choices, Settings.from_environment(**_language_model()))
     except AttributionError as error:
         return explain(error)[0]
 
 
-def settings_of(saved: Mapping[str, Any]) -> Settings:
-    """The settings of a saved run, with the language model of this session. AttributionError for unusable ones."""
-    fields = Settings.model_fields.keys() - PRIVATE
-    own = {name: value for name, value in saved.items() if name in fields and value is not None}
-    return Settings.from_environment(**own | _language_model())
+def settings_of(saved: Mapping[str, Any], *ignored: Trust) -> Settings:
+    """The settings of a saved run, with the language model of this session. BadSetting for one that a visitor may not
+    choose, unless its kind is among the ignored."""
+    own = Settings.from_environment(**_language_model())
+    return of_saved_run({name: value for name, value in saved.items() if value is not None}, own, *ignored)
 
 
 def thresholds() -> Thresholds:
@@ -212,9 +214,7 @@ def differences(report: Report, run_documents: Sequence[Document]) -> list[str]:
 def _comparable(saved: Mapping[str, Any]) -> dict[str, Any]:
     """Settings in which equal choices are equal: the order of sources does not matter."""
     sources = sorted(WEB if s == "web" else s for s in saved.get("sources", ()))
-    verifier = str(saved.get("verifier", ""))
-    renamed = {"verifier": RENAMED_VERIFIERS.get(verifier, verifier)}
-    return {**saved, **renamed, "sources": sources, "fallback": list(saved.get("fallback", ()))}
+    return {"verifier": "auto", **saved, "sources": sources, "fallback": list(saved.get("fallback", ()))}
 
 
 def method(report: Report) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from attribution.evidence.queries import QUERIES
+from attribution.evidence.strangers import allowed_models
 from attribution.registry import Entry
 from attribution.searchers import SEARCHERS
 from attribution.segmenters import SEGMENTERS
@@ -74,7 +75,8 @@ def _method(label: str, name: str, table: Mapping[str, Entry], help: str) -> Non
             FORM[setting],
             setting,
             "the default model",
-            "A model of the Hugging Face hub, such as owner/name. It is downloaded at first use.",
+            "A model of the Hugging Face hub, downloaded at first use. This server allows "
+            + ", ".join(allowed_models()),
         )
         if table[selected].download:
             model_download(table[selected])

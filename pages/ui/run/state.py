@@ -139,7 +139,11 @@ def edit(change: Change, documents: Sequence[Document] = (), addresses: Sequence
     now = current()
     if now is None or now.running:
         return
-    settings = choices.settings_of(now.report.settings)
+    try:
+        settings = choices.settings_of(now.report.settings, "sources")
+    except AttributionError as error:
+        RUN.refuse(f"it cannot be changed: {explain(error)[0]}")
+        return
 
     def run(_q: str, _a: str, settings: Settings, own: Sequence[Document], stop: threading.Event) -> Iterator[Event]:
         from attribution.pipeline.editing.edit import edit as events

@@ -35,7 +35,8 @@ def saved(**usage: LlmUsage) -> Report:
 
 @pytest.fixture
 def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
-    """Session state without a page."""
+    """Session state without a page, on a server that allows two models."""
+    monkeypatch.setenv("ATTRIBUTION_HUB_MODELS", "owner/name, other/name")
     values: dict[str, object] = {"_initial": {}}
     monkeypatch.setattr("streamlit.session_state", values)
     monkeypatch.setattr(choices, "collections", lambda: ["rivers"])
@@ -97,8 +98,8 @@ def test_a_run_says_what_it_was_checked_with_and_against() -> None:
     versions = {"verifier": "embedded-base/1"}  # what `auto` stood for
     report = saved().model_copy(update={"settings": Settings().public(), "versions": versions})
     assert choices.method(report) == "Checked with Embedded base model against the built-in library"
-    earlier = report.model_copy(update={"settings": {**report.settings, "verifier": "embedded"}})
-    assert choices.method(earlier) == "Checked with Embedded small model against the built-in library"
+    small = report.model_copy(update={"settings": {**report.settings, "verifier": "embedded-small"}})
+    assert choices.method(small) == "Checked with Embedded small model against the built-in library"
 
 
 def test_quotation_marks_in_a_file_name_are_shown_as_typed() -> None:

@@ -1,0 +1,132 @@
+"""The settings that a stranger asks for, held against the operator's: the one way from foreign data to settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from pydantic import ValidationError
+
+from attribution.embedders import EMBEDDERS
+from attribution.errors import BadSetting
+from attribution.evidence.sources import Source
+from attribution.segmenters import SEGMENTERS
+from attribution.settings import Settings, hub_models
+from attribution.trust import SETTINGS, TRUST, Trust
+from attribution.verifiers import VERIFIERS
+
+VARIABLE = "ATTRIBUTION_HUB_MODELS"
+WEB_ADDRESS = ("http://", "https://")
+NOTHING = ("documents",)  # sources of which nothing is left: there is nothing to search
+
+
+@dataclass
+class Sifted:
+    """What was asked for, in three parts."""
+
+    chosen: dict[str, Any] = field(default_factory=dict)  # by name: the values that count
+    refused: dict[str, str] = field(default_factory=dict)  # why a value of the stranger's cannot count
+    overruled: dict[str, str] = field(default_factory=dict)  # why the operator's value counts in its place
+
+    def check(self, *ignored: Trust) -> None:
+        """BadSetting for the first setting that was refused; those of the ignored kinds may be."""
+        for name, reason in self.refused.items():
+            if TRUST.get(name) not in ignored:
+                raise BadSetting(name, reason)
+
+
+def sift(asked: Mapping[str, object], own: Settings) -> Sifted:
+    """Divide what a stranger asks for; `own` are the operator's settings, which hold for all that was not asked for.
+
+    Sources that may not be read are left out of `chosen`. A limit above the operator's is lowered to it.
+    """
+    sifted = Sifted()
+    for name, value in asked.items():
+        trust = TRUST.get(name, "operator" if name in Settings.model_fields else "anyone")
+        if trust in ("operator", "session", "endpoint", "place"):
+            sifted.overruled[name] = "it cannot be chosen here; leave it out"
+            continue
+        try:
+            fitting = getattr(Settings(**{name: value}), name)
+        except ValidationError as error:
+            sifted.refused[name] = Settings.misfit(error).reason
+            continue
+        _judge(sifted, name, trust, fitting, getattr(own, name))
+    return sifted
+
+
+def _judge(sifted: Sifted, name: str, trust: Trust, value: Any, own: Any) -> None:
+    match trust:
+        case "limit" if value > own:
+            sifted.overruled[name] = (
+                f"found {value:,}, but this server allows {own:,} at most; leave it out, or lower it"
+            )
+            value = own
+        case "sources":
+            if forbidden := [text for text in value if not _may_be_read(text)]:
+                sifted.refused[name] = (
+                    f"{forbidden[0][:80]!r} cannot be read here; expected library, web, the name of a search engine or "
+                    "an http(s) address: files and folders of this machine are read from the command line alone"
+                )
+                value = tuple(text for text in value if _may_be_read(text)) or NOTHING
+        case "model" if value not in ("", own, *allowed_models()):
+            sifted.refused[name] = (
+                f"the model {value[:80]!r} is not allowed here; expected one of {', '.join(allowed_models())}, or one "
+                f"that the server's operator adds to {VARIABLE}"
+            )
+            return
+    sifted.chosen[name] = value
+
+
+def for_stranger(asked: Mapping[str, object], own: Settings) -> Settings:
+    """The operator's settings with what a stranger may choose of others. The rest of what is asked for is ignored."""
+    return own.model_copy(update=sift(asked, own).chosen)
+
+
+def of_saved_run(saved: Mapping[str, object], own: Settings, *ignored: Trust) -> Settings:
+    """The operator's settings with what a saved run may choose of others.
+
+    BadSetting for one that would make it another run, unless its kind is among the ignored; settings that there are no
+    longer do not count.
+    """
+    sifted = sift({name: value for name, value in saved.items() if name in Settings.model_fields}, own)
+    sifted.check(*ignored)
+    return own.model_copy(update=sifted.chosen)
+
+
+def demanded(asked: Mapping[str, object], own: Settings) -> Settings:
+    """As `for_stranger`, but BadSetting names the first setting that cannot be had as it was asked for."""
+    sifted = sift(asked, own)
+    for name, reason in (sifted.refused | sifted.overruled).items():
+        raise BadSetting(name, reason)
+    return own.model_copy(update=sifted.chosen)
+
+
+def as_record(asked: Mapping[str, object], own: Settings) -> dict[str, object]:
+    """Foreign settings as a saved run may hold them. The language model is only named: no run takes it from there."""
+    sifted = sift(asked, own)
+    safe = own.model_copy(update=sifted.chosen).public()
+    session = {name: str(asked[name])[:200] for name in SETTINGS["session"] if name in asked}
+    same = {name for name in asked if name in safe and safe[name] == asked[name]}
+    return {name: safe[name] for name in asked if name in sifted.chosen or name in same} | session
+
+
+def allowed_models() -> Sequence[str]:
+    """The hub models that a stranger may name: the operator's list, or those that the tables name."""
+    return hub_models() or _named_in_tables()
+
+
+@cache
+def _named_in_tables() -> tuple[str, ...]:
+    tables = (SEGMENTERS, EMBEDDERS, VERIFIERS)
+    return tuple(dict.fromkeys(model for table in tables for entry in table.values() for model in entry.models))
+
+
+def _may_be_read(text: str) -> bool:
+    """Is a source no file or folder, and its address one of the web?"""
+    source = Source.named(text)
+    return source is not None and (
+        source.kind not in ("address", "instance") or source.name.lower().startswith(WEB_ADDRESS)
+    )

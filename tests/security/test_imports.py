@@ -1,0 +1,152 @@
+"""What is imported or opened by link is data: it has no file of the server read, and raises none of its limits."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from attribution.errors import BadSetting
+from attribution.pipeline.editing.edit import edit
+from attribution.provenance import Provenance
+from attribution.settings import Settings
+from attribution.snapshots.archive import export_history, import_history
+from attribution.snapshots.file import dump, load
+from attribution.snapshots.snapshot import Snapshot
+from attribution.storage.store import Store
+from attribution.trust import SETTINGS
+from attribution.types import Page, Report, Verdict
+from attribution.types.edits import Reword
+from pages.ui.form import choices
+from tests.make import claim, evidence, page
+from tests.pages.browser.conftest import free_port, serving
+from tests.pages.browser.visits import ARGUMENTS, CHROMIUM, MARKS, PATIENCE, expect, settled, sync_api, visit
+
+RUN, SECRET = "5" * 16, "swordfish"
+PAGE, CLAIM = page("The Nile is long."), claim("The Nile is long.")
+GREEDY = {"page_bytes": 10**13, "page_timeout": 1e9, "max_pages": 10**6, "workers": 64, "llm_deadline": 1e9}
+FOLDERS = {"verifier_model": "/etc", "segmenter_model": "/etc", "embedding_model": "/etc", "gc_model": "/etc"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder of the server with a text about the claim."""
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private" / "vault.md").write_text(f"The Nile is long. The word of the vault is {SECRET}.\n" * 3)
+    return tmp_path / "private"
+
+
+def run_over(*sources: str, **settings: object) -> Report:
+    piece = evidence(CLAIM, 0.9, 0.05, "entailed").model_copy(
+        update={"page_id": PAGE.id, "text": PAGE.text[0:4], "sentence": (0, 17)}
+    )
+    return Report(
+        id=RUN, created_at="2026-11-01T10:00:00+00:00", question="How long?", answer=CLAIM.text,
+        settings=Settings(verifier="embedded-small").public() | {"sources": list(sources), **settings}, versions={},
+        claims=(CLAIM.model_copy(update={"independent": True}),), pages=(PAGE,), evidence=(piece,),
+        verdicts=(Verdict(claim_id=CLAIM.id, label="supported", confidence=0.9, reason="because"),),
+    )  # fmt: skip
+
+
+def archive_of(report: Report, where: Path) -> bytes:
+    """The History archive that a stranger makes on a machine of their own."""
+    store = Store.open(f"sqlite:///{where}/stranger.sqlite3")
+    store.save_run(report, Provenance())
+    store.set_owner(RUN, "stranger")
+    data = export_history(store, "stranger")
+    store.close()
+    return data
+
+
+@pytest.fixture
+def session(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("streamlit.session_state", {"_initial": {}})
+
+
+def test_an_imported_run_holds_no_paths_no_places_and_no_limit_above_the_operators(
+    folder: Path, tmp_path: Path, store: Store
+) -> None:
+    places = {"library": str(folder), "database_url": "sqlite:////etc/x", "openai_base_url": "https://evil.example"}
+    report = run_over(str(folder), "library", "https://example.org/a", **GREEDY, **FOLDERS, **places)
+    import_history(store, "mine", archive_of(report, tmp_path))
+    loaded = store.load_run(RUN)
+    assert loaded is not None and loaded.settings["sources"] == ["library", "https://example.org/a"]
+    assert not {*FOLDERS, *places} & loaded.settings.keys()
+    for name in SETTINGS["limit"]:
+        assert loaded.settings[name] <= getattr(Settings(), name)
+    assert import_history(store, "mine", archive_of(report, tmp_path)).known == 1  # the same file is the same run
+
+
+@pytest.mark.parametrize("imported", [True, False])
+def test_searching_again_reads_no_file_whatever_the_run_says(
+    folder: Path, tmp_path: Path, store: Store, session: None, imported: bool
+) -> None:
+    """Neither of an imported run, nor of one that the operator made over a folder on the command line."""
+    report = run_over(str(folder), str(folder / "vault.md"))
+    if imported:
+        import_history(store, "mine", archive_of(report, tmp_path))
+    else:
+        store.save_run(report, Provenance())
+    before = store.load_run(RUN)
+    assert before is not None
+    settings = choices.settings_of(before.settings, "sources")
+    assert settings.sources == ("documents",)
+    list(edit(before, Reword(claim_id=CLAIM.id, text="The Nile is very long.", search=True), settings, store))
+    after = store.load_run(RUN)
+    assert (
+        after is not None and after != before and SECRET not in after.to_json() + "".join(p.text for p in after.pages)
+    )
+
+
+def test_a_run_over_a_folder_is_not_continued_by_a_visitor_and_says_why(folder: Path, session: None) -> None:
+    with pytest.raises(BadSetting, match="read from the command line alone"):
+        choices.settings_of(run_over(str(folder), "library").settings)
+    with pytest.raises(BadSetting, match="ATTRIBUTION_HUB_MODELS"):
+        choices.settings_of(run_over("library", verifier_model="/etc").settings)
+
+
+def test_a_snapshot_chooses_neither_folders_nor_limits(folder: Path, tmp_path: Path) -> None:
+    report = run_over(str(folder), **GREEDY, **FOLDERS)
+    settings = load(dump(Snapshot(report, Provenance(), {}, {}))).settings()
+    own = Settings.from_environment()
+    assert settings.sources == ("documents",)
+    for name in (*SETTINGS["limit"], *SETTINGS["model"]):
+        assert getattr(settings, name) == getattr(own, name)
+
+
+@pytest.fixture
+def visitor(tmp_path: Path, warm_database: Path) -> Iterator[Page]:
+    """A browser that has never been there, on a server of its own."""
+    (tmp_path / "served" / "data").mkdir(parents=True)
+    shutil.copy(warm_database, tmp_path / "served" / "data")
+    with serving(tmp_path / "served", free_port()) as (address, _), sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS.split())
+        yield visit(browser, address)
+        browser.close()
+
+
+@pytest.mark.browser
+@pytest.mark.timeout(600)
+@MARKS[-1]
+def test_in_a_browser_an_imported_run_that_is_searched_again_quotes_no_file(
+    visitor: Page, folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "history.zip").write_bytes(archive_of(run_over(str(folder), "library", **GREEDY), tmp_path))
+    visitor.get_by_role("link", name="History").click()
+    visitor.get_by_text("Export and import").click()
+    visitor.locator("input[type=file]").set_input_files(tmp_path / "history.zip")
+    visitor.get_by_role("button", name="Import the file").click()
+    expect(visitor.get_by_text("1 run imported")).to_be_visible(timeout=PATIENCE)
+    visitor.locator("li.run .title").first.click()
+    visitor.get_by_role("button", name="Edit claim 1").first.click()
+    dialog = visitor.get_by_role("dialog")
+    dialog.get_by_role("textbox", name="Checked as").fill("The Nile is a very long river.")
+    dialog.get_by_text("Search the sources again").first.click()
+    dialog.get_by_role("button", name="Check this text").click()
+    expect(visitor.get_by_text("White Nile").first).to_be_visible(timeout=PATIENCE)
+    settled(visitor)
+    assert SECRET not in visitor.content()
+    stored = b"".join(path.read_bytes() for path in (tmp_path / "served" / "data").iterdir())
+    assert b"very long river" in stored and SECRET.encode() not in stored

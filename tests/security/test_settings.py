@@ -1,0 +1,187 @@
+"""What strangers may choose of the settings: over real HTTP, from saved runs, and for any settings at all."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attribution.endpoint import ADDRESS, KEY
+from attribution.errors import BadSetting
+from attribution.evidence.strangers import allowed_models, as_record, demanded, for_stranger, of_saved_run, sift
+from attribution.settings import ROOT, Settings
+from attribution.trust import PRIVATE, SETTINGS
+from tests.server.conftest import Server
+
+ANSWER = {"answer": "The Eiffel Tower was completed in 1889."}
+PAIRS = {"pairs": [{"claim": "It is in Paris.", "evidence": "It stands in Paris."}]}
+PATHS = (
+    "/etc",
+    "/etc/passwd",
+    "~",
+    ".",
+    "README.md",
+    "examples/library",
+    "file:///etc/passwd",
+    "C:\\Users",
+    "\\\\host\\x",
+)
+NAMES = st.sampled_from([*Settings.model_fields, ADDRESS, KEY, "model", "no_such_setting"])
+NUMBERS = st.one_of(st.integers(-(10**15), 10**15), st.floats(), st.just(10**13), st.just(1e9))
+TEXTS = st.one_of(st.sampled_from([*PATHS, "searxng:file:///etc", "searxng:/etc", "collection:x", "web"]), st.text())
+VALUES = st.recursive(
+    st.one_of(st.none(), st.booleans(), NUMBERS, TEXTS, st.text(st.characters(categories=["Cs"]), max_size=3)),
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.text(), inner, max_size=3)),
+    max_leaves=6,
+)
+
+
+def test_every_setting_says_who_may_choose_it() -> None:
+    named = [name for names in SETTINGS.values() for name in names]
+    assert sorted(named) == sorted([*Settings.model_fields, ADDRESS, KEY])
+
+
+@given(st.dictionaries(NAMES, VALUES, max_size=8))
+def test_whatever_a_stranger_asks_for_it_names_no_path_and_exceeds_no_limit(asked: dict[str, Any]) -> None:
+    own = Settings()
+    for made in (for_stranger(asked, own), Settings(**dict(for_stranger(asked, own)))):
+        assert not [s for s in made.sources if s in PATHS or "://" not in s and "/" in s or "file:" in s]
+        for name in SETTINGS["limit"]:
+            assert getattr(made, name) <= getattr(own, name)
+        for name in SETTINGS["model"]:
+            assert getattr(made, name) in ("", *allowed_models())
+        for name in (*SETTINGS["operator"], *SETTINGS["session"], *PRIVATE - {ADDRESS, KEY}):
+            assert getattr(made, name) == getattr(own, name)
+    record = as_record(asked, own)
+    json.dumps(record)
+    assert not PRIVATE & record.keys() and record.keys() <= asked.keys()
+    known = {name: value for name, value in record.items() if name not in SETTINGS["session"]}
+    assert not sift(known, own).refused and Settings(**known)
+
+
+@given(st.dictionaries(NAMES, VALUES, max_size=8))
+def test_what_is_demanded_is_had_or_refused(asked: dict[str, Any]) -> None:
+    own = Settings()
+    try:
+        made = demanded(asked, own)
+    except BadSetting as error:
+        assert error.setting in asked and "\n" not in str(error)
+    else:
+        assert all(getattr(made, name) == getattr(Settings(**{name: value}), name) for name, value in asked.items())
+
+
+@pytest.mark.parametrize("source", [*PATHS, "searxng:file:///etc", "searxng:ftp://x", "gopher://x"])
+def test_no_source_of_a_stranger_is_a_file_or_a_folder(source: str) -> None:
+    own = Settings()
+    assert for_stranger({"sources": [source]}, own).sources == ("documents",)  # nothing to search, rather than another
+    assert for_stranger({"sources": [source, "library"]}, own).sources == ("library",)
+    with pytest.raises(BadSetting, match="cannot be read here"):
+        of_saved_run({"sources": ["library", source]}, own)
+    with pytest.raises(BadSetting, match="sources"):
+        demanded({"sources": [source]}, own)
+
+
+def test_what_the_page_offers_stays_possible() -> None:
+    offered = (
+        "library",
+        "web",
+        "wikipedia",
+        "documents",
+        "collection:my notes",
+        "searxng:https://x.org",
+        "https://x.org/a",
+    )
+    assert demanded({"sources": offered}, Settings()).sources == offered
+
+
+def test_models_are_those_of_the_operators_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = Settings()
+    for model in allowed_models():
+        assert demanded({"verifier_model": model}, own).verifier_model == model
+    for model in ("/etc", ".", "evil/model"):
+        with pytest.raises(BadSetting, match="ATTRIBUTION_HUB_MODELS"):
+            demanded({"verifier_model": model}, own)
+    monkeypatch.setenv("ATTRIBUTION_HUB_MODELS", "good/model, better/model")
+    assert demanded({"verifier_model": "better/model"}, own).verifier_model == "better/model"
+    with pytest.raises(BadSetting, match="expected one of good/model, better/model"):
+        demanded({"verifier_model": "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli"}, own)
+    assert demanded({"verifier_model": "/my"}, Settings(verifier_model="/my")).verifier_model == "/my"  # the operator's
+
+
+@pytest.fixture(scope="module")
+def limited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    database = tmp_path_factory.mktemp("limited") / "a.sqlite3"
+    made = Server(Settings(database_url=f"sqlite:///{database}", verifier="embedded-small", max_pages=40))
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ({"settings": {"max_pages": 9999}}, "max_pages: found 9,999, but this server allows 40 at most"),
+        (
+            {"settings": {"page_bytes": 10**13}},
+            "page_bytes: found 10,000,000,000,000, but this server allows 8,000,000",
+        ),
+        ({"settings": {"page_timeout": 1e9}}, "page_timeout: found 1,000,000,000.0, but this server allows 20.0"),
+        ({"settings": {"verifier_model": "/etc"}}, "ATTRIBUTION_HUB_MODELS"),
+        ({"verifier": "deberta", "settings": {"model": "/etc"}}, "there is no such setting"),
+        ({"settings": {"gc_model": "/etc"}}, "ATTRIBUTION_HUB_MODELS"),
+        ({"settings": {"library": "/etc"}}, "cannot be chosen here"),
+        ({"settings": {"openai_model": "dear"}}, "cannot be chosen here"),
+        ({"settings": {"openai_base_url": "https://evil.example"}}, "cannot be chosen here"),
+        ({"settings": {"sources": ["/etc"]}}, "cannot be chosen here"),
+        ({"settings": {"robots_timeout": 0.001}}, "cannot be chosen here"),
+        ({"sources": ["/etc"]}, "expected library, web"),
+    ],
+)
+def test_a_client_that_asks_for_more_than_it_may_is_told_so(limited: Server, body: dict[str, Any], says: str) -> None:
+    with limited.client() as client:
+        for path, rest in (("/analyze", ANSWER), ("/verify", PAIRS)):
+            if path == "/verify" and "sources" in body:
+                continue
+            reply = client.post(path, json=rest | body)
+            assert reply.status_code == 400 and says in reply.json()["error"]["message"], reply.text
+
+
+def test_a_client_may_lower_limits(limited: Server) -> None:
+    with limited.client() as client:
+        asked = {
+            "settings": {"max_pages": 3, "page_bytes": 1000},
+            "sources": [],
+            "documents": [{"name": "a", "text": "b"}],
+        }
+        events = [json.loads(line) for line in client.post("/analyze", json=ANSWER | asked).text.splitlines()]
+    assert {"max_pages": 3, "page_bytes": 1000}.items() <= events[-1]["report"]["settings"].items()
+
+
+def test_the_documentation_says_which_limits_can_be_lowered(limited: Server) -> None:
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    described = httpx.get(f"{limited.url}/openapi.json").json()["components"]["schemas"]
+    for name in SETTINGS["limit"]:
+        assert f"`{name}`" in page
+        assert name in described["AnalyzeBody"]["properties"]["settings"]["description"]
+
+
+def test_a_file_given_to_the_command_line_chooses_no_folder_and_the_person_does(tmp_path: Path) -> None:
+    report = {
+        "id": "0" * 16, "created_at": "2026-11-21T10:00:00+00:00", "question": "", "answer": "It rains.",
+        "settings": Settings(verifier_model="/a/folder", sources=("/etc",)).public(), "versions": {},
+    }  # fmt: skip
+    (tmp_path / "report.json").write_text(json.dumps(report), encoding="utf-8")
+    command = [sys.executable, "-m", "attribution", "revise", "--input", str(tmp_path / "report.json")]
+    for more, said in (((), True), (("--set", "verifier_model=/b/folder"), False)):
+        done = subprocess.run(
+            [*command, "--out", str(tmp_path / "out.md"), *more], cwd=ROOT, capture_output=True, text=True, timeout=100
+        )
+        assert done.returncode == 0, done.stderr
+        assert ("verifier_model of the file is not used: name it with --set" in done.stderr) is said
