@@ -10,6 +10,7 @@ from typing import Any, get_args
 from attribution.claims.coreference import Context
 from attribution.claims.enrichment import rewrite_within
 from attribution.errors import BadInput
+from attribution.text.characters import PROBLEM, has_half_pair
 from attribution.text.language import is_english
 from attribution.types import Speaker, Turn
 
@@ -38,7 +39,9 @@ def turns_of(given: Any) -> tuple[Turn, ...]:
 
 
 def check_turns(turns: Sequence[Turn]) -> tuple[Turn, ...]:
-    """The turns without empty ones. BadInput for too many, or too many characters."""
+    """The turns without empty ones. BadInput for too many, for too many characters, and for what is no text."""
+    if has_half_pair(turns):
+        raise BadInput(f"the earlier turns: {PROBLEM}")
     kept = tuple((speaker, said.strip()) for speaker, said in turns if said.strip())
     size = sum(len(said) for _, said in kept)
     if len(kept) > TURNS or size > LIMIT:

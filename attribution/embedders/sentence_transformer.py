@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from attribution.embedders import EMBEDDERS
 from attribution.errors import ModelUnavailable
-from attribution.models.hub import hide_loading_bar
-from attribution.models.loading import load_once
+from attribution.models.hub import check_size, hide_loading_bar
+from attribution.models.loading import load_while_used
 from attribution.settings import Settings
 
 if TYPE_CHECKING:
@@ -22,11 +22,12 @@ BATCH = 32
 _ENCODING = threading.Lock()  # tokenizers may not be used by two threads at once
 
 
-@load_once
+@load_while_used
 def _load(name: str) -> SentenceTransformer:
     from sentence_transformers import SentenceTransformer
 
     hide_loading_bar()
+    check_size(name)
     try:
         return SentenceTransformer(name, trust_remote_code=False)
     except Exception as error:  # the hub, the file system and the model's own configuration fail each in their way

@@ -10,6 +10,7 @@ from attribution.errors import Unavailable
 
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")  # the first that a model has
 SMALL_FILES = ("config.json", "*token*", "vocab*", "merges.txt", "spm.model", "*.spm", "*.model")
+LARGEST = 8_000_000_000  # bytes of one model that is downloaded
 Progress = Callable[[float, str], None]  # share done, 0 to 1, and what is being done
 
 
@@ -44,6 +45,30 @@ def weights(model: str) -> Path | None:
     return next((Path(path) for path in found if isinstance(path, str)), None)
 
 
+def check_size(model: str) -> None:
+    """Unavailable for a model that is not on this machine and whose weights are too large to be downloaded."""
+    from httpx2 import HTTPError
+    from huggingface_hub import snapshot_download
+
+    if Path(model).is_dir() or weights(model):
+        return
+    try:
+        found = snapshot_download(model, allow_patterns=["*.safetensors", "*.bin"], dry_run=True)
+    except (OSError, ValueError, HTTPError):
+        return  # loading it says why
+    wanted = [file for file in found if file.will_download]
+    one = [file for file in wanted if file.filename.endswith(".safetensors")] or wanted  # rather than both forms
+    if (size := sum(file.file_size or 0 for file in one)) > LARGEST:
+        raise _too_large(model, size)
+
+
+def _too_large(model: str, size: int) -> Unavailable:
+    return Unavailable(
+        f"the model {model} has {size / 1e9:,.1f} GB, and those of at most {LARGEST / 1e9:g} GB are downloaded: take "
+        f"a smaller one, or get it with `hf download {model}`"
+    )
+
+
 def download(model: str, progress: Progress) -> Path:
     """Get a model's weights, configuration and tokenizer into the cache of the hub's client; returns that folder.
 
@@ -66,6 +91,8 @@ def download(model: str, progress: Progress) -> Path:
         def update(self, n: float | None = 1) -> bool | None:
             nonlocal done
             done += int(n or 0)
+            if done > LARGEST:  # more than was declared
+                raise _too_large(model, done)
             progress(min(1.0, done / size), f"downloading, {done / 1e6:,.0f} of {size / 1e6:,.0f} MB")
             return None
 
@@ -74,7 +101,8 @@ def download(model: str, progress: Progress) -> Path:
         names = {file.filename for file in found}
         spare = [name for name in WEIGHTS if name in names][1:]
         wanted = [file for file in found if file.filename not in spare and file.will_download]
-        size = max(1, sum(file.file_size or 0 for file in wanted))
+        if (size := max(1, sum(file.file_size or 0 for file in wanted))) > LARGEST:
+            raise _too_large(model, size)
         for file in wanted:
             hf_hub_download(model, file.filename, tqdm_class=Bar)
     except (OSError, ValueError, HTTPError) as error:

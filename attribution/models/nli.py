@@ -11,7 +11,7 @@ from typing import Any
 
 from attribution.errors import BadInput, ModelUnavailable, Unavailable
 from attribution.models import hub, int8
-from attribution.models.loading import load_once
+from attribution.models.loading import load_while_used
 from attribution.models.parallel import in_threads
 from attribution.types import Relation
 
@@ -98,6 +98,7 @@ def _torch_model(name: str) -> tuple[Any, dict[Relation, int]]:
     from transformers import AutoModelForSequenceClassification
 
     hub.hide_loading_bar()
+    hub.check_size(name)
     try:
         dtype = torch.bfloat16 if on_gpu() else torch.float32
         model = AutoModelForSequenceClassification.from_pretrained(name, dtype=dtype)
@@ -120,7 +121,7 @@ class Loaded:
     read: Callable[[Sequence[Features]], list[list[float]]]
 
 
-@load_once
+@load_while_used
 def load(name: str, in_int8: bool) -> Loaded:
     """Raises ModelUnavailable where it cannot be loaded, BadInput for one that is none for NLI."""
     return _load_int8(name) if in_int8 else _load_torch(name)

@@ -6,6 +6,7 @@ import unicodedata
 
 from attribution.errors import BadInput
 from attribution.settings import Settings
+from attribution.text.characters import PROBLEM, has_half_pair
 
 
 def check_input(question: str, answer: str, settings: Settings) -> None:
@@ -13,6 +14,8 @@ def check_input(question: str, answer: str, settings: Settings) -> None:
     if not answer.strip():
         raise BadInput("The answer is empty: paste the text whose claims should be checked.")
     for name, text in (("answer", answer), ("question", question)):
+        if has_half_pair(text):
+            raise BadInput(f"The {name} is not text: {PROBLEM}.")
         if len(text) > settings.answer_limit:
             raise BadInput(
                 f"The {name} has {len(text):,} characters; at most {settings.answer_limit:,} can be analysed. "

@@ -11,6 +11,7 @@ from attribution.errors import FetchFailed, SearchFailed, Unavailable
 from attribution.extraction.page import one_line
 from attribution.retry import Transient, retry_after, retrying
 from attribution.settings import Settings, secret
+from attribution.text.characters import has_half_pair
 from attribution.types import SearchHit
 from attribution.web.http import Reply, parsed, send
 from attribution.web.network import Allow, Clock
@@ -101,7 +102,7 @@ def as_hits(engine: str, rows: Iterable[tuple[object, object, object]], query: s
     """The first k different web addresses of (address, title, snippet), as hits."""
     by_url: dict[str, tuple[str, str]] = {}
     for url, title, snippet in rows:
-        if isinstance(url, str) and url.lower().startswith(("http://", "https://")):
+        if isinstance(url, str) and url.lower().startswith(("http://", "https://")) and not has_half_pair(url):
             by_url.setdefault(url.strip(), (one_line(str(title or "")), one_line(str(snippet or ""))))
     first = list(by_url.items())[:k]
     return [SearchHit(url, title, rank, engine, query, text) for rank, (url, (title, text)) in enumerate(first, 1)]

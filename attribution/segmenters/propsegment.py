@@ -7,8 +7,8 @@ import threading
 from typing import Any
 
 from attribution.errors import ModelUnavailable
-from attribution.models.hub import hide_loading_bar
-from attribution.models.loading import load_once
+from attribution.models.hub import check_size, hide_loading_bar
+from attribution.models.loading import load_while_used
 from attribution.segmenters import SEGMENTERS
 from attribution.segmenters.alignment import Rewrite, replace_sentences
 from attribution.segmenters.llm import CUT_OFF, clean, is_statement
@@ -21,12 +21,13 @@ INPUT, SEPARATOR = "segment sentence: {}", "[sep]"  # the form of its training d
 LONGEST_INPUT, LONGEST_OUTPUT, BATCH = 512, 256, 8  # tokens, tokens, sentences
 
 
-@load_once
+@load_while_used
 def _load(name: str) -> tuple[Any, Any]:
     import torch
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
     hide_loading_bar()
+    check_size(name)
     cuda = torch.cuda.is_available()
     try:
         tokenizer = AutoTokenizer.from_pretrained(name)

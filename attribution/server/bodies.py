@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from attribution.claims.conversation import turns_of
 from attribution.errors import BadInput, BadSetting
 from attribution.evidence.sources import Source
 from attribution.evidence.strangers import WEB_ADDRESS, demanded
 from attribution.settings import Settings
+from attribution.text.characters import PROBLEM, has_half_pair
 from attribution.trust import SETTINGS
 from attribution.types import Document, Turn
 
@@ -25,6 +26,13 @@ Asked = Annotated[dict[str, JsonValue], Field(description=f"Any other setting of
 
 class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_whole_characters(cls, value: object) -> object:
+        if has_half_pair(value):
+            raise ValueError(PROBLEM)
+        return value
 
 
 class GivenDocument(Body):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from attribution.errors import BadInput
+from attribution.text.characters import PROBLEM, has_half_pair
 
 VALUES = 1_000_000  # of one JSON document; each takes 70 to 200 bytes once it is read
 LINES, LINES_VALUES = 100_000, 2_000_000  # of an uploaded file
@@ -108,11 +109,10 @@ def _rows(content: bytes, required: Sequence[str], optional: Sequence[str]) -> l
 def _row(number: int, line: str, required: Sequence[str], optional: Sequence[str]) -> Row:
     try:
         value = parse_json(line)
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return Row(number, {}, "an escaped character is half of a surrogate pair")
     except ValueError as error:
         return Row(number, {}, f"not JSON ({error}); expected an object with {_names(required)}")
+    if has_half_pair(value):
+        return Row(number, {}, PROBLEM)
     if not isinstance(value, dict):
         return Row(number, {}, f"not an object; expected one with {_names(required)}")
     for name in required:

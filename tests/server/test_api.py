@@ -90,7 +90,7 @@ def test_verify_and_segment(client: httpx.Client) -> None:
         ("/analyze", {"answer": "x", "sources": ["/etc/passwd"]}, 400, "expected library, web"),
         ("/analyze", {"answer": "x", "sources": ["README.md"]}, 400, "expected library, web"),
         ("/analyze", {"answer": "x", "sources": ["file:///etc/passwd"]}, 400, "only http"),
-        ("/analyze", {"answer": "x", "sources": ["searxng:http://127.0.0.1"]}, 400, "only http"),
+        ("/analyze", {"answer": "x", "sources": ["searxng:http://127.0.0.1"]}, 400, "expected library, web"),
         ("/analyze", {"answer": "x", "sources": ["collection:secret"]}, 400, "expected library, web"),
         ("/analyze", {"answer": "x", "sources": []}, 400, "the list is empty"),
         ("/analyze", {"answer": "x", "settings": {"database_url": "sqlite://"}}, 400, "cannot be chosen"),

@@ -1,0 +1,134 @@
+"""Half of a surrogate pair, which JSON can escape and nothing can hold, is refused wherever text enters: one line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attribution.errors import BadInput
+from attribution.searchers.json_api import as_hits
+from attribution.settings import ROOT, Settings
+from attribution.snapshots.archive import import_history
+from attribution.storage.store import Store
+from tests.security.test_imports import archive_of, run_over
+from tests.server.conftest import Server
+from tests.snapshots.test_archive import forged
+
+HALF, SAYS = "\ud800", "half of a surrogate pair"
+ESCAPED = '[{"speaker": "user", "text": "What is the Eiffel Tower? \\ud800"}]'
+TURN = {"speaker": "user", "text": f"What? {HALF}"}
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    database = tmp_path_factory.mktemp("served") / "a.sqlite3"
+    made = Server(Settings(database_url=f"sqlite:///{database}", verifier="embedded-small"))
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("path", ["/analyze", "/segment"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"turns": [TURN]},
+        {"turns": ESCAPED},
+        {"turns": f"User: What? {HALF}"},
+        {"turns": [{HALF: 1}]},
+        {"answer": f"It rains. {HALF}"},
+        {"question": HALF},
+        {"segmenter": HALF},
+        {HALF: 1},
+    ],
+)
+def test_a_request_is_refused(served: Server, path: str, body: dict[str, Any]) -> None:
+    refused(served, path, {"answer": "It rains.", **body})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"sources": [HALF]},
+        {"verifier": HALF},
+        {"settings": {HALF: 1}},
+        {"settings": {"verifier_model": HALF}},
+        {"documents": [{"name": HALF, "text": "x"}]},
+        {"documents": [{"name": "x", "text": HALF}]},
+    ],
+)
+def test_a_request_for_a_run_is_refused(served: Server, body: dict[str, Any]) -> None:
+    refused(served, "/analyze", {"answer": "It rains.", **body})
+    refused(served, "/verify", {"pairs": [{"claim": "x", "evidence": HALF}]})
+
+
+def refused(served: Server, path: str, body: dict[str, Any]) -> None:
+    with served.client() as client:
+        headers = {"Content-Type": "application/json"}
+        reply = client.post(path, content=json.dumps(body).encode(), headers=headers)
+    assert reply.status_code in (400, 422), reply.text
+    message = reply.json()["error"]["message"]
+    assert SAYS in message and "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("check_answer", {"answer": HALF}),
+        ("check_answer", {"answer": "It rains.", "turns": [TURN]}),
+        ("check_answer", {"answer": "It rains.", "sources": [HALF]}),
+        ("verify_claim", {"claim": "It rains.", "passages": [HALF]}),
+        ("find_evidence", {"claim": HALF}),
+    ],
+)
+def test_a_tool_of_an_assistant_is_refused(served: Server, tool: str, arguments: dict[str, Any]) -> None:
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+    with served.client() as client:
+        headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        reply = client.post("/mcp/", content=json.dumps(call).encode(), headers=headers)
+    assert reply.status_code < 500 and "Traceback" not in reply.text
+    if reply.status_code == 200:
+        assert reply.json()["result"]["isError"] and SAYS in reply.text
+
+
+def test_the_page_says_so_of_the_earlier_turns() -> None:
+    at = AppTest.from_file(str(ROOT / "pages" / "explore.py"), default_timeout=120)
+    at.run()
+    next(t for t in at.text_area if t.label == "The conversation before the question").set_value(ESCAPED).run()
+    assert not at.exception and SAYS in "".join(h.body for h in at.get("html"))
+    assert next(b for b in at.button if b.label == "Analyse").disabled
+
+
+def test_the_command_line_says_so_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "turns.json").write_text(ESCAPED, encoding="utf-8")
+    (tmp_path / "rows.jsonl").write_text('{"claim": "a", "evidence": "\\ud800"}\n', encoding="utf-8")
+    command = [sys.executable, "-m", "attribution"]
+    for more in (
+        ["segment", "--answer", "It rains.", "--context", str(tmp_path / "turns.json")],
+        ["segment", "--answer", b"It rains \xed\xa0\x80"],
+        ["verify", "--input", str(tmp_path / "rows.jsonl"), "--output", str(tmp_path / "out.jsonl")],
+    ):
+        done = subprocess.run([*command, *more], cwd=ROOT, capture_output=True, text=True, timeout=100)
+        assert done.returncode != 0 and "Traceback" not in done.stderr, done.stderr
+        if more[0] == "verify":
+            assert SAYS in (tmp_path / "out.jsonl").read_text(encoding="utf-8")
+        else:
+            assert SAYS in done.stderr and len(done.stderr.strip().splitlines()) == 1
+
+
+def test_an_imported_archive_is_refused_as_a_whole(tmp_path: Path, store: Store) -> None:
+    data = forged(archive_of(run_over("library"), tmp_path), lambda run: run.update(question=HALF))
+    with pytest.raises(BadInput, match="not a usable history file"):
+        import_history(store, "mine", data)
+    assert not store.is_known("5" * 16)
+
+
+def test_an_engine_names_no_such_address() -> None:
+    (hit,) = as_hits("x", [(f"https://x.org/{HALF}", "", ""), ("https://x.org/", f"a{HALF}", f"b{HALF}")], "q", 3)
+    assert (hit.url, hit.title, hit.snippet) == ("https://x.org/", "a", "b")

@@ -1,0 +1,127 @@
+"""Models that visitors name: those of the operator's list, of a bounded size, few at a time in memory."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attribution.evidence.strangers import allowed_models
+from attribution.models import loading
+from attribution.models.loading import MODELS, Recent, load_while_used
+from attribution.settings import ROOT
+from tests.servers import Answer, http_server
+
+EXPLORE = str(ROOT / "pages" / "explore.py")
+HUGE = 140_000_000_000
+LOAD = """
+import sys
+from attribution.embedders import sentence_transformer
+from attribution.errors import AttributionError
+from attribution.models import hub, nli
+from attribution.segmenters import propsegment
+loaders = (nli.load, False), (propsegment._load,), (sentence_transformer._load,), (hub.download, print)
+for load, *more in loaders:
+    try:
+        load("owner/huge", *more)
+    except AttributionError as error:
+        print(error)
+"""
+
+
+class Model:
+    """Something that can be seen to be released."""
+
+
+def test_only_the_models_used_last_stay_in_memory_and_none_that_is_idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    recent = Recent(2, idle=60)
+    models = [Model() for _ in range(3)]
+    seen = [weakref.ref(model) for model in models]
+    for number, model in enumerate(models):
+        recent[number] = model
+        recent.get(0, None)  # the first is used all the time
+    del models, model
+    gc.collect()
+    assert [ref() is not None for ref in seen] == [True, False, True] and len(recent) == 2
+    assert recent.get(1, "missing") == "missing"
+    idle = Recent(2, idle=0.2)
+    idle["a"] = Model()
+    ref = weakref.ref(idle.get("a", None))
+    deadline = time.monotonic() + 60
+    while ref() is not None and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert ref() is None and len(idle) == 0
+
+
+def test_models_of_all_kinds_share_one_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "_hub_models", recent := Recent(MODELS, 60))
+    loads: list[str] = []
+    segmenter, verifier = (
+        load_while_used(lambda name, kind=kind: loads.append(kind + name) or Model()) for kind in "sv"
+    )
+    for number in range(20):
+        assert isinstance(segmenter(str(number)), Model) and isinstance(verifier(str(number)), Model)
+    assert len(recent) == MODELS == 4 and len(loads) == 40
+    threads = [threading.Thread(target=verifier, args=("new",)) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert loads.count("vnew") == 1  # others wait for the first
+
+
+def huge_hub(request: BaseHTTPRequestHandler) -> Answer:
+    """A hub whose model has a few kilobytes of configuration and shards of 140 GB."""
+    path = request.path.partition("?")[0]
+    files = {"config.json": b'{"model_type": "bert"}', "tokenizer_config.json": b"{}", "model.safetensors": b""}
+    files |= {f"model-0000{n}-of-00002.safetensors": b"" for n in (1, 2)}
+    size = {name: HUGE // 2 if name.endswith("safetensors") else len(body) for name, body in files.items()}
+    if path.startswith("/api/models/owner/huge/tree/"):
+        tree = [{"type": "file", "path": name, "size": size[name], "oid": "0"} for name in files]
+        return 200, {"Content-Type": "application/json"}, json.dumps(tree).encode()
+    if path.startswith("/api/models/owner/huge"):
+        return 200, {"Content-Type": "application/json"}, json.dumps({"id": "owner/huge", "sha": "0" * 40}).encode()
+    name = path.rpartition("/")[2]
+    if name not in files:
+        return 404, {"X-Error-Code": "EntryNotFound"}, b""
+    headers = {"ETag": f'"{size[name]:040x}"', "X-Repo-Commit": "0" * 40}
+    if request.command == "HEAD":
+        return 200, headers | {"Content-Length": str(size[name])}, b""
+    return 200, headers, files[name]
+
+
+def test_no_model_of_more_than_a_few_gigabytes_is_downloaded(tmp_path: Path) -> None:
+    with http_server(huge_hub) as server:
+        home = {"HF_ENDPOINT": server.url("").rstrip("/"), "HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "0"}
+        done = subprocess.run(
+            [sys.executable, "-c", LOAD], cwd=ROOT, env=os.environ | home, capture_output=True, text=True, timeout=200
+        )
+        wanted = [path for method, path, *_ in server.requests if method == "GET" and path.endswith("safetensors")]
+    said = done.stdout.splitlines()
+    assert len(said) == 4 and all("GB, and those of at most 8 GB are downloaded" in line for line in said), done.stderr
+    assert not wanted
+
+
+def test_the_page_takes_models_of_the_operators_list_alone_and_names_the_variable() -> None:
+    at = AppTest.from_file(EXPLORE, default_timeout=120)
+    at.run()
+    next(s for s in at.selectbox if s.label == "Verifier").set_value("deberta").run()
+    box = next(t for t in at.text_input if t.label == "Model of the verifier")
+    box.set_value("/etc").run()
+    assert not at.exception
+    shown = "".join(h.body for h in at.get("html"))
+    assert "“Model of the verifier” cannot be used" in shown and "ATTRIBUTION_HUB_MODELS" in shown
+    assert next(b for b in at.button if b.label == "Analyse").disabled
+    assert not [b for b in at.button if b.label.startswith("Download")]
+    box.set_value(next(m for m in allowed_models() if "base" in m)).run()
+    assert "ATTRIBUTION_HUB_MODELS" not in "".join(h.body for h in at.get("html"))
