@@ -9,6 +9,8 @@ from typing import Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
+from attribution.text.characters import has_half_pair
+
 Schema = TypeVar("Schema", bound=BaseModel)
 
 STARTS = 20
@@ -27,6 +29,8 @@ def parse(text: str, schema: type[Schema], truncated: bool = False) -> Schema:
     the schema is one list of texts, also a numbered or bulleted list. ValueError says what it found instead."""
     text = _THOUGHT.sub("", text)
     for value in _values(text, _list_field(schema), truncated):
+        if has_half_pair(value):
+            continue
         try:
             return schema.model_validate(value)
         except ValidationError:

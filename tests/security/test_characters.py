@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 from streamlit.testing.v1 import AppTest
 
 from attribution.errors import BadInput
+from attribution.llm.parsing import parse
 from attribution.searchers.json_api import as_hits
 from attribution.settings import ROOT, Settings
 from attribution.snapshots.archive import import_history
@@ -127,6 +129,14 @@ def test_an_imported_archive_is_refused_as_a_whole(tmp_path: Path, store: Store)
     with pytest.raises(BadInput, match="not a usable history file"):
         import_history(store, "mine", data)
     assert not store.is_known("5" * 16)
+
+
+def test_a_reply_of_a_language_model_does_not_parse() -> None:
+    class Facts(BaseModel):
+        facts: list[str]
+
+    with pytest.raises(ValueError, match="its reply does not parse"):
+        parse('{"facts": ["It rains. \\ud800"]}', Facts)
 
 
 def test_an_engine_names_no_such_address() -> None:
