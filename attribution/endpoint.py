@@ -10,6 +10,7 @@ from pydantic import SecretStr
 from attribution.errors import BadSetting
 
 OPENAI = "https://api.openai.com/v1"
+LISTED = "ATTRIBUTION_LLM_ADDRESSES"  # the variable with the addresses that visitors may choose beside public ones
 ADDRESS, KEY = "openai_base_url", "openai_api_key"  # the names of both parts on the command line and in errors
 
 
@@ -23,6 +24,7 @@ class Endpoint:
 
     address: str = OPENAI
     key: SecretStr = SecretStr("")
+    of_visitor: bool = False  # only public addresses are reached, and errors never quote what they reply
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "address", _plain_address(self.address))

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field, InstanceOf, SecretStr, ValidationError, field_validator
 
-from attribution.endpoint import ADDRESS, KEY, Endpoint
+from attribution.endpoint import ADDRESS, KEY, LISTED, Endpoint
 from attribution.errors import BadInput, BadSetting
 from attribution.trust import PRIVATE, SECRET
 from attribution.types import Frozen
@@ -154,6 +154,16 @@ class Settings(Frozen):
 def environment_endpoint() -> Endpoint:
     """The endpoint of OPENAI_BASE_URL and OPENAI_API_KEY."""
     return Endpoint(os.environ.get("OPENAI_BASE_URL", ""), secret("OPENAI_API_KEY"))
+
+
+def visitor_endpoint(address: str, key: SecretStr) -> Endpoint:
+    """An endpoint that a visitor typed. An address that the environment names is as good as the operator's own."""
+    try:
+        listed = {Endpoint(one).address for one in os.environ.get(LISTED, "").split(",") if one.strip()}
+    except BadSetting as error:
+        raise BadInput(f"{LISTED}: {error.reason}; separate addresses by commas") from None
+    typed, allowed = Endpoint(address, key), listed | {environment_endpoint().address}
+    return typed if typed.address in allowed else Endpoint(address, key, of_visitor=True)
 
 
 def secret(variable: str) -> SecretStr:

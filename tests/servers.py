@@ -31,7 +31,11 @@ class Served:
 
 @contextlib.contextmanager
 def http_server(
-    respond: Respond, address: str = "127.0.0.1", robots: Respond | None = None, tls: ssl.SSLContext | None = None
+    respond: Respond,
+    address: str = "127.0.0.1",
+    robots: Respond | None = None,
+    tls: ssl.SSLContext | None = None,
+    port: int = 0,
 ) -> Iterator[Served]:
     """A server that answers each request with `respond`; robots.txt is 404 unless `robots` is given."""
 
@@ -56,7 +60,7 @@ def http_server(
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    server = ThreadingHTTPServer((address, 0), Handler)
+    server = ThreadingHTTPServer((address, port), Handler)
     server.daemon_threads = True
     if tls:
         server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from attribution.errors import LlmFailed, Unavailable
 from attribution.llm.endpoint import Completion, EndpointClient, EndpointFailed, RequestRefused, Tokens
-from attribution.llm.parsing import Schema, parse
+from attribution.llm.parsing import ReplyError, Schema, parse
 from attribution.registry import LLM
 from attribution.retry import Transient, retrying
 from attribution.settings import Settings
@@ -145,15 +145,17 @@ class Llm:
         text = self._endpoint.scrubbed(choice.message.content or "")
         truncated = choice.finish_reason == "length"
         if choice.message.refusal or choice.finish_reason == "content_filter":
-            said = " ".join(self._endpoint.scrubbed(choice.message.refusal or "content filter").split())[:200]
-            raise LlmFailed(f"the language model refused: {said}")
+            said = self._endpoint.quoted(choice.message.refusal or "content filter")
+            raise LlmFailed("the language model refused" + (f": {said}" if said else ""))
         if not text.strip():
             raise LlmFailed("the language model's reply is empty: run again, or choose another model")
         try:
             value = parse(text, schema, truncated)
-        except ValueError as error:
+        except ReplyError as error:
             hint = " (it was cut off: raise llm_tokens)" if truncated else ""
-            raise LlmFailed(f"the language model replied, but {error}{hint}", detail=text) from None
+            said = self._endpoint.quoted(text)
+            problem = str(error) if said else error.unquoted
+            raise LlmFailed(f"the language model replied, but {problem}{hint}", detail=said) from None
         if self._store:
             self._store.put_reply(key, json.dumps({"text": text, "truncated": truncated}))
         return Reply(value, False, truncated)

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from attribution.errors import LlmFailed
 from attribution.llm.endpoint import EndpointClient, EndpointFailed, FormField, RequestRefused
-from attribution.llm.parsing import parse
+from attribution.llm.parsing import ReplyError, parse
 from attribution.retry import Transient
 from attribution.settings import Settings
 
@@ -52,9 +52,9 @@ def check_connection(settings: Settings) -> Connection:
         return Connection(False, _sentence(error), "address", error.detail)
     except (Transient, RequestRefused) as error:
         return Connection(False, _sentence(error), detail=str(error.detail))
-    except ValueError as error:
+    except ReplyError as error:
         message = f"{endpoint.host} replied, but not as JSON: another model may follow the form."
-        return Connection(False, message, "model", str(error))
+        return Connection(False, message, "model", endpoint.quoted(str(error)) or error.unquoted)
     seconds = time.monotonic() - started
     form = "" if structured else ", without structured output"
     message = f"Connected: {settings.openai_model} at {endpoint.host} replied in {seconds:.1f} s{form}."

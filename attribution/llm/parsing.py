@@ -1,4 +1,8 @@
-"""A language model's reply → a checked value. Replies are foreign text: parsed against a schema, never evaluated."""
+"""A language model's reply → a checked value. Replies are foreign text: parsed against a schema, never evaluated.
+
+The time is linear in the reply: patterns match in one way only, and what was read in vain is read again a few times at
+most.
+"""
 
 from __future__ import annotations
 
@@ -13,21 +17,36 @@ from attribution.text.characters import has_half_pair
 
 Schema = TypeVar("Schema", bound=BaseModel)
 
-STARTS = 20
-_THOUGHT = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)
-_FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
-_TRAILING_COMMA = re.compile(r",(\s*[\]}])")
-_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"(?!\s*:)')  # complete, and not the name of a field
-_ITEM = re.compile(r"[ \t]*(?:[-*•–—]|\(?\d{1,3}[.):])[ \t]+(\S.*)")
+LONGEST = 200_000  # characters of a reply, without the thoughts before it
+STARTS = 50  # brackets that may prove to be no start of a value
+READINGS = 4  # times that the text may be read in vain from such starts
+_DECODER = json.JSONDecoder()
+_START = re.compile(r"[\[{]")
+_FENCE = re.compile(r"```[\w-]*+[ \t]*+\n?+")
+_STRING = re.compile(r'"(?:[^"\\\n]++|\\.)*+')  # without its closing mark, which may be missing
+_STRING_OR_TRAILING_COMMA = re.compile(rf"{_STRING.pattern}\"?+|,(?=\s*+[\]}}])")
+_COLON = re.compile(r"\s*+:")
+_ITEM = re.compile(r"[ \t]*+(?:[-*•–—]|\(?\d{1,3}[.):])[ \t]++(\S.*+)")
 _REFUSAL = re.compile(
-    r"\s*(?:i['’]?m sorry|i am sorry|sorry,|i can(?:no|['’])t|i['’]m (?:un|not )able|i am unable|as an ai)", re.I
+    r"\s*+(?:i['’]?m sorry|i am sorry|sorry,|i can(?:no|['’])t|i['’]m (?:un|not )able|i am unable|as an ai)", re.I
 )
+
+
+class ReplyError(ValueError):
+    """A reply without the value that was asked for; `unquoted` says so in no words of the reply."""
+
+    def __init__(self, message: str, unquoted: str) -> None:
+        super().__init__(message)
+        self.unquoted = unquoted
 
 
 def parse(text: str, schema: type[Schema], truncated: bool = False) -> Schema:
     """The value in a reply: JSON, fenced or between other words, with trailing commas, or cut off within a list; where
-    the schema is one list of texts, also a numbered or bulleted list. ValueError says what it found instead."""
-    text = _THOUGHT.sub("", text)
+    the schema is one list of texts, also a numbered or bulleted list. ReplyError says what it found instead."""
+    text = _without_thought(text)
+    if len(text) > LONGEST:
+        problem = f"its reply has {len(text):,} characters, expected at most {LONGEST:,}: lower llm_tokens"
+        raise ReplyError(problem, problem)
     for value in _values(text, _list_field(schema), truncated):
         if has_half_pair(value):
             continue
@@ -35,10 +54,18 @@ def parse(text: str, schema: type[Schema], truncated: bool = False) -> Schema:
             return schema.model_validate(value)
         except ValidationError:
             continue
-    shown = " ".join(text.split())[:120]
+    shown = " ".join(text[:1000].split())[:120]
     if _REFUSAL.match(text):
-        raise ValueError(f"it refused: {shown!r}")
-    raise ValueError(f"its reply does not parse: found {shown!r}, expected JSON with {', '.join(schema.model_fields)}")
+        raise ReplyError(f"it refused: {shown!r}", "it refused")
+    expected = f"expected JSON with {', '.join(schema.model_fields)}"
+    raise ReplyError(f"its reply does not parse: found {shown!r}, {expected}", f"its reply does not parse: {expected}")
+
+
+def _without_thought(text: str) -> str:
+    if text.lstrip().startswith("<think>"):
+        _, ended, rest = text.partition("</think>")
+        return rest if ended else text
+    return text
 
 
 def _list_field(schema: type[BaseModel]) -> str:
@@ -51,19 +78,16 @@ def _list_field(schema: type[BaseModel]) -> str:
 
 def _values(text: str, field: str, truncated: bool) -> Iterator[Any]:
     """Possible readings of the reply, the likeliest first."""
-    for part in (*_FENCE.findall(text), text):
-        for value in _json(_TRAILING_COMMA.sub(r"\1", part)):
+    for part in (*_fenced(text), text):
+        part = _without_trailing_commas(part)
+        if field and (strings := _of_a_list_that_was_cut_off(part, field)):
+            yield {field: strings}
+        for value in _json(part):
             yield value
             if field and isinstance(value, list):
                 yield {field: [_only_text(item) for item in value]}
             elif field and isinstance(value, dict) and isinstance(value.get(field), list):
                 yield {field: [_only_text(item) for item in value[field]]}
-        if not field:
-            continue
-        start = re.search(rf'^\s*(?:\{{\s*"{field}"\s*:\s*)?\[(?!.*\]\s*\}}?\s*$)', part, re.DOTALL)
-        strings = [json.loads(s) for s in _STRING.findall(part, start.end()) if _is_json(s)] if start else []
-        if strings:  # of a list that was cut off
-            yield {field: strings}
     if field:
         items = [m.group(1).strip() for line in text.splitlines() if (m := _ITEM.fullmatch(line.rstrip()))]
         items = items[:-1] if truncated else items
@@ -71,28 +95,58 @@ def _values(text: str, field: str, truncated: bool) -> Iterator[Any]:
             yield {field: items}
 
 
-def _json(text: str) -> Iterator[Any]:
-    """The JSON objects and lists in a text; the outermost that parse, at most STARTS tried."""
-    end = tried = 0
-    for match in re.finditer(r"[\[{]", text):
-        if match.start() < end or (tried := tried + 1) > STARTS:
-            continue
+def _fenced(text: str) -> Iterator[str]:
+    """What stands between marks of code; the last may be missing."""
+    end = 0
+    while start := _FENCE.search(text, end):
+        closing = text.find("```", start.end())
+        end = closing + 3 if closing >= 0 else len(text)
+        if part := text[start.end() : end - 3 if closing >= 0 else end]:
+            yield part
+
+
+def _without_trailing_commas(text: str) -> str:
+    """The text without commas before a closing bracket, but for those within strings."""
+    start = _START.search(text)
+    first = start.start() if start else len(text)
+    return text[:first] + _STRING_OR_TRAILING_COMMA.sub(lambda m: "" if m[0] == "," else m[0], text[first:])
+
+
+def _json(text: str, tries: int = STARTS) -> Iterator[Any]:
+    """The JSON objects and lists in a text: the outermost that parse."""
+    position = failed = vain = 0
+    while failed < tries and vain <= READINGS * len(text) and (start := _START.search(text, position)):
         try:
-            value, end = json.JSONDecoder().raw_decode(text, match.start())
-        except (ValueError, RecursionError):
-            continue
-        yield value
+            value, position = _DECODER.raw_decode(text, start.start())
+        except (ValueError, RecursionError) as error:
+            position, failed = start.end(), failed + 1
+            vain += error.pos - start.start() if isinstance(error, json.JSONDecodeError) else 0
+        else:
+            yield value
+
+
+def _of_a_list_that_was_cut_off(text: str, field: str) -> list[str]:
+    """The complete texts of a list without its end, but for names of fields. Empty where the reply is none."""
+    start = re.match(rf'\s*+(?:\{{\s*+"{field}"\s*+:\s*+)?+\[(?=\s*+["{{])', text)
+    if not start or text.rstrip().removesuffix("}").rstrip().endswith("]") or next(_json(text, tries=1), None):
+        return []
+    found, position = [], start.end()
+    while (position := text.find('"', position)) >= 0:
+        string = _STRING.match(text, position)
+        assert string
+        position = string.end()
+        if not text.startswith('"', position):
+            continue  # every mark that was passed is escaped, so no text that begins there ends either
+        position += 1
+        if not _COLON.match(text, position):
+            try:
+                found.append(json.loads(text[string.start() : position]))
+            except ValueError:
+                continue
+    return found
 
 
 def _only_text(item: object) -> object:
     """`{"fact": "…"}` is its text."""
     texts = [v for v in item.values() if isinstance(v, str)] if isinstance(item, dict) else []
     return texts[0] if isinstance(item, dict) and len(texts) == len(item) == 1 else item
-
-
-def _is_json(literal: str) -> bool:
-    try:
-        json.loads(literal)
-    except ValueError:
-        return False
-    return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -12,7 +13,7 @@ import httpx
 
 from attribution.errors import FetchFailed
 from attribution.settings import Settings
-from attribution.web.network import Allow, Clock, NameNotResolved, open_pool
+from attribution.web.network import AddressNotAllowed, Allow, Clock, NameNotResolved, open_pool
 
 AGENT = "attribution-explorer"  # the name that a robots.txt can address
 USER_AGENT = f"{AGENT}/1.0 (checks the claims of an answer against its sources)"
@@ -23,12 +24,16 @@ _BLOCK = 65_536
 
 @dataclass(frozen=True)
 class Reply:
-    """The response to one request; the content is read only where the status is 2xx."""
+    """The response to one request."""
 
     url: httpx.URL
     status: int
     headers: httpx.Headers
     content: bytes = b""
+
+
+class TooLarge(Exception):
+    """A response of more bytes, packed or unpacked, than are read."""
 
 
 def parsed(url: str, base: httpx.URL | None = None) -> httpx.URL:
@@ -67,41 +72,28 @@ def send(
     body: bytes | None = None,
     check: Callable[[httpx.Headers], None] | None = None,
 ) -> Reply:
-    """One GET, or POST of a body, without redirects and cookies. `check` may reject a 2xx response by its headers.
+    """One request for a page or to a search engine; the content is read only where the status is 2xx.
 
-    A body of more than `limit` bytes (packed or unpacked) is cut where `cut`, else FetchFailed(too_large). Other kinds:
-    timed_out, unreachable, bad_certificate, blocked_address, unreadable.
+    A body of more than `limit` bytes is cut where `cut`, else FetchFailed(too_large). Other kinds: timed_out,
+    unreachable, bad_certificate, blocked_address, unreadable.
     """
-    sent: dict[bytes | str, bytes | str] = {
-        "Host": url.netloc.decode("ascii"),
-        "User-Agent": USER_AGENT,
-        "Accept-Encoding": "gzip",  # what _inflated can bound
-        "Connection": "close",
-    }
-    sent.update(dict(headers))
-    if body is not None:
-        sent["Content-Length"] = str(len(body))
-    timeout = dict.fromkeys(("read", "write"), settings.read_timeout)
-    timeout |= dict.fromkeys(("connect", "pool"), settings.connect_timeout)
-    address = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
-    host = host_of(url)
+    host, timeouts = host_of(url), (settings.connect_timeout, settings.read_timeout)
     try:
-        with (
-            open_pool(allow, clock) as pool,
-            pool.stream(
-                "GET" if body is None else "POST",
-                address,
-                headers=sent,
-                content=body,
-                extensions={"timeout": timeout},
-            ) as response,
-        ):
-            fields = httpx.Headers(response.headers)
-            if not 200 <= response.status < 300:
-                return Reply(url, response.status, fields)
-            if check:
-                check(fields)
-            return Reply(url, response.status, fields, _read(host, response, fields, limit, cut))
+        return exchange(url, allow, clock, timeouts, headers=headers, limit=limit, cut=cut, body=body, check=check)
+    except AddressNotAllowed:
+        raise FetchFailed(
+            "blocked_address",
+            f"{host} is not on the public web (its address is private, local or reserved), so it is not fetched; "
+            "add the page's text as a document instead",
+        ) from None
+    except TooLarge:
+        raise FetchFailed(
+            "too_large",
+            f"{host} sends more than {limit:,} bytes for this page; add only the part you need, as a document",
+        ) from None
+    except zlib.error as error:
+        message = f"{host} sends compressed data that cannot be decompressed"
+        raise FetchFailed("unreadable", message, detail=error) from None
     except httpcore.ConnectTimeout:
         raise FetchFailed("unreachable", f"{host} did not accept a connection in time; run again later") from None
     except httpcore.TimeoutException:
@@ -113,35 +105,84 @@ def send(
                 f"the certificate of {host} is not valid, so it may be another server; add the page's text as a "
                 "document if you trust it",
             ) from None
-        # A local error may quote what was sent, including keys.
-        detail = type(error).__name__ if isinstance(error, httpcore.LocalProtocolError) else repr(error)
         if isinstance(error, NameNotResolved):
             problem = f"the name {host} cannot be resolved; check the address"
         elif isinstance(error, httpcore.ConnectError):
             problem = f"{host} cannot be reached; check the address, or run again later"
         else:
             problem = f"{host} closed the connection or sent no valid response; run again later"
-        raise FetchFailed("unreachable", problem, detail=detail) from None
+        raise FetchFailed("unreachable", problem, detail=words_of(error)) from None
 
 
-def _read(host: str, response: httpcore.Response, headers: httpx.Headers, limit: int, cut: bool) -> bytes:
-    too_large = FetchFailed(
-        "too_large", f"{host} sends more than {limit:,} bytes for this page; add only the part you need, as a document"
-    )
+def words_of(error: Exception) -> str:
+    """An error of a connection; a local one may quote what was sent, including keys, so its name has to do."""
+    return type(error).__name__ if isinstance(error, httpcore.LocalProtocolError) else repr(error)
+
+
+def exchange(
+    url: httpx.URL,
+    allow: Allow,
+    clock: Clock,
+    timeouts: tuple[float, float],
+    *,
+    headers: Mapping[str, str],
+    limit: int,
+    cut: bool = False,
+    body: bytes | None = None,
+    check: Callable[[httpx.Headers], None] | None = None,
+    error_bytes: int = 0,
+) -> Reply:
+    """One GET, or POST of a body, without redirects and cookies; `timeouts` are those of connecting and reading.
+
+    `check` may reject a 2xx response by its headers. At most `limit` bytes of it are read, packed or unpacked; more
+    are cut where `cut`, else TooLarge. Of any other response at most `error_bytes` are read. Raises AddressNotAllowed,
+    zlib.error for a body that cannot be unpacked, and the errors of httpcore.
+    """
+    sent: dict[bytes | str, bytes | str] = {
+        "Host": url.netloc.decode("ascii"),
+        "User-Agent": USER_AGENT,
+        "Accept-Encoding": "gzip",  # what _inflated can bound
+        "Connection": "close",
+    }
+    sent.update(dict(headers))
+    if body is not None:
+        sent["Content-Length"] = str(len(body))
+    connecting, reading = timeouts
+    timeout = {"connect": connecting, "pool": connecting, "read": reading, "write": reading}
+    address = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+    with (
+        open_pool(allow, clock) as pool,
+        pool.stream(
+            "GET" if body is None else "POST",
+            address,
+            headers=sent,
+            content=body,
+            extensions={"timeout": timeout},
+        ) as response,
+    ):
+        fields = httpx.Headers(response.headers)
+        if 200 <= response.status < 300:
+            if check:
+                check(fields)
+            return Reply(url, response.status, fields, _read(response, fields, limit, cut))
+        content = b""
+        if error_bytes:
+            with contextlib.suppress(zlib.error):
+                content = _read(response, fields, error_bytes, cut=True)
+        return Reply(url, response.status, fields, content)
+
+
+def _read(response: httpcore.Response, headers: httpx.Headers, limit: int, cut: bool) -> bytes:
     length = headers.get("content-length", "")
-    if length.isdecimal() and int(length) > limit and not cut:
-        raise too_large
+    if length.isdecimal() and int(length[:20]) > limit and not cut:
+        raise TooLarge
     content = bytearray()
-    try:
-        for part in _inflated(response.iter_stream(), headers.get("content-encoding", ""), limit):
-            content += part
-            if len(content) > limit and cut:
-                return bytes(content[:limit])
-            if len(content) > limit:
-                raise too_large
-    except zlib.error as error:
-        message = f"{host} sends compressed data that cannot be decompressed"
-        raise FetchFailed("unreadable", message, detail=error) from None
+    for part in _inflated(response.iter_stream(), headers.get("content-encoding", ""), limit):
+        content += part
+        if len(content) > limit and cut:
+            return bytes(content[:limit])
+        if len(content) > limit:
+            raise TooLarge
     return bytes(content)
 
 

@@ -1,4 +1,4 @@
-"""Connections to checked addresses only, under one wall clock.
+"""Connections to checked addresses only, under one wall clock: for pages, search engines and language models.
 
 The name is resolved once, every address is checked, and the socket is opened to a checked address: a name that
 resolves differently the second time (DNS rebinding) has no second time. Host header and TLS name stay.
@@ -17,7 +17,6 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 import httpcore
 import httpx
 
-from attribution.errors import FetchFailed
 from attribution.models.loading import load_once
 
 Allow = Callable[[str], bool]
@@ -43,8 +42,12 @@ class NameNotResolved(httpcore.ConnectError):
     """No address is known for a host."""
 
 
+class AddressNotAllowed(Exception):
+    """A host has an address that requests must not go to; no connection was made."""
+
+
 class Clock:
-    """The wall clock of one page, redirects and extraction included."""
+    """The wall clock of one page, redirects and extraction included, or of one request."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -58,7 +61,7 @@ class Clock:
         """The shorter of a timeout and the time left; ReadTimeout where none is left."""
         left = self._end - time.monotonic()
         if left <= 0:
-            raise httpcore.ReadTimeout("the time for the whole page is over")
+            raise httpcore.ReadTimeout("the time is over")
         return left if timeout is None else min(left, timeout)
 
 
@@ -101,11 +104,7 @@ class CheckedBackend(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         addresses = resolve(host, port, self._clock.cap(timeout))
         if not all(map(self._allow, addresses)):
-            raise FetchFailed(
-                "blocked_address",
-                f"{host} is not on the public web (its address is private, local or reserved), so it is not fetched; "
-                "add the page's text as a document instead",
-            )
+            raise AddressNotAllowed(host)
         failure: Exception = httpcore.ConnectError(f"{host} has no address")
         for address in addresses:
             try:

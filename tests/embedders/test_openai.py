@@ -100,10 +100,12 @@ def test_a_redirect_is_not_followed_and_nothing_of_the_environment_is_sent(monke
 
 
 def test_a_reply_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attribution.llm.endpoint.MAX_BYTES", 10_000)
-    monkeypatch.setattr("attribution.retry.FIRST_PAUSE", 0.01)
+    monkeypatch.setattr("attribution.llm.endpoint.MAX_VECTOR_BYTES", 10_000)
     long = {"data": [{"index": 0, "embedding": [0.1] * 10_000}]}
-    with http_server(lambda handler: answer(handler, long)) as served, pytest.raises(Unavailable, match="closed"):
+    with (
+        http_server(lambda handler: answer(handler, long)) as served,
+        pytest.raises(Unavailable, match="more than 10,000 bytes"),
+    ):
         embedder(served).embed(["a"])
 
 

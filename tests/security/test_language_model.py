@@ -1,24 +1,38 @@
-"""The key of a language model goes to the address that it was given with, and nowhere else."""
+"""The key of a language model goes to the address that it was given with, and nowhere else; an address that a visitor
+types reads nothing of the network around the server; a reply costs no more than its length."""
 
 from __future__ import annotations
 
+import contextlib
+import gzip
 import os
+import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+import traceback
+import tracemalloc
+import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from pydantic import SecretStr
+from pydantic import BaseModel, SecretStr
 
-from attribution.endpoint import OPENAI, Endpoint
-from attribution.errors import BadInput
-from attribution.settings import Settings
+from attribution.embedders.openai import OpenAI
+from attribution.endpoint import LISTED, OPENAI, Endpoint
+from attribution.errors import BadInput, LlmFailed, Unavailable
+from attribution.llm import endpoint
+from attribution.llm.client import Llm, Question
+from attribution.llm.connection import check_connection
+from attribution.llm.parsing import parse
+from attribution.settings import Settings, visitor_endpoint
 from pages.ui.form import choices
-from tests.llm_server import KEY, READY, keys_sent, llm_server
+from tests.llm_server import KEY, READY, completion, error, keys_sent, llm_server, llm_settings
+from tests.security.scaling import is_linear, shapes
 from tests.server.conftest import KEY as API_KEY
 from tests.server.conftest import Server
-from tests.servers import Served
+from tests.servers import Answer, Served, http_server
 from tests.snapshots.test_file import made as made_snapshot
 
 TYPED = "sk-typed-by-the-visitor"
@@ -60,9 +74,10 @@ def test_a_visitor_who_types_an_address_or_a_key_uses_nothing_of_the_environment
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "https://gateway.example/v1")
     for address, key, expected in (
-        ("https://a.example/v1", "", Endpoint("https://a.example/v1")),
-        ("https://a.example/v1", TYPED, Endpoint("https://a.example/v1", SecretStr(TYPED))),
-        ("", TYPED, Endpoint(OPENAI, SecretStr(TYPED))),
+        ("https://a.example/v1", "", Endpoint("https://a.example/v1", of_visitor=True)),
+        ("https://a.example/v1", TYPED, Endpoint("https://a.example/v1", SecretStr(TYPED), of_visitor=True)),
+        ("", TYPED, Endpoint(OPENAI, SecretStr(TYPED), of_visitor=True)),
+        ("https://gateway.example/v1", "", Endpoint("https://gateway.example/v1")),
         ("", "", Endpoint("https://gateway.example/v1", SecretStr(KEY))),
     ):
         typed = {"llm_address": (1, address), "llm_key": (1, key), "llm_model": (1, "large")}
@@ -132,3 +147,182 @@ def test_an_address_on_the_command_line_gets_the_key_of_the_command_line_or_none
     done = segment("--set", f"openai_api_key={TYPED}", OPENAI_BASE_URL=elsewhere.url("/v1"))
     assert done.returncode == 2 and "give the key's address beside it" in done.stderr and TYPED not in done.stderr
     assert len(elsewhere.requests) == 2
+
+
+# --- addresses that visitors type ---
+
+
+INSIDE = "the words of a server inside"
+
+
+def typed(address: str, **choices: Any) -> Settings:
+    endpoint = visitor_endpoint(address, SecretStr(TYPED))
+    return Settings.from_environment(endpoint=endpoint, openai_model="tiny", llm_retries=0, **choices)
+
+
+@pytest.fixture
+def inside() -> Iterator[Served]:
+    """A server of the network around this one."""
+    with http_server(lambda handler: error(500, INSIDE)) as served:
+        yield served
+
+
+def test_an_address_inside_the_network_is_not_reached_and_says_nothing_about_it(inside: Served) -> None:
+    """Open, closed, private, local, reserved and unknown: one message, and no connection."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        closed = listener.getsockname()[1]
+    hosts = [f"{host}:{inside.port}" for host in ("127.0.0.1", "localhost", "0.0.0.0", "2130706433", "0x7f.1", "[::1]")]
+    hosts += [f"127.0.0.1:{closed}", "10.0.0.1", "192.168.1.1", "169.254.169.254", "[fd00::1]", "[::ffff:127.0.0.1]"]
+    hosts += ["no-such-host.invalid", "100.64.0.1"]
+    found = set()
+    for host in hosts:
+        connection = check_connection(typed(f"http://{host}/v1"))
+        found.add((connection.message.replace(host, "HOST"), connection.field, connection.detail, connection.ok))
+    assert found == {
+        (
+            "HOST has no public address, so it cannot be chosen on a page: whoever runs this server can allow it with "
+            "ATTRIBUTION_LLM_ADDRESSES=http://HOST/v1 in the environment (docs/llm.md).", "address", "", False,
+        )
+    }  # fmt: skip
+    assert inside.requests == []
+
+
+def test_prompts_and_embeddings_follow_the_same_rule(inside: Served) -> None:
+    chosen = typed(inside.url("/v1"))
+    with pytest.raises(LlmFailed, match="no public address"):
+        Llm(chosen).ask(Question("Split this.", "split.v1"), Claims)
+    with pytest.raises(Unavailable, match="no public address"):
+        OpenAI(chosen).embed(["a"])
+    assert inside.requests == []
+
+
+def test_an_address_that_the_operator_lists_is_reached(inside: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(LISTED, f"https://a.example/v1, {inside.url('/v1/')}")
+    assert "has a problem" in check_connection(typed(inside.url("/v1"))).message and len(inside.requests) == 1
+    for other in (inside.url("/v2"), inside.url("/v1/../admin"), inside.url("/v1", "localhost")):
+        assert "no public address" in check_connection(typed(other)).message
+    monkeypatch.setenv(LISTED, "localhost:11434")
+    with pytest.raises(BadInput, match=LISTED):
+        typed(inside.url("/v1"))
+    assert len(inside.requests) == 1
+
+
+def test_an_address_of_the_operators_own_may_be_private(inside: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", inside.url("/v1"))
+    own = Settings.from_environment(openai_model="tiny")
+    assert INSIDE in check_connection(own).detail and len(inside.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        error(500, INSIDE),
+        error(401, INSIDE),
+        error(403, INSIDE),
+        error(404, INSIDE),
+        error(400, f"response_format {INSIDE}"),
+        error(302, INSIDE, location="http://127.0.0.1/"),
+        error(429, f"insufficient_quota {INSIDE}"),
+        (200, {"Content-Type": "text/html"}, INSIDE.encode()),
+        completion(INSIDE),
+        completion(f"I'm sorry, {INSIDE}"),
+        completion(None, refusal=INSIDE),
+        completion(INSIDE, finish="content_filter"),
+    ],
+)
+def test_no_error_of_a_visitors_endpoint_quotes_its_body(reply: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoint, "is_public", lambda address: True)
+    with http_server(lambda handler: reply) as served:
+        connection = check_connection(typed(served.url("/v1")))
+        with pytest.raises(LlmFailed) as caught:
+            Llm(typed(served.url("/v1"))).ask(Question("Split this.", "split.v1"), Claims)
+    said = connection.message + connection.detail + "".join(traceback.format_exception(caught.value))
+    assert served.requests and not connection.ok
+    assert INSIDE not in said + str(caught.value.detail) and TYPED not in said
+
+
+def test_a_redirect_of_a_visitors_endpoint_is_not_followed(inside: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoint, "is_public", lambda address: True)
+    for status in (301, 302, 303, 307, 308):
+        with http_server(lambda handler, s=status: (s, {"Location": inside.url("/v1")}, b"")) as served:
+            assert "redirects" in check_connection(typed(served.url("/v1"))).message
+    assert inside.requests == []
+
+
+# --- replies ---
+
+
+class Claims(BaseModel):
+    claims: list[str]
+
+
+def bomb(size: int, times: int = 1) -> bytes:
+    """A reply of that many bytes, packed."""
+    packer = zlib.compressobj(wbits=31)
+    data = b"".join(packer.compress(b" " * 1_000_000) for _ in range(size // 1_000_000)) + packer.flush()
+    for _ in range(times - 1):
+        data = gzip.compress(data)
+    return data
+
+
+@pytest.mark.parametrize(
+    ("encoding", "body", "says"),
+    [
+        ("gzip", bomb(300_000_000), "more than 4,000,000 bytes"),
+        ("x-gzip", bomb(300_000_000), "more than 4,000,000 bytes"),
+        ("gzip, gzip", bomb(300_000_000, 2), "cannot be read"),
+        ("deflate", zlib.compress(b" " * 50_000_000), "cannot be read"),
+        ("br", b"\0" * 100, "cannot be read"),
+        ("zstd", b"\0" * 100, "cannot be read"),
+    ],
+)
+@pytest.mark.parametrize("status", [200, 500])
+def test_a_reply_is_measured_by_what_it_unpacks_to(encoding: str, body: bytes, says: str, status: int) -> None:
+    packed = {"Content-Type": "application/json", "Content-Encoding": encoding}
+    with http_server(lambda handler: (status, packed, body)) as served:
+        settings = llm_settings(served, llm_retries=0)
+        check_connection(settings)  # loads what any request needs
+        tracemalloc.start()
+        connection = check_connection(settings)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert not connection.ok and (says if status == 200 else "HTTP 500") in connection.message
+    assert peak < 20_000_000
+
+
+def test_a_reply_that_is_packed_is_read() -> None:
+    status, headers, body = completion(READY)
+    packed = gzip.compress(body)
+    with http_server(lambda handler: (status, {**headers, "Content-Encoding": "gzip"}, packed)) as served:
+        assert check_connection(llm_settings(served)).ok
+
+
+def read(text: str) -> None:
+    for schema in (Claims, Judged):
+        with contextlib.suppress(ValueError):
+            parse(text, schema)
+
+
+class Judged(BaseModel):
+    label: str
+    reason: str
+
+
+MARKS_OF_REPLIES = ['"', '\\"', "[", "{", '["', '{"claims": ["', '"a", ', "1,", "[1],", "{},", "```", "```json\n[",
+    ", ]", '"a"] ', "- a\n", "1. ", "<think>", '"a": ', "\\", '["a" ', "]", "}", '{"a": ', "[\n", ",\n"]  # fmt: skip
+
+
+def replies() -> dict[str, Callable[[int], str]]:
+    """Shapes of text, and of text within the beginning or the end of a reply."""
+
+    def framed(before: str, unit: str, after: str) -> Callable[[int], str]:
+        return lambda length: before + (unit * (length // len(unit) + 1))[:length] + after
+
+    frames = (("", ""), ('["', ""), ("[", " x"), ('{"claims": ["a", "', ""), ("```\n", "```"), ('{"claims": ', "]}"))
+    made = {f"{b}{u}…{a}": framed(b, u, a) for b, a in frames for u in MARKS_OF_REPLIES}
+    return shapes() | made
+
+
+def test_a_reply_twice_as_long_takes_at_most_two_and_a_half_times_as_long() -> None:
+    slow = [shape for shape in replies().values() if not is_linear(read, shape, 8_000)]
+    assert not [shape(80) for shape in slow if not is_linear(read, shape, 16_000)]  # the others met a busy moment

@@ -1,5 +1,5 @@
-"""What visitors do in *Language model*, on a server with a key in its environment and an address without a key in its
-secrets.toml."""
+"""What visitors do in *Language model*, on a server with a key and an address for visitors in its environment, and an
+address without a key in its secrets.toml."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.llm_server import KEY, READY, keys_sent, llm_server
+from attribution.endpoint import LISTED
+from tests.llm_server import KEY, READY, error, keys_sent, llm_server
 from tests.pages.browser.conftest import free_port, serving
 from tests.pages.browser.visits import ARGUMENTS, CHROMIUM, MARKS, Page, expect, settled, sync_api, visit
 from tests.servers import Served
@@ -31,12 +32,12 @@ def of_secrets() -> Iterator[Served]:
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory, of_secrets: Served) -> Iterator[Page]:
+def page(tmp_path_factory: pytest.TempPathFactory, of_secrets: Served, visitors: Served) -> Iterator[Page]:
     folder = tmp_path_factory.mktemp("server")
     (folder / "data").mkdir()
     (folder / ".streamlit").mkdir()
     (folder / ".streamlit" / "secrets.toml").write_text(f'OPENAI_BASE_URL = "{of_secrets.url("/v1")}"\n')
-    environment = {"OPENAI_API_KEY": KEY, "OPENAI_MODEL": "tiny"}
+    environment = {"OPENAI_API_KEY": KEY, "OPENAI_MODEL": "tiny", LISTED: visitors.url("/v1")}
     with serving(folder, free_port(), **environment) as (address, _), sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS.split())
         page = visit(browser, address)
@@ -72,3 +73,12 @@ def test_a_key_of_the_environment_does_not_go_to_an_address_of_secrets_toml(page
     press_test_connection(page)
     expect(page.get_by_text("It works")).to_be_visible()
     assert keys_sent(of_secrets) == [""]
+
+
+def test_an_address_inside_the_network_is_not_reached_and_the_step_that_allows_it_is_named(page: Page) -> None:
+    with llm_server(lambda body: error(500, "a secret of the intranet")) as inside:
+        press_test_connection(page, inside.url("/v1"))
+        expect(page.get_by_text("It does not work")).to_be_visible()
+        expect(page.get_by_text(f"{LISTED}={inside.url('/v1')}")).to_be_visible()
+        expect(page.get_by_text("a secret of the intranet")).to_have_count(0)
+    assert inside.requests == []

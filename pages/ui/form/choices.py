@@ -9,12 +9,11 @@ import streamlit as st
 from pydantic import SecretStr, ValidationError
 
 from attribution.claims.conversation import as_text as as_text_of
-from attribution.endpoint import Endpoint
 from attribution.errors import AttributionError
 from attribution.evidence.strangers import demanded, of_saved_run
 from attribution.registry import Entry
 from attribution.searchers import INSTANCE, LOCAL, SEARCHERS
-from attribution.settings import COLLECTION, WEB, Settings
+from attribution.settings import COLLECTION, WEB, Settings, visitor_endpoint
 from attribution.trust import Trust
 from attribution.types import Document, Report
 from attribution.verdicts import Thresholds, thresholds_of
@@ -74,7 +73,7 @@ def _language_model() -> dict[str, Any]:
     A typed address has the key that was typed beside it or none, a typed key alone is for OpenAI.
     """
     address, key, model = (state.text(box) for box in (state.LLM_ADDRESS, state.LLM_KEY, state.LLM_MODEL))
-    typed: dict[str, Any] = {"endpoint": Endpoint(address, SecretStr(key))} if address or key else {}
+    typed: dict[str, Any] = {"endpoint": visitor_endpoint(address, SecretStr(key))} if address or key else {}
     return typed | ({"openai_model": model} if model else {})
 
 

@@ -170,7 +170,7 @@ def language_model() -> None:
             "Address",
             state.LLM_ADDRESS,
             "https://api.openai.com/v1",
-            "Any OpenAI-compatible endpoint: OpenAI, Ollama, vLLM, llama.cpp.",
+            "Any OpenAI-compatible endpoint. One of this machine or network must be listed by whoever runs the server.",
         )
         text_input("Model", state.LLM_MODEL, "name of the model", "As the endpoint calls it, such as llama3.1:8b.")
         text_input(

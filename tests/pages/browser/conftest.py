@@ -15,18 +15,26 @@ from pathlib import Path
 
 import pytest
 
+from attribution.endpoint import LISTED
 from tests.pages.browser.visits import ARGUMENTS, CHROMIUM, SIZE, Browser, Context, Page, sync_api, tab
 
 ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="package")
-def address(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> Iterator[str]:
+def llm_port() -> int:
+    """Where the server lets visitors use a language model on this machine."""
+    return free_port()
+
+
+@pytest.fixture(scope="package")
+def address(tmp_path_factory: pytest.TempPathFactory, warm_database: Path, llm_port: int) -> Iterator[str]:
     """A server whose data folder holds nothing but the vectors of the library."""
     folder = tmp_path_factory.mktemp("server")
     (folder / "data").mkdir()
     shutil.copy(warm_database, folder / "data")
-    with serving(folder, free_port()) as (address, _):
+    listed = {LISTED: f"http://127.0.0.1:{llm_port}/v1"}
+    with serving(folder, free_port(), **listed) as (address, _):
         yield address
     shutil.rmtree(folder, ignore_errors=True)
 

@@ -61,7 +61,7 @@ def test_a_model_that_cannot_be_loaded_leaves_no_claim_checked(page: Page) -> No
         expect(page.locator("[data-testid=stMain]")).not_to_contain_text(wrong)
 
 
-def test_a_run_stopped_while_claims_are_found_reached_none(page: Page) -> None:
+def test_a_run_stopped_while_claims_are_found_reached_none(page: Page, llm_port: int) -> None:
     asked = threading.Event()
 
     def slow(body: dict[str, object]) -> str:
@@ -69,7 +69,7 @@ def test_a_run_stopped_while_claims_are_found_reached_none(page: Page) -> None:
         time.sleep(30)
         return "{}"
 
-    with llm_server(slow) as served:
+    with llm_server(slow, llm_port) as served:
         language_model(page, served.url("/v1"))
         select(page, "Split the answer into", "FActScore")
         write(page, NILE)
