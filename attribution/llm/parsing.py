@@ -25,6 +25,7 @@ _START = re.compile(r"[\[{]")
 _FENCE = re.compile(r"```[\w-]*+[ \t]*+\n?+")
 _STRING = re.compile(r'"(?:[^"\\\n]++|\\.)*+')  # without its closing mark, which may be missing
 _STRING_OR_TRAILING_COMMA = re.compile(rf"{_STRING.pattern}\"?+|,(?=\s*+[\]}}])")
+_LIST = re.compile(r'\s*+(?:\{\s*+"(\w++)"\s*+:\s*+)?+\[(?=\s*+["{])')
 _COLON = re.compile(r"\s*+:")
 _ITEM = re.compile(r"[ \t]*+(?:[-*•–—]|\(?\d{1,3}[.):])[ \t]++(\S.*+)")
 _REFUSAL = re.compile(
@@ -127,8 +128,10 @@ def _json(text: str, tries: int = STARTS) -> Iterator[Any]:
 
 def _of_a_list_that_was_cut_off(text: str, field: str) -> list[str]:
     """The complete texts of a list without its end, but for names of fields. Empty where the reply is none."""
-    start = re.match(rf'\s*+(?:\{{\s*+"{field}"\s*+:\s*+)?+\[(?=\s*+["{{])', text)
-    if not start or text.rstrip().removesuffix("}").rstrip().endswith("]") or next(_json(text, tries=1), None):
+    start = _LIST.match(text)
+    if not start or start[1] not in (None, field):
+        return []
+    if text.rstrip().removesuffix("}").rstrip().endswith("]") or next(_json(text, tries=1), None):
         return []
     found, position = [], start.end()
     while (position := text.find('"', position)) >= 0:
