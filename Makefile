@@ -4,8 +4,13 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 DATA ?= data
 FIGURES := docs/figures
+# Exactly the files that the lock files name; nothing else is installed beside them.
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes
+UV ?= uv
+COMPILE := $(UV) pip compile --quiet --python-version 3.11 --universal --generate-hashes --no-annotate --no-header --no-emit-index-url
+IS_TORCH := /^[a-z]/ { torch = /^(torch=|nvidia|cuda|triton)/ }
 
-.PHONY: run test check bench train screenshots clean
+.PHONY: run test check bench train screenshots lock clean
 
 run: $(VENV)/.run
 	@$(BIN)/python -m attribution serve $(if $(PORT),--port $(PORT))
@@ -55,20 +60,33 @@ train: $(VENV)/.train
 screenshots: $(VENV)/.dev
 	$(BIN)/python -m docs.screenshots $(SHOTS)
 
-$(VENV)/.run: requirements.txt requirements-base.txt
+$(VENV)/.run: requirements.lock requirements-torch-cpu.lock requirements-torch.lock requirements-base.lock
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-base.txt || \
+	$(INSTALL) -r requirements.lock
+	@$(INSTALL) -r requirements-torch-cpu.lock 2>/dev/null || { \
+	  echo "The package index has no torch without CUDA: its own torch is installed, which may be large."; \
+	  $(INSTALL) -r requirements-torch.lock; }
+	@$(INSTALL) -r requirements-base.lock || \
 	  echo "The base verifier could not be installed; the small one is used. Later: make clean run"
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.run requirements-dev.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+$(VENV)/.dev: $(VENV)/.run requirements-dev.lock
+	$(INSTALL) -r requirements-dev.lock
 	@touch $@
 
 $(VENV)/.train: $(VENV)/.dev training/requirements.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r training/requirements.txt
 	@touch $@
+
+# Needs uv (https://docs.astral.sh/uv/). What requirements*.txt do not pin gets its newest version.
+lock:
+	@mkdir -p build
+	$(COMPILE) requirements-dev.txt > build/dev.lock
+	$(COMPILE) requirements.txt --constraint build/dev.lock > build/run.lock
+	awk '$(IS_TORCH) !torch' build/dev.lock > requirements-dev.lock
+	awk '$(IS_TORCH) !torch' build/run.lock > requirements.lock
+	awk '$(IS_TORCH) torch' build/run.lock > requirements-torch.lock
+	$(COMPILE) --no-deps requirements-base.txt > requirements-base.lock
 
 clean:
 	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache
