@@ -30,6 +30,10 @@ class UnknownName(BadInput):
     """A name that is in no table."""
 
 
+class NotYours(BadInput):
+    """A change of a run or result that belongs to somebody else, or that is no longer there."""
+
+
 class Unavailable(AttributionError):
     """A package, key or model that is missing; the message says how to get it."""
 

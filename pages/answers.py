@@ -56,7 +56,7 @@ def form(running: bool, compact: bool) -> None:
             start_and_stop(
                 "Compare",
                 answers_state.start,
-                answers_state.stop,
+                answers_state.ANSWERS,
                 running,
                 answers_state.is_ready(),
                 "The verdicts so far are kept.",

@@ -21,7 +21,7 @@ from pages.ui.form import choices
 from pages.ui.form.controls import pick, unready
 from pages.ui.form.sidebar import language_model
 from pages.ui.form.view import start_and_stop
-from pages.ui.frame import lead, note, plot, progress_bar, section, show, small, status_line, styles
+from pages.ui.frame import copy_line, lead, note, plot, progress_bar, section, show, small, status_line, styles
 from pages.ui.html.render import el, plural
 from pages.ui.link import link
 from pages.ui.numbers import numbers
@@ -102,7 +102,7 @@ def form(running: bool) -> None:
             start_and_stop(
                 "Measure",
                 partial(benchmark_state.try_start, name, usable, methods),
-                benchmark_state.stop,
+                benchmark_state.RESULT,
                 running,
                 ready=usable is not None and bool(methods),
                 stop_help="The scores so far are kept, and can be completed later.",
@@ -183,13 +183,16 @@ def finished(now: BenchmarkProgress) -> None:
             "Not complete",
             f"{len(now.saved.outcomes)} of {now.total} scores are there. Not complete: {labels}",
         )
-        st.button(
-            "Go on",
-            on_click=benchmark_state.try_go_on,
-            key="go_on",
-            type="primary",
-            help="Compute the scores that are missing, with the models it was started with.",
-        )
+        if benchmark_state.owns():
+            st.button(
+                "Go on",
+                on_click=benchmark_state.try_go_on,
+                key="go_on",
+                type="primary",
+                help="Compute the scores that are missing, with the models it was started with.",
+            )
+        else:
+            copy_line("benchmark", "complete it", benchmark_state.copy)
     for reasons in (now.saved.left_out, now.evaluation.unmeasured):
         for method, reason in reasons.items():
             note(f"{METHODS[method].label} has no figures", reason)

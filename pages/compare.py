@@ -214,7 +214,7 @@ ready = compare_state.is_ready()
 form(
     start="Compare",
     on_start=compare_state.start,
-    on_stop=compare_state.stop,
+    slot=compare_state.COMPARISON,
     compact=True,
     running=polling,
     ready=ready,

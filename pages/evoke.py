@@ -15,7 +15,7 @@ from pages.ui.benchmark import state as benchmark_state
 from pages.ui.evoke import state as evoked
 from pages.ui.evoke import view
 from pages.ui.form.view import start_and_stop
-from pages.ui.frame import lead, note, progress_bar, section, show, small, status_line, styles
+from pages.ui.frame import copy_line, lead, note, progress_bar, section, show, small, status_line, styles
 from pages.ui.html.render import plural
 from pages.ui.link import link
 from pages.ui.run import state as run_state
@@ -93,7 +93,7 @@ def form(running: bool) -> None:
             start_and_stop(
                 "Make the set",
                 partial(evoked.start, answers, list(kinds), int(seed), by == "Language model"),
-                evoked.stop,
+                evoked.RESULT,
                 running,
                 ready=bool(answers and kinds),
                 stop_help="The twins that are done are kept.",
@@ -117,10 +117,14 @@ def live(polling: bool) -> None:
         return
     if now.error:
         note("The set could not be finished", now.error, label="contradicted", detail=now.detail)
+    own = evoked.owns()
     if now.set.done < now.total:
         note("Not complete", f"{now.set.done} of {plural(now.total, 'answer')} done.")
-        st.button("Go on", on_click=evoked.go_on, key="go_on", type="primary",
-                  help="Alter the answers that are missing, with the same choices.")  # fmt: skip
+        if own:
+            st.button("Go on", on_click=evoked.go_on, key="go_on", type="primary",
+                      help="Alter the answers that are missing, with the same choices.")  # fmt: skip
+    if not own:
+        copy_line("set", "complete it and change the types of its errors", evoked.copy)
     if not now.set.made:
         return
     status_line(view.summary(now.set.made))
@@ -144,7 +148,7 @@ def live(polling: bool) -> None:
     twins = [m for m in now.set.made if m.twin]
     section("Twins")
     for made in twins[:SHOWN]:
-        one(made)
+        one(made, own)
     if len(twins) > SHOWN:
         small(f"The first {SHOWN} of {len(twins):,}; the file has all.")
     if now.set.problems:
@@ -153,8 +157,8 @@ def live(polling: bool) -> None:
                 small(problem)
 
 
-def one(made: Made) -> None:
-    """A twin and its type, which can be changed."""
+def one(made: Made, own: bool) -> None:
+    """A twin and its type, which the owner of the set can change."""
     show(view.twin(made))
     types = ["", *ERROR_TYPES]
     key = f"type-{made.id}"
@@ -167,6 +171,7 @@ def one(made: Made) -> None:
         on_change=lambda: evoked.label(made.id, state.selected(key) or ""),
         help=" ".join(f"{view.type_word(n)}: {text}" for n, text in ERROR_TYPES.items()),
         width=320,
+        disabled=not own,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from attribution.types import LABELS, Report
@@ -18,7 +20,7 @@ from pages.ui.edit.what_if import what_if_panel
 from pages.ui.form import choices, conversation
 from pages.ui.form.sidebar import sidebar
 from pages.ui.form.view import form
-from pages.ui.frame import lead, note, show, styles
+from pages.ui.frame import copy_line, lead, note, show, styles
 from pages.ui.history.unfinished import continue_button, is_unfinished
 from pages.ui.html.render import Node, badge, el, look, plural
 from pages.ui.link import link
@@ -36,7 +38,7 @@ def analyse_form(compact: bool, running: bool) -> None:
     form(
         start="Analyse",
         on_start=run_state.analyse,
-        on_stop=run_state.stop,
+        slot=run_state.RUN,
         compact=compact,
         running=running,
         ready=not (isinstance(choices.settings(), str) or conversation.turns_problem()),
@@ -72,6 +74,8 @@ def live(polling: bool) -> None:
 
     One fragment, not one for the progress and one for the answer: Streamlit loses updates when two timers coincide.
     """
+    if run_state.withdraw():
+        st.rerun()
     now = run_state.current()
     if polling != run_state.is_running():  # the form has to change too
         st.rerun()
@@ -89,12 +93,16 @@ def live(polling: bool) -> None:
         with st.container(key="notices"):
             continue_button(now)
             notices(now, report)
+        ended = not now.running and not is_unfinished(now)
+        editable = ended and run_state.is_own()
+        draw = partial(view, run=now.key, running=now.running, editable=editable)
         data = run_state.cached_view(
-            now,
-            lambda: view(report, edited_claims(report), run_state.provenance(now), run=now.key, running=now.running),
+            now, editable, lambda: draw(report, edited_claims(report), run_state.provenance(now))
         )
         result = answer_view(data, key="answer_view")
-    if now.running or is_unfinished(now):
+    if ended and (place := requested_place(report, result.open)):
+        source_dialog(*place)
+    if not editable:
         return
     match requested(now.report, result.edit):
         case None:
@@ -109,12 +117,11 @@ def live(polling: bool) -> None:
             st.rerun()
     if claim := requested_claim(now.report, result.step):
         take(str(result.step.get("step")), claim, now.report)
-    if place := requested_place(report, result.open):
-        source_dialog(*place)
 
 
 state.begin("explore", run=run_state.load)
 styles()
+run_state.withdraw()
 polling = run_state.is_running()  # asked once, so that form and result agree
 finished = None if polling else run_state.current()
 sidebar(thresholds=finished is None or not finished.report.verdicts)
@@ -124,7 +131,10 @@ if run_state.current() is None:
 else:
     with st.container(key="tools"):  # there during the run too: an answer that moves would be drawn anew
         if finished and finished.report.verdicts:
-            edit_bar(finished.report)
+            if run_state.is_own():
+                edit_bar(finished.report)
+            else:
+                copy_line("run", "edit it", run_state.copy)
             what_if_panel(finished.report, finished.key)
     st.fragment(live, run_every=POLL if polling else None)(polling)
     shown = run_state.current()

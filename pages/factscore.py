@@ -19,7 +19,7 @@ from pages.ui.form import choices
 from pages.ui.form.controls import unready
 from pages.ui.form.sidebar import sidebar
 from pages.ui.form.view import form
-from pages.ui.frame import lead, note, progress_bar, section, show, small, status_line, styles
+from pages.ui.frame import copy_line, lead, note, progress_bar, section, show, small, status_line, styles
 from pages.ui.html.render import plural
 from pages.ui.link import link
 from pages.ui.numbers import numbers
@@ -91,8 +91,11 @@ def live(polling: bool) -> None:
         note(f"{plural(len(failed), 'answer')} could not be scored", *lines)
     if now.done < now.total and not now.running:
         note("Not complete", f"{now.done} of {plural(now.total, 'answer')} scored.")
-        st.button("Go on", on_click=scores.go_on, key="go_on", type="primary", disabled=not scores.is_ready(),
-                  help="Score the answers that are missing, with the same choices.")  # fmt: skip
+        if scores.owns():
+            st.button("Go on", on_click=scores.go_on, key="go_on", type="primary", disabled=not scores.is_ready(),
+                      help="Score the answers that are missing, with the same choices.")  # fmt: skip
+        else:
+            copy_line("scores", "complete them", scores.copy)
     if now.scored.answers and not now.running:
         result(now)
     elif not (now.running or now.error or failed):
@@ -170,7 +173,7 @@ polling = scores.is_running()  # asked once, so that form and result agree
 form(
     start="Score",
     on_start=scores.start,
-    on_stop=scores.stop,
+    slot=scores.RESULT,
     compact=True,
     running=polling,
     ready=scores.is_ready(),

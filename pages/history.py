@@ -22,7 +22,7 @@ from pages.ui.slot import store
 
 def page() -> None:
     """The list with its tools."""
-    query = filters(store().tags(inputs.browser()))
+    query = filters(store().tags())
     found = state.listed(query)
     undo()
     if not found.rows:

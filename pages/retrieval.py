@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from textwrap import shorten
 
@@ -11,6 +12,7 @@ from attribution.embedders import EMBEDDERS
 from attribution.evaluation.retrieval_grid import CHUNKINGS, differences
 from attribution.snapshots.file import dump
 from attribution.snapshots.package import FILE_LIMIT
+from attribution.snapshots.snapshot import Snapshot
 from attribution.types import Report
 from pages.ui import state
 from pages.ui.form import choices
@@ -25,6 +27,10 @@ from pages.ui.retrieval.job import GridProgress
 from pages.ui.run import state as run_state
 
 POLL = 1.0  # seconds between looks at a grid in progress
+
+
+def _snapshot(read: Callable[[], Snapshot]) -> bytes:
+    return dump(read())
 
 
 def form(running: bool) -> None:
@@ -45,7 +51,7 @@ def form(running: bool) -> None:
         if report:
             st.download_button(
                 "Download the snapshot of this run",
-                lambda: dump(grid_state.saved_run(report.id)),
+                partial(_snapshot, grid_state.saved_run(report.id)),
                 f"run-{report.id}.zip",
                 "application/zip",
                 on_click="ignore",
@@ -87,7 +93,7 @@ def form(running: bool) -> None:
                     cuts,
                     embedders,
                 ),
-                grid_state.stop,
+                grid_state.RESULT,
                 running,
                 ready=bool(cuts and embedders and (uploaded or report)) and not too_large,
                 stop_help="The cells that are done are kept.",

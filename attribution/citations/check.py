@@ -55,9 +55,12 @@ def check(
 ) -> Iterator[Step | CitationReport]:
     """Steps, then the result, which is saved with the run. `listed` names sources that the answer does not list.
 
-    Stopping keeps what was reached: sources that were not read count as unreachable, and that is said.
+    Stopping keeps what was reached: sources that were not read count as unreachable, and that is said. NotYours for
+    somebody else's run, unless it is not saved.
     """
-    store, stop = Store(store.engine), stop or threading.Event()
+    store, stop = Store(store.engine, store.by), stop or threading.Event()
+    if save := save and bool(report.id):
+        store.check_change(report.id)
     cited = find(report.answer, listed)
     factual = [c for c in report.claims if c.checked and not (c.spans and cited.lists.holds(c.spans[0][0]))]
     standing = attach(report.answer, cited.marks, factual, cited.lists)
@@ -116,7 +119,7 @@ def check(
         listed=listed,
         stopped=stop.is_set(),
     )
-    if save and report.id:
+    if save:
         store.save_result(KIND, report.id, result.to_json())
     yield result
 

@@ -55,7 +55,8 @@ def run(
     """
     check_input(question, answer, settings)
     context = check_turns(context)
-    store = Store(store.engine) if store else Store.open(settings.database_url)  # its own: it notes what the run uses
+    # its own, since it notes what the run uses
+    store = Store(store.engine, store.by) if store else Store.open(settings.database_url)
     stop = stop or threading.Event()
     source = source or _live(settings, store, documents, stop)
     return _Run(question, answer, settings, store, source, stop, claims, run_id, context).go()
@@ -116,7 +117,7 @@ class _Run:
             yield from self._gather(checked)
             yield from self._verify(checked)
         report = self.record.report(self.matcher, self.stop.is_set())
-        self.store.save_run(report, self.matcher.provenance(self.record.concerns))
+        self.store.finish_run(report, self.matcher.provenance(self.record.concerns))
         yield events.Finished(report)
 
     def _keep(self) -> None:

@@ -20,7 +20,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from attribution.claims.conversation import transcript
-from attribution.errors import AttributionError, BadInput, Busy, StoreError, Unavailable
+from attribution.errors import AttributionError, BadInput, Busy, NotYours, StoreError, Unavailable
 from attribution.events import Event, RunStarted
 from attribution.pipeline import claims
 from attribution.pipeline.inputs import check_input
@@ -90,14 +90,16 @@ def create(own: Settings, keys: Keys, hosts: frozenset[str], work: Work) -> ASGI
 def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> None:
     """Those that only read the database are plain functions: they run in the server's pool of threads."""
 
-    def store() -> Store:
-        return Store.open(own.database_url)
+    def store(request: Request) -> Store:
+        return Store.open(own.database_url, by=request.state.owner)
 
     @app.get("/health")
     async def health() -> dict[str, Any]:
         """Whether the server and its database answer, and how busy it is."""
         try:
-            await asyncio.wait_for(asyncio.to_thread(store), PATIENCE)  # not in the pool, where it could wait
+            await asyncio.wait_for(
+                asyncio.to_thread(Store.open, own.database_url), PATIENCE
+            )  # not in the pool, where it could wait
         except TimeoutError:
             raise StoreError(f"the database has not answered for {PATIENCE} seconds: see whether it is up") from None
         running, waiting = work.turns.counts()
@@ -156,11 +158,10 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
             raise Busy("too many runs are waiting: try again in a few minutes")
 
         def events(stop: threading.Event) -> Iterator[Event]:
-            database = store()
+            database = store(request)
             for event in run(body.question, body.answer, settings, database, given, stop, context=context):
                 if isinstance(event, RunStarted):
-                    database.set_owner(event.run_id, owner)
-                    database.set_private(event.run_id, owner)
+                    database.set_private(event.run_id)
                 yield event
             metrics.runs.inc()
 
@@ -171,15 +172,15 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
         """The newest runs that were started with this key."""
         if not 0 < limit <= 1000:
             raise BadInput(f"limit={limit}: expected a number from 1 to 1000")
-        found = store().history(request.state.owner, HistoryQuery(limit=limit)).rows
+        found = store(request).history(HistoryQuery(limit=limit)).rows
         names = ("id", "created_at", "question", "finished")
         return {"runs": [{name: getattr(row, name) for name in names} for row in found]}
 
     @app.get("/runs/{run_id}")
     def one_run(run_id: str, request: Request) -> dict[str, Any]:
         """The report of a run that was started with this key."""
-        database = store()
-        report = database.load_run(run_id) if database.access(run_id, request.state.owner).own else None
+        database = store(request)
+        report = database.load_run(run_id) if database.access(run_id).own else None
         if report is None:
             raise HTTPException(404, "no finished run of this key has that id")
         found: dict[str, Any] = json.loads(report.to_json())
@@ -188,10 +189,10 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
     @app.delete("/runs/{run_id}", status_code=204)
     def delete(run_id: str, request: Request) -> None:
         """Delete a run that was started with this key."""
-        database = store()
-        if not database.access(run_id, request.state.owner).own:
-            raise HTTPException(404, "no run of this key has that id")
-        database.delete_run(run_id, request.state.owner)
+        try:
+            store(request).delete_run(run_id)
+        except NotYours:
+            raise HTTPException(404, "no run of this key has that id") from None
 
 
 def _judged(pair: Pair, judged: Judgement | str, thresholds: Thresholds) -> dict[str, Any]:

@@ -172,11 +172,10 @@ class _Tools:
         token = secrets.token_hex(16)  # the run is kept for nobody else
 
         def events(stop: threading.Event) -> Iterator[Event]:
-            store = Store.open(settings.database_url)
+            store = Store.open(settings.database_url, by=token)
             for event in run(question, answer, settings, store, stop=stop, claims=claims or None, context=turns):
                 if isinstance(event, RunStarted):
-                    store.set_owner(event.run_id, token)
-                    store.set_private(event.run_id, token)
+                    store.set_private(event.run_id)
                 yield event
 
         async def tell(event: Event) -> None:

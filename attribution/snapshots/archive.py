@@ -22,7 +22,7 @@ from attribution.snapshots.package import Format, Unpacked, invalid, pack, unpac
 from attribution.storage import summaries
 from attribution.storage import tables as t
 from attribution.storage.history import described
-from attribution.storage.runs import new_run_id, owner_of
+from attribution.storage.runs import new_run_id
 from attribution.storage.store import Store
 from attribution.types import Frozen, Page, Report
 
@@ -69,14 +69,14 @@ class Imported(NamedTuple):
     known: int  # runs that were there already
 
 
-def export_history(store: Store, token: str, run_ids: Sequence[str] | None = None) -> bytes:
+def export_history(store: Store, run_ids: Sequence[str] | None = None) -> bytes:
     """The file with all runs of the owner that are not deleted, or with those of the ids.
 
     A run that is not finished is exported as one that was stopped. Runs of early versions, whose pages' texts are
     missing, are left out. BadInput where the file would be too large to be read again.
     """
     r = t.runs.c
-    query = t.runs.select().where(r.owner == owner_of(token), sa.literal(bool(token)), r.deleted_at == "")
+    query = t.runs.select().where(r.owner == store.owner, r.deleted_at == "")
     with store.engine.connect() as db:
         rows = db.execute(query.order_by(r.created_at, r.id)).all()
     pages: dict[str, Page] = {}
@@ -143,7 +143,7 @@ def _lines(rows: Iterable[Frozen]) -> bytes:
     return "".join(row.model_dump_json() + "\n" for row in rows).encode("utf-8")
 
 
-def import_history(store: Store, token: str, data: bytes) -> Imported:
+def import_history(store: Store, data: bytes) -> Imported:
     """Save the runs of a file as the owner's. BadInput says what is wrong with the file; then nothing is saved.
 
     A run that the owner has already stays as it is, and is restored if it was deleted; one whose id belongs to another
@@ -157,7 +157,7 @@ def import_history(store: Store, token: str, data: bytes) -> Imported:
     for run in _runs(file, pages):  # all are checked before anything is saved; none stays in memory
         if run.id in known or run.id in new:
             raise HISTORY.bad("a run occurs twice")
-        if _is_saved(store, token, run):
+        if _is_saved(store, run):
             known.append(run.id)
         else:
             new[run.id] = new_run_id() if store.is_known(run.id) else run.id
@@ -167,8 +167,8 @@ def import_history(store: Store, token: str, data: bytes) -> Imported:
             store.insert(t.frozen_pages, [{"id": page.id, "body": page.model_dump_json()}], db=db)
         for run in _runs(file, pages):
             if run.id in new:
-                _save(store, db, _with_id(run, new[run.id]), owner_of(token))
-    store.restore(known, token)
+                _save(store, db, _with_id(run, new[run.id]))
+    store.restore(known)
     return Imported(tuple(new.values()), len(known))
 
 
@@ -229,9 +229,9 @@ def _harmless(run: ArchivedRun) -> ArchivedRun:
     return run.model_copy(update={"versions": versions, "settings": as_record(run.settings, own)})
 
 
-def _is_saved(store: Store, token: str, run: ArchivedRun) -> bool:
+def _is_saved(store: Store, run: ArchivedRun) -> bool:
     """Whether the owner has this run, deleted or not; its title, tags and note may have changed since."""
-    if not store.access(run.id, token).own:
+    if not store.access(run.id).own:
         return False
     saved = _archived(store, store.rows(t.runs, [run.id])[run.id], {})
     return saved is not None and [v.report for v in _harmless(saved).versions] == [v.report for v in run.versions]
@@ -244,10 +244,10 @@ def _with_id(run: ArchivedRun, run_id: str) -> ArchivedRun:
     return run.model_copy(update={"id": run_id, "versions": tuple(versions)})
 
 
-def _save(store: Store, db: sa.Connection, run: ArchivedRun, owner: str) -> None:
+def _save(store: Store, db: sa.Connection, run: ArchivedRun) -> None:
     inputs = {"question": run.question, "answer": run.answer, "settings": json.dumps(run.settings)}
     about = described(run.title, run.tags, run.note)
-    state = {"created_at": run.created_at, "version": run.shown, "owner": owner, "private": run.private}
+    state = {"created_at": run.created_at, "version": run.shown, "owner": store.owner, "private": run.private}
     db.execute(t.runs.insert().values(id=run.id, **inputs, **state, **about))
     for version in run.versions:
         row = {"run_id": run.id, "number": version.number, "parent": version.parent, "claim_id": version.claim_id}

@@ -118,7 +118,7 @@ def _of_queries(by_stage: Mapping[str, T]) -> dict[str, T]:
 
 class _SnapshotStore(Store):
     def __init__(self, store: Store, snapshot: Snapshot) -> None:
-        super().__init__(store.engine)
+        super().__init__(store.engine, store.by)
         self._snapshot = snapshot
 
     def vectors(self, keys: Sequence[str]) -> dict[str, bytes]:
@@ -132,5 +132,5 @@ class _SnapshotStore(Store):
     def save_unfinished(self, report: Report, pages: Sequence[Page] = ()) -> None:
         """Nothing: a replay that is interrupted is started again from its file."""
 
-    def save_run(self, report: Report, provenance: Provenance | None = None, frozen: bool = True) -> None:
-        super().save_run(report, provenance, frozen=True)
+    def finish_run(self, report: Report, provenance: Provenance | None = None, frozen: bool = True) -> None:
+        super().finish_run(report, provenance, frozen=True)

@@ -48,12 +48,12 @@ class Cache(Database):
             body = db.execute(query).scalar()
         return Page.model_validate_json(body) if body else None
 
-    def put_pages(self, pages: Sequence[Page]) -> None:
+    def put_pages(self, pages: Sequence[Page], db: sa.Connection | None = None) -> None:
         rows = [
             {"id": p.id, "url": canonical(p.url), "fetched_at": p.fetched_at, "body": p.model_dump_json()}
             for p in pages
         ]
-        self.insert(t.pages, rows, replace=True)
+        self.insert(t.pages, rows, replace=True, db=db)
 
     def search(self, searcher: str, query: str, k: int, days: float) -> list[SearchHit] | None:
         """The hits of an earlier search of the web; None where there was none within so many days."""
@@ -110,9 +110,10 @@ class Cache(Database):
         """Note that what is done through this object uses these keys, by kind."""
         self._used.update((kind, key) for kind, some in keys.items() for key in some)
 
-    def record_uses(self, owner_id: str) -> None:
+    def record_uses(self, owner_id: str, db: sa.Connection) -> None:
         """Record all that was noted for a run or result."""
-        self.insert(t.uses, [{"kind": kind, "key": key, "owner_id": owner_id} for kind, key in self._used.copy()])
+        rows = [{"kind": kind, "key": key, "owner_id": owner_id} for kind, key in self._used.copy()]
+        self.insert(t.uses, rows, db=db)
 
     def delete_uses(self, db: sa.Connection, owner_id: str) -> None:
         """Delete what this run or result alone uses."""

@@ -18,7 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from attribution.errors import StoreError
 
 LOCK_TIMEOUT = 10  # seconds to wait for another process's lock
-REVISION = "6"  # the newest migration: a database that has it is opened without importing alembic
+REVISION = "initial"  # the newest migration: a database that has it is opened without importing alembic
 MIGRATIONS = Path(__file__).parent / "migrations"
 BATCH = 500  # keys in one query: SQLite limits the number of parameters
 
@@ -44,7 +44,9 @@ class Database:
             if parsed.get_backend_name() == "sqlite" and parsed.database not in (None, "", ":memory:"):
                 Path(str(parsed.database)).parent.mkdir(parents=True, exist_ok=True)
             database = cls(_engine(url))
-            if database._revision() != REVISION:
+            with database.engine.connect() as db:
+                revision = _revision(db)
+            if revision != REVISION:
                 database._upgrade()
         except (SQLAlchemyError, OSError, ImportError) as error:
             raise StoreError(
@@ -100,14 +102,6 @@ class Database:
                 rows |= {getattr(row, key.name): row for row in db.execute(query)}
         return rows
 
-    def _revision(self) -> str | None:
-        """The last migration that the database has seen; None before the first."""
-        if not sa.inspect(self.engine).has_table("alembic_version"):
-            return None
-        with self.engine.connect() as db:
-            revision: str | None = db.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
-        return revision
-
     def _upgrade(self) -> None:
         from alembic import command
         from alembic.config import Config
@@ -115,13 +109,27 @@ class Database:
 
         config = Config()
         config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+        revision = None
         try:
-            with _upgrade_lock, self.transaction() as config.attributes["connection"]:
+            with _upgrade_lock, self.transaction() as db:
+                revision = _revision(db)
+                if revision is None and sa.inspect(db).has_table("runs"):
+                    raise CommandError("it was made before there were migrations")
+                config.attributes["connection"] = db
                 command.upgrade(config, REVISION)
         except CommandError as error:
             raise StoreError(
-                f"the database has schema {self._revision()}, this version reads up to {REVISION}: update the explorer"
+                f"the database has schema {revision or 'none'}, this version reads {REVISION}: set "
+                "ATTRIBUTION_DATABASE_URL to another database, or use the version of the explorer that made this one"
             ) from error
+
+
+def _revision(db: sa.Connection) -> str | None:
+    """The last migration that the database has seen; None before the first."""
+    if not sa.inspect(db).has_table("alembic_version"):
+        return None
+    revision: str | None = db.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+    return revision
 
 
 @cache

@@ -13,7 +13,6 @@ import sqlalchemy as sa
 from attribution.errors import BadInput
 from attribution.storage import tables as t
 from attribution.storage.database import BATCH, now
-from attribution.storage.runs import owner_of
 from attribution.storage.summaries import searchable
 from attribution.storage.unfinished import UnfinishedRuns
 
@@ -98,13 +97,13 @@ def described(title: str, tags: Sequence[str], note: str) -> dict[str, str]:
 
 
 class History(UnfinishedRuns):
-    """Methods that take a token change and list the runs of its holder alone."""
+    """Lists and changes of the runs of the token that the store was opened with."""
 
-    def history(self, token: str, query: HistoryQuery) -> HistoryPage:
+    def history(self, query: HistoryQuery) -> HistoryPage:
         """The owner's runs that meet the conditions, and how many there are on all pages."""
         r, s = t.runs.c, t.run_summaries.c
         joined = t.runs.outerjoin(t.run_summaries, sa.and_(s.run_id == r.id, s.number == r.version))
-        where = [r.owner == owner_of(token), sa.literal(bool(token)), *_conditions(query)]
+        where = [r.owner == self.owner, *_conditions(query)]
         title = sa.func.lower(sa.func.coalesce(sa.func.nullif(r.title, ""), sa.func.nullif(r.question, ""), r.answer))
         order = {"newest": (r.created_at.desc(),), "oldest": (r.created_at,), "title": (title,)}[query.order]
         beginning = sa.func.substr(r.answer, 1, BEGINNING).label("beginning")
@@ -116,45 +115,41 @@ class History(UnfinishedRuns):
             found = db.execute(rows.order_by(*order, r.id).limit(query.limit).offset(query.offset)).all()
         return HistoryPage(tuple(map(_row, found)), total)
 
-    def tags(self, token: str) -> list[str]:
+    def tags(self) -> list[str]:
         """All tags of the owner's runs, sorted."""
         r = t.runs.c
-        own = (r.owner == owner_of(token), sa.literal(bool(token)), r.tags != "[]", r.deleted_at == "")
+        own = (r.owner == self.owner, r.tags != "[]", r.deleted_at == "")
         with self.engine.connect() as db:
             lists = db.execute(sa.select(r.tags).where(*own).distinct()).scalars().all()
         return sorted({tag for tags in lists for tag in json.loads(tags)})
 
-    def describe(self, run_id: str, token: str, title: str, tags: Sequence[str], note: str) -> None:
+    def describe(self, run_id: str, title: str, tags: Sequence[str], note: str) -> None:
         """Set title, tags and note. BadInput for a text that is too long, and for somebody else's run."""
         values = described(title, tags, note)
-        self._check_owner(run_id, token)
-        with self.engine.begin() as db:
+        with self.transaction() as db:
+            self.changeable(db, run_id)
             db.execute(t.runs.update().where(t.runs.c.id == run_id).values(**values))
 
     def description(self, run_id: str) -> Description:
-        """What `describe` has set; empty for an unknown run."""
+        """What `describe` has set; empty for a run of somebody else."""
         row = self.rows(t.runs, [run_id]).get(run_id)
-        return Description(row.title, tuple(json.loads(row.tags)), row.note) if row else Description()
+        if row is None or row.owner != self.owner:
+            return Description()
+        return Description(row.title, tuple(json.loads(row.tags)), row.note)
 
-    def put_aside(self, run_ids: Sequence[str], token: str) -> None:
+    def put_aside(self, run_ids: Sequence[str]) -> None:
         """Delete the owner's runs among these so that they can be restored for KEPT_HOURS. Nobody can open them."""
-        self._set_deleted(run_ids, token, now())
+        self._set_deleted(run_ids, now())
 
-    def restore(self, run_ids: Sequence[str], token: str) -> None:
+    def restore(self, run_ids: Sequence[str]) -> None:
         """Bring back the owner's deleted runs among these."""
-        self._set_deleted(run_ids, token, "")
+        self._set_deleted(run_ids, "")
 
-    def _set_deleted(self, run_ids: Sequence[str], token: str, at: str) -> None:
-        own = (t.runs.c.owner == owner_of(token), sa.literal(bool(token)))
+    def _set_deleted(self, run_ids: Sequence[str], at: str) -> None:
         with self.engine.begin() as db:
             for start in range(0, len(run_ids), BATCH):
                 some = t.runs.c.id.in_(run_ids[start : start + BATCH])
-                db.execute(t.runs.update().where(some, *own).values(deleted_at=at))
-
-    def is_deleted(self, run_id: str) -> bool:
-        """Whether a run was deleted and can still be restored."""
-        row = self.rows(t.runs, [run_id]).get(run_id)
-        return bool(row and row.deleted_at)
+                db.execute(t.runs.update().where(some, t.runs.c.owner == self.owner).values(deleted_at=at))
 
     def is_known(self, run_id: str) -> bool:
         """Whether the id belongs to a run, a deleted one included."""
@@ -167,7 +162,8 @@ class History(UnfinishedRuns):
         with self.engine.connect() as db:
             ids = db.execute(sa.select(r.id).where(r.deleted_at != "", r.deleted_at < before)).scalars().all()
         for run_id in ids:
-            self._remove(run_id)
+            with self.transaction() as db:
+                self._remove(db, run_id)
 
 
 def _conditions(query: HistoryQuery) -> list[sa.ColumnElement[bool]]:

@@ -6,7 +6,6 @@ a version.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import secrets
 from collections.abc import Mapping
@@ -15,12 +14,12 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from attribution.errors import BadInput
+from attribution.errors import NotYours
 from attribution.provenance import Provenance
 from attribution.storage import summaries
 from attribution.storage import tables as t
-from attribution.storage.cache import Cache
 from attribution.storage.database import now
+from attribution.storage.rights import Rights
 from attribution.types import Page, Report
 
 
@@ -50,61 +49,89 @@ class RunVersion(NamedTuple):
     edit: str = ""  # the Edit as JSON; empty in version 1, and in versions made before edits were kept
 
 
-class Access(NamedTuple):
-    """What the holder of a token may do with a run."""
-
-    private: bool  # only its owner may see it
-    own: bool  # may delete it and make it private
-
-
 def new_run_id() -> str:
     """An id that cannot be guessed: whoever knows it can open the run."""
     return secrets.token_hex(8)
 
 
-class Runs(Cache):
-    """Runs by id. Those who check tokens are the callers that serve others: `access` says what they may show."""
+class Runs(Rights):
+    """Runs by id."""
 
     # --- saving ---
 
     def start_run(
         self, run_id: str, question: str, answer: str, settings: Mapping[str, object], created_at: str = ""
     ) -> None:
-        """Save the inputs of a run that starts, unless it is known already."""
+        """Save the inputs of a run that starts, unless it is known already. NotYours for somebody else's."""
         question, answer = (text.replace("\0", "\ufffd") for text in (question, answer))  # PostgreSQL has no NUL
         inputs = {"question": question, "answer": answer, "settings": json.dumps(settings)}
-        state = {"created_at": created_at or now(), "version": 0, "owner": "", "private": False}
-        self.insert(t.runs, [{"id": run_id, **inputs, **state}])
+        state = {"created_at": created_at or now(), "version": 0, "owner": self.owner, "private": False}
+        with self.transaction() as db:
+            self.insert(t.runs, [{"id": run_id, **inputs, **state}], db=db)
+            self.changeable(db, run_id, deleted=True)
 
     def save_run(self, report: Report, provenance: Provenance | None = None, frozen: bool = False) -> None:
-        """Save the result of a run. `frozen` says that its pages come from a snapshot and must not serve other runs."""
+        """Save a run with its result. `frozen` says that its pages come from a snapshot and must not serve others."""
         self.start_run(report.id, report.question, report.answer, report.settings, report.created_at)
+        self.finish_run(report, provenance, frozen)
+
+    def finish_run(self, report: Report, provenance: Provenance | None = None, frozen: bool = False) -> None:
+        """Save the result of a run that was started. NotYours where it was deleted for good meanwhile."""
         self._save(report, provenance, frozen)
 
     def _save(
         self, report: Report, provenance: Provenance | None, frozen: bool, claim_id: str = "", edit: str = ""
     ) -> None:
         pages = [page.id for page in report.pages]
-        if frozen:
-            self.insert(t.frozen_pages, [{"id": p.id, "body": p.model_dump_json()} for p in report.pages])
-        else:
-            already = self.rows(t.frozen_pages, pages)  # a version of a frozen run
-            self.put_pages([page for page in report.pages if page.id not in already])
+        already = self.rows(t.frozen_pages, pages)  # a version of a frozen run
         self.use(page=pages)
-        self.record_uses(report.id)
         body = {"report": report.to_json(), "provenance": provenance.model_dump_json() if provenance else ""}
-        r, v = t.runs.c, t.run_versions.c
+        v, is_edit = t.run_versions.c, bool(claim_id or edit)
         with self.transaction() as db:
-            db.execute(sa.select(r.id).where(r.id == report.id).with_for_update())  # PostgreSQL: one writer a run
+            run = self.changeable(db, report.id, deleted=not is_edit)
+            if frozen:
+                self.insert(t.frozen_pages, [{"id": p.id, "body": p.model_dump_json()} for p in report.pages], db=db)
+            else:
+                self.put_pages([page for page in report.pages if page.id not in already], db)
+            self.record_uses(report.id, db)
             number, parent = 1, 0
-            if claim_id or edit:
+            if is_edit:
                 newest = db.execute(sa.select(sa.func.max(v.number)).where(v.run_id == report.id)).scalar() or 0
-                number, parent = newest + 1, db.execute(sa.select(r.version).where(r.id == report.id)).scalar_one()
+                number, parent = newest + 1, run.version
             db.execute(t.run_versions.delete().where(v.run_id == report.id, v.number == number))
             row = {"run_id": report.id, "number": number, "parent": parent, "created_at": now()}
             db.execute(t.run_versions.insert().values(**row, **body, claim_id=claim_id, edit=edit))
-            db.execute(t.runs.update().where(r.id == report.id).values(version=number))
+            db.execute(t.runs.update().where(t.runs.c.id == report.id).values(version=number))
             summaries.saved(db, report, number)
+
+    def copy_run(self, run_id: str) -> str:
+        """Copy the shown version of a run that may be read, and what was found out about it later; the copy's id.
+
+        The copy is a run of one's own, open by link, without the title, tags, note and earlier versions.
+        """
+        r, v, new = t.runs.c, t.run_versions.c, new_run_id()
+        with self.transaction() as db:
+            run = db.execute(sa.select(t.runs).where(r.id == run_id, r.version > 0, self.readable())).first()
+            if run is None:
+                raise NotYours("this run can no longer be read, so it cannot be copied")
+            shown = db.execute(t.run_versions.select().where(v.run_id == run_id, v.number == run.version)).one()
+            report = Report.model_validate_json(shown.report).model_copy(update={"id": new})
+            inputs = {"question": run.question, "answer": run.answer, "settings": run.settings}
+            state = {"created_at": now(), "version": 1, "owner": self.owner, "private": False}
+            db.execute(t.runs.insert().values(id=new, **inputs, **state))
+            row = {"run_id": new, "number": 1, "parent": 0, "created_at": now(), "claim_id": "", "edit": ""}
+            db.execute(t.run_versions.insert().values(**row, report=report.to_json(), provenance=shown.provenance))
+            summaries.write(db, report, 1)
+            self._copy_rows(db, run_id, new)
+        return new
+
+    def _copy_rows(self, db: sa.Connection, old: str, new: str) -> None:
+        """Copy the results that are saved under an id, and what the run or result of that id uses."""
+        s, u = t.results.c, t.uses.c
+        saved = sa.select(s.kind, sa.literal(new), s.created_at, s.body, sa.literal(self.owner)).where(s.id == old)
+        db.execute(t.results.insert().from_select(["kind", "id", "created_at", "body", "owner"], saved))
+        used = sa.select(u.kind, u.key, sa.literal(new)).where(u.owner_id == old)
+        db.execute(t.uses.insert().from_select(["kind", "key", "owner_id"], used))
 
     # --- loading ---
 
@@ -120,7 +147,7 @@ class Runs(Cache):
 
     def _shown(self, run_id: str, column: sa.ColumnElement[str]) -> str | None:
         r, v = t.runs.c, t.run_versions.c
-        shown = (v.run_id == r.id, v.number == r.version, r.deleted_at == "")
+        shown = (v.run_id == r.id, v.number == r.version, self.readable())
         query = sa.select(column).where(r.id == run_id, *shown)
         with self.engine.connect() as db:
             return db.execute(query).scalar()
@@ -135,8 +162,9 @@ class Runs(Cache):
 
     def run_inputs(self, run_id: str) -> RunInputs | None:
         """The inputs of a run, finished or not."""
-        row = self.rows(t.runs, [run_id]).get(run_id)
-        if row is None or row.deleted_at:
+        with self.engine.connect() as db:
+            row = db.execute(sa.select(t.runs).where(t.runs.c.id == run_id, self.readable())).first()
+        if row is None:
             return None
         return RunInputs(row.created_at, row.question, row.answer, json.loads(row.settings or "{}"), row.version > 0)
 
@@ -156,56 +184,41 @@ class Runs(Cache):
             number = by_number[number].parent
         return path
 
-    def show_version(self, run_id: str, number: int) -> None:
-        """Show this version of a run from now on."""
-        with self.engine.begin() as db:
-            db.execute(t.runs.update().where(t.runs.c.id == run_id).values(version=number))
-
     def undo(self, run_id: str) -> Report | None:
         """Show the version that the shown one was made from, and return it; None if there is none."""
-        versions = self.versions(run_id)
-        if len(versions) < 2:
-            return None
-        self.show_version(run_id, versions[1].number)
+        v = t.run_versions.c
+        with self.transaction() as db:
+            shown = self.changeable(db, run_id).version
+            parent = db.execute(sa.select(v.parent).where(v.run_id == run_id, v.number == shown)).scalar()
+            if not parent:
+                return None
+            self._show(db, run_id, parent)
         return self.load_run(run_id)
 
-    # --- who may do what ---
+    def _show(self, db: sa.Connection, run_id: str, number: int) -> None:
+        """Show this version of a run from now on."""
+        db.execute(t.runs.update().where(t.runs.c.id == run_id).values(version=number))
 
-    def set_owner(self, run_id: str, token: str) -> None:
-        """Make the holder of the token the owner of a run that has none."""
-        with self.engine.begin() as db:
-            of_no_one = (t.runs.c.id == run_id, t.runs.c.owner == "")
-            db.execute(t.runs.update().where(*of_no_one).values(owner=owner_of(token)))
+    # --- owners ---
 
-    def access(self, run_id: str, token: str) -> Access:
-        """What the holder of the token may do. Nobody owns an unknown run or one that has no owner."""
-        row = self.rows(t.runs, [run_id]).get(run_id)
-        if row is None:
-            return Access(False, False)
-        return Access(row.private, bool(token) and row.owner == owner_of(token))
-
-    def set_private(self, run_id: str, token: str, private: bool = True) -> None:
-        """Hide a run from all others, or show it again. BadInput for a run of somebody else."""
-        self._check_owner(run_id, token)
-        with self.engine.begin() as db:
+    def set_private(self, run_id: str, private: bool = True) -> None:
+        """Hide a run from all others, or show it again. NotYours for a run of somebody else."""
+        with self.transaction() as db:
+            self.changeable(db, run_id)
             db.execute(t.runs.update().where(t.runs.c.id == run_id).values(private=private))
 
-    def delete_run(self, run_id: str, token: str) -> None:
-        """Delete a run, its versions, and what it alone uses of pages and caches. BadInput for somebody else's run."""
-        self._check_owner(run_id, token)
-        self._remove(run_id)
-
-    def _remove(self, run_id: str) -> None:
+    def delete_run(self, run_id: str) -> None:
+        """Delete a run, its versions, and what it alone uses of pages and caches. NotYours for somebody else's run."""
         with self.transaction() as db:
-            self.delete_uses(db, run_id)
-            summaries.forget(db, run_id)
-            db.execute(t.run_versions.delete().where(t.run_versions.c.run_id == run_id))
-            db.execute(t.runs.delete().where(t.runs.c.id == run_id))
-            db.execute(t.results.delete().where(t.results.c.id == run_id))  # what was found out about it later
+            self.changeable(db, run_id, deleted=True)
+            self._remove(db, run_id)
 
-    def _check_owner(self, run_id: str, token: str) -> None:
-        if not self.access(run_id, token).own:
-            raise BadInput("this run cannot be changed here: only the browser that started it can")
+    def _remove(self, db: sa.Connection, run_id: str) -> None:
+        self.delete_uses(db, run_id)
+        summaries.forget(db, run_id)
+        db.execute(t.run_versions.delete().where(t.run_versions.c.run_id == run_id))
+        db.execute(t.runs.delete().where(t.runs.c.id == run_id))
+        db.execute(t.results.delete().where(t.results.c.id == run_id))  # what was found out about it later
 
     # --- figures ---
 
@@ -226,8 +239,3 @@ class Runs(Cache):
             if (calls := sum(stage["calls"] for stage in llm)) >= 3:
                 prompts.append(sum(stage["seconds"] for stage in llm) / calls)
         return Rates(*(median(seconds) if seconds else None for seconds in (pairs, pages, prompts)))
-
-
-def owner_of(token: str) -> str:
-    """What the database holds of a token: its SHA-256; empty for none."""
-    return hashlib.sha256(token.encode()).hexdigest() if token else ""

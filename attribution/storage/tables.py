@@ -113,6 +113,7 @@ results = sa.Table(  # comparisons and the like, as JSON
     sa.Column("id", sa.String(16), primary_key=True),
     sa.Column("created_at", sa.String(32), nullable=False),
     sa.Column("body", sa.Text, nullable=False),
+    sa.Column("owner", sa.String(64), nullable=False),  # as of runs; of what is saved under a run's id, the run's
 )
 uses = sa.Table(  # what a run or result needs of the other tables, so that it can be deleted with it
     "uses",

@@ -32,19 +32,20 @@ class Versions(Results):
 
     def redo(self, run_id: str) -> Report | None:
         """Show the version that was undone last, and return it; None if there is none."""
-        number = self._next(run_id)
-        if number is None:
-            return None
-        self.show_version(run_id, number)
+        with self.transaction() as db:
+            self.changeable(db, run_id)
+            number = self._next(db, run_id)
+            if number is None:
+                return None
+            self._show(db, run_id, number)
         return self.load_run(run_id)
 
     def steps(self, run_id: str) -> Steps:
         """The edit that undo takes back, and the one that redo makes again."""
-        shown, following = self.versions(run_id), self._next(run_id)
-        edit = ""
-        if following is not None:
-            v = t.run_versions.c
-            with self.engine.connect() as db:
+        shown, v, edit = self.versions(run_id), t.run_versions.c, ""
+        with self.engine.connect() as db:
+            following = self._next(db, run_id)
+            if following is not None:
                 query = sa.select(v.edit).where(v.run_id == run_id, v.number == following)
                 edit = db.execute(query).scalar() or ""
         last = shown[0].edit if shown else ""
@@ -55,8 +56,7 @@ class Versions(Results):
             following is not None,
         )
 
-    def _next(self, run_id: str) -> int | None:
+    def _next(self, db: sa.Connection, run_id: str) -> int | None:
         r, v = t.runs.c, t.run_versions.c
         query = sa.select(sa.func.max(v.number)).where(r.id == run_id, v.run_id == r.id, v.parent == r.version)
-        with self.engine.connect() as db:
-            return db.execute(query.where(r.version > 0)).scalar()
+        return db.execute(query.where(r.version > 0)).scalar()

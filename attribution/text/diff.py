@@ -14,6 +14,9 @@ Opcode = tuple[Literal["replace", "delete", "insert", "equal"], int, int, int, i
 class Diff(difflib.SequenceMatcher[str]):
     """A word diff. Where it has looked at MOST pairs of words, what is left counts as replaced."""
 
+    a: Sequence[str]  # of difflib, which declares neither
+    b2j: dict[str, list[int]]
+
     def __init__(self, old: Sequence[str], new: Sequence[str]) -> None:
         super().__init__(None, old, new, autojunk=False)
         self._left = MOST

@@ -24,7 +24,7 @@ from attribution.verdicts import Thresholds, decide, relation
 from benchmarks import arguments, publish
 from benchmarks.browser import browser, seconds, serving
 
-TOKEN, COOKIE = "benchmark", "attribution_browser"
+TOKEN, COOKIE = "benchmark-of-the-list", "attribution_browser"
 THRESHOLDS = Thresholds(0.54, 0.5)
 WORDS = [
     first + last
@@ -76,10 +76,9 @@ def fill(store: Store, runs: int) -> None:
     draw = random.Random(1)
     for number in range(runs):
         report = made_up(number, draw)
-        Store(store.engine).save_run(report)
-        store.set_owner(report.id, TOKEN)
+        Store(store.engine, store.by).save_run(report)
         if number % 3 == 0:
-            store.describe(report.id, TOKEN, f"Run {number}", draw.sample(WORDS, 2), "A note of a few words.")
+            store.describe(report.id, f"Run {number}", draw.sample(WORDS, 2), "A note of a few words.")
 
 
 def visits(address: str, count: int) -> list[float]:
@@ -108,7 +107,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--visits", type=int, default=5)
     args = parser.parse_args(argv)
     with tempfile.TemporaryDirectory() as data:
-        store = Store.open(f"sqlite:///{data}/attribution.sqlite3")
+        store = Store.open(f"sqlite:///{data}/attribution.sqlite3", by=TOKEN)
         fill(store, args.runs)
         long = made_up(args.runs, random.Random(2), claims=60)
         store.start_run(long.id, long.question, long.answer, long.settings)
@@ -116,8 +115,8 @@ def main(argv: list[str] | None = None) -> int:
         search = HistoryQuery(words="tower nila", verdict="contradicted")
         figures: dict[str, Any] = {
             "runs": args.runs,
-            "query of the list, s": seconds(lambda: store.history(TOKEN, HistoryQuery()), 9),
-            "query with two words and a verdict, s": seconds(lambda: store.history(TOKEN, search), 9),
+            "query of the list, s": seconds(lambda: store.history(HistoryQuery()), 9),
+            "query with two words and a verdict, s": seconds(lambda: store.history(search), 9),
             "saving the state of a run with 60 claims, s": seconds(lambda: store.save_unfinished(long), 9),
         }
         with serving(data) as (address, _):

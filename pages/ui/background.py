@@ -6,8 +6,8 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
-from weakref import WeakValueDictionary
+from typing import Any, Generic, Protocol, TypeVar
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from pages.ui.form.words import explain
 
@@ -28,7 +28,17 @@ T = TypeVar("T")
 Work = Callable[[threading.Event, Callable[..., P]], None]
 
 
+class Stoppable(Protocol):
+    """What is known of any job."""
+
+    @property
+    def running(self) -> bool: ...
+
+    def stop(self) -> None: ...
+
+
 _jobs: WeakValueDictionary[str, Any] = WeakValueDictionary()  # by the id of their result
+_starters: WeakKeyDictionary[object, str] = WeakKeyDictionary()  # tokens of browsers
 
 
 def register(result_id: str, job: object) -> None:
@@ -40,6 +50,16 @@ def find(result_id: str) -> Any:
     """The job of this process that is computing a result; None where none is: what is finished is in the database."""
     job = _jobs.get(result_id)
     return job if job is not None and job.running else None
+
+
+def claim(job: object, browser: str) -> None:
+    """Note which browser has started a job, unless that is known: others only watch it."""
+    _starters.setdefault(job, browser)
+
+
+def starter(job: object) -> str:
+    """The token of the browser that has started a job; empty where that is not known."""
+    return _starters.get(job, "")
 
 
 class Job(Generic[P]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,7 @@ def styles() -> None:
     css, help_css = ((_HERE / name).read_text("utf-8") for name in ("styles.css", "help/help.css"))
     st.html(f"<style>:root{{color-scheme:{scheme}}}{render.tokens_css('.stApp')}{css}{help_css}</style>")
     help_sheet = tuple(sheet().items())  # for a dict among the values Streamlit would import pandas first
-    _script(data={"cookie": state.COOKIE, "value": state.browser(), "help": help_sheet}, key="page")
+    _script(data={"help": help_sheet}, key="page")
 
 
 def show(node: Node) -> None:
@@ -64,6 +65,18 @@ def note(title: str, *lines: str, label: str = "pending", detail: str = "") -> N
     """A notice in its place on the page, with details folded; its text is never read as markup."""
     paragraphs = [el("p", as_sentence(line)) for line in lines]
     show(el("div", el("h3", title), *paragraphs, folded(detail), class_=f"ax-note v-{label}", role="status"))
+
+
+def copy_line(what: str, purpose: str, on_click: Callable[[], None]) -> None:
+    """In place of what changes a result, for those to whom it does not belong."""
+    with st.container(key="copy_line", horizontal=True, vertical_alignment="center", gap="small"):
+        show(el("p", f"You are reading somebody else's {what}. Make a copy to {purpose}.", class_="ax-status"))
+        st.button(
+            "Make a copy",
+            key="make_copy",
+            on_click=on_click,
+            help="The copy is yours and has an address of its own; the original stays as it is.",
+        )
 
 
 def plot(figure: Figure, key: str, alt: str) -> None:

@@ -10,12 +10,18 @@ from attribution.settings import Settings
 from attribution.storage.store import Store
 from pages.ui import background, state
 
-J = TypeVar("J")  # the job
+J = TypeVar("J", bound=background.Stoppable)  # the job
 P = TypeVar("P")  # the result
 T = TypeVar("T")
 
 
 def store() -> Store:
+    """The database in the name of this browser: asked for in the session, it can be used in any thread."""
+    return Store.open(Settings.from_environment().database_url, by=state.browser())
+
+
+def unowned_store() -> Store:
+    """The database in nobody's name: for models, and runs that are parts of a comparison, which no browser lists."""
     return Store.open(Settings.from_environment().database_url)
 
 
@@ -42,6 +48,8 @@ class Slot(Generic[J, P]):
         return job
 
     def start(self, job: J | None) -> None:
+        if job is not None:
+            background.claim(job, state.browser())
         state.put(self._name, job)
         self.refuse("")
 
@@ -73,10 +81,32 @@ class Slot(Generic[J, P]):
         self.refuse(reason)
         return result
 
+    def owns(self, parameter: str) -> bool:
+        """Whether the result that this parameter of the address names may be changed here."""
+        result_id = state.address(parameter).get(parameter)
+        return not result_id or store().access(result_id).own
+
+    def copy(self, parameter: str, load: Callable[[str], None]) -> None:
+        """Show a copy of the result that this parameter of the address names; it belongs to this browser."""
+        result_id = store().copy_result(state.address(parameter)[parameter])
+        self.start(None)
+        state.show_address(**{parameter: result_id})
+        load(result_id)
+
     def stop(self) -> None:
-        """End the job with the results it has."""
-        if job := state.get(self._name):
+        """End the job with the results it has; one that another browser has started goes on and is no longer shown."""
+        if (job := self.job()) is None:
+            return
+        if self.is_own():
             job.stop()
+        else:
+            self.start(None)
+            self.show(None)
+
+    def is_own(self) -> bool:
+        """False while a job goes on that another browser has started."""
+        job = self.job()
+        return job is None or not job.running or background.starter(job) == state.browser()
 
     def is_running(self) -> bool:
         job = state.get(self._name)

@@ -136,9 +136,8 @@ def test_stopping_keeps_what_was_found(report: Report, settings: Settings, store
 
 
 def test_a_deleted_run_takes_its_check_along(report: Report, settings: Settings, store: Store) -> None:
-    store.set_owner(report.id, "token")
     list(check(report, settings, store))
-    store.delete_run(report.id, "token")
+    store.delete_run(report.id)
     assert saved(report, store) is None
 
 

@@ -40,13 +40,12 @@ def test_a_second_decision_takes_the_first_back() -> None:
 
 def test_it_is_kept_with_the_run_and_goes_with_it(store: Store) -> None:
     store.save_run(REPORT)
-    store.set_owner(REPORT.id, "me")
     desk = Desk().with_proposals([FOUND, FAILED]).decide(accept=[FALSE.id]).decide(reject=[OTHER.id])
     desks.save(store, REPORT.id, desk)
     assert desks.load(store, REPORT.id) == desk
     store.save_result(desks.KIND, "f" * 16, '{"written": "otherwise"}')
     assert desks.load(store, "f" * 16) == Desk() == desks.load(store, "e" * 16)
-    store.delete_run(REPORT.id, "me")
+    store.delete_run(REPORT.id)
     assert desks.load(store, REPORT.id) == Desk()
 
 

@@ -46,7 +46,7 @@ print(refused(content), peak() - before, sep="|")
 HISTORY = MEASURED.format(
     imports="from attribution.snapshots.archive import import_history\nfrom attribution.storage.store import Store\n"
     "store = Store.open('sqlite://')",
-    read="lambda data: import_history(store, 'me', data)",
+    read="lambda data: import_history(store, data)",
     small="b''",
 )
 SNAPSHOT = MEASURED.format(imports="from attribution.snapshots.file import load", read="load", small="b''")
@@ -135,10 +135,8 @@ def test_letters_of_four_bytes_count_as_such(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(file, "TOTAL_LIMIT", 2 * MB)
     plain, wide = ("a" * MB, "a" * MB + "\N{GRINNING FACE}")
     with pytest.raises(BadInput, match="2,000,000 bytes of memory"):
-        archive.import_history(Store.open("sqlite://"), "me", bomb(archive.HISTORY, pages=page_line(wide)))
-    assert (
-        archive.import_history(Store.open("sqlite://"), "me", bomb(archive.HISTORY, pages=page_line(plain))).ids == ()
-    )
+        archive.import_history(Store.open("sqlite://"), bomb(archive.HISTORY, pages=page_line(wide)))
+    assert archive.import_history(Store.open("sqlite://"), bomb(archive.HISTORY, pages=page_line(plain))).ids == ()
 
 
 def test_what_could_not_be_read_again_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -127,7 +127,7 @@ def test_the_command_line_says_so_in_one_line(tmp_path: Path) -> None:
 def test_an_imported_archive_is_refused_as_a_whole(tmp_path: Path, store: Store) -> None:
     data = forged(archive_of(run_over("library"), tmp_path), lambda run: run.update(question=HALF))
     with pytest.raises(BadInput, match="not a usable history file"):
-        import_history(store, "mine", data)
+        import_history(store, data)
     assert not store.is_known("5" * 16)
 
 

@@ -39,65 +39,66 @@ def made(run_id: str, title: str = "") -> Report:
 @pytest.fixture
 def full(store: Store) -> Store:
     """Two runs, the first with two versions, and one that did not finish."""
+    store = Store(store.engine, "mine")
     provenance = Provenance(traces=(Trace(CLAIM.id, PAGE.id, "q", "library", 1),), chunks={PAGE.id: ((0, 4),)})
     for run_id, title in ((FIRST, TEXTS[0]), (SECOND, "second")):
         store.save_run(made(run_id, title), provenance)
-        store.set_owner(run_id, "mine")
-        store.describe(run_id, "mine", title, ["a", TEXTS[1]], "\n".join(TEXTS))
+        store.describe(run_id, title, ["a", TEXTS[1]], "\n".join(TEXTS))
     save_version(store, made(FIRST, "reworded"), CLAIM.id)
-    store.set_private(FIRST, "mine")
+    store.set_private(FIRST)
     store.start_run(GOING, "q", CLAIM.text, {}, "2026-11-02T10:00:00+00:00")
-    store.set_owner(GOING, "mine")
     store.save_unfinished(made(GOING), [PAGE])
     return store
 
 
 @pytest.fixture
 def elsewhere(tmp_path: object) -> Iterator[Store]:
-    store = Store.open(f"sqlite:///{tmp_path}/elsewhere.sqlite3")
+    store = Store.open(f"sqlite:///{tmp_path}/elsewhere.sqlite3", by="yours")
     yield store
     store.close()
 
 
-def rows(store: Store, token: str = "mine") -> list[tuple[object, ...]]:
-    return [tuple(row) for row in store.history(token, HistoryQuery(order="oldest")).rows]
+def rows(store: Store) -> list[tuple[object, ...]]:
+    return [tuple(row) for row in store.history(HistoryQuery(order="oldest")).rows]
 
 
 def test_everything_comes_back_on_another_machine(full: Store, elsewhere: Store) -> None:
-    data = export_history(full, "mine")
-    assert import_history(elsewhere, "yours", data) == ((FIRST, SECOND, GOING), 0)
+    data = export_history(full)
+    assert import_history(elsewhere, data) == ((FIRST, SECOND, GOING), 0)
     for run_id in (FIRST, SECOND):
         assert elsewhere.load_run(run_id) == full.load_run(run_id)
         assert elsewhere.provenance(run_id) == full.provenance(run_id)
         assert elsewhere.versions(run_id) == full.versions(run_id)
-    assert rows(elsewhere, "yours")[:2] == rows(full)[:2]
-    assert elsewhere.access(FIRST, "") == (True, False) and elsewhere.access(FIRST, "yours").own
+    assert rows(elsewhere)[:2] == rows(full)[:2]
+    assert elsewhere.access(FIRST) == (True, True, False) and not Store(elsewhere.engine).access(FIRST).own
     stopped = elsewhere.load_run(GOING)
     assert stopped is not None and stopped.stopped and stopped.verdicts == made(GOING).verdicts
     assert elsewhere.page(PAGE.url) is None  # it never serves as a download
-    assert export_history(elsewhere, "yours", [FIRST, SECOND]) == export_history(full, "mine", [FIRST, SECOND])
+    assert export_history(elsewhere, [FIRST, SECOND]) == export_history(full, [FIRST, SECOND])
     assert elsewhere.undo(FIRST) == made(FIRST, TEXTS[0])
     for run_id in (FIRST, SECOND, GOING):  # with nothing left behind
-        elsewhere.delete_run(run_id, "yours")
+        elsewhere.delete_run(run_id)
     assert not elsewhere.rows(archive.t.frozen_pages, [PAGE.id])
 
 
 def test_what_is_there_already_stays_and_is_restored(full: Store) -> None:
-    data, before = export_history(full, "mine", [FIRST, SECOND]), rows(full)
-    full.put_aside([FIRST], "mine")
-    assert import_history(full, "mine", data) == ((), 2)
+    data, before = export_history(full, [FIRST, SECOND]), rows(full)
+    full.put_aside([FIRST])
+    assert import_history(full, data) == ((), 2)
     assert rows(full) == before
-    copies = import_history(full, "another browser's", data).ids
+    others = Store(full.engine, "another browser's")
+    copies = import_history(others, data).ids
     assert len(copies) == 2 and not {FIRST, SECOND} & set(copies)
-    loaded = full.load_run(copies[0])
+    loaded = others.load_run(copies[0])
     assert loaded is not None and loaded.id == copies[0] and rows(full) == before
+    assert full.load_run(copies[0]) is None  # it is private there too
 
 
 def test_only_own_runs_are_exported(full: Store) -> None:
-    assert members(export_history(full, "another browser's"))["runs.jsonl"] == b""
-    assert members(export_history(full, ""))["runs.jsonl"] == b""
-    full.put_aside([SECOND], "mine")
-    assert SECOND.encode() not in members(export_history(full, "mine"))["runs.jsonl"]
+    for other in ("another browser's", ""):
+        assert members(export_history(Store(full.engine, other)))["runs.jsonl"] == b""
+    full.put_aside([SECOND])
+    assert SECOND.encode() not in members(export_history(full))["runs.jsonl"]
 
 
 def forged(data: bytes, change: Callable[[dict[str, object]], object], member: str = "runs.jsonl") -> bytes:
@@ -135,14 +136,14 @@ def forged(data: bytes, change: Callable[[dict[str, object]], object], member: s
 def test_a_forged_file_changes_nothing(
     full: Store, elsewhere: Store, change: Callable[[dict[str, object]], object], message: str
 ) -> None:
-    bad = forged(export_history(full, "mine", [FIRST, SECOND]), change)
+    bad = forged(export_history(full, [FIRST, SECOND]), change)
     with pytest.raises(BadInput, match=message):
-        import_history(elsewhere, "mine", bad)
+        import_history(elsewhere, bad)
     assert rows(elsewhere) == [] and not elsewhere.rows(archive.t.frozen_pages, [PAGE.id])
 
 
 def test_a_damaged_file_changes_nothing(full: Store, elsewhere: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    data = export_history(full, "mine")
+    data = export_history(full)
     torn = forged(data, lambda page: page.update(text="Another text."), "pages.jsonl")
     for bad, message in (
         (b"", "not a plain ZIP file"),
@@ -152,10 +153,10 @@ def test_a_damaged_file_changes_nothing(full: Store, elsewhere: Store, monkeypat
         (torn, "the text of page .* does not match its hash"),
     ):
         with pytest.raises(BadInput, match=message):
-            import_history(elsewhere, "mine", bad)
+            import_history(elsewhere, bad)
     monkeypatch.setattr(archive.summaries, "write", lambda *_: 1 / 0)  # a failure half way
     with pytest.raises(ZeroDivisionError):
-        import_history(elsewhere, "mine", data)
+        import_history(elsewhere, data)
     assert rows(elsewhere) == [] and not elsewhere.rows(archive.t.frozen_pages, [PAGE.id])
 
 
@@ -164,7 +165,7 @@ def test_a_file_does_not_say_where_texts_are_sent(full: Store, elsewhere: Store)
         run["settings"]["openai_base_url"] = "https://evil.example"  # type: ignore[index]
         run["versions"][0]["report"]["settings"]["library"] = "/etc"  # type: ignore[index]
 
-    import_history(elsewhere, "mine", forged(export_history(full, "mine", [SECOND]), change))
+    import_history(elsewhere, forged(export_history(full, [SECOND]), change))
     loaded, inputs = elsewhere.load_run(SECOND), elsewhere.run_inputs(SECOND)
     assert loaded is not None and inputs is not None
     assert "library" not in loaded.settings and "openai_base_url" not in inputs.settings

@@ -12,28 +12,19 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from attribution.collections.store import DocumentStore
 from attribution.errors import StoreError
 from attribution.settings import Settings
-from attribution.snapshots.snapshot import Snapshot
-from attribution.storage import http_responses, tables
+from attribution.storage import tables
 from attribution.storage.database import MIGRATIONS, REVISION, use_write_ahead_log
 from attribution.storage.store import Store
 
 ROOT = Path(__file__).parents[2]
-VERSION_1 = ROOT / "tests" / "data" / "database_v1.sql"  # the dump of a database from before the migrations
-LATER_TABLES = ("collections", "documents", "document_vectors", "documents_text_1", "responses")
-RUN = "0123456789abcdef"
 
 
-def version_1(path: Path, without: tuple[str, ...] = ()) -> str:
-    database = sqlite3.connect(path)
-    database.executescript(VERSION_1.read_text(encoding="utf-8"))
-    for table in without:
-        database.execute(f"DROP TABLE {table}")
-    database.commit()
-    database.close()
-    return f"sqlite:///{path}"
+def dump(path: Path) -> list[str]:
+    """All that is in a database."""
+    with sqlite3.connect(path) as database:
+        return list(database.iterdump())
 
 
 def schema(url: str) -> dict[str, object]:
@@ -48,47 +39,12 @@ def schema(url: str) -> dict[str, object]:
     }
 
 
-def test_a_database_from_before_the_migrations_opens_with_everything_in_it(tmp_path: Path) -> None:
-    store = Store.open(version_1(tmp_path / "old.sqlite3"))
-    snapshot = Snapshot.of(store, RUN)
-    (page,) = snapshot.report.pages
-    assert page.text == "The Nile flows north." and snapshot.report.verdicts[0].label == "supported"
-    assert snapshot.provenance.traces[0].searcher == "duckduckgo"
-    assert snapshot.vectors == {"v1": b"\x00\x00\x80\x3f"} and snapshot.judgements["j1"].sentence == (0, 21)
-    inputs = store.run_inputs(RUN)
-    assert inputs is not None and (inputs.answer, inputs.settings["top_k"]) == ("The Nile flows north.", 5)
-    assert [v.number for v in store.versions(RUN)] == [1] and not store.access(RUN, "").private
-    assert store.page("https://example.org/nile/") == page and store.reply("r1") == "a reply"
-    assert store.search("duckduckgo", "Nile", 3, days=36_500)
-    frozen = store.load_run("fedcba9876543210")
-    assert frozen is not None and frozen.pages[0].text == "A frozen page."
-    assert http_responses.load(store, [page.id])[page.id].body == b"The Nile flows north."
-    documents = DocumentStore(store)
-    (rivers,) = documents.collections("a-model/1")
-    assert (rivers.name, rivers.documents, rivers.embedded) == ("rivers", 2, 1)
-    assert documents.vectors("rivers", "a-model/1") == ([1], [b"\x00\x00\x80\x3f"])
-    with documents.full_text("rivers") as table:
-        rows = table.database.execute(f"SELECT rowid FROM {table.name} WHERE {table.name} MATCH 'hamburg'").fetchall()
-    assert rows == [(2,)] and documents.remove("rivers") == 2
-    store.set_owner(RUN, "a token")
-    store.delete_run(RUN, "a token")  # what it uses was recorded by the migration
-    assert store.page(page.url) is None and store.vectors(["v1"]) == {} and store.load_run("fedcba9876543210") == frozen
-    store.close()
-
-
-def test_an_old_database_without_the_later_tables_gets_them(tmp_path: Path) -> None:
-    store = Store.open(version_1(tmp_path / "old.sqlite3", without=LATER_TABLES))
-    assert store.load_run(RUN) and DocumentStore(store).collections() == [] and http_responses.load(store, ["x"]) == {}
-    store.close()
-
-
-def test_new_and_upgraded_databases_have_the_tables_of_the_code(tmp_path: Path) -> None:
-    urls = [version_1(tmp_path / "old.sqlite3"), f"sqlite:///{tmp_path}/new.sqlite3"]
-    for url in urls:
-        Store.open(url).close()
+def test_a_new_database_has_the_tables_of_the_code(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/new.sqlite3"
+    Store.open(url).close()
     expected = sa.create_engine(f"sqlite:///{tmp_path}/expected.sqlite3", poolclass=sa.NullPool)
     tables.metadata.create_all(expected)
-    assert schema(urls[0]) == schema(urls[1]) == schema(str(expected.url))
+    assert schema(url) == schema(str(expected.url))
 
 
 def test_the_revision_of_the_code_is_the_newest_migration() -> None:
@@ -97,18 +53,28 @@ def test_the_revision_of_the_code_is_the_newest_migration() -> None:
     assert ScriptDirectory(str(MIGRATIONS)).get_current_head() == REVISION
 
 
-def test_earlier_versions_refuse_an_upgraded_database(settings: Settings, store: Store) -> None:
-    with store.engine.connect() as db:  # what they compare with 1
-        assert db.exec_driver_sql("SELECT schema_version FROM meta").scalar() == 2
+@pytest.mark.parametrize("revision", ["6", "99"])
+def test_a_database_of_another_version_is_refused_by_name_and_left_alone(tmp_path: Path, revision: str) -> None:
+    path = tmp_path / "other.sqlite3"
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE alembic_version (version_num TEXT)")
+        database.execute("INSERT INTO alembic_version VALUES (?)", [revision])
+        database.execute("CREATE TABLE runs (id TEXT, report TEXT)")
+    before = dump(path)
+    with pytest.raises(StoreError, match=f"has schema {revision}, this version reads {REVISION}: set ATTRIBUTION_DATA"):
+        Store.open(f"sqlite:///{path}")
+    assert dump(path) == before
 
 
-def test_a_newer_database_is_refused_by_name_and_left_alone(settings: Settings, store: Store) -> None:
-    with store.engine.begin() as db:
-        db.exec_driver_sql("UPDATE alembic_version SET version_num = '99'")
-    with pytest.raises(StoreError, match=f"schema 99, this version reads up to {REVISION}: update the explorer"):
-        Store.open(settings.database_url)
-    with store.engine.connect() as db:
-        assert db.exec_driver_sql("SELECT version_num FROM alembic_version").scalar() == "99"
+def test_a_database_without_a_version_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "old.sqlite3"
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE runs (id TEXT, report TEXT)")
+        database.execute("INSERT INTO runs VALUES ('0123456789abcdef', '{}')")
+    before = dump(path)
+    with pytest.raises(StoreError, match=f"has schema none, this version reads {REVISION}"):
+        Store.open(f"sqlite:///{path}")
+    assert dump(path) == before
 
 
 def test_an_unwritable_folder_is_named(tmp_path: Path) -> None:
@@ -126,13 +92,15 @@ def test_alembic_is_imported_only_for_an_upgrade(settings: Settings, store: Stor
     assert done.returncode == 0, done.stderr
 
 
-def test_processes_that_open_an_old_database_at_once_all_can(tmp_path: Path) -> None:
-    url = version_1(tmp_path / "old.sqlite3")
-    script = (
-        "import sys; from attribution.storage.store import Store; assert Store.open(sys.argv[1]).load_run(sys.argv[2])"
-    )
+def test_processes_that_open_a_new_database_at_once_all_can(tmp_path: Path) -> None:
+    script = "import sys; from attribution.storage.store import Store; Store.open(sys.argv[1]).load_run('x')"
     processes = [
-        subprocess.Popen([sys.executable, "-c", script, url, RUN], stderr=subprocess.PIPE, text=True, cwd=ROOT)
+        subprocess.Popen(
+            [sys.executable, "-c", script, f"sqlite:///{tmp_path}/new.sqlite3"],
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        )
         for _ in range(3)
     ]
     errors = [process.communicate(timeout=120)[1] for process in processes]

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.errors import BadInput
+from attribution.errors import BadInput, NotYours
 from attribution.storage import tables as t
 from attribution.storage.history import KEPT_HOURS, HistoryQuery, clean_tags
 from attribution.storage.store import Store
@@ -37,28 +37,27 @@ def three(store: Store) -> Store:
         (report("secret", "How long is the Nile?", 4), "other's"),
     )
     for saved, owner in made:
-        store.save_run(saved)
-        store.set_owner(saved.id, owner)
-    return store
+        Store(store.engine, owner).save_run(saved)
+    return Store(store.engine, "mine")
 
 
-def ids(store: Store, token: str = "mine", **query: object) -> list[str]:
-    return [row.id for row in store.history(token, HistoryQuery(**query)).rows]  # type: ignore[arg-type]
+def ids(store: Store, **query: object) -> list[str]:
+    return [row.id for row in store.history(HistoryQuery(**query)).rows]  # type: ignore[arg-type]
 
 
 def test_only_own_runs_are_listed_newest_first(three: Store) -> None:
-    assert ids(three) == ["tower", "straße", "nile"] and ids(three, "other's") == ["secret"]
-    assert ids(three, "") == ids(three, "nobody") == [] and three.tags("") == []
-    row = three.history("mine", HistoryQuery(order="oldest")).rows[0]
+    assert ids(three) == ["tower", "straße", "nile"] and ids(Store(three.engine, "other's")) == ["secret"]
+    assert ids(Store(three.engine)) == ids(Store(three.engine, "nobody")) == [] == Store(three.engine).tags()
+    row = three.history(HistoryQuery(order="oldest")).rows[0]
     assert (row.name, row.verdicts, row.claims, row.sources) == (
         "How long is the Nile?", {"supported": 1}, 1, ("library",),
     )  # fmt: skip
-    assert three.history("mine", HistoryQuery(limit=1, offset=1)).rows[0].name == "An answer. It goes on."
-    assert three.history("mine", HistoryQuery(limit=1, offset=1)).total == 3
+    assert three.history(HistoryQuery(limit=1, offset=1)).rows[0].name == "An answer. It goes on."
+    assert three.history(HistoryQuery(limit=1, offset=1)).total == 3
 
 
 def test_search_and_filters(three: Store) -> None:
-    three.describe("nile", "mine", " My\n title ", ["Rivers", "rivers ", "Ünï", ""], "A note: STRASSE")
+    three.describe("nile", " My\n title ", ["Rivers", "rivers ", "Ünï", ""], "A note: STRASSE")
     assert ids(three, words="HOW is") == ["tower", "nile"]
     assert ids(three, words="claim nile") == ["nile"]  # of a claim and of the question
     assert ids(three, words="title") == ids(three, words="ünï") == ["nile"]
@@ -68,8 +67,8 @@ def test_search_and_filters(three: Store) -> None:
     assert ids(three, verdict="contradicted") == ["straße"] and ids(three, source="web") == ["straße"]
     assert ids(three, since=date(2026, 11, 2), until=date(2026, 11, 2)) == ["straße"]
     assert ids(three, order="title") == ["straße", "tower", "nile"]
-    assert three.tags("mine") == ["rivers", "ünï"] and three.tags("other's") == []
-    (row,) = three.history("mine", HistoryQuery(tag="ünï")).rows
+    assert three.tags() == ["rivers", "ünï"] and Store(three.engine, "other's").tags() == []
+    (row,) = three.history(HistoryQuery(tag="ünï")).rows
     assert (row.name, row.tags, row.note) == ("My title", ("rivers", "ünï"), "A note: STRASSE")
 
 
@@ -84,20 +83,20 @@ def test_the_shown_version_is_what_the_list_shows(three: Store) -> None:
 
 
 def test_a_deleted_run_is_gone_until_it_is_restored(three: Store) -> None:
-    three.put_aside(["nile", "secret", "unknown"], "mine")
+    three.put_aside(["nile", "secret", "unknown"])
     assert ids(three) == ["tower", "straße"] and ids(three, state="deleted") == ["nile"]
     assert three.load_run("nile") is None and three.run_inputs("nile") is None and three.provenance("nile") is None
-    assert three.is_deleted("nile") and three.is_known("nile") and not three.is_known("unknown")
+    assert three.access("nile").deleted and three.is_known("nile") and not three.is_known("unknown")
     assert three.load_run("secret") is not None
     three.purge()  # too early
-    three.restore(["nile"], "other's")
+    Store(three.engine, "other's").restore(["nile"])
     assert three.load_run("nile") is None
-    three.restore(["nile"], "mine")
+    three.restore(["nile"])
     assert three.load_run("nile") is not None and "nile" in ids(three)
 
 
 def test_deleted_runs_go_for_good_in_time(three: Store) -> None:
-    three.put_aside(["nile"], "mine")
+    three.put_aside(["nile"])
     long_ago = (date.today() - timedelta(hours=KEPT_HOURS + 24)).isoformat()
     with three.engine.begin() as db:
         db.execute(t.runs.update().where(t.runs.c.id == "nile").values(deleted_at=long_ago))
@@ -108,14 +107,13 @@ def test_deleted_runs_go_for_good_in_time(three: Store) -> None:
 
 
 def test_a_run_that_goes_on_is_listed_with_what_is_known(store: Store) -> None:
-    known = report("going", "How?", 5)
+    known, store = report("going", "How?", 5), Store(store.engine, "mine")
     store.start_run("going", known.question, known.answer, known.settings, known.created_at)
-    store.set_owner("going", "mine")
     assert ids(store, state="unfinished") == ["going"]
     note = Document("a.txt", b"\x00\xff", "text/plain")
     store.save_documents("going", [note, note])
     store.save_unfinished(known, known.pages)
-    (row,) = store.history("mine", HistoryQuery(words="claim")).rows
+    (row,) = store.history(HistoryQuery(words="claim")).rows
     assert not row.finished and row.verdicts == {"supported": 1}
     assert store.load_unfinished("going") == known and store.documents("going") == (note, note)
     assert store.load_run("going") is None
@@ -123,22 +121,22 @@ def test_a_run_that_goes_on_is_listed_with_what_is_known(store: Store) -> None:
     store.save_unfinished(known)  # too late
     assert store.load_unfinished("going") is None and store.documents("going") == ()
     assert ids(store, state="finished") == ["going"] and ids(store, state="unfinished") == []
-    store.save_unfinished(report("unknown", "", 1))
-    assert store.load_unfinished("unknown") is None
+    with pytest.raises(NotYours, match="no longer in the database"):
+        store.save_unfinished(report("unknown", "", 1))
 
 
 def test_what_is_too_long_or_not_ones_own_is_refused(three: Store) -> None:
     with pytest.raises(BadInput, match="title has 201 characters; it can have 200"):
-        three.describe("nile", "mine", "x" * 201, [], "")
+        three.describe("nile", "x" * 201, [], "")
     with pytest.raises(BadInput, match="note has 10,001"):
-        three.describe("nile", "mine", "", [], "x" * 10_001)
+        three.describe("nile", "", [], "x" * 10_001)
     with pytest.raises(BadInput, match="a tag can have 40"):
         clean_tags(["x" * 41])
     with pytest.raises(BadInput, match="21 tags"):
         clean_tags([str(n) for n in range(21)])
-    with pytest.raises(BadInput, match="only the browser that started it"):
-        three.describe("secret", "mine", "mine now", [], "")
-    assert three.history("mine", HistoryQuery(words="nile")).rows[0].title == ""
+    with pytest.raises(NotYours, match="belongs to another browser: make a copy"):
+        three.describe("secret", "mine now", [], "")
+    assert three.history(HistoryQuery(words="nile")).rows[0].title == ""
 
 
 @given(st.text(max_size=60))

@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import sqlalchemy as sa
 
-from attribution.errors import BadInput
 from attribution.settings import Settings
 from attribution.storage import http_responses, tables
 from attribution.storage.database import now
@@ -93,7 +92,7 @@ def test_every_version_of_a_run_is_kept_and_undone_one_by_one(store: Store) -> N
     saved = report(store)
     claim_id = saved.claims[0].id
     store.save_run(saved)
-    assert texts(store) == (saved.claims[0].text, [(1, "")]) and store.undo("r1") is None
+    assert texts(store) == (saved.claims[0].text, [(1, "")]) and store.undo("r1") is None and store.redo("r1") is None
     save_version(store, reworded(saved, "second"), claim_id)
     save_version(store, reworded(saved, "third"), claim_id)
     assert texts(store) == ("third", [(3, claim_id), (2, claim_id), (1, "")])
@@ -102,9 +101,8 @@ def test_every_version_of_a_run_is_kept_and_undone_one_by_one(store: Store) -> N
     save_version(store, reworded(saved, "fourth"), claim_id)  # an edit after an undo starts from what is shown
     assert texts(store) == ("fourth", [(4, claim_id), (2, claim_id), (1, "")])
     assert store.undo("r1") and store.undo("r1") == saved and store.undo("r1") is None
-    store.show_version("r1", 3)
-    assert texts(store)[0] == "third"
-    assert store.undo("unknown") is None and store.versions("unknown") == []
+    assert [again.claims[0].text for again in (store.redo("r1"), store.redo("r1")) if again] == ["second", "fourth"]
+    assert store.versions("unknown") == []
 
 
 def test_versions_saved_at_once_all_stay(store: Store) -> None:
@@ -126,23 +124,6 @@ def test_a_run_has_an_address_from_its_start(store: Store) -> None:
     inputs = store.run_inputs(run_id)
     assert inputs is not None and inputs.finished and store.load_run(run_id)
     assert store.run_inputs("unknown") is None
-
-
-def test_only_the_owner_of_a_run_hides_and_deletes_it(store: Store) -> None:
-    store.save_run(report(store))
-    assert store.access("r1", "mine") == store.access("r1", "") == store.access("none", "mine") == (False, False)
-    for token in ("", "mine"):
-        with pytest.raises(BadInput, match="only the browser that started it"):
-            store.set_private("r1", token)
-    store.set_owner("r1", "mine")
-    store.set_owner("r1", "other's")  # too late
-    store.set_private("r1", "mine")
-    assert store.access("r1", "mine") == (True, True)
-    assert store.access("r1", "other's") == store.access("r1", "") == (True, False)
-    with pytest.raises(BadInput):
-        store.delete_run("r1", "other's")
-    store.set_private("r1", "mine", False)
-    assert store.access("r1", "").private is False and store.load_run("r1")
 
 
 def test_a_deleted_run_takes_along_what_no_other_needs(settings: Settings) -> None:
@@ -167,9 +148,8 @@ def test_a_deleted_run_takes_along_what_no_other_needs(settings: Settings) -> No
 
     first, second = finish("r1", "one"), finish("r2", "two")
     store = Store.open(settings.database_url)
-    store.set_owner("r1", "mine")
     save_version(store, reworded(first, "other words"), first.claims[0].id)
-    store.delete_run("r1", "mine")
+    store.delete_run("r1")
     assert store.load_run("r1") is None and store.versions("r1") == [] and store.run_inputs("r1") is None
     assert store.load_run("r2") == second
     names = ["one", "two", "both"]
@@ -178,8 +158,7 @@ def test_a_deleted_run_takes_along_what_no_other_needs(settings: Settings) -> No
     assert [name for name in names if store.search("web", name, 3, 1) is not None] == ["two", "both"]
     assert [name for name in names if store.page(f"https://x.example/{name}")] == ["two", "both"]
     assert set(http_responses.load(store, [p.id for p in first.pages])) == {first.pages[1].id}
-    store.set_owner("r2", "mine")
-    store.delete_run("r2", "mine")
+    store.delete_run("r2")
     with store.engine.connect() as db:
         for table in set(tables.metadata.tables) - {"collections", "documents", "document_vectors"}:
             assert db.execute(sa.text(f"SELECT count(*) FROM {table}")).scalar() == 0, table

@@ -26,7 +26,7 @@ def error_types(store: Store, project_id: str) -> dict[str, str]:
 def put_error_type(store: Store, project_id: str, task_id: str, name: str) -> None:
     """Give a task its type; an empty one takes it away."""
     known = error_types(store, project_id) | {task_id: name}
-    store.save_result(ERROR_TYPES, project_id, json.dumps({k: v for k, v in known.items() if v}))
+    store.save_result(ERROR_TYPES, project_id, json.dumps({k: v for k, v in known.items() if v}), shared=True)
 
 
 def labelled_set(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None], types: Mapping[str, str]) -> str:

@@ -51,14 +51,15 @@ def edit(
 
     `settings` are those of the run. Documents and addresses are added to its pages, for the claims that the change
     opens. Nothing is fetched for other claims, and without `search` nothing is searched. Where `stop` is set there is
-    no Finished, and the run stays as it was. BadInput for a change that does not fit the run.
+    no Finished, and the run stays as it was. BadInput for a change that does not fit the run, NotYours where the store
+    is not in the name of its owner.
     """
     yield events.StageStarted("verify")
     thresholds = thresholds_of(report)
     settings = settings.model_copy(
         update={"threshold": thresholds.support, "contradiction_threshold": thresholds.contradiction}
     )
-    yield from _Editing(report, change, settings, Store(store.engine), stop or threading.Event()).go(
+    yield from _Editing(report, change, settings, Store(store.engine, store.by), stop or threading.Event()).go(
         documents, addresses
     )
 
@@ -78,6 +79,7 @@ class _Editing:
         self.spent = events.Spent()
 
     def go(self, documents: Sequence[Document], addresses: Sequence[str]) -> Iterator[events.Event]:
+        self.store.check_change(self.before.id)
         changed = self._changed()
         report = changed.report
         earlier = self.store.provenance(report.id) or Provenance()

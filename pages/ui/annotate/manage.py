@@ -163,7 +163,7 @@ def tasks_form(kept: Annotations, project: Project) -> None:
                 return
             imported(kept, tasks, problems)
         return
-    own_runs = store().history(state.browser(), HistoryQuery(state="finished", limit=RUNS)).rows
+    own_runs = store().history(HistoryQuery(state="finished", limit=RUNS)).rows
     runs = {row.id: f"{row.created_at[:16].replace('T', ' ')} · {row.name[:90]}" for row in own_runs}
     if not runs:
         small("No runs yet: analyse an answer on the Explore page first.")

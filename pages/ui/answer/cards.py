@@ -24,7 +24,7 @@ Pages = Mapping[str, Page]
 
 
 def card(
-    evidence: EvidenceGroup, claim: Claim, verdict: Verdict | None, report: Report, pages: Pages, running: bool = False
+    evidence: EvidenceGroup, claim: Claim, verdict: Verdict | None, report: Report, pages: Pages, editable: bool = False
 ) -> Node:
     """One piece of evidence with its link, its reason and the pieces that say the same."""
     piece = evidence.best
@@ -56,7 +56,7 @@ def card(
             "div",
             _open(piece, page, text.sentence),
             _reference(page),
-            None if running else exclude(piece),
+            exclude(piece) if editable else None,
             class_="links",
         ),
         why(piece, verdict, report, page),
@@ -137,12 +137,16 @@ def panel(
     pages: Pages,
     running: bool = False,
     provenance: Provenance | None = None,
+    editable: bool = False,
 ) -> Node:
-    """Everything about one claim; the provenance tells of pages and failures that left no evidence."""
+    """Everything about one claim; the provenance tells of pages and failures that left no evidence.
+
+    `editable` offers what changes the run.
+    """
     groups = group_evidence(evidence, pages)
     decisive = sum(g.best.relation != "no_relation" for g in groups) or sum(leans(g.best) for g in groups) or 1
     groups.sort(key=lambda g: (g.best.relation == "no_relation", not leans(g.best)))
-    cards = [card(g, claim, verdict, report, pages, running) for g in groups]
+    cards = [card(g, claim, verdict, report, pages, editable) for g in groups]
     neutral = cards[decisive:]
     against = next((g.best for g in groups if g.best.relation == "contradicted"), None)
     text = claim.text
@@ -153,18 +157,18 @@ def panel(
         "div",
         el("div", el("h3", f"Claim {number}"), badge(label, (verdict and verdict.confidence) or None), class_="head"),
         el("p", *box(text, spans), class_=f"claim-text v-{label}", dir="auto"),
-        _enriched(claim, running),
+        _enriched(claim, editable),
         el("p", verdict.reason if verdict else waiting, class_="reason"),
         *_failures(claim, verdict, report),
         _as_written(claim, verdict),
-        None if running else step_buttons(claim, verdict, report),
-        None if running else claim_actions(claim, number),
+        step_buttons(claim, verdict, report) if editable else None,
+        claim_actions(claim, number) if editable else None,
         None if running else chain(claim, verdict, evidence, report, pages, provenance),
         *cards[:decisive],
         el("details", el("summary", plural(len(neutral), "neutral passage")), *neutral, class_="rest")
         if neutral
         else None,
-        None if running else excluded(claim, report, pages),
+        None if running else excluded(claim, report, pages, editable),
         class_="panel-body",
     )
 
@@ -176,11 +180,11 @@ def _failures(claim: Claim, verdict: Verdict | None, report: Report) -> list[Nod
     return [el("p", m[:1].upper() + m[1:].rstrip(".") + ".", class_="reason") for m in messages if m not in reason]
 
 
-def _enriched(claim: Claim, running: bool) -> Node | None:
+def _enriched(claim: Claim, editable: bool) -> Node | None:
     """What was changed so that the claim can stand alone, and the way back."""
     if not claim.enriched:
         return None
-    back = None if running else button("Check it as written", f"as_written:{claim.id}")
+    back = button("Check it as written", f"as_written:{claim.id}") if editable else None
     changes = diff.shown(claim.text, claim.enriched)
     return el("p", "Checked as: ", *changes, " ", back, class_="enriched")
 

@@ -62,8 +62,12 @@ def view(
     *,
     run: str,
     running: bool,
+    editable: bool = False,
 ) -> dict[str, Any]:
-    """What the component draws, as plain data; `corrected` are the ids of claims that were edited by hand."""
+    """What the component draws, as plain data; `corrected` are the ids of claims that were edited by hand.
+
+    `editable` offers what changes the run, to its owner alone.
+    """
     pages = {p.id: p for p in report.pages}
     verdicts = {v.claim_id: v for v in report.verdicts}
     without = "pending" if running else "not_reached"
@@ -84,13 +88,13 @@ def view(
         }
         evidence = [e for e in report.evidence if e.claim_id == claim.id]
         panels[claim.id] = render.data(
-            cards.panel(claim, number, verdict, evidence, report, pages, running, provenance)
+            cards.panel(claim, number, verdict, evidence, report, pages, running, provenance, editable)
         )
     return {
         "run": run,
         "tree": [render.data(node) for node in tree],
         "places": [(t.start, t.end) for node in tree for t in render.texts(node)],  # in the answer, of each text
-        "editable": not running,
+        "editable": editable,
         "claims": claims,
         "loose": [c.id for c in report.claims if c.id not in placed],
         "panels": panels,

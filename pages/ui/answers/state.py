@@ -16,17 +16,16 @@ from attribution.evaluation.two_answers import TwoAnswersReady, compare_answers,
 from attribution.events import Event
 from attribution.settings import ROOT
 from attribution.storage.runs import new_run_id
-from attribution.storage.store import Store
 from attribution.types import Report
 from pages.ui import state
 from pages.ui.answers.job import AnswersJob, AnswersProgress
 from pages.ui.form import choices, conversation
 from pages.ui.run.job import RunProgress
-from pages.ui.slot import Slot
+from pages.ui.slot import Slot, store, unowned_store
 
 EXAMPLE = "answers_example"
 ANSWERS = Slot[AnswersJob, AnswersProgress]("answers")
-stop, is_running, notice = ANSWERS.stop, ANSWERS.is_running, ANSWERS.notice
+is_running, notice = ANSWERS.is_running, ANSWERS.notice
 
 
 @st.cache_data(show_spinner=False)
@@ -60,13 +59,12 @@ def start() -> None:
     if isinstance(settings, str) or is_running():
         return
     browser, (question, *answers), context = state.browser(), texts(), conversation.turns()
-    id, database = new_run_id(), Store.open(settings.database_url)
+    id, database, parts = new_run_id(), store(), unowned_store()
 
     def compare(question: str, first: str, second: str, stop: threading.Event) -> Iterator[Event | TwoAnswersReady]:
         from attribution.pipeline.turns import in_turn
 
-        store = Store.open(settings.database_url)
-        going = partial(compare_answers, question, first, second, settings, store, documents, stop, context)
+        going = partial(compare_answers, question, first, second, settings, parts, documents, stop, context)
         return in_turn(browser, stop, going)
 
     save = partial(save_answers, database, id)

@@ -53,7 +53,7 @@ def pair(result: TwoAnswers, *, run: str, running: bool) -> dict[str, Any]:
 
 
 def _panel(panel: Any, claim: str, side: int, result: TwoAnswers) -> Any:
-    """The panel of Explore with what the other answer says, and without the buttons that correct a claim."""
+    """The panel of Explore with what the other answer says."""
     texts = {c.id: c.statement for c in result.report.claims}
     said = []
     for match in result.matches:
@@ -62,17 +62,8 @@ def _panel(panel: Any, claim: str, side: int, result: TwoAnswers) -> Any:
             quoted = " ".join(f"“{texts[i]}”" for i in others if i in texts)
             words = f"{NAMES[1 - side]} {agreement(match, side)}: "
             said.append(render.data(el("p", words, el("span", quoted, dir="auto"), class_="reason other")))
-    head, text, *rest = _without_corrections(panel)[2:]
+    head, text, *rest = panel[2:]
     return [panel[0], panel[1], head, text, *said, *rest]
-
-
-def _without_corrections(tree: Any) -> Any:
-    """A tree of `render.data` without buttons that start a correction."""
-    if isinstance(tree, str):
-        return tree
-    tag, attributes, *children = tree
-    kept = [c for c in children if isinstance(c, str) or c[0] != "button" or "data-page" in (c[1] or {})]
-    return [tag, attributes, *map(_without_corrections, kept)]
 
 
 # --- the rows ---

@@ -16,7 +16,6 @@ from attribution.evaluation.saved import SavedBenchmark, SavedSet, load_benchmar
 from attribution.evidence.strangers import demanded, of_saved_run
 from attribution.settings import ROOT, Settings
 from attribution.storage.runs import new_run_id
-from attribution.storage.store import Store
 from attribution.text.json_lines import parse_rows
 from pages.ui import state
 from pages.ui.benchmark.job import BenchmarkJob, BenchmarkProgress, by_place, finished
@@ -28,7 +27,7 @@ EXAMPLE = "groundedness.jsonl"  # in examples/
 GIVEN = "benchmark_given"  # the name and content of a set from another page
 ROWS = 2_000  # of one benchmark on the page
 RESULT = Slot[BenchmarkJob, BenchmarkProgress]("benchmark")
-stop, is_running, notice = RESULT.stop, RESULT.is_running, RESULT.notice
+is_running, notice = RESULT.is_running, RESULT.notice
 NUMBER = "benchmark_number"  # the number whose rows are shown
 EMBEDDER = "benchmark_embedder"  # key of its box
 OFFLINE = ("cos_sim", "quip", "gc", "selfcheck_context", "pipeline")  # selected at first
@@ -109,7 +108,7 @@ def go_on(now: BenchmarkProgress, chosen: Settings) -> None:
 
 
 def _job(id: str, labelled: SavedSet, saved: SavedBenchmark, chosen: Settings) -> BenchmarkJob:
-    database = Store.open(chosen.database_url)
+    database = store()
     before = by_place(saved.outcomes)
     methods = [m for m in saved.methods if not METHODS[m].missing(chosen)]
 
@@ -125,6 +124,14 @@ def load(id: str) -> None:
         return
     if found := RESULT.saved(lambda database: load_benchmark(database, id)):
         RESULT.show(finished(*found))
+
+
+def owns() -> bool:
+    return RESULT.owns("benchmark")
+
+
+def copy() -> None:
+    RESULT.copy("benchmark", load)
 
 
 def current() -> BenchmarkProgress | None:

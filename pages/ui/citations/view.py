@@ -71,7 +71,10 @@ def _part(report: Report, key: str, cited: Cited, polling: bool) -> None:
     result = _shown(report, key)
     if result:
         show(result_view(result, report))
-    _start(report, key, cited, result)
+    if store().access(report.id).own:
+        _start(report, key, cited, result)
+    elif not result:
+        small("They were not checked. The run is somebody else's: make a copy to check them.")
 
 
 def _under_way(now: Progress) -> None:
@@ -113,8 +116,10 @@ def _start(report: Report, key: str, cited: Cited, result: CitationReport | None
 
 
 def _checking(listed: str) -> Check:
+    database = store()
+
     def run(report: Report, stop: threading.Event) -> Iterator[Step | CitationReport]:
         settings = of_saved_run(report.settings, Settings.from_environment(), "sources")
-        yield from citations.check(report, settings, store(), stop, listed)
+        yield from citations.check(report, settings, database, stop, listed)
 
     return run

@@ -20,7 +20,6 @@ from attribution.evaluation.saved import load_comparison, load_experiment, save_
 from attribution.events import Event
 from attribution.segmenters import SEGMENTERS
 from attribution.storage.runs import new_run_id
-from attribution.storage.store import Store
 from attribution.text.json_lines import Row, parse_rows
 from attribution.types import Report, Turn
 from pages.ui import state
@@ -29,13 +28,13 @@ from pages.ui.form import choices, conversation
 from pages.ui.form.words import FORM
 from pages.ui.run import state as run_state
 from pages.ui.run.job import RunProgress
-from pages.ui.slot import Slot
+from pages.ui.slot import Slot, store, unowned_store
 
 UPLOAD = "experiment_upload"
 ANSWERS = 500  # of one experiment, at most
 Steps = Iterator[Event | SegmenterResult | ComparisonReady]
 COMPARISON = Slot[CompareJob | ExperimentJob, CompareProgress | ExperimentProgress]("comparison")
-stop, is_running, notice = COMPARISON.stop, COMPARISON.is_running, COMPARISON.notice
+is_running, notice = COMPARISON.is_running, COMPARISON.notice
 
 
 def segmenters() -> list[str]:
@@ -56,7 +55,7 @@ def start() -> None:
     settings = choices.settings()
     if isinstance(settings, str) or is_running():
         return
-    id, database = new_run_id(), Store.open(settings.database_url)
+    id, database = new_run_id(), store()
     save = partial(save_comparison, database, id)
     compare = partial(_compare(), context=conversation.turns())
     COMPARISON.start(CompareJob(id, *run_state.text(), settings, choices.documents(), segmenters(), compare, save))
@@ -67,7 +66,7 @@ def start_many(rows: Sequence[Row]) -> None:
     settings = choices.settings()
     if isinstance(settings, str) or is_running():
         return
-    id, database = new_run_id(), Store.open(settings.database_url)
+    id, database = new_run_id(), store()
     compare = _compare()
 
     def compare_row(row: Row, stop: threading.Event) -> Steps:
@@ -81,14 +80,13 @@ def start_many(rows: Sequence[Row]) -> None:
 def _compare() -> Callable[..., Steps]:
     """`compare` with the current choices."""
     settings, names, documents = choices.settings(), segmenters(), choices.documents()
-    browser = state.browser()
+    browser, parts = state.browser(), unowned_store()
     assert not isinstance(settings, str)
 
     def run(question: str, answer: str, stop: threading.Event, context: Sequence[Turn]) -> Steps:
         from attribution.pipeline.turns import in_turn
 
-        store = Store.open(settings.database_url)
-        going = partial(compare, question, answer, settings, names, store, documents, stop, context)
+        going = partial(compare, question, answer, settings, names, parts, documents, stop, context)
         return in_turn(browser, stop, going)
 
     return run

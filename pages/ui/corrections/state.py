@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from attribution.corrections import desk as stored
 from attribution.corrections.desk import Desk
+from attribution.errors import NotYours
 from attribution.evidence.strangers import of_saved_run
 from attribution.settings import Settings
-from attribution.storage.store import Store
 from attribution.types import Claim, Report
 from pages.ui import background, state
 from pages.ui.form import choices
@@ -51,10 +52,15 @@ def desk(report: Report) -> Desk:
 
 
 def _keep(report: Report, now: Desk) -> None:
-    """For this session, and in the database where the run was started by this browser."""
+    """For this session and in the database, unless the run was deleted meanwhile."""
     state.put(DESK, (report.id, now))
-    if store().access(report.id, state.browser()).own:
+    with suppress(NotYours):
         stored.save(store(), report.id, now)
+
+
+def is_own(report: Report) -> bool:
+    """Whether corrections of this run can be proposed and decided here."""
+    return store().access(report.id).own
 
 
 def job(report: Report) -> background.Job[Seeking] | None:
@@ -73,14 +79,14 @@ def seek(report: Report, claims: Sequence[Claim], corrector: str) -> None:
     if is_running(report) or not claims:
         return
     desk(report)  # keeps what an earlier job found
-    settings = settings_of(report)
+    settings, database = settings_of(report), store()
 
     def work(stop: threading.Event, update: Callable[..., Seeking]) -> None:
         from attribution.corrections.proposals import propose
 
         now = update()
         of_saved_run(report.settings, settings, "sources")  # BadSetting for a model that no visitor may name
-        for proposal in propose(report, claims, settings, Store.open(settings.database_url), corrector, stop):
+        for proposal in propose(report, claims, settings, database, corrector, stop):
             now = update(proposals=(*now.proposals, proposal))
 
     state.put(JOB, background.Job("corrections", Seeking(run=report.id, total=len(claims)), work))

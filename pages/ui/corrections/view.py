@@ -32,20 +32,20 @@ def corrections(report: Report) -> None:
 def _part(report: Report, polling: bool) -> None:
     if polling != desk_state.is_running(report):
         st.rerun()
-    claims, desk = correctable(report), desk_state.desk(report)
+    claims, desk, own = correctable(report), desk_state.desk(report), desk_state.is_own(report)
     job = desk_state.job(report)
     with st.expander("Corrections and revised answer", expanded=bool(job or desk.proposals)):
-        _propose(report, claims, polling)
+        _propose(report, claims, polling, own)
         if job and (error := job.progress().error):
             note("Corrections could not be sought", error, label="contradicted", detail=job.progress().detail)
         open_claims = {c.id for c in claims}
         found = {i: p.correction for i, p in desk.proposals.items() if p.correction and i in open_claims}
-        _proposals(report, claims, found, desk)
+        _proposals(report, claims, found, desk, own)
         accepted = [found[i] for i in desk.now.accepted if i in found]
         _revised(report, accepted)
 
 
-def _propose(report: Report, claims: Sequence[Claim], running: bool) -> None:
+def _propose(report: Report, claims: Sequence[Claim], running: bool, own: bool) -> None:
     settings = desk_state.settings_of(report)
     ready = [name for name, entry in CORRECTORS.items() if not entry.missing(settings)]
     if not claims:
@@ -53,6 +53,9 @@ def _propose(report: Report, claims: Sequence[Claim], running: bool) -> None:
         return
     what = f"{plural(len(claims), 'claim')} {'is' if len(claims) == 1 else 'are'} contradicted, conflicting or unclear."
     small(f"{what} A change is proposed only if the verifier then finds the claim supported by the same evidence.")
+    if not own:
+        small("The run is somebody else's: make a copy to propose and accept corrections.")
+        return
     if running and (job := desk_state.job(report)):
         now = job.progress()
         done = len(now.proposals)
@@ -88,13 +91,15 @@ def _propose(report: Report, claims: Sequence[Claim], running: bool) -> None:
         )
 
 
-def _proposals(report: Report, claims: Sequence[Claim], found: dict[str, Correction], desk: Desk) -> None:
+def _proposals(report: Report, claims: Sequence[Claim], found: dict[str, Correction], desk: Desk, own: bool) -> None:
     numbers = {c.id: n for n, c in enumerate(report.claims, 1)}
     for claim in claims:
         if correction := found.get(claim.id):
             state = "accepted" if claim.id in desk.now.accepted else "rejected" if claim.id in desk.now.rejected else ""
             with st.container(key=f"correction-{claim.id}"):
                 show(proposal_card(correction, numbers[claim.id], report, state))
+                if not own:
+                    continue
                 with st.container(horizontal=True, gap="small"):
                     for name, word in (("accept", "Accept"), ("reject", "Reject")):
                         chosen = state.startswith(name)
@@ -112,7 +117,7 @@ def _proposals(report: Report, claims: Sequence[Claim], found: dict[str, Correct
         with st.expander(f"No correction for {plural(len(none), 'claim')}"):
             show(el("ul", *(el("li", f"Claim {numbers[p.claim_id]}: {p.reason}") for p in none), class_="ax-changes"))
     waiting = [i for i in found if i not in desk.now.accepted and i not in desk.now.rejected]
-    if found:
+    if found and own:
         with st.container(horizontal=True, gap="small"):
             st.button(
                 "Accept all",

@@ -47,8 +47,8 @@ def exclude(piece: Evidence) -> Node:
     return button("Exclude", _passage("exclude", piece), "Exclude this passage: it no longer counts for this claim")
 
 
-def excluded(claim: Claim, report: Report, pages: Mapping[str, Page]) -> Node | None:
-    """The passages that were taken out, folded, each with the way back."""
+def excluded(claim: Claim, report: Report, pages: Mapping[str, Page], editable: bool) -> Node | None:
+    """The passages that were taken out, folded; each with the way back where the run is `editable`."""
     pieces = [e for e in (report.set_aside.evidence if report.set_aside else ()) if e.claim_id == claim.id]
     if not pieces:
         return None
@@ -56,11 +56,11 @@ def excluded(claim: Claim, report: Report, pages: Mapping[str, Page]) -> Node | 
     for piece in pieces:
         page = pages.get(piece.page_id)
         title = page.title or page.url if page else piece.page_id
-        back = button("Include", _passage("include", piece), "Include this passage again")
+        back = button("Include", _passage("include", piece), "Include this passage again") if editable else None
         items.append(el("li", f"{title}: ", el("span", f"“{piece.deciding_sentence}” "), back, dir="auto"))
     return el(
         "details",
-        el("summary", f"{plural(len(pieces), 'passage')} excluded by you"),
+        el("summary", f"{plural(len(pieces), 'passage')} excluded by hand"),
         el("ul", *items),
         class_="same excluded",
     )

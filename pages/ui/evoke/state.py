@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from attribution.errors import BadInput
+from attribution.errors import BadInput, NotYours
 from attribution.evaluation.evoked_errors.saved import EvokedSet, load, save
 from attribution.evaluation.evoked_errors.test_set import Grounded, Made, make, of_report, read
 from attribution.llm.client import Llm
 from attribution.storage.runs import new_run_id
-from attribution.storage.store import Store
 from attribution.text.json_lines import parse_rows
 from pages.ui import state
 from pages.ui.edit import state as edit_state
@@ -22,7 +21,7 @@ from pages.ui.slot import Slot, store
 
 LIMIT = 1000  # answers of one file
 RESULT = Slot[MakeJob, MakeProgress]("evoke")
-stop, is_running, notice = RESULT.stop, RESULT.is_running, RESULT.notice
+is_running, notice = RESULT.is_running, RESULT.notice
 
 
 def of_last_run() -> Grounded | None:
@@ -73,7 +72,7 @@ def _begin(id: str, begun: EvokedSet) -> None:
     settings = choices.endpoint()
     if isinstance(settings, str):
         return
-    database = Store.open(settings.database_url)
+    database = store()
 
     def work(grounded: Sequence[Grounded]) -> Iterator[tuple[list[Made], list[str]]]:
         return make(grounded, begun.kinds, begun.seed, Llm(settings, database) if begun.by_llm else None)
@@ -85,6 +84,14 @@ def show(id: str) -> None:
     """Show the set in the address, saved or in progress."""
     if not RESULT.running(id) and (found := RESULT.saved(lambda database: load(database, id))):
         RESULT.show(MakeProgress(set=found, running=False))
+
+
+def owns() -> bool:
+    return RESULT.owns("evoked")
+
+
+def copy() -> None:
+    RESULT.copy("evoked", show)
 
 
 def current() -> MakeProgress | None:
@@ -104,8 +111,12 @@ def label(row_id: str, error_type: str) -> None:
     """Give a row its type by hand, and keep it."""
     if (now := current()) and not now.running:
         labelled = now.set.with_label(row_id, error_type)
+        try:
+            save(store(), _shown_id(), labelled)
+        except NotYours as error:
+            RESULT.refuse(str(error))
+            return
         RESULT.show(replace(now, set=labelled))
-        save(store(), _shown_id(), labelled)
 
 
 def _shown_id() -> str:

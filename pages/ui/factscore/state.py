@@ -17,7 +17,6 @@ from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.snapshots.snapshot import Snapshot
 from attribution.storage.runs import new_run_id
-from attribution.storage.store import Store
 from attribution.text.json_lines import Row
 from attribution.verifiers import VERIFIERS
 from pages.ui import state
@@ -25,13 +24,13 @@ from pages.ui.factscore.job import ScoreJob, ScoreProgress
 from pages.ui.form import choices, conversation
 from pages.ui.form.words import explain
 from pages.ui.run import state as run_state
-from pages.ui.slot import Slot
+from pages.ui.slot import Slot, store, unowned_store
 
 DECOMPOSERS, CHECKERS, FROZEN = "factscore_decomposers", "factscore_verifiers", "factscore_frozen"
 UPLOAD = "factscore_upload"
 NUMBER = "factscore_number"  # the number whose rows are shown
 RESULT = Slot[ScoreJob, ScoreProgress]("factscore")
-stop, is_running, notice = RESULT.stop, RESULT.is_running, RESULT.notice
+is_running, notice = RESULT.is_running, RESULT.notice
 
 
 def decomposers() -> list[str]:
@@ -87,7 +86,7 @@ def go_on() -> None:
 
 
 def _begin(id: str, begun: Scored, settings: Settings) -> None:
-    database, documents = Store.open(settings.database_url), choices.documents()
+    database, parts, documents = store(), unowned_store(), choices.documents()
     browser = state.browser()
 
     def score(row: Row, stop: threading.Event) -> Iterator[Event | AnswerScored]:
@@ -95,11 +94,11 @@ def _begin(id: str, begun: Scored, settings: Settings) -> None:
 
         source = FrozenPages(Snapshot.of(database, begun.frozen)) if begun.frozen else None
         question, answer, system = (str(row.fields.get(name) or "") for name in ("question", "answer", "system"))
-        context, own = turns_of(row.fields.get("turns")), Store.open(settings.database_url)
+        context = turns_of(row.fields.get("turns"))
 
         def scored() -> Iterator[Event | AnswerScored]:
             return score_answer(
-                question, answer, settings, begun.segmenters, begun.verifiers, own,
+                question, answer, settings, begun.segmenters, begun.verifiers, parts,
                 system=system, context=context, documents=documents, source=source, stop=stop,
             )  # fmt: skip
 
@@ -118,6 +117,14 @@ def show(id: str) -> None:
     """Show the scores in the address, saved or in progress."""
     if not RESULT.running(id) and (scored := RESULT.saved(lambda database: load(database, id))):
         RESULT.show(ScoreProgress(scored=scored, running=False))
+
+
+def owns() -> bool:
+    return RESULT.owns("factscore")
+
+
+def copy() -> None:
+    RESULT.copy("factscore", show)
 
 
 def current() -> ScoreProgress | None:

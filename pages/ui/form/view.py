@@ -14,6 +14,7 @@ from pages.ui import state
 from pages.ui.form import choices, conversation
 from pages.ui.frame import note, show
 from pages.ui.html.render import el
+from pages.ui.slot import Slot
 
 _HERE = Path(__file__).parent
 _counter = st.components.v2.component(
@@ -60,7 +61,7 @@ def form(
     *,
     start: str,
     on_start: Callable[[], None],
-    on_stop: Callable[[], None],
+    slot: Slot[Any, Any],
     compact: bool,
     running: bool,
     ready: bool,
@@ -70,7 +71,7 @@ def form(
 ) -> None:
     """`start` labels the button; `options` are drawn below the answer, `estimate` below the buttons.
 
-    `turns` adds a folded field for the conversation before the question.
+    `slot` has the job that Stop stops. `turns` adds a folded field for the conversation before the question.
     """
     with st.container(key="form"):
         question_field(
@@ -98,7 +99,7 @@ def form(
             limit = Settings.model_fields["answer_limit"].default
             _counter(data={"answer": state.value(state.ANSWER) or "", "limit": limit}, key="answer_count")
         with buttons:
-            start_and_stop(start, on_start, on_stop, running, ready, "The results so far are kept.", estimate)
+            start_and_stop(start, on_start, slot, running, ready, "The results so far are kept.", estimate)
         if options:
             options()
         if isinstance(problem := choices.settings(), str):
@@ -124,7 +125,7 @@ def earlier_turns() -> None:
 def start_and_stop(
     start: str,
     on_start: Callable[[], None],
-    on_stop: Callable[[], None],
+    slot: Slot[Any, Any],
     running: bool,
     ready: bool,
     stop_help: str,
@@ -142,6 +143,14 @@ def start_and_stop(
             key="start",
             help="Check what is filled in, with the sources and the method of the sidebar (key: r).",
         )
-        st.button("Stop", on_click=on_stop, disabled=not running, width="stretch", key="stop", help=stop_help)
+        own = slot.is_own()
+        st.button(
+            "Stop" if own else "Stop watching",
+            on_click=slot.stop,
+            disabled=not running,
+            width="stretch",
+            key="stop",
+            help=stop_help if own else "Another browser has started this; there it goes on.",
+        )
         if below:
             below()

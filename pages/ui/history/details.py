@@ -6,7 +6,6 @@ import streamlit as st
 
 from attribution.errors import AttributionError
 from attribution.storage.history import MAX_NOTE, MAX_TITLE, HistoryRow
-from pages.ui import state
 from pages.ui.frame import note
 from pages.ui.slot import store
 
@@ -25,7 +24,7 @@ def details_dialog(row: HistoryRow) -> None:
         )
         tags = st.multiselect(
             "Tags",
-            sorted({*store().tags(state.browser()), *row.tags}),
+            sorted({*store().tags(), *row.tags}),
             list(row.tags),
             key=f"tags-{row.id}",
             accept_new_options=True,
@@ -43,7 +42,7 @@ def details_dialog(row: HistoryRow) -> None:
         saved = st.form_submit_button("Save", type="primary", help="Keep title, tags and note with the run.")
     if saved:
         try:
-            store().describe(row.id, state.browser(), title, tags, text)
+            store().describe(row.id, title, tags, text)
         except AttributionError as error:
             note("Not saved", str(error), label="contradicted")
             return

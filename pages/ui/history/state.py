@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -52,7 +53,7 @@ def from_start() -> None:
 
 def listed(query: HistoryQuery) -> HistoryPage:
     """The runs of this browser."""
-    return store().history(state.browser(), query)
+    return store().history(query)
 
 
 # --- one run or several ---
@@ -73,18 +74,18 @@ def duplicate(run_id: str) -> None:
 
 
 def delete(run_ids: Sequence[str]) -> None:
-    store().put_aside(run_ids, state.browser())
+    store().put_aside(run_ids)
     state.put(UNDO, tuple(run_ids))
 
 
 def restore(run_ids: Sequence[str]) -> None:
-    store().restore(run_ids, state.browser())
+    store().restore(run_ids)
     state.put(UNDO, None)
 
 
 def delete_for_good(run_ids: Sequence[str]) -> None:
     for run_id in run_ids:
-        store().delete_run(run_id, state.browser())
+        store().delete_run(run_id)
     state.put(UNDO, None)
 
 
@@ -115,8 +116,9 @@ def compared() -> list[Report] | None:
     run_ids = state.get(COMPARED)
     if not run_ids:
         return None
-    own = [run_id for run_id in run_ids if store().access(run_id, state.browser()).own]
-    reports = [store().load_run(run_id) or store().load_unfinished(run_id) for run_id in own]
+    database = store()
+    own = [run_id for run_id in run_ids if database.access(run_id).own]
+    reports = [database.load_run(run_id) or database.load_unfinished(run_id) for run_id in own]
     return sorted((r for r in reports if r), key=lambda report: report.created_at)
 
 
@@ -125,14 +127,13 @@ def compared() -> list[Report] | None:
 
 def exporter(run_ids: Sequence[str] | None = None) -> Callable[[], bytes]:
     """Makes the file with these runs, or with all, when it is asked for."""
-    token = state.browser()
-    return lambda: export_history(store(), token, run_ids)
+    return partial(export_history, store(), run_ids)
 
 
 def import_file(uploaded: Any) -> None:
     """Import a file, and keep what came of it for `imported`."""
     try:
-        result: Imported | str = import_history(store(), state.browser(), uploaded.getvalue())
+        result: Imported | str = import_history(store(), uploaded.getvalue())
     except AttributionError as error:
         result = explain(error)[0]
     state.put(IMPORTED, result)

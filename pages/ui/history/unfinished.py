@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui import state
 from pages.ui.frame import note
 from pages.ui.html.render import plural
 from pages.ui.run import state as run_state
@@ -26,7 +25,7 @@ def continue_button(now: RunProgress) -> None:
         return
     claims, verdicts = len(now.report.claims), len(now.report.verdicts)
     known = f"{verdicts} of {plural(claims, 'claim')} have a verdict." if claims else "No claim was checked yet."
-    own = store().access(now.report.id, state.browser()).own
+    own = store().access(now.report.id).own
     how = (
         "Continue checks the others with the same settings. What was found, read and judged is not done again."
         if own

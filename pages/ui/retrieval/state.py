@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from attribution.evaluation.retrieval_grid import grid
@@ -17,11 +17,12 @@ from pages.ui.run import state as run_state
 from pages.ui.slot import Slot, store
 
 RESULT = Slot[GridJob, GridProgress]("grid")
-stop, is_running, notice = RESULT.stop, RESULT.is_running, RESULT.notice
+is_running, notice = RESULT.is_running, RESULT.notice
 
 
-def saved_run(run_id: str) -> Snapshot:
-    return Snapshot.of(store(), run_id)
+def saved_run(run_id: str) -> Callable[[], Snapshot]:
+    """Reads a run that this browser may read, in any thread."""
+    return partial(Snapshot.of, store(), run_id)
 
 
 def last_run() -> Report | None:
@@ -32,7 +33,7 @@ def last_run() -> Report | None:
 
 def start(snapshot: bytes | None, run_id: str, cuts: Sequence[str], embedders: Sequence[str]) -> None:
     """Compute the grid of an uploaded snapshot, or of a saved run."""
-    source = partial(load_snapshot, snapshot) if snapshot else partial(saved_run, run_id)
+    source = partial(load_snapshot, snapshot) if snapshot else saved_run(run_id)
     id = new_run_id()
     RESULT.start(GridJob(id, source, cuts, embedders, grid, partial(save_grid, store(), id)))
 

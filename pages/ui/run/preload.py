@@ -6,7 +6,7 @@ from functools import cache
 
 from attribution.settings import Settings
 from pages.ui import background
-from pages.ui.slot import store
+from pages.ui.slot import unowned_store
 
 
 @cache
@@ -16,6 +16,6 @@ def preload() -> background.Job[background.Result[None]]:
     def load_models() -> None:
         from attribution.pipeline.warmup import warm_up
 
-        warm_up(Settings.from_environment(), store())
+        warm_up(Settings.from_environment(), unowned_store())
 
     return background.compute("models", load_models)

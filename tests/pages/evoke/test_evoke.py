@@ -13,6 +13,7 @@ from attribution.evaluation.evoked_errors.saved import EvokedSet, load, save
 from attribution.evaluation.evoked_errors.test_set import Grounded, Made, make
 from attribution.evaluation.evoked_errors.twin import Edit, apply
 from attribution.storage.store import Store
+from pages.ui import state
 from pages.ui.evoke.job import MakeJob
 from pages.ui.evoke.state import LIMIT, of_file
 from pages.ui.evoke.view import as_lines, summary, twin, type_word
@@ -42,12 +43,21 @@ def test_a_set_goes_on_where_it_was_left_and_is_kept_with_its_labels(store: Stor
     rows, problems = next(make(answers[:1], ["number"], 3))
     part = whole.with_answer(rows, problems)
     id = "e" * 16
-    save(store, id, part)
+    save(Store(store.engine, "owner"), id, part)
     assert load(store, id) == part and load(store, "f" * 16) is None
 
-    at = AppTest.from_file(str(Path(__file__).parents[3] / "pages" / "evoke.py"), default_timeout=120)
-    at.query_params["evoked"] = id
-    at.run()
+    def visited(browser: str) -> AppTest:
+        at = AppTest.from_file(str(Path(__file__).parents[3] / "pages" / "evoke.py"), default_timeout=120)
+        at.query_params["evoked"], at.session_state[state._BROWSER] = id, browser
+        return at.run()
+
+    guest = visited("guest")
+    assert guest.selectbox(key="type-a~number").disabled and "go_on" not in [b.key for b in guest.button]
+    guest.button(key="make_copy").click().run()
+    guest.selectbox(key="type-a~number").set_value("reasoning_error").run()
+    copy = load(store, guest.query_params["evoked"])
+    assert not guest.exception and copy and copy.made[1].error_type == "reasoning_error" and load(store, id) == part
+    at = visited("owner")
     assert not at.exception and any("1 of 3 answers done." in h.body for h in at.get("html"))
     at.button(key="go_on").click().run()
     until = time.monotonic() + 60

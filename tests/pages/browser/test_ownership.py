@@ -1,0 +1,136 @@
+"""Two visitors, one run: whose it is edits it, the other reads it and makes a copy, in every tab that is open."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.pages.browser.visits import (
+    MARKS,
+    PATIENCE,
+    SIZE,
+    Browser,
+    Page,
+    analyse,
+    claims,
+    expect,
+    settled,
+    write,
+)
+
+pytestmark = MARKS
+NILE = "The Nile flows north into the Mediterranean. The Nile freezes in some winters."
+CHANGING = ("Undo", "Redo", "Question and claims", "Edit claim", "Drop claim", "Propose corrections", "Make private")
+READING = "You are reading somebody else's run."
+
+
+def opened(browser: Browser, address: str) -> Page:
+    """A run in a browser that has never been there."""
+    page = browser.new_context(viewport=SIZE).new_page()
+    page.set_default_timeout(PATIENCE)
+    page.goto(address)
+    expect(claims(page).first).to_be_visible(timeout=PATIENCE)
+    settled(page)
+    return page
+
+
+def select(page: Page, number: int) -> None:
+    claims(page).nth(number - 1).click()
+    expect(page.get_by_label("Evidence of the selected claim")).to_be_visible()
+
+
+def offers(page: Page, name: str) -> object:
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def test_a_stranger_reads_a_run_completely_and_edits_a_copy(page: Page, browser: Browser) -> None:
+    write(page, NILE)
+    analyse(page)
+    original = page.url
+    stranger = opened(browser, original)
+    expect(stranger.get_by_text(READING)).to_be_visible()
+    select(stranger, 1)
+    stranger.get_by_text("Corrections and revised answer").click()
+    for name in CHANGING:
+        expect(stranger.get_by_role("button", name=re.compile(f"^{name}"))).to_have_count(0)
+    panel = stranger.get_by_label("Evidence of the selected claim")
+    expect(panel.get_by_text("Open at this sentence").first).to_be_visible()
+    expect(offers(stranger, "Export")).to_be_visible()
+    expect(stranger.get_by_text("What if", exact=True)).to_be_visible()
+    claims(stranger).first.press("Control+z")  # the key is the owner's too
+    settled(stranger)
+    offers(stranger, "Make a copy").click()
+    stranger.wait_for_url(lambda url: "?run=" in url and url != original)
+    expect(stranger.get_by_text(READING)).to_have_count(0, timeout=PATIENCE)
+    select(stranger, 2)
+    stranger.get_by_role("button", name="Drop claim 2").click()
+    expect(claims(stranger)).to_have_count(1, timeout=PATIENCE)
+    copy = stranger.url
+    page.reload()
+    expect(claims(page)).to_have_count(2, timeout=PATIENCE)  # the original stays
+    page.goto(copy)
+    expect(page.get_by_text(READING)).to_be_visible(timeout=PATIENCE)
+    stranger.get_by_role("link", name="History").click()
+    expect(stranger.locator("li.run")).to_have_count(1, timeout=PATIENCE)
+    stranger.context.close()
+
+
+def test_a_tab_that_was_open_shows_why_the_run_is_gone_once_it_is_private_or_deleted(
+    page: Page, browser: Browser
+) -> None:
+    write(page, NILE)
+    analyse(page)
+    stranger, second = opened(browser, page.url), page.context.new_page()
+    second.set_default_timeout(PATIENCE)
+    second.goto(page.url)
+    select(second, 2)
+    page.get_by_text("Sharing", exact=True).click()
+    offers(page, "Make private").click()
+    expect(page.get_by_text("Only this browser can open this run.")).to_be_visible(timeout=PATIENCE)
+    offers(stranger, "Make a copy").click()
+    expect(stranger.get_by_text("it is private to the browser that started it")).to_be_visible(timeout=PATIENCE)
+    expect(claims(stranger)).to_have_count(0)
+    offers(page, "Delete this run").click()
+    offers(page, "Delete").click()
+    expect(claims(page)).to_have_count(0, timeout=PATIENCE)
+    second.get_by_role("button", name="Drop claim 2").click()  # a tab of the owner that was open before
+    expect(second.get_by_text("it was deleted")).to_be_visible(timeout=PATIENCE)
+    expect(claims(second)).to_have_count(0)
+    second.close()
+    stranger.context.close()
+
+
+@pytest.mark.slow
+def test_a_watcher_of_a_run_that_goes_on_cannot_stop_it(page: Page, browser: Browser) -> None:
+    write(page, " ".join(f"The Nile was measured by {n} surveyors in {1000 + n}." for n in range(120)))
+    analyse(page, end=False)
+    page.wait_for_url("**/?run=*", timeout=PATIENCE)
+    watcher = opened(browser, page.url)
+    offers(watcher, "Stop watching").click()
+    expect(claims(watcher)).to_have_count(0, timeout=PATIENCE)
+    settled(watcher)
+    expect(offers(page, "Stop")).to_be_enabled()
+    expect(page.get_by_text("Stopped early")).to_have_count(0)
+    offers(page, "Stop").click()
+    expect(page.get_by_text("Stopped early")).to_be_visible(timeout=PATIENCE)
+    watcher.context.close()
+
+
+def test_no_script_reads_the_cookie_that_marks_a_browsers_runs(page: Page) -> None:
+    expect(offers(page, "Analyse")).to_be_enabled(timeout=PATIENCE)
+    (cookie,) = [c for c in page.context.cookies() if c["name"] == "attribution_browser"]
+    assert cookie["httpOnly"] and cookie["sameSite"] == "Strict" and len(cookie["value"]) >= 32
+    assert "attribution_browser" not in page.evaluate("document.cookie")
+    assert cookie["value"] not in page.content()
+
+
+def test_a_cookie_that_a_script_could_read_is_kept_and_closed(browser: Browser, address: str) -> None:
+    context = browser.new_context()
+    context.add_cookies([{"name": "attribution_browser", "value": "of-an-earlier-version", "url": address}])
+    page = context.new_page()
+    page.goto(address)
+    expect(offers(page, "Analyse")).to_be_enabled(timeout=PATIENCE)
+    (cookie,) = [c for c in context.cookies() if c["name"] == "attribution_browser"]
+    assert cookie["value"] == "of-an-earlier-version" and cookie["httpOnly"]
+    context.close()
