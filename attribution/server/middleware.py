@@ -1,13 +1,16 @@
-"""Middleware of the web app and of the API: the hosts that they answer to, and headers that protect their replies."""
+"""Middleware of the web app and of the API: the hosts that they answer to, headers that protect their replies, and the
+cookie of a browser."""
 
 from __future__ import annotations
 
 import ipaddress
 import json
 import re
+import secrets
 import socket
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attribution.errors import BadInput
@@ -16,11 +19,13 @@ from attribution.settings import allowed_hosts
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 EVERYWHERE = ("0.0.0.0", "::")  # a place to listen at, not a name
 ANY = "*"
+YEAR = 365 * 24 * 3600  # seconds
 WRONG_HOST = (
     "the Host of this request is no name of this server: put the names under which it is reached into the environment "
     "variable ATTRIBUTION_HOSTS, separated by commas"
 )
 WRONG_ORIGIN = "this connection was opened by a page of another site"
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{16,64}")
 _HOST = re.compile(r"(?:\[([0-9a-f:.]++)\]|([^\s:@/?#\[\]\\]++))(?::[0-9]{1,5})?")
 
 
@@ -113,6 +118,38 @@ class ProtectedReplies:
             await send(message)
 
         await self._app(scope, receive, protected)
+
+
+class BrowserCookie:
+    """Gives each browser a token that no script reads: a cookie, set as the page opens its connection.
+
+    A browser that comes with one keeps it. The connection that sets it has it already.
+    """
+
+    def __init__(self, app: ASGIApp, name: str) -> None:
+        self._app, self._name = app, name
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "websocket":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        token = cookie_parser(headers.get("cookie", "")).get(self._name, "")
+        if not _TOKEN.fullmatch(token):
+            token = secrets.token_urlsafe(24)
+            cookies = "; ".join(filter(None, (headers.get("cookie"), f"{self._name}={token}")))
+            others = [(name, value) for name, value in scope["headers"] if name != b"cookie"]
+            scope = {**scope, "headers": [*others, (b"cookie", cookies.encode("latin-1"))]}
+        secure = "; Secure" if scope.get("scheme") == "wss" else ""
+        cookie = f"{self._name}={token}; Max-Age={YEAR}; Path=/; HttpOnly; SameSite=Strict{secure}"
+
+        async def marked(message: Message) -> None:
+            if message["type"] == "websocket.accept":
+                own = [(b"set-cookie", cookie.encode("latin-1"))]
+                message = {**message, "headers": [*message.get("headers", ()), *own]}
+            await send(message)
+
+        await self._app(scope, receive, marked)
 
 
 async def reply(scope: Scope, send: Send, status: int, kind: str, message: str) -> None:

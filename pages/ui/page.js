@@ -1,5 +1,5 @@
-// Keeps the cookie that marks this browser's runs, and says how the server is started when the connection is lost:
-// Streamlit names a command that does not exist here. Mounts help and tour. Follows nodes.js, help.js and tour.js.
+// Says how the server is started when the connection is lost: Streamlit names a command that does not exist here.
+// Mounts help and tour. Follows nodes.js, help.js and tour.js.
 const LOST = /Is Streamlit still running|Streamlit server is not responding/;
 const START = "The server of the explorer does not respond. Start it with `make run` or `python -m attribution serve`; " +
   "this page then connects again by itself.";
@@ -24,9 +24,6 @@ export default function ({ data }) {
   if (!window.attributionTheme) {
     window.attributionTheme = matchMedia("(prefers-color-scheme: dark)");
     window.attributionTheme.addEventListener("change", () => [50, 400, 1500].forEach((wait) => setTimeout(followTheme, wait)));
-  }
-  if (!document.cookie.split("; ").some((part) => part.startsWith(`${data.cookie}=`))) {
-    document.cookie = `${data.cookie}=${data.value}; max-age=31536000; path=/; SameSite=Strict`;
   }
   window.attributionObserver?.disconnect();
   window.attributionObserver = new MutationObserver(explain);

@@ -34,13 +34,15 @@ def serve(host: str, port: int) -> None:
     import streamlit as st
     from starlette.middleware import Middleware
 
-    from attribution.server.middleware import AllowedHosts, ProtectedReplies, host_names
+    from attribution.server.middleware import AllowedHosts, BrowserCookie, ProtectedReplies, host_names
+    from pages.ui.state import COOKIE
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C ends it as SIGTERM does, without a traceback
     sys.argv = [str(ROOT / "app.py")]  # Streamlit puts this script's folder before all others to import from
     middleware = [
         Middleware(ProtectedReplies, policy="base-uri 'self'; object-src 'none'"),
         Middleware(AllowedHosts, names=host_names(host)),
+        Middleware(BrowserCookie, name=COOKIE),
     ]
     st.App(ROOT / "app.py", middleware=middleware).run(config={"server.address": host, "server.port": port})
 

@@ -149,7 +149,7 @@ def put(name: str, value: Any) -> None:
 
 
 def browser() -> str:
-    """A token that this browser keeps as a cookie: it marks the runs that were started here."""
+    """The token in this browser's cookie, which the server sets: it marks the runs that were started here."""
     if _BROWSER not in st.session_state:
         st.session_state[_BROWSER] = (st.context.cookies.get(COOKIE) or secrets.token_urlsafe(24))[:64]
     return str(st.session_state[_BROWSER])
