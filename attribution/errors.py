@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 from attribution.types import Failure, FailureKind
 
 
@@ -39,18 +41,22 @@ class Unavailable(AttributionError):
 
 
 class ModelUnavailable(Unavailable):
-    """A hub model that cannot be loaded. `setting` takes a folder in its place, `alternative` needs no download."""
+    """A hub model that cannot be loaded. `setting` takes a folder in its place, `alternative` needs no download.
 
-    def __init__(self, model: str, setting: str, alternative: str, error: Exception) -> None:
-        self.model, self.setting, self.alternative = model, setting, alternative
+    `again` says what to do with one that is on this machine.
+    """
+
+    def __init__(self, model: str, setting: str, alternative: str, error: Exception, again: str = "") -> None:
+        self.model, self.setting, self.alternative, self.again = model, setting, alternative, again
         super().__init__(self.message(setting, f"`{alternative}`"), error)
 
     def message(self, setting: str, alternative: str) -> str:
         """What to do, with the names under which the reader knows the setting and the alternative."""
-        return (
-            f"the model {self.model} cannot be loaded: connect to the Hugging Face Hub once, or download it elsewhere "
-            f"with `hf download {self.model}` and enter its folder as {setting}; {alternative} needs no download"
+        step = self.again or (
+            "connect to the Hugging Face Hub once, or download it elsewhere "
+            f"with `hf download {self.model}` and enter its folder as {setting}"
         )
+        return f"the model {self.model} cannot be loaded: {step}; {alternative} needs no download"
 
 
 class Busy(AttributionError):
@@ -62,7 +68,7 @@ class Stopped(AttributionError):
 
 
 class StoreError(AttributionError):
-    """The database cannot be opened or is of a newer version."""
+    """The database or a disk cannot be read or written: full, damaged, locked, read-only or of a newer version."""
 
 
 class StageFailure(AttributionError):
@@ -97,3 +103,29 @@ class LlmFailed(StageFailure):
 
     def __init__(self, message: str, subject: str = "", *, detail: object = "") -> None:
         super().__init__("llm_failed", message, subject, detail=detail)
+
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_FAILING = (errno.EIO, errno.EROFS)
+
+
+def setup_error(error: BaseException) -> AttributionError | None:
+    """The disk or the installation that is the cause of an error, with what to do; None where neither is.
+
+    It says nothing about a page or a claim, so it ends a run.
+    """
+    match error:
+        case StoreError() | Unavailable():
+            return error
+        case OSError() if error.errno in (*_FULL, *_FAILING):
+            step = "free some space" if error.errno in _FULL else "check the disk"
+            place = f"{error.filename} cannot be written" if error.filename else "a file cannot be written"
+            return StoreError(f"{place} ({error.strerror}): {step}, then run this again", error)
+        case ImportError():
+            package, reason = (error.name or "").partition(".")[0], " ".join(str(error).split())[:200]
+            return Unavailable(
+                f"the package {package or 'of an import'} is missing or damaged ({reason}): install it again with "
+                "`pip install --force-reinstall -r requirements.txt`",
+                error,
+            )
+    return None

@@ -10,7 +10,7 @@ from attribution.cli import analyze, collections, download, options, serve, snap
 from attribution.cli.console import progress
 from attribution.cli.evaluation import benchmark, compare, evoke, factscore
 from attribution.cli.reports import citations, export
-from attribution.errors import AttributionError
+from attribution.errors import AttributionError, setup_error
 
 Command = Callable[[argparse.Namespace], int | None]  # an exit status; None is 0
 
@@ -136,14 +136,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         status: int | None = args.work(args)
         return status or 0
-    except AttributionError as error:
-        progress(f"attribution: {error}")
-        return 2
-    except FileNotFoundError as error:
-        progress(f"attribution: no such file: {error.filename}")
-        return 2
-    except OSError as error:
-        progress(f"attribution: {error.strerror or error}: {error.filename or ''}")
+    except (AttributionError, ImportError, OSError) as error:
+        progress(f"attribution: {_line(error)}")
         return 2
     except KeyboardInterrupt:
         return 130
+
+
+def _line(error: AttributionError | ImportError | OSError) -> str:
+    """What is wrong and what to do, on one line."""
+    error = setup_error(error) or error
+    match error:
+        case FileNotFoundError():
+            return f"no such file: {error.filename}"
+        case OSError():
+            return f"{error.strerror or error}: {error.filename or ''}"
+    return str(error)

@@ -20,7 +20,7 @@ from attribution.collections.folder import without_front_matter
 from attribution.collections.search import LENGTH, PASSAGES, passages
 from attribution.collections.store import DocumentStore, NewDocument, check_name
 from attribution.embedders import Embedder
-from attribution.errors import BadInput, FetchFailed, StageFailure
+from attribution.errors import BadInput, FetchFailed, StageFailure, StoreError, Unavailable
 from attribution.extraction.content_type import MARKDOWN, SUFFIXES
 from attribution.extraction.page import make_page
 from attribution.extraction.sandbox import Reading
@@ -175,6 +175,8 @@ class _Reader:
             return NewDocument(name, item.origin, digest, _document(content, name, self._reading))
         except StageFailure as error:
             return ItemResult(name, "failed", error.as_failure("fetch", name).model_copy(update={"subject": name}))
+        except (StoreError, Unavailable):
+            raise
         except OSError as error:
             message = f"{name} cannot be read: {error.strerror or error}"
             return ItemResult(name, "failed", Failure(stage="fetch", subject=name, kind="unreadable", message=message))

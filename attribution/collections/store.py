@@ -6,13 +6,13 @@ every finished document and no half one. The same text twice in a collection is 
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.exc import SQLAlchemyError
 
 from attribution.collections.documents import (
     NewDocument,
@@ -27,7 +27,7 @@ from attribution.collections.documents import (
 from attribution.errors import BadInput, StoreError
 from attribution.retrieval.bm25 import Table
 from attribution.storage import tables as t
-from attribution.storage.database import Database
+from attribution.storage.database import Database, store_error
 from attribution.types import Page
 
 __all__ = ["CollectionSummary", "DocumentStore", "NewDocument", "check_name"]
@@ -111,27 +111,30 @@ class DocumentStore:
             key = collection_id(db, collection)
             count = db.execute(sa.select(sa.func.count()).where(t.documents.c.collection_id == key)).scalar_one()
             connection: Any = db.connection.dbapi_connection  # a sqlite3.Connection
-            yield Table(connection, fts_table(key), count)
+            try:
+                yield Table(connection, fts_table(key), count)
+            except sqlite3.Error as error:  # searches go past SQLAlchemy
+                raise store_error(error, self._engine) or error from error
 
     # --- adding and removing ---
 
     def create(self, collection: str) -> None:
         """Create an empty collection if there is none of that name. BadInput if the name is not valid."""
         check_name(collection)
-        with self._writing() as db:
+        with self._database.transaction() as db:
             get_or_create(db, collection)
 
     def put(self, collection: str, new: Sequence[NewDocument]) -> list[State]:
         """Add documents in one transaction, creating the collection where needed; what happened to each."""
         check_name(collection)
-        with self._writing() as db:
+        with self._database.transaction() as db:
             key = get_or_create(db, collection)
             return [put_document(db, key, collection, document) for document in new]
 
     def remove(self, collection: str, name: str | None = None) -> int:
         """Remove a document, or without a name the whole collection; the number of documents removed."""
         d = t.documents.c
-        with self._writing() as db:
+        with self._database.transaction() as db:
             key = collection_id(db, collection)
             if name is not None:
                 document = db.execute(sa.select(d.id).where(d.collection_id == key, d.name == name)).scalar()
@@ -158,7 +161,7 @@ class DocumentStore:
     def put_vectors(self, collection: str, model: str, vectors: Mapping[int, Sequence[bytes]]) -> None:
         """Replace the vectors of documents, float32, one per passage; documents removed meanwhile are skipped."""
         d, v = t.documents.c, t.document_vectors.c
-        with self._writing() as db:
+        with self._database.transaction() as db:
             key = collection_id(db, collection)
             here = d.collection_id == key, d.id.in_(list(vectors))
             rows = [
@@ -179,15 +182,3 @@ class DocumentStore:
             query = sa.select(v.document_id, v.data).where(v.collection_id == key, d.embedded == model)
             rows = db.execute(query.join(t.documents, d.id == v.document_id).order_by(v.document_id, v.passage)).all()
         return [row[0] for row in rows], [row[1] for row in rows]
-
-    @contextmanager
-    def _writing(self) -> Iterator[sa.Connection]:
-        try:
-            with self._database.transaction() as db:
-                yield db
-        except SQLAlchemyError as error:
-            reason = str(getattr(error, "orig", error)).partition("\n")[0][:200]
-            raise StoreError(
-                f"the collection cannot be written ({reason}). Documents added before are kept. Check the disk space "
-                "and that no other program locks the database, then add the rest again"
-            ) from error

@@ -9,7 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 from attribution.claims.llm_annotation import LlmAnnotator
-from attribution.errors import FetchFailed, StageFailure
+from attribution.errors import FetchFailed, StageFailure, setup_error
 from attribution.events import Spent
 from attribution.evidence import GatherStep, LlmRecord
 from attribution.evidence.queries import queries
@@ -163,6 +163,8 @@ class LiveSources:
         except StageFailure as error:
             return [], [], [error.as_failure(task.stage, task.query)]
         except Exception as error:  # a bug in an engine or extractor must cost one page, not the run
+            if (cause := setup_error(error)) is not None:
+                raise cause from error
             message = f"an internal error in the {task.stage} stage; the run went on without it"
             failure = StageFailure("stage_failed", message, task.query, detail=repr(error))
             return [], [], [failure.as_failure(task.stage)]

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
 
-from attribution.errors import AttributionError
+from attribution.errors import AttributionError, setup_error
 from attribution.events import (
     ClaimsReady,
     Event,
@@ -55,6 +55,7 @@ def as_line(event: Event) -> Line | None:
 
 def problem(error: Exception) -> Line:
     """An error as clients see it: typed, in our own words; of what was not foreseen, only that it happened."""
+    error = setup_error(error) or error
     if isinstance(error, AttributionError):
         return {"type": type(error).__name__, "message": str(error)}
     return {"type": "InternalError", "message": "the server failed; its log says more"}

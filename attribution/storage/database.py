@@ -13,14 +13,28 @@ from pathlib import Path
 from typing import Any, Self
 
 import sqlalchemy as sa
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import ArgumentError
 
 from attribution.errors import StoreError
 
-LOCK_TIMEOUT = 10  # seconds to wait for another process's lock
+LOCK_TIMEOUT = 30  # seconds in which SQLite asks again for another process's lock
 REVISION = "initial"  # the newest migration: a database that has it is opened without importing alembic
 MIGRATIONS = Path(__file__).parent / "migrations"
+MEMORY = (None, "", ":memory:")  # what SQLite takes for no file
 BATCH = 500  # keys in one query: SQLite limits the number of parameters
+
+OTHER = "or set ATTRIBUTION_DATABASE_URL to another database"
+LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+PROBLEMS = {  # by SQLite's primary result code: what is wrong with the database, and what to do
+    sqlite3.SQLITE_FULL: "has no space left: free some on its disk, {other}",
+    **dict.fromkeys(LOCKED, f"was locked by another process for {LOCK_TIMEOUT} s: wait for that one or end it"),
+    sqlite3.SQLITE_CORRUPT: "is damaged: move it away, so that a new one is made, or put a copy of it in its place",
+    sqlite3.SQLITE_NOTADB: "is damaged or no SQLite database: move it away, so that a new one is made, {other}",
+    sqlite3.SQLITE_READONLY: "is not writable: allow writing to it and its folder, {other}",
+    sqlite3.SQLITE_PERM: "is not writable: allow writing to it and its folder, {other}",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened: check that its folder is writable, {other}",
+    sqlite3.SQLITE_IOERR: "cannot be read or written ({reason}): check its disk and the space there, {other}",
+}
 
 _upgrade_lock = threading.Lock()  # alembic keeps its context in a global
 
@@ -38,21 +52,28 @@ class Database:
 
     @classmethod
     def open(cls, url: str) -> Self:
-        """Open the database, creating or upgrading it first where needed. StoreError where that is not possible."""
+        """Open the database, creating or upgrading it first where needed. StoreError where that is not possible.
+
+        So does whatever uses it later: errors of the database reach no caller in any other form.
+        """
         try:
             parsed = sa.make_url(url)
-            if parsed.get_backend_name() == "sqlite" and parsed.database not in (None, "", ":memory:"):
+            if parsed.get_backend_name() == "sqlite" and parsed.database not in MEMORY:
                 Path(str(parsed.database)).parent.mkdir(parents=True, exist_ok=True)
             database = cls(_engine(url))
-            with database.engine.connect() as db:
-                revision = _revision(db)
-            if revision != REVISION:
-                database._upgrade()
-        except (SQLAlchemyError, OSError, ImportError) as error:
+        except OSError as error:
+            reason = f"the folder of the database {parsed.database} cannot be made ({error.strerror})"
+            raise StoreError(f"{reason}: make it writable, {OTHER}", error) from error
+        except (ArgumentError, ImportError) as error:
             raise StoreError(
-                f"the database cannot be opened ({type(error).__name__}): "
-                "check ATTRIBUTION_DATABASE_URL and that its folder is writable"
-            ) from error
+                "ATTRIBUTION_DATABASE_URL cannot be used: expected sqlite:///FILE or the address of a PostgreSQL "
+                'database, for which `pip install "psycopg[binary]"` is needed',
+                error,
+            ) from None
+        with database.engine.connect() as db:
+            revision = _revision(db)
+        if revision != REVISION:
+            database._upgrade()
         return database
 
     def close(self) -> None:
@@ -134,7 +155,13 @@ def _revision(db: sa.Connection) -> str | None:
 
 @cache
 def _engine(url: str) -> sa.Engine:
-    engine = sa.create_engine(url)
+    in_file = sa.make_url(url).database not in MEMORY
+    engine = sa.create_engine(url, **({"max_overflow": -1} if in_file else {}))  # no thread waits for another's
+
+    @sa.event.listens_for(engine, "handle_error")
+    def translate(context: sa.ExceptionContext) -> StoreError | None:
+        return store_error(context.original_exception, engine)
+
     if engine.dialect.name == "sqlite":
 
         @sa.event.listens_for(engine, "connect")
@@ -146,6 +173,28 @@ def _engine(url: str) -> sa.Engine:
     return engine
 
 
+def store_error(error: BaseException, engine: sa.Engine) -> StoreError | None:
+    """What is wrong with the database and what to do; None for an error of the statement, such as a constraint."""
+    driver = engine.dialect.loaded_dbapi
+    if not isinstance(error, driver.DatabaseError) or isinstance(
+        error, driver.IntegrityError | driver.DataError | driver.ProgrammingError | driver.NotSupportedError
+    ):
+        return None
+    reason = str(error).partition("\n")[0][:200]
+    if engine.dialect.name == "sqlite":
+        problem = PROBLEMS.get(_primary_code(error), "cannot be used ({reason}): if it is another program's, {other}")
+        place = engine.url.database
+    else:
+        problem = "cannot be used ({reason}): check that its server runs and has space on its disk, {other}"
+        place = engine.url.set(password=None).render_as_string()
+    return StoreError(f"the database {place} {problem.format(reason=reason, other=OTHER)}", error)
+
+
+def _primary_code(error: BaseException) -> int:
+    """SQLite's result code without what extends it; 0 where there is none."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
 def use_write_ahead_log(connection: sqlite3.Connection) -> None:
     """Set the journal mode. Of two processes that do so at once on a new file, SQLite refuses one without waiting."""
     deadline = time.monotonic() + LOCK_TIMEOUT
@@ -153,7 +202,7 @@ def use_write_ahead_log(connection: sqlite3.Connection) -> None:
         try:
             connection.execute("PRAGMA journal_mode=WAL")
             return
-        except sqlite3.OperationalError:
-            if time.monotonic() > deadline:
+        except sqlite3.OperationalError as error:
+            if _primary_code(error) not in LOCKED or time.monotonic() > deadline:
                 raise
             time.sleep(0.02)

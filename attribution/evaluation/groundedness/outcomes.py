@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from attribution.errors import AttributionError, BadInput, LlmFailed, Unavailable
+from attribution.errors import AttributionError, BadInput, LlmFailed, StoreError, Unavailable
 from attribution.evaluation.groundedness import METHODS, Method, Part
 from attribution.evaluation.groundedness.labelled_set import LabelledRow
 from attribution.models.loading import working_time
@@ -93,7 +93,7 @@ def _outcome(name: str, method: Method, row: LabelledRow, key: str, stop: thread
     except (BadInput, LlmFailed) as error:
         tokens, cost, _ = _spent(before, method.usage)
         return Outcome(method=name, row=row.id, key=key, error=str(error), tokens=tokens, cost=cost)
-    except Unavailable:
+    except (Unavailable, StoreError):
         raise
     except AttributionError as error:
         return Outcome(method=name, row=row.id, key=key, error=str(error))

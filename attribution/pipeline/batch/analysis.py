@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from attribution.chunkers import CHUNKERS
 from attribution.claims.conversation import turns_of
 from attribution.embedders import EMBEDDERS
-from attribution.errors import BadInput, StoreError, Unavailable
+from attribution.errors import BadInput, setup_error
 from attribution.events import Finished
 from attribution.pipeline.run import run
 from attribution.registry import build
@@ -61,14 +61,15 @@ class Analyst:
         build(VERIFIERS, settings.verifier, settings, "verifier")
 
     def analyse(self, row: Row) -> Analysed:
-        """Whatever a row does costs that row alone. Unavailable or StoreError is raised for what costs all of them."""
+        """Whatever a row does costs that row alone. Unavailable or StoreError is raised for what costs all of them, and
+        this row is analysed again by the next call."""
         try:
             return Analysed(self._report(row).to_json())
         except BadInput as error:
             return Analysed(problem=str(error))
-        except (Unavailable, StoreError):
-            raise
         except Exception as error:
+            if (cause := setup_error(error)) is not None:
+                raise cause from error
             said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
             return Analysed(problem=f"the analysis ended with an error ({said}); the next call tries this row again")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attribution.embedders import EMBEDDERS
-from attribution.errors import AttributionError, BadSetting, ModelUnavailable
+from attribution.errors import AttributionError, BadSetting, ModelUnavailable, setup_error
 from attribution.segmenters import SEGMENTERS
 from attribution.verifiers import VERIFIERS
 
@@ -29,6 +29,7 @@ _NAMES = {"segmenter_model": SEGMENTERS, "verifier_model": VERIFIERS, "embedding
 
 def explain(error: Exception) -> tuple[str, str]:
     """What happened and what to do, and the details: what another library said."""
+    error = setup_error(error) or error
     match error:
         case ModelUnavailable():
             alternative = _NAMES[error.setting][error.alternative].label

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from attribution.errors import StoreError
 from attribution.evaluation.retrieval_grid import Cell, Choice, choices
 from attribution.snapshots.snapshot import Snapshot
 from pages.ui import background
@@ -48,6 +49,8 @@ class GridJob(background.Job[GridProgress]):
                     for cell in compute(snapshot, [choice], stop):
                         now = update(cells=(*now.cells, cell))
                         save(now.cells)
+                except StoreError:
+                    raise
                 except Exception as error:  # a model that breaks costs its own cells
                     now = update(failures=(*now.failures, (choice, *explain(error))))
                 if stop.is_set():
