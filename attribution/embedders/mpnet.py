@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from attribution.embedders.sentence_transformer import encode
 from attribution.models import mpnet
+from attribution.models.files import MADE, is_whole, write_manifest
 from attribution.models.hub import Progress, hide_loading_bar
 from attribution.settings import Settings, models_folder
 
@@ -30,17 +31,19 @@ def model_folder() -> Path:
 
 def is_available() -> bool:
     """Is the model unpacked, or can it be without a download?"""
-    return model_folder().is_dir() or mpnet.installed()
+    return (model_folder() / MADE).exists() or mpnet.installed()
 
 
 def make(progress: Progress = lambda share, what: None, settings: Settings | None = None) -> Path:
-    """Unpack the model, or download it, unless it is there. Raises Unavailable where it cannot be had."""
+    """Unpack the model, or download it, unless it is there and whole. Raises Unavailable where it cannot be had."""
     target = model_folder()
     with _MAKING:
-        if not target.is_dir():
+        if not is_whole(target, mpnet.REVISION):
             target.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=target.parent) as made:
                 mpnet.whole_model(Path(made, "model"), progress)
+                write_manifest(Path(made, "model"), mpnet.REVISION)
+                shutil.rmtree(target, ignore_errors=True)
                 shutil.move(Path(made, "model"), target)
     return target
 

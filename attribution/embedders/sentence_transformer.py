@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from attribution.embedders import EMBEDDERS
-from attribution.errors import ModelUnavailable
-from attribution.models.hub import check_size, hide_loading_bar
+from attribution.models import hub
 from attribution.models.loading import load_while_used
 from attribution.settings import Settings
 
@@ -26,12 +25,9 @@ _ENCODING = threading.Lock()  # tokenizers may not be used by two threads at onc
 def _load(name: str) -> SentenceTransformer:
     from sentence_transformers import SentenceTransformer
 
-    hide_loading_bar()
-    check_size(name)
-    try:
+    hub.check_size(name)
+    with hub.loading(name, "embedding_model", "minilm"):
         return SentenceTransformer(name, trust_remote_code=False)
-    except Exception as error:  # the hub, the file system and the model's own configuration fail each in their way
-        raise ModelUnavailable(name, "embedding_model", "minilm", error) from error
 
 
 class HubModel:

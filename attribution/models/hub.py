@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from attribution.errors import Unavailable
+from attribution.errors import AttributionError, ModelUnavailable, Unavailable
 
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")  # the first that a model has
 SMALL_FILES = ("config.json", "*token*", "vocab*", "merges.txt", "spm.model", "*.spm", "*.model")
 LARGEST = 8_000_000_000  # bytes of one model that is downloaded
 Progress = Callable[[float, str], None]  # share done, 0 to 1, and what is being done
+
+
+@contextmanager
+def loading(model: str, setting: str, alternative: str) -> Iterator[None]:
+    """Raise what loading raises as ModelUnavailable: the hub's client, tokenizers, torch and a model's own
+    configuration fail each in their way, and a damaged file in any of them."""
+    hide_loading_bar()
+    try:
+        yield
+    except AttributionError:
+        raise
+    except Exception as error:
+        again = ""
+        if Path(model).is_dir():
+            again = "a file of that folder is missing or damaged: copy it again"
+        elif weights(model) is not None:
+            again = f"a file of it is missing or damaged: download it again with `hf download --force-download {model}`"
+        raise ModelUnavailable(model, setting, alternative, error, again) from error
 
 
 def hide_loading_bar() -> None:

@@ -15,7 +15,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from attribution.models.merge import LARGEST, digest
+from attribution.models.files import digest
+from attribution.models.merge import LARGEST
 from attribution.settings import models_folder
 from attribution.types import content_id
 

@@ -24,12 +24,13 @@ from typing import Any
 import numpy as np
 
 from attribution.errors import Unavailable
+from attribution.models.files import MADE, digest, is_whole, write_manifest
 from attribution.models.hub import Progress
 from attribution.models.mpnet import base_weights
 
 _BUILDING = threading.Lock()  # two threads that need the model wait for one build
 LARGEST = 64  # of the int8 weights that are multiplied: see `quantised`
-GRAPH, WEIGHTS, LAYOUT, DONE = "model.onnx", "model.weights", "layout.json", "model.json"
+GRAPH, WEIGHTS, LAYOUT, TOKENIZER = "model.onnx", "model.weights", "layout.json", "tokenizer.json"
 
 
 class Merged:
@@ -108,25 +109,15 @@ def fill(layout: list[dict[str, Any]], weights: Merged, target: Path, progress: 
             progress(0.6 + 0.4 * number / len(layout), "merging the adapter")
 
 
-def digest(path: Path) -> str:
-    """SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _source(adapter: Path) -> str:
     """What a built model depends on."""
-    names = [GRAPH, LAYOUT, "adapter_model.safetensors"]
+    names = [GRAPH, LAYOUT, TOKENIZER, "adapter_model.safetensors"]
     return hashlib.sha256("".join([str(LARGEST), *(digest(adapter / name) for name in names)]).encode()).hexdigest()
 
 
 def built(adapter: Path, out: Path) -> bool:
     """Is there a whole model of this adapter in the folder?"""
-    try:
-        done = json.loads((out / DONE).read_text(encoding="utf-8"))
-        return bool(done == {"source": _source(adapter), "weights": digest(out / WEIGHTS)})
-    except (OSError, ValueError):
-        return False
+    return is_whole(out, _source(adapter))
 
 
 def build(adapter: Path, out: Path, progress: Progress = lambda share, what: None) -> Path:
@@ -140,16 +131,15 @@ def build(adapter: Path, out: Path, progress: Progress = lambda share, what: Non
 
 def _build(adapter: Path, out: Path, progress: Progress) -> Path:
     out.mkdir(parents=True, exist_ok=True)
-    (out / DONE).unlink(missing_ok=True)
+    (out / MADE).unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(dir=out) as made:
         base = base_weights(Path(made), progress)
         layout = json.loads((adapter / LAYOUT).read_text(encoding="utf-8"))
         fill(layout, Merged(base, adapter), Path(made, WEIGHTS), progress)
         os.replace(Path(made, WEIGHTS), out / WEIGHTS)
-    for name in (GRAPH, "tokenizer.json"):
+    for name in (GRAPH, TOKENIZER):
         shutil.copy(adapter / name, out / name)
-    done = {"source": _source(adapter), "weights": digest(out / WEIGHTS)}
-    (out / DONE).write_text(json.dumps(done) + "\n", encoding="utf-8")
+    write_manifest(out, _source(adapter))
     return out / GRAPH
 
 

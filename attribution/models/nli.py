@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from attribution.errors import BadInput, ModelUnavailable, Unavailable
+from attribution.errors import BadInput, Unavailable
 from attribution.models import hub, int8
 from attribution.models.loading import load_while_used
 from attribution.models.parallel import in_threads
@@ -82,14 +83,15 @@ def has_int8(model: str) -> bool:
     return weights is not None and int8.is_made(model, weights)
 
 
+def _loading(name: str) -> AbstractContextManager[None]:
+    return hub.loading(name, "verifier_model", "embedded-small")
+
+
 def _tokenizer(name: str) -> Any:
     from transformers import AutoTokenizer
 
-    hub.hide_loading_bar()
-    try:
+    with _loading(name):
         return AutoTokenizer.from_pretrained(name)
-    except (OSError, ValueError) as error:
-        raise ModelUnavailable(name, "verifier_model", "embedded-small", error) from error
 
 
 def _torch_model(name: str) -> tuple[Any, dict[Relation, int]]:
@@ -97,13 +99,10 @@ def _torch_model(name: str) -> tuple[Any, dict[Relation, int]]:
     import torch
     from transformers import AutoModelForSequenceClassification
 
-    hub.hide_loading_bar()
     hub.check_size(name)
-    try:
+    with _loading(name):
         dtype = torch.bfloat16 if on_gpu() else torch.float32
         model = AutoModelForSequenceClassification.from_pretrained(name, dtype=dtype)
-    except (OSError, ValueError) as error:
-        raise ModelUnavailable(name, "verifier_model", "embedded-small", error) from error
     columns = relation_columns(model.config.id2label)
     return model.to("cuda" if on_gpu() else "cpu").eval(), columns
 
@@ -152,7 +151,9 @@ def _load_int8(name: str) -> Loaded:
     import numpy as np
     from transformers import AutoConfig
 
-    tokenizer, config = _tokenizer(name), AutoConfig.from_pretrained(name)
+    tokenizer = _tokenizer(name)
+    with _loading(name):
+        config = AutoConfig.from_pretrained(name)
     try:
         session = int8.session(name)
     except ValueError:  # it is damaged

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from attribution.errors import Unavailable
 from attribution.types import Span
 
 SLOW = ("SkipLayerNormFusion",)  # fused with the sum before it, a layer norm takes three times as long
@@ -39,13 +40,20 @@ class OnnxModel:
         if weights:
             values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in weights.values()]
             options.add_external_initializers(list(weights), values)
-        self._session = onnxruntime.InferenceSession(
-            str(model),
-            options,
-            providers=["CPUExecutionProvider"],
-            disabled_optimizers=list(unfused),
-        )
-        self._tokenizer = tokenizers.Tokenizer.from_file(str(tokenizer or model.parent / "tokenizer.json"))
+        try:
+            self._session = onnxruntime.InferenceSession(
+                str(model),
+                options,
+                providers=["CPUExecutionProvider"],
+                disabled_optimizers=list(unfused),
+            )
+            self._tokenizer = tokenizers.Tokenizer.from_file(str(tokenizer or model.parent / "tokenizer.json"))
+        except Exception as error:  # both packages have errors of their own for a file that they cannot read
+            raise Unavailable(
+                f"the model {model} cannot be loaded, though its files are whole: install onnxruntime and tokenizers "
+                "again with `pip install --force-reinstall -r requirements.txt`",
+                error,
+            ) from error
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
 

@@ -6,8 +6,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from attribution.errors import ModelUnavailable
-from attribution.models.hub import check_size, hide_loading_bar
+from attribution.models import hub
 from attribution.models.loading import load_while_used
 from attribution.segmenters import SEGMENTERS
 from attribution.segmenters.alignment import Rewrite, replace_sentences
@@ -26,14 +25,11 @@ def _load(name: str) -> tuple[Any, Any]:
     import torch
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
-    hide_loading_bar()
-    check_size(name)
+    hub.check_size(name)
     cuda = torch.cuda.is_available()
-    try:
+    with hub.loading(name, "segmenter_model", "sentences"):
         tokenizer = AutoTokenizer.from_pretrained(name)
         model = AutoModelForSeq2SeqLM.from_pretrained(name)
-    except (OSError, ValueError) as error:
-        raise ModelUnavailable(name, "segmenter_model", "sentences", error) from error
     return model.to("cuda" if cuda else "cpu").eval(), tokenizer
 
 

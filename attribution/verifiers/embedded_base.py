@@ -9,12 +9,11 @@ passage says word for word it entails.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from attribution.models import merge, mpnet
+from attribution.models import files, merge, mpnet
 from attribution.models.hub import Progress
 from attribution.models.loading import load_once
 from attribution.models.onnx_model import SLOW, OnnxModel
@@ -30,6 +29,8 @@ from attribution.verifiers.verbatim import word_for_word
 
 FOLDER = Path(__file__).parent / "base"
 READING = "8"  # of the rules below and of the int8 weights: part of the version
+ADAPTER = "adapter_model.safetensors"
+READING = "7"  # of the rules below and of the int8 weights: part of the version
 WINDOW = 256  # tokens of claim and premise together
 TITLE_TOKENS = 24
 LONG_SENTENCE = 96  # tokens: more are read in parts
@@ -46,11 +47,13 @@ def model_folder() -> Path:
 
 def is_available() -> bool:
     """Is the model made, or can it be made without a download?"""
-    return (model_folder() / merge.DONE).exists() or mpnet.installed()
+    return (model_folder() / files.MADE).exists() or mpnet.installed()
 
 
 def make(progress: Progress = lambda share, what: None, settings: Settings | None = None) -> Path:
-    """Make the model unless it is there and whole. Raises Unavailable where its base cannot be had."""
+    """Make the model unless it is there and whole. Raises Unavailable where its base cannot be had, or our part of it
+    is damaged."""
+    files.check_shipped(FOLDER)
     return merge.build(FOLDER, model_folder(), progress)
 
 
@@ -111,7 +114,8 @@ class EmbeddedBase:
 
 @cache
 def _adapter_id() -> str:
-    return hashlib.sha256((FOLDER / "adapter_model.safetensors").read_bytes()).hexdigest()[:8]
+    files.check_shipped(FOLDER, ADAPTER)
+    return files.digest(FOLDER / ADAPTER)[:8]
 
 
 def statements(text: str) -> list[Span]:

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from attribution.errors import Unavailable
+from attribution.models.files import check_shipped
 from attribution.models.loading import load_once
 from attribution.models.onnx_model import OnnxModel
 from attribution.models.parallel import in_threads
@@ -36,12 +36,9 @@ TITLE_TOKENS = 24
 
 @cache
 def _config(folder: Path) -> dict[str, Any]:
-    try:
-        loaded: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    except OSError as error:
-        raise Unavailable(
-            f"the embedded model is missing from {folder}: restore it with `git checkout -- {folder}`"
-        ) from error
+    if folder == FOLDER:
+        check_shipped(folder, "config.json")
+    loaded: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     return loaded
 
 
@@ -65,6 +62,8 @@ class CrossEncoder(OnnxModel):
 
 @load_once
 def _encoder(folder: Path) -> CrossEncoder:
+    if folder == FOLDER:
+        check_shipped(folder)
     return CrossEncoder(folder / "model.onnx", saturates=True)
 
 

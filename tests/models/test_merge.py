@@ -139,18 +139,20 @@ def test_the_shipped_graph_is_the_one_this_code_makes_and_holds_no_weights(tmp_p
     assert (FOLDER / merge.GRAPH).stat().st_size < 200_000
 
 
+@pytest.mark.parametrize("name", [merge.WEIGHTS, merge.GRAPH, merge.TOKENIZER])
 def test_a_damaged_model_is_made_again_and_a_whole_one_is_kept(
-    model: tuple[Path, Path, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, model: tuple[Path, Path, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     base, folder, _ = model
     monkeypatch.setattr(merge, "base_weights", lambda made, progress: base)
     out = tmp_path / "out"
     merge.build(folder, out)
-    whole = (out / merge.WEIGHTS).read_bytes()
-    (out / merge.WEIGHTS).write_bytes(whole[:-5])
-    assert not merge.built(folder, out)
-    merge.build(folder, out)
-    assert merge.built(folder, out) and (out / merge.WEIGHTS).read_bytes() == whole
+    whole = (out / name).read_bytes()
+    for content in (whole[:-1], whole[:-1] + b"\xff"):
+        (out / name).write_bytes(content)
+        assert not merge.built(folder, out)
+        merge.build(folder, out)
+        assert merge.built(folder, out) and (out / name).read_bytes() == whole
     monkeypatch.setattr(merge, "base_weights", None)  # not asked for any more
     merge.build(folder, out)
 

