@@ -121,7 +121,7 @@ def setup_error(error: BaseException) -> AttributionError | None:
             step = "free some space" if error.errno in _FULL else "check the disk"
             place = f"{error.filename} cannot be written" if error.filename else "a file cannot be written"
             return StoreError(f"{place} ({error.strerror}): {step}, then run this again", error)
-        case ImportError():
+        case ImportError() if not (error.name or "").startswith(("attribution", "pages")):
             package, reason = (error.name or "").partition(".")[0], " ".join(str(error).split())[:200]
             return Unavailable(
                 f"the package {package or 'of an import'} is missing or damaged ({reason}): install it again with "

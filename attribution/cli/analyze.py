@@ -12,14 +12,17 @@ from attribution.text.json_lines import read_rows
 from attribution.verdicts import recolour
 
 
-def analyze(args: argparse.Namespace) -> None:
+def analyze(args: argparse.Namespace) -> int:
+    """Writes the report; the exit status is 1 if a source could not be read at all."""
     from attribution import events
+    from attribution.evidence.sources import unread
     from attribution.exports import Exported, export
     from attribution.pipeline.run import run
 
     settings = options.settings(args)
     check_output(args.out)
     context = options.turns(args)
+    lost: list[str] = []
     for event in run(read_text(args.question), read_text(args.answer), settings, context=context):
         match event:
             case events.StageStarted(stage):
@@ -32,6 +35,10 @@ def analyze(args: argparse.Namespace) -> None:
                 write_file(args.out, export("json", Exported(report)))
                 counts = Counter(v.label for v in report.verdicts)
                 progress(f"{args.out}: " + (", ".join(f"{n} {label}" for label, n in counts.items()) or "no claims"))
+                lost = unread(settings, report.failures)
+    for source in lost:
+        progress(f"attribution: the source {source} could not be read; the lines above say why")
+    return int(bool(lost))
 
 
 def segment(args: argparse.Namespace) -> None:

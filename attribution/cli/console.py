@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 
 from attribution.errors import BadInput
+from attribution.files import replacing
 from attribution.types import Failure
 
 
@@ -52,6 +52,5 @@ def check_output(path: Path) -> None:
 
 def write_file(path: Path, content: bytes) -> None:
     """Write all of it or nothing: a killed process leaves no incomplete file of that name."""
-    partial = path.with_name(path.name + ".part")
-    partial.write_bytes(content)
-    os.replace(partial, path)
+    with replacing(path) as out:
+        out.write(content)

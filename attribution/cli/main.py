@@ -15,8 +15,17 @@ from attribution.errors import AttributionError, setup_error
 Command = Callable[[argparse.Namespace], int | None]  # an exit status; None is 0
 
 
+STATUSES = (
+    "Exit status: 0 all was done; 1 it was done but for a row, method or source that standard error names; 2 nothing "
+    "was done, because of the input, or of a model, disk or database that cannot be used; 130 or 143 it was ended by "
+    "Ctrl-C or a signal. What an ended batch has finished is kept, and the same command goes on with it."
+)
+
+
 def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(prog="attribution", description="Which claims of an answer do the sources support?")
+    top = argparse.ArgumentParser(
+        prog="attribution", description="Which claims of an answer do the sources support?", epilog=STATUSES
+    )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     def add(name: str, summary: str, run: Command) -> argparse.ArgumentParser:

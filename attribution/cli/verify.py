@@ -11,6 +11,7 @@ from typing import Any
 from attribution.cli import options
 from attribution.cli.console import check_output, progress
 from attribution.errors import BadInput
+from attribution.files import replacing
 from attribution.text.json_lines import Row, read_rows
 
 BATCH = 256  # pairs between two lines of progress
@@ -112,15 +113,10 @@ def _too_long(claim: str, limit: int) -> str:
 
 def _write(path: Path, results: Iterable[Result]) -> int:
     """Writes the rows, all or none; returns the exit status: 1 if any row failed."""
-    partial = path.with_name(path.name + ".part")
     counts = [0, 0]
-    try:
-        with partial.open("w", encoding="utf-8") as out:
-            for result in results:
-                counts["error" in result] += 1
-                out.write(json.dumps(result, ensure_ascii=False) + "\n")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with replacing(path) as out:
+        for result in results:
+            counts["error" in result] += 1
+            out.write(json.dumps(result, ensure_ascii=False).encode() + b"\n")
     progress(f"{path}: {counts[0]} done, {counts[1]} failed")
     return int(counts[1] > 0)

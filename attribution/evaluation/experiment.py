@@ -15,6 +15,7 @@ from attribution.claims.conversation import turns_of
 from attribution.errors import BadInput
 from attribution.evaluation.comparison import Comparison, ComparisonReady, check_segmenters, compare
 from attribution.evaluation.tables import Table, tables
+from attribution.files import replace_text
 from attribution.settings import Settings
 from attribution.storage.store import Store
 from attribution.text.json_lines import Row
@@ -99,15 +100,13 @@ def read_finished(path: Path, field: str, adapter: TypeAdapter[T]) -> dict[str, 
         except (ValueError, KeyError, TypeError, ValidationError):
             continue
         complete.append(line)
-    partial = path.with_suffix(".part")
-    partial.write_text("".join(f"{line}\n" for line in complete), encoding="utf-8")
-    partial.replace(path)
+    replace_text(path, "".join(f"{line}\n" for line in complete))
     return finished
 
 
 def write_tables(results: Sequence[Table], folder: Path) -> None:
     """The tables as tables.md and a CSV file each."""
-    (folder / "tables.md").write_text("\n".join(t.markdown() for t in results), encoding="utf-8")
+    replace_text(folder / "tables.md", "\n".join(t.markdown() for t in results))
     for table in results:
         name = _NOT_LETTERS.sub("-", table.title.partition(":")[0].partition(",")[0].lower()).strip("-")
-        (folder / f"{name}.csv").write_text(table.csv(), encoding="utf-8")
+        replace_text(folder / f"{name}.csv", table.csv())

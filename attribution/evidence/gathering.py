@@ -87,6 +87,7 @@ class LiveSources:
         open_tasks: Counter[str] = Counter()  # by claim
         downloads: dict[str, _Task] = {}  # by canonical URL
         queues = _HostQueues(self._do, self._settings)
+        answered, unread = set[str](), dict[str, Failure]()  # searchers by name, and the first failure of each
         done = searches = 0
 
         def start(task: _Task) -> None:
@@ -103,6 +104,10 @@ class LiveSources:
                 for task, (hits, pages, failures) in queues.abandon() if self.budget.over else queues.ended():
                     done, ended = done + 1, True
                     searches += task.stage == "search"
+                    if task.searcher and (refused := [f for f in failures if f.kind != "fell_back"]):
+                        unread.setdefault(task.searcher.name, refused[0])
+                    elif task.searcher:
+                        answered.add(task.searcher.name)
                     late: list[Trace] = []
                     for hit in hits:
                         same = downloads.get(canonical(hit.url))
@@ -133,6 +138,8 @@ class LiveSources:
                 if not ended:
                     spent = Spent(**self.budget.spent, seconds=self.budget.seconds, searches=searches)
                     yield GatherStep("fetch", done, done + queues.left, spent=spent, idle=True)
+            if failures := [_unread(name, unread[name]) for name in unread if name not in answered]:
+                yield GatherStep("search", done, done + queues.left, failures=tuple(failures))
         finally:
             queues.close()
 
@@ -178,6 +185,12 @@ class LiveSources:
         if page.reference and url not in self._sources.addresses and excluded(page.reference, self._settings.exclude):
             raise FetchFailed("excluded", f"it redirects to {page.reference[:200]}, which this run excludes", url)
         return page
+
+
+def _unread(searcher: str, first: Failure) -> Failure:
+    """A source that no search of the run could use."""
+    message = f"{searcher} could not be used for any claim: {first.message}"
+    return Failure(stage="search", subject=searcher, kind="source_unread", message=message, detail=first.detail)
 
 
 def _traces(claim_ids: Sequence[str], pages: Sequence[Page], hit: SearchHit) -> list[Trace]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from attribution.errors import BadInput, StageFailure
-from attribution.evidence.user_documents import read_document
+from attribution.evidence.user_documents import read_document, safe_name
 from attribution.extraction.content_type import SUFFIXES
 from attribution.extraction.sandbox import RUN_SECONDS, Reading
 from attribution.registry import build
@@ -100,6 +100,14 @@ def open_sources(settings: Settings, documents: Sequence[Document], store: Store
         except StageFailure as error:
             sources.failures.append(error.as_failure("fetch", document.name))
     return sources
+
+
+def unread(settings: Settings, failures: Sequence[Failure]) -> list[str]:
+    """The sources named in the settings that could not be read at all, by the failures of their run."""
+    failed = {f.subject for f in failures if f.stage == "fetch"}
+    sources = [s for s in map(Source.parse, settings.sources) if s.kind in ("address", "path")]
+    single = [s.name for s in sources if (s.name if s.kind == "address" else safe_name(s.name)) in failed]
+    return [*single, *(f.subject for f in failures if f.kind == "source_unread")]
 
 
 def _searcher(source: Source, settings: Settings, store: Store) -> Searcher:

@@ -21,7 +21,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
-from attribution.errors import FetchFailed, StageFailure
+from attribution.errors import FetchFailed, StageFailure, Unavailable
 from attribution.extraction.content_type import MARKDOWN, PLAIN
 from attribution.extraction.documents import extract, reader_of
 from attribution.extraction.page import Extracted
@@ -63,7 +63,7 @@ class Reading:
             try:
                 reply = _ask(worker, content, task, seconds)
                 if reply is None:  # it may have died before it was asked: a new one tells
-                    reply = _ask(_Worker(), content, task, seconds)
+                    reply = _ask(_started(), content, task, seconds)
             finally:
                 self._left -= time.monotonic() - started
         if reply is None:
@@ -83,6 +83,18 @@ def read(content: bytes, media_type: str, name: str, seconds: float = 0.0, docum
 def warm() -> None:
     """Start a process if there is none, so that it imports what it needs while a page is on its way."""
     _start(1)
+
+
+def _started() -> _Worker:
+    """A new process that has its imports; Unavailable where none can start, for which no page is to blame."""
+    worker = _Worker()
+    if not worker.ready():
+        worker.stop()
+        raise Unavailable(
+            "the process that reads pages and files cannot start; `python -m attribution.extraction.sandbox` says why: "
+            "install the packages again with `pip install --force-reinstall -r requirements.txt`"
+        )
+    return worker
 
 
 def _ask(worker: _Worker, content: bytes, task: dict[str, Any], seconds: float) -> dict[str, Any] | None:

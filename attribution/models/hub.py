@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from attribution.errors import AttributionError, ModelUnavailable, Unavailable
+from attribution.errors import AttributionError, ModelUnavailable, Unavailable, setup_error
 
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")  # the first that a model has
 SMALL_FILES = ("config.json", "*token*", "vocab*", "merges.txt", "spm.model", "*.spm", "*.model")
@@ -125,6 +125,8 @@ def download(model: str, progress: Progress) -> Path:
         for file in wanted:
             hf_hub_download(model, file.filename, tqdm_class=Bar)
     except (OSError, ValueError, HTTPError) as error:
+        if (cause := setup_error(error)) is not None:
+            raise cause from error
         message = f"the model {model} cannot be downloaded: check its name and the connection to the Hugging Face Hub"
         raise Unavailable(message, error) from error
     return cache_folder()

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from attribution.errors import Unavailable
+from attribution.files import named
 from attribution.models.files import MADE, digest, is_whole, write_manifest
 from attribution.models.hub import Progress
 from attribution.models.mpnet import base_weights
@@ -98,7 +99,7 @@ def formed(array: Any, form: str, kept: Sequence[int] = ()) -> tuple[Any, ...]:
 
 def fill(layout: list[dict[str, Any]], weights: Merged, target: Path, progress: Progress) -> None:
     """Write the graph's weights; each entry says which tensor, how, and at which byte."""
-    with target.open("wb") as out:
+    with named(target), target.open("wb") as out:
         for number, entry in enumerate(layout, 1):
             array = weights[entry["tensor"]]
             array = np.ascontiguousarray(array.T if entry["transposed"] else array)

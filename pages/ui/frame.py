@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from attribution.errors import setup_error
 from pages.ui import state
 from pages.ui.help.glossary import explained
 from pages.ui.help.sheet import sheet
@@ -77,6 +78,17 @@ def copy_line(what: str, purpose: str, on_click: Callable[[], None]) -> None:
             on_click=on_click,
             help="The copy is yours and has an address of its own; the original stays as it is.",
         )
+
+
+def show_setup_error(error: Exception) -> bool:
+    """Show what is wrong with the disk, the database or the installation, whichever part of a page came upon it.
+
+    False for any other error.
+    """
+    cause = setup_error(error)
+    if cause is not None:
+        note("This server cannot go on", str(cause), "Then reload the page.", label="contradicted", detail=cause.detail)
+    return cause is not None
 
 
 def plot(figure: Figure, key: str, alt: str) -> None:

@@ -44,7 +44,14 @@ def serve(host: str, port: int) -> None:
         Middleware(AllowedHosts, names=host_names(host)),
         Middleware(BrowserCookie, name=COOKIE),
     ]
-    st.App(ROOT / "app.py", middleware=middleware).run(config={"server.address": host, "server.port": port})
+    app = st.App(ROOT / "app.py", middleware=middleware, on_script_error=_show)
+    app.run(config={"server.address": host, "server.port": port})
+
+
+def _show(error: Exception) -> bool:
+    from pages.ui.frame import show_setup_error  # what draws is imported where a page is drawn
+
+    return show_setup_error(error)
 
 
 def main() -> None:

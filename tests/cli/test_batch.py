@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from attribution.cli.main import main
+from attribution.pipeline.batch.output import Output
 
 LABELLED = {
     "answer": "The Eiffel Tower was completed in 1889. I hope this helps!",
@@ -44,3 +45,34 @@ def test_workers_without_a_cluster_are_refused(tmp_path: Path, capsys: pytest.Ca
     with pytest.raises(SystemExit):
         main([*command, "--engine", "ray", "--workers", "0"])
     assert "0: expected a number from 1" in capsys.readouterr().err
+
+
+def test_a_second_batch_on_one_output_is_refused_and_changes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    given.write_text(json.dumps(LABELLED))
+    command = ["batch", "--input", str(given), "--output", str(output), *COMMON]
+    with Output(output) as first:
+        first.append({"line": 1, "key": "a", "report": {"verdicts": []}})
+        first._file.write(b'{"half a line')
+        first._file.flush()
+        before = output.read_bytes()
+        assert main(command) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line == (
+            f"attribution: another batch is writing {output}: wait until it has ended, or choose another output"
+        )
+        assert output.read_bytes() == before
+    assert main(command) == 0
+
+
+def test_a_batch_that_waited_for_a_file_that_was_replaced_meanwhile_opens_the_new_one(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    with Output(path) as first:
+        first.append({"line": 2, "key": "a", "report": {"verdicts": []}})
+        first.arrange([(0, 1)])
+    with Output(path) as second:
+        assert list(second.finished) == ["a"]
+        second.append({"line": 2, "key": "b", "report": {"verdicts": []}})
+    assert [json.loads(line)["line"] for line in path.read_text().splitlines()] == [1, 2]

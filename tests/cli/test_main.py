@@ -181,3 +181,44 @@ def test_the_path_of_a_file_is_not_taken_for_an_answer(tmp_path: Path, capsys: p
     assert main(["segment", "--answer", str(tmp_path / "answer.md")]) == 2
     assert "is a file" in capsys.readouterr().err
     assert main(["segment", "--answer", "Paris\0is" + "x" * 5000]) == 0
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ("http://no-such-host.invalid/page", "no-such-host.invalid"),
+        ("http://127.0.0.1:9/page", "127.0.0.1"),
+        ("broken.pdf", "broken.pdf is damaged"),
+        ("folder", "contains no articles"),
+    ],
+)
+def test_a_source_that_cannot_be_read_is_said_and_is_the_exit_status(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], source: str, line: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.7 and nothing more")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "other.txt").write_text("The Eiffel Tower was completed in 1889.")
+    given = "./folder" if source == "folder" else source
+    command = ["analyze", "--answer", ANSWER, "--out", "r.json", "--verifier", "embedded-small", "--sources", given]
+    assert main([*command, "other.txt"]) == 1
+    errors = capsys.readouterr().err.splitlines()
+    assert any(e.startswith("! ") and line in e for e in errors), errors
+    assert errors[-1].startswith("attribution: the source ") and "could not be read" in errors[-1]
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert "supported" in {v["label"] for v in report["verdicts"]}  # by the other one
+    assert main([*command[:-1], "other.txt"]) == 0
+    capsys.readouterr()
+    assert main([*command[:-1], "./no/such/folder"]) == 2
+    (said,) = capsys.readouterr().err.splitlines()
+    assert "./no/such/folder" in said and "no such file or folder" in said
+
+
+def test_the_exit_statuses_of_the_help_are_those_of_the_readme(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    help_text = " ".join(capsys.readouterr().out.split())
+    assert "Exit status: 0 all was done; 1 it was done but for a row, method or source" in help_text
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for status in ("| 0 | all was done", "| 1 | it was done but", "| 2 | nothing was done", "| 130, 143 | ended by"):
+        assert status in readme

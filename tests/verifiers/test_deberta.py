@@ -135,7 +135,7 @@ def test_a_damaged_file_of_a_model_is_an_error_that_names_it(
     if in_int8:
         nli.make(str(folder))
     content = (folder / name).read_bytes()
-    (folder / name).write_bytes(b"\x00damaged" + content[9:])
+    (folder / name).write_bytes(b"\x00damaged" + content[8:])
     settings = Settings(verifier_model=str(folder))
     if in_int8 and name == "model.safetensors":
         assert Deberta(settings).verify([("the river is long", "the river is short")])  # is not read any more

@@ -3,6 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -14,6 +15,7 @@ from attribution.errors import BadInput, Unavailable
 from attribution.settings import Settings
 from attribution.types import Probabilities
 from attribution.verdicts import relation
+from attribution.verifiers import embedded_small
 from attribution.verifiers.embedded_small import FOLDER, WINDOW, EmbeddedSmall, by_sentence, windows
 from tests.make import both
 
@@ -172,6 +174,7 @@ def test_the_model_is_small_and_loads_quickly_in_a_process_without_torch() -> No
     assert subprocess.run([sys.executable, "-c", textwrap.dedent(script)]).returncode == 0
 
 
-def test_a_missing_model_says_how_to_get_it(tmp_path) -> None:
+def test_a_missing_model_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedded_small, "FOLDER", tmp_path)
     with pytest.raises(Unavailable, match="git checkout"):
         EmbeddedSmall(Settings(), tmp_path)

@@ -8,6 +8,7 @@ import json
 from attribution.cli import options
 from attribution.cli.console import check_output, progress
 from attribution.errors import BadInput
+from attribution.files import replacing
 from attribution.text.json_lines import read_rows
 
 
@@ -36,8 +37,7 @@ def answers(args: argparse.Namespace) -> int:
     check_output(args.output)
     rows = read_rows(args.input, ["first", "second"], ["question"])
     store, failed = Store.open(settings.database_url), 0
-    partial = args.output.with_name(args.output.name + ".part")
-    with partial.open("w", encoding="utf-8") as out:
+    with replacing(args.output) as out:
         for number, row in enumerate(rows, 1):
             line = row.failed(row.error) if row.error else dict(row.fields)
             if not row.error:
@@ -50,8 +50,7 @@ def answers(args: argparse.Namespace) -> int:
                 except BadInput as error:
                     line = row.failed(str(error))
             failed += "error" in line
-            out.write(json.dumps(line, ensure_ascii=False) + "\n")
+            out.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
             progress(f"answers {number}/{len(rows)}" + (f": {line['error']}" if "error" in line else ""))
-    partial.replace(args.output)
     progress(f"{args.output}: {len(rows) - failed} done, {failed} failed")
     return int(failed > 0)

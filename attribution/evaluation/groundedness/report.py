@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from attribution.evaluation.groundedness.figures import GROUNDED, Estimate, Eval
 from attribution.evaluation.groundedness.labelled_set import LabelledRow, LabelledSet
 from attribution.evaluation.groundedness.outcomes import LeftOut, Outcome
 from attribution.evaluation.tables import Cell, Table
+from attribution.files import replace_text
 from attribution.text.json_lines import complete_lines
 
 if TYPE_CHECKING:
@@ -210,6 +210,4 @@ def write(folder: Path, rows: Sequence[dict[str, Any]], report: Mapping[str, Any
     if any(f.seconds for f in evaluation.figures):
         files[PLOT] = f1_by_latency(ranked(evaluation)).to_html(include_plotlyjs=True)
     for name, text in files.items():
-        partial = folder / f"{name}.part"
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, folder / name)
+        replace_text(folder / name, text)
