@@ -114,10 +114,12 @@ def judge(kept: Annotations, project: Project, work: Work, seat: Seat) -> None:
 
 
 def others(kept: Annotations, project: Project, work: Work, seat: Seat, task: str) -> list[Judgement]:
-    """What the others said of a task: for adjudicators, and for everybody while the pilot is reviewed."""
+    """The judgements beside a task: for adjudicators all, their own as annotators too; in the pilot's review those of
+    the others."""
     if seat.role == "audit" or (seat.role == "annotation" and work.stage != "review"):
         return []
-    return [j for j in finished(kept.judgements(project.id, task_id=task)) if j.annotator != seat.name]
+    judged = finished(kept.judgements(project.id, task_id=task))
+    return judged if seat.role == "adjudication" else [j for j in judged if j.annotator != seat.name]
 
 
 def ending(work: Work, seat: Seat, queue: list[str]) -> str:

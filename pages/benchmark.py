@@ -160,10 +160,11 @@ def result(now: BenchmarkProgress) -> None:
     if behind and not by_error:
         show(rows.row_list(behind))
     dark = state.is_dark()
-    ink, quiet, mark = ("#d9d9d4", "#4a4743", "#8fbbe6") if dark else ("#33332f", "#d5d1cb", "#2f5d8a")
+    light = ("#33332f", "#d5d1cb", "#2f5d8a", "#ffffff")
+    colours = ("#d9d9d4", "#4a4743", "#8fbbe6", "#16202b") if dark else light
     if any(f.seconds for f in now.evaluation.figures):
         section("Macro F1 against time")
-        figure = f1_by_latency(ranked(now.evaluation), ink, quiet, mark)
+        figure = f1_by_latency(ranked(now.evaluation), *colours)
         plot(figure, f"benchmark_plot_{len(now.evaluation.figures)}", view.summary(now))
     if table := view.errors(now):
         section("Misclassified test responses by error type")

@@ -124,7 +124,7 @@ styles()
 run_state.withdraw()
 polling = run_state.is_running()  # asked once, so that form and result agree
 finished = None if polling else run_state.current()
-sidebar(thresholds=finished is None or not finished.report.verdicts)
+sidebar(thresholds=run_state.current() is None)  # with a run they are under “What if”
 analyse_form(compact=polling or run_state.current() is not None, running=polling)
 if run_state.current() is None:
     first_visit()

@@ -19,7 +19,6 @@ from pages.ui.form import choices
 from pages.ui.form.controls import unready
 from pages.ui.form.view import start_and_stop
 from pages.ui.frame import lead, note, plot, progress_bar, show, small, status_line, styles
-from pages.ui.html.render import el, plural
 from pages.ui.link import link
 from pages.ui.retrieval import state as grid_state
 from pages.ui.retrieval import view
@@ -35,24 +34,29 @@ def _snapshot(read: Callable[[], Snapshot]) -> bytes:
 
 def form(running: bool) -> None:
     """The run, the rows of the grid, and the buttons."""
-    report = grid_state.last_run()
-    if report:
-        facts = f"{plural(len(report.claims), 'claim')}, {plural(len(report.pages), 'page')}"
-        named = el("span", "Run: ", el("strong", subject(report), dir="auto"), f" · {facts}")
-        show(el("p", named, class_="ax-status"))
+    runs = grid_state.finished_runs()
+    chosen = None
+    if runs:
+        chosen = st.selectbox(
+            "Run",
+            list(runs),
+            format_func=lambda run_id: shorten(runs[run_id], 120, placeholder=" …"),
+            key="grid_run",
+            help="The newest runs of your history. Its claims and pages stay; only the passages change.",
+        )
     else:
         note("No run yet", "Analyse an answer on the Explore page first, or upload the snapshot of a run.")
         if st.button("Go to Explore", key="to_explore"):
             st.switch_page("pages/explore.py")
-    with st.expander("Use another run, from its snapshot" if report else "Use a snapshot", expanded=not report):
+    with st.expander("Use a snapshot in its place" if chosen else "Use a snapshot", expanded=not chosen):
         uploaded = st.file_uploader(
             "Snapshot of a run", ["zip"], key="grid_file", help="A file of `python -m attribution snapshot export`."
         )
-        if report:
+        if chosen:
             st.download_button(
                 "Download the snapshot of this run",
-                partial(_snapshot, grid_state.saved_run(report.id)),
-                f"run-{report.id}.zip",
+                partial(_snapshot, grid_state.saved_run(chosen)),
+                f"run-{chosen}.zip",
                 "application/zip",
                 on_click="ignore",
                 key="snapshot_download",
@@ -89,13 +93,13 @@ def form(running: bool) -> None:
                 partial(
                     grid_state.start,
                     uploaded.getvalue() if uploaded else None,
-                    report.id if report else "",
+                    chosen or "",
                     cuts,
                     embedders,
                 ),
                 grid_state.RESULT,
                 running,
-                ready=bool(cuts and embedders and (uploaded or report)) and not too_large,
+                ready=bool(cuts and embedders and (uploaded or chosen)) and not too_large,
                 stop_help="The cells that are done are kept.",
             )
 

@@ -20,7 +20,7 @@ from attribution.pipeline import run as pipeline
 from attribution.pipeline.warmup import load_models
 from attribution.snapshots.snapshot import Snapshot
 from attribution.storage.store import Store
-from attribution.types import RELATIONS, UNCHECKED, Claim, Evidence, Report
+from attribution.types import UNCHECKED, Claim, Evidence, Report
 
 # the rows: each a chunker with its settings
 CHUNKINGS: dict[str, dict[str, Any]] = {
@@ -29,7 +29,7 @@ CHUNKINGS: dict[str, dict[str, Any]] = {
     "recursive 512": {"chunker": "recursive", "chunk_size": 512},
     "sentence windows": {"chunker": "sentence", "chunk_size": 512},
 }
-OUTCOMES = (*RELATIONS, "missing")
+OUTCOMES = ("entailed", "contradicted", "unclear", "no_relation", "missing")
 _STATM = Path("/proc/self/statm")
 
 
@@ -108,13 +108,10 @@ def _cell(snapshot: Snapshot, choice: Choice, store: Store, stop: threading.Even
 
 
 def outcome(claim_id: str, report: Report) -> str:
-    """One prediction for the claim (V24): the relation of its most probable deciding passage."""
-    pieces = [e for e in report.evidence if e.claim_id == claim_id]
-    if not pieces:
-        return "missing"
-    decisive = [e for e in pieces if e.relation != "no_relation"]
+    """One prediction for the claim (V24): the relation of its most probable deciding passage, else its verdict."""
+    decisive = [e for e in report.evidence if e.claim_id == claim_id and e.relation != "no_relation"]
     if not decisive:
-        return "no_relation"
+        return next(v.label for v in report.verdicts if v.claim_id == claim_id)
     return max(decisive, key=lambda e: max(e.probabilities.entailed, e.probabilities.contradicted)).relation
 
 

@@ -124,9 +124,19 @@ def counts(report: Report, corrected: Set[str], running: bool) -> list[dict[str,
 def _first(report: Report) -> str:
     """The claim to show when a run has ended: the one that was edited last, else one that needs a look."""
     ids = {claim.id for claim in report.claims}
-    if edited := next((i for i in report.edits[-1].claims if i in ids), "") if report.edits else "":
-        return edited
+    if report.edits:
+        if edited := next((i for i in report.edits[-1].claims if i in ids), ""):
+            return edited
+        if report.edits[-1].change.kind == "drop" and report.claims:
+            return _beside_dropped(report)
     return next((v.claim_id for label in FIRST for v in report.verdicts if v.label == label), "")
+
+
+def _beside_dropped(report: Report) -> str:
+    """The claim that follows the one dropped last, or the last claim."""
+    dropped = next((c for c in reversed(report.set_aside.claims if report.set_aside else ()) if c.spans), None)
+    after = (c.id for c in report.claims if dropped and c.spans and c.spans[0] >= dropped.spans[0])
+    return next(after, report.claims[-1].id)
 
 
 def answer_view(data: dict[str, Any], *, key: str) -> Any:

@@ -182,7 +182,7 @@ def _revised(report: Report, accepted: Sequence[Correction]) -> None:
     small(summary(revision))
     changes, source = st.tabs(["Changes", "Markdown"])
     with changes:
-        show(el("div", *diff.shown(report.answer, revision.text), class_="ax-revised", dir="auto"))
+        show(el("div", *diff.rendered(report.answer, revision.text), class_="ax-revised", dir="auto"))
     with source:
         st.code(revision.text, language="markdown", wrap_lines=True, height=320)
     st.download_button(

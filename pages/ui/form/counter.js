@@ -1,7 +1,26 @@
-// Counts the characters of the answer while it is typed.
+// Counts the characters of the answer while it is typed, and keeps what is typed in this tab until it is analysed: after
+// a reload the draft is handed to the page once.
 const ANSWER = '[class*="st-key-answer-"] textarea';
+const QUESTION = '[class*="st-key-question-"] input';
+const DRAFT = `draft:${location.pathname}`;
+let loaded = false; // this page; a second call is a redraw
 
-export default function ({ parentElement, data }) {
+function keep() {
+  const [question, answer] = [QUESTION, ANSWER].map((field) => document.querySelector(field)?.value ?? "");
+  sessionStorage.setItem(DRAFT, JSON.stringify({ question, answer }));
+}
+
+function restore(data, setTriggerValue) {
+  const draft = JSON.parse(sessionStorage.getItem(DRAFT) ?? "null");
+  const shown = draft && draft.question === data.question && draft.answer === data.answer;
+  if (!loaded && draft && !shown && !location.search) setTriggerValue("draft", draft);
+  else if (!shown && ![QUESTION, ANSWER].some((field) => document.activeElement?.matches(field))) {
+    sessionStorage.removeItem(DRAFT); // an example or a run was filled in
+  }
+  loaded = true;
+}
+
+export default function ({ parentElement, data, setTriggerValue }) {
   const line = parentElement.querySelector(".count");
   const number = (n) => n.toLocaleString("en");
   const count = () => {
@@ -12,7 +31,11 @@ export default function ({ parentElement, data }) {
       + (over > 0 ? `: shorten the answer by ${number(over)}` : "");
     line.classList.toggle("over", over > 0);
   };
-  const listener = (event) => { if (event.target.matches?.(ANSWER)) count(); };
+  const listener = (event) => {
+    if (event.target.matches?.(ANSWER)) count();
+    if (event.target.matches?.(`${ANSWER}, ${QUESTION}`)) keep();
+  };
+  restore(data, setTriggerValue);
   document.addEventListener("input", listener);
   requestAnimationFrame(count);
   return () => document.removeEventListener("input", listener);

@@ -47,8 +47,11 @@ def sidebar(segmenter: bool = True, thresholds: bool = True) -> None:
             VERIFIERS,
             "Decides whether a passage supports or contradicts a claim (natural language inference).",
         )
-        for name in THRESHOLDS if thresholds else ():
-            threshold(name)
+        place = st.empty()  # by which the browser forgets the sliders at once, not when the script has ended
+        if thresholds:
+            with place.container():
+                for name in THRESHOLDS:
+                    threshold(name)
         language_model()
 
 

@@ -16,6 +16,7 @@ from pages.ui.frame import note, show
 from pages.ui.html.render import el
 from pages.ui.slot import Slot
 
+COUNTER = "answer_count"
 _HERE = Path(__file__).parent
 _counter = st.components.v2.component(
     "attribution.counter",
@@ -23,6 +24,14 @@ _counter = st.components.v2.component(
     css=(_HERE / "counter.css").read_text("utf-8"),
     js=(_HERE / "counter.js").read_text("utf-8"),
 )
+
+
+def _restore_draft() -> None:
+    """Fill in what was typed in this tab before it was reloaded; anything else that a browser sends is ignored."""
+    draft = getattr(st.session_state.get(COUNTER), "draft", None)
+    texts = {name: draft.get(name) for name in (state.QUESTION, state.ANSWER)} if isinstance(draft, dict) else {}
+    if texts and all(isinstance(text, str) for text in texts.values()):
+        state.fill(**texts)
 
 
 @dataclass(frozen=True)
@@ -97,7 +106,8 @@ def form(
         )
         with answer:
             limit = Settings.model_fields["answer_limit"].default
-            _counter(data={"answer": state.value(state.ANSWER) or "", "limit": limit}, key="answer_count")
+            typed = {name: state.value(name) or "" for name in (state.QUESTION, state.ANSWER)}
+            _counter(data={**typed, "limit": limit}, key=COUNTER, on_draft_change=_restore_draft)
         with buttons:
             start_and_stop(start, on_start, slot, running, ready, "The results so far are kept.", estimate)
         if options:

@@ -9,6 +9,7 @@ from attribution.evaluation.retrieval_grid import grid
 from attribution.evaluation.saved import load_grid, save_grid
 from attribution.snapshots.file import load as load_snapshot
 from attribution.snapshots.snapshot import Snapshot
+from attribution.storage.history import HistoryQuery
 from attribution.storage.runs import new_run_id
 from attribution.types import Report
 from pages.ui import state
@@ -16,6 +17,7 @@ from pages.ui.retrieval.job import GridJob, GridProgress
 from pages.ui.run import state as run_state
 from pages.ui.slot import Slot, store
 
+RUNS = 50  # to choose from
 RESULT = Slot[GridJob, GridProgress]("grid")
 is_running, notice = RESULT.is_running, RESULT.notice
 
@@ -23,6 +25,14 @@ is_running, notice = RESULT.is_running, RESULT.notice
 def saved_run(run_id: str) -> Callable[[], Snapshot]:
     """Reads a run that this browser may read, in any thread."""
     return partial(Snapshot.of, store(), run_id)
+
+
+def finished_runs() -> dict[str, str]:
+    """The names of this browser's newest finished runs, by id; the session's own comes first."""
+    own = last_run()
+    rows = store().history(state.browser(), HistoryQuery(state="finished", limit=RUNS)).rows
+    first = {own.id: own.question.strip() or own.answer.strip()} if own else {}
+    return first | {row.id: row.name for row in rows if row.id not in first}
 
 
 def last_run() -> Report | None:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 LABELS: dict[str, Label] = {
-    "entailed": "supported", "contradicted": "contradicted", "no_relation": "no_relation", "missing": "missing",
+    "entailed": "supported", "contradicted": "contradicted", "unclear": "unclear", "no_relation": "no_relation",
+    "missing": "missing",
 }  # fmt: skip
 SHOWN, LONGEST = 30, 600  # claims of a comparison; characters of a passage
 NARROW = 12  # characters per line of a row's name: on a telephone the figures need the room
@@ -39,7 +40,7 @@ def _checked(cell: Cell) -> int:
 
 
 def _count(cell: Cell, outcome: str) -> int:
-    return round(cell.shares[outcome] * _checked(cell))
+    return round(cell.shares.get(outcome, 0.0) * _checked(cell))
 
 
 def summary(cells: Sequence[Cell]) -> str:
@@ -76,7 +77,7 @@ def heat_map(cells: Sequence[Cell], dark: bool) -> Figure:
         go.Heatmap(
             x=[f"{look.icon}<br>{look.word.replace(' ', '<br>')}" for look in looks],
             y=["<br>".join(lines) for lines in labels],
-            z=[[column + 0.999 * c.shares[outcome] for column, outcome in enumerate(OUTCOMES)] for c in cells],
+            z=[[column + 0.999 * c.shares.get(outcome, 0.0) for column, outcome in enumerate(OUTCOMES)] for c in cells],
             text=[[f"{_count(c, outcome)} of {_checked(c)}" for outcome in OUTCOMES] for c in cells],
             texttemplate="%{text}",
             textfont={"size": 14, "color": "#ffffff" if dark else "#1c1c1a"},

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from attribution.types import LABELS, Report
+from attribution.types import LABELS, Label, Report
 from pages.ui.html.render import LOOKS, Node, table
 
 if TYPE_CHECKING:
@@ -31,15 +31,22 @@ def graph_objects() -> ModuleType:
     return module
 
 
+def claim_labels(report: Report) -> list[Label]:
+    """The label of each claim; one without a verdict was not reached."""
+    verdicts = {v.claim_id: v.label for v in report.verdicts}
+    return [verdicts.get(claim.id, "not_reached") for claim in report.claims]
+
+
 def bars(reports: Sequence[tuple[str, Report]], dark: bool) -> Figure:
     """One bar per run; their stretches are the shares of the verdicts."""
     figure: Figure = graph_objects().Figure()
     several = len(reports) > 1
     room = NARROWEST - NAME * several
     names = [name for name, _ in reports]
-    most = max((len(r.verdicts) for _, r in reports), default=1) or 1
+    labelled = [claim_labels(report) for _, report in reports]
+    most = max(map(len, labelled), default=1) or 1
     for label in LABELS:
-        counts = [sum(v.label == label for v in report.verdicts) for _, report in reports]
+        counts = [labels.count(label) for labels in labelled]
         if not any(counts):
             continue
         look = LOOKS[label]
@@ -50,7 +57,7 @@ def bars(reports: Sequence[tuple[str, Report]], dark: bool) -> Figure:
             orientation="h",
             name=look.word,
             text=[_words(look.icon, look.noun, count, room * count / most) for count in counts],
-            customdata=[len(report.verdicts) for _, report in reports],
+            customdata=[len(labels) for labels in labelled],
             textposition="inside",
             insidetextanchor="middle",
             textangle=0,
@@ -91,6 +98,6 @@ def _words(icon: str, noun: str, count: int, room: float) -> str:
 
 def figures(report: Report) -> Node:
     """The same figures as a table."""
-    labels = [v.label for v in report.verdicts]
+    labels = claim_labels(report)
     rows = ((LOOKS[k].word, f"{labels.count(k)} of {len(labels)}") for k in LABELS if k in labels)
     return table(("Verdict", "Claims"), rows)

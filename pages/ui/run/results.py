@@ -62,7 +62,9 @@ def status(now: RunProgress, report: Report) -> None:
         facts = [
             plural(len(report.pages), "page"),
             f"{plural(report.usage.pairs, 'passage')} judged" if report.usage.pairs else "",
-            f"{now.seconds:.1f} s" if now.seconds >= 0.05 else "",
+            f"{now.seconds:.1f} s"
+            if now.seconds >= 0.05 and not report.edits
+            else "",  # an edit's time is not the run's
             spent,
         ]
         early = "Stopped early; the results so far are kept. " if report.stopped else ""

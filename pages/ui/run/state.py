@@ -123,6 +123,7 @@ def analyse() -> None:
     """Start a run of what is filled in."""
     settings = choices.settings()
     if not isinstance(settings, str) and not conversation.turns_problem() and not is_running():
+        state.fill(**{name: state.value(name) for name in state.THRESHOLDS})  # the sliders move from the sidebar
         _start(*text(), settings, choices.documents(), conversation.turns())
 
 
