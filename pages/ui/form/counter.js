@@ -13,10 +13,9 @@ function keep() {
 function restore(data, setTriggerValue) {
   const draft = JSON.parse(sessionStorage.getItem(DRAFT) ?? "null");
   const shown = draft && draft.question === data.question && draft.answer === data.answer;
-  if (!loaded && draft && !shown && !location.search) setTriggerValue("draft", draft);
-  else if (!shown && ![QUESTION, ANSWER].some((field) => document.activeElement?.matches(field))) {
-    sessionStorage.removeItem(DRAFT); // an example or a run was filled in
-  }
+  if ([QUESTION, ANSWER].some((field) => document.activeElement?.matches(field))) keep(); // typed before this was loaded
+  else if (!loaded && draft && !shown && !location.search) setTriggerValue("draft", draft);
+  else if (!shown) sessionStorage.removeItem(DRAFT); // an example or a run was filled in
   loaded = true;
 }
 

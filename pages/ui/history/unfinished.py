@@ -1,4 +1,4 @@
-"""A run that was interrupted: what is known of it, and a button that finishes it."""
+"""A run that was interrupted or stopped: what is known of it, and a button that finishes it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,17 @@ def is_unfinished(now: RunProgress) -> bool:
     return inputs is not None and not inputs.finished
 
 
+def is_stopped(now: RunProgress) -> bool:
+    """Was the run ended by Stop, and is it still as it was then?"""
+    return bool(not now.running and now.report.id and now.report.stopped and not now.report.edits)
+
+
 def continue_button(now: RunProgress) -> None:
-    """What is known of an interrupted run, and the button. Nothing for other runs."""
-    if not is_unfinished(now):
+    """What is known of an interrupted or stopped run, and the button. Nothing for other runs."""
+    if not is_unfinished(now) and not is_stopped(now):
         return
-    claims, verdicts = len(now.report.claims), len(now.report.verdicts)
+    claims = len(now.report.claims)
+    verdicts = sum(v.label != "not_reached" for v in now.report.verdicts)
     known = f"{verdicts} of {plural(claims, 'claim')} have a verdict." if claims else "No claim was checked yet."
     own = store().access(now.report.id).own
     how = (
@@ -31,7 +37,8 @@ def continue_button(now: RunProgress) -> None:
         if own
         else "The browser that started it can continue it."
     )
-    note("This run was interrupted", known, how, label="missing")
+    title = "This run was stopped" if is_stopped(now) else "This run was interrupted"
+    note(title, known, how, label="missing")
     if own:
         st.button(
             "Continue",

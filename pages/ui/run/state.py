@@ -128,9 +128,11 @@ def analyse() -> None:
 
 
 def continue_run() -> None:
-    """Finish the run that is shown and was interrupted, as it was started."""
+    """Finish the run that is shown and was interrupted or stopped, as it was started."""
     now = current()
-    if now is None or now.running or (inputs := store().run_inputs(now.report.id)) is None or inputs.finished:
+    if now is None or now.running or (inputs := store().run_inputs(now.report.id)) is None:
+        return
+    if inputs.finished and not now.report.stopped:
         return
     try:
         settings = choices.settings_of(inputs.settings)
@@ -138,7 +140,7 @@ def continue_run() -> None:
         RUN.refuse(f"it cannot be continued: {explain(error)[0]}")
         return
     known = store().load_unfinished(now.report.id) or now.report
-    documents = store().documents(known.id)
+    documents = store().documents(known.id) or now.documents  # a stopped run's are those of the form
     before = replace(now, report=known, unfinished=False, error="")
     _start(inputs.question, inputs.answer, settings, documents, known.context, before)
 

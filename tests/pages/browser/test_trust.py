@@ -1,0 +1,88 @@
+"""What the page says is so, and what a visitor has typed or chosen stays."""
+
+from __future__ import annotations
+
+import re
+
+from tests.pages.browser.visits import MARKS, PATIENCE, Page, analyse, claims, expect, finished, settled, write
+
+pytestmark = MARKS
+ANSWER = "The Eiffel Tower was completed in 1889. The Nile flows north. The Berlin Wall fell in 1989."
+
+
+def test_a_typed_answer_outlives_a_reload(page: Page) -> None:
+    box = page.get_by_label("Answer", exact=True)
+    box.press_sequentially("The Nile is long and nobody pressed Analyse.")
+    typed = box.input_value()
+    page.reload()
+    expect(box).to_have_value(typed, timeout=PATIENCE)
+    settled(page)
+    page.get_by_role("button", name="Examples").click()
+    page.get_by_role("menuitem").nth(1).click()
+    settled(page)
+    example = box.input_value()
+    page.reload()
+    expect(box).not_to_have_value(typed, timeout=PATIENCE)  # an example was chosen after it
+    assert example != typed
+
+
+def test_sliders_leave_the_sidebar_with_their_values_and_nothing_of_them_stays(page: Page) -> None:
+    side = page.get_by_test_id("stSidebar")
+    slider = side.get_by_role("slider", name="Support from")
+    for _ in range(10):
+        slider.press("ArrowRight")
+    settled(page)
+    expect(slider).to_have_attribute("aria-valuetext", "0.50")
+    write(page, ANSWER)
+    analyse(page)
+    expect(side.get_by_role("slider")).to_have_count(0)
+    expect(side.get_by_text("Support from")).to_have_count(0)
+    page.get_by_text("What if", exact=True).click()
+    expect(page.get_by_role("slider", name="Support from")).to_have_attribute("aria-valuetext", "0.50")
+
+
+def test_after_a_claim_is_dropped_the_next_one_is_shown(page: Page) -> None:
+    write(page, ANSWER)
+    analyse(page)
+    claims(page).nth(1).click()
+    panel = page.get_by_label("Evidence of the selected claim")
+    expect(panel.get_by_role("heading", name="Claim 2")).to_be_visible()
+    panel.get_by_role("button", name=re.compile("^Drop")).click()
+    expect(panel.get_by_text("The Berlin Wall fell in 1989.").first).to_be_visible(timeout=PATIENCE)
+    expect(panel.get_by_role("heading", name="Claim 2")).to_be_visible()
+
+
+def test_a_stopped_run_can_be_continued(page: Page) -> None:
+    write(page, " ".join(f"The Nile is {6000 + n} kilometres long and flows north." for n in range(60)))
+    analyse(page, end=False)
+    expect(page.locator(".ax-status .now")).to_contain_text(re.compile(r"Checking claims [1-9]"), timeout=PATIENCE)
+    page.get_by_role("button", name="Stop", exact=True).click()
+    again = page.get_by_role("button", name="Continue", exact=True)
+    expect(again).to_be_visible(timeout=PATIENCE)
+    settled(page)
+    expect(page.locator(".chip.v-not_reached")).to_be_visible()
+    address = page.url
+    again.click()
+    expect(page.locator(".chip.v-not_reached")).to_have_count(0, timeout=PATIENCE)
+    finished(page)
+    assert page.url == address
+    expect(again).to_have_count(0)
+
+
+def test_the_revised_answer_reads_as_it_will(page: Page) -> None:
+    write(page, "## Towers\n\nThe **Eiffel Tower** was completed in 1889.")
+    analyse(page)
+    page.get_by_text("Corrections and revised answer").click()
+    revised = page.locator(".ax-revised")
+    expect(revised.get_by_role("heading", name="Towers")).to_be_visible(timeout=PATIENCE)
+    expect(revised).not_to_contain_text("#")
+    expect(revised).not_to_contain_text("**")
+
+
+def test_retrieval_offers_the_runs_of_the_history(page: Page, address: str) -> None:
+    write(page, ANSWER, "What is true of towers and rivers?")
+    analyse(page)
+    page.goto(f"{address}/retrieval")  # a new session
+    expect(page.get_by_text("No run yet")).to_have_count(0)
+    expect(page.get_by_text("What is true of towers and rivers?").first).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("button", name="Compare", exact=True)).to_be_enabled(timeout=PATIENCE)
