@@ -140,6 +140,8 @@ def continue_run() -> None:
         RUN.refuse(f"it cannot be continued: {explain(error)[0]}")
         return
     known = store().load_unfinished(now.report.id) or now.report
+    reached = tuple(v for v in known.verdicts if v.label != "not_reached")  # the others are pending again
+    known = known.model_copy(update={"verdicts": reached})
     documents = store().documents(known.id) or now.documents  # a stopped run's are those of the form
     before = replace(now, report=known, unfinished=False, error="")
     _start(inputs.question, inputs.answer, settings, documents, known.context, before)
