@@ -1,9 +1,14 @@
-"""A chart drawn while another thread is still importing what plotly looks at."""
+"""The bar of a run, and a chart drawn while another thread is still importing what plotly looks at."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+
+from attribution.types import Report, Verdict
+from pages.ui.html.render import html
+from pages.ui.run import chart
+from tests.make import claim
 
 DRAWN_MEANWHILE = """
 import importlib.abc, sys, threading, time
@@ -16,11 +21,12 @@ class Slow(importlib.abc.MetaPathFinder):
             reached.set()
             time.sleep(1)
 
-from attribution.types import Report, Verdict
+from attribution.types import Claim, Report, Verdict
 from pages.ui.run import chart
 found = Verdict(claim_id="1", label="supported", confidence=0.9, reason="")
 blank = dict(created_at="", question="", answer="", settings={}, versions={})
-report = Report(id="", verdicts=(found,), **blank)
+claim = Claim(id="1", text="It rains.", spans=())
+report = Report(id="", claims=(claim,), verdicts=(found,), **blank)
 assert "pandas" not in sys.modules
 sys.meta_path.insert(0, Slow())
 aside = threading.Thread(target=__import__, args=("pandas",))
@@ -34,3 +40,14 @@ aside.join()
 def test_a_chart_waits_for_what_another_thread_is_importing() -> None:
     done = subprocess.run([sys.executable, "-c", DRAWN_MEANWHILE], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_the_bar_and_its_figures_count_claims_that_were_not_reached() -> None:
+    one, two = claim("The Nile is long."), claim("The Nile is old.")
+    verdict = Verdict(claim_id=one.id, label="supported", confidence=0.9, reason="")
+    report = Report(
+        id="r", created_at="", question="", answer="", settings={}, versions={}, claims=(one, two), verdicts=(verdict,)
+    )
+    assert chart.claim_labels(report) == ["supported", "not_reached"]
+    assert [bar.x[0] for bar in chart.bars([("", report)], False).data] == [1, 1]
+    assert "1 of 2" in html(chart.figures(report))
