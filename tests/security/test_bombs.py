@@ -20,9 +20,8 @@ from attribution.storage.store import Store
 from attribution.text.json_lines import parse_rows
 from attribution.types import Document
 from tests.extraction.test_documents import docx
-from tests.pages.browser.conftest import browser as browser
 from tests.pages.browser.conftest import free_port, serving
-from tests.pages.browser.visits import MARKS, Browser, expect, settled, visit
+from tests.pages.browser.visits import MARKS, chromium, expect, settled, visit
 from tests.snapshots.test_file import packed
 
 MEASURED = """
@@ -181,10 +180,10 @@ def test_a_document_of_more_text_than_can_be_searched_is_refused(name: str, cont
 class TestInTheBrowser:
     pytestmark = MARKS
 
-    def test_a_bomb_given_to_history_leaves_the_server_small(self, browser: Browser, tmp_path: Path) -> None:
+    def test_a_bomb_given_to_history_leaves_the_server_small(self, tmp_path: Path) -> None:
         (tmp_path / "data").mkdir()
         (tmp_path / "history.zip").write_bytes(bomb(archive.HISTORY, pages=b"\n" * 390 * MB))
-        with serving(tmp_path, free_port()) as (address, server):
+        with serving(tmp_path, free_port()) as (address, server), chromium() as browser:
             page = visit(browser, address)
             page.get_by_role("link", name="History").click()
             page.get_by_text("Export and import").click()

@@ -22,7 +22,7 @@ from attribution.types.edits import Reword
 from pages.ui.form import choices
 from tests.make import claim, evidence, page
 from tests.pages.browser.conftest import free_port, serving
-from tests.pages.browser.visits import ARGUMENTS, CHROMIUM, MARKS, PATIENCE, expect, settled, sync_api, visit
+from tests.pages.browser.visits import MARKS, PATIENCE, chromium, expect, settled, visit
 
 RUN, SECRET = "5" * 16, "swordfish"
 PAGE, CLAIM = page("The Nile is long."), claim("The Nile is long.")
@@ -121,10 +121,8 @@ def visitor(tmp_path: Path, warm_database: Path) -> Iterator[Page]:
     """A browser that has never been there, on a server of its own."""
     (tmp_path / "served" / "data").mkdir(parents=True)
     shutil.copy(warm_database, tmp_path / "served" / "data")
-    with serving(tmp_path / "served", free_port()) as (address, _), sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS.split())
+    with serving(tmp_path / "served", free_port()) as (address, _), chromium() as browser:
         yield visit(browser, address)
-        browser.close()
 
 
 @pytest.mark.browser

@@ -10,7 +10,7 @@ import pytest
 from attribution.endpoint import LISTED
 from tests.llm_server import KEY, READY, error, keys_sent, llm_server
 from tests.pages.browser.conftest import free_port, serving
-from tests.pages.browser.visits import ARGUMENTS, CHROMIUM, MARKS, Page, expect, settled, sync_api, visit
+from tests.pages.browser.visits import MARKS, Page, chromium, expect, settled, visit
 from tests.servers import Served
 
 pytestmark = MARKS
@@ -38,13 +38,11 @@ def page(tmp_path_factory: pytest.TempPathFactory, of_secrets: Served, visitors:
     (folder / ".streamlit").mkdir()
     (folder / ".streamlit" / "secrets.toml").write_text(f'OPENAI_BASE_URL = "{of_secrets.url("/v1")}"\n')
     environment = {"OPENAI_API_KEY": KEY, "OPENAI_MODEL": "tiny", LISTED: visitors.url("/v1")}
-    with serving(folder, free_port(), **environment) as (address, _), sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS.split())
+    with serving(folder, free_port(), **environment) as (address, _), chromium() as browser:
         page = visit(browser, address)
         page.get_by_text("Language model", exact=True).click()
         yield page
         assert page.events == []
-        browser.close()
 
 
 def press_test_connection(page: Page, address: str = "", key: str = "") -> None:

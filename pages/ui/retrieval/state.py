@@ -30,7 +30,7 @@ def saved_run(run_id: str) -> Callable[[], Snapshot]:
 def finished_runs() -> dict[str, str]:
     """The names of this browser's newest finished runs, by id; the session's own comes first."""
     own = last_run()
-    rows = store().history(state.browser(), HistoryQuery(state="finished", limit=RUNS)).rows
+    rows = store().history(HistoryQuery(state="finished", limit=RUNS)).rows
     first = {own.id: own.question.strip() or own.answer.strip()} if own else {}
     return first | {row.id: row.name for row in rows if row.id not in first}
 

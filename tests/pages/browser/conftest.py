@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from attribution.endpoint import LISTED
-from tests.pages.browser.visits import ARGUMENTS, CHROMIUM, SIZE, Browser, Context, Page, sync_api, tab
+from tests.pages.browser.visits import SIZE, Browser, Context, Page, chromium, tab
 
 ROOT = Path(__file__).parents[3]
 
@@ -68,10 +68,8 @@ def serving(folder: Path, port: int, **environment: str) -> Iterator[tuple[str, 
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    with sync_api.sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS.split())
-        yield made
-        made.close()
+    with chromium() as browser:
+        yield browser
 
 
 @pytest.fixture(scope="package")
