@@ -53,7 +53,7 @@ def annotate(name: str, settings: Settings) -> Iterator[str]:
         lines = [f"{c.text} → {c.independent}: {c.independence_reason}" for c in claims_by_llm]
     else:
         claims_by_llm, failures = annotator.enrichment(QUESTION, ANSWER, by_rules)
-        rules = enrichment.enrich(QUESTION, ANSWER, by_rules)
+        rules, _ = enrichment.enrich(QUESTION, ANSWER, by_rules)
         lines = [f"{c.text} → {c.enriched} (rules: {r.enriched})" for c, r in zip(claims_by_llm, rules, strict=True)]
     yield from lines
     yield from summary(failures, annotator.usage)

@@ -2,29 +2,60 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 
+from attribution.errors import StageFailure
 from attribution.text.passages import passages, visible
-from attribution.types import Claim, Span
+from attribution.types import Claim, Failure, Span
 
-Entailment = Callable[[Sequence[tuple[str, str]]], Sequence[float]]  # (claim, premise) pairs → p(entailed)
+Pairs = Sequence[tuple[str, str]]
+Entailment = Callable[[Pairs], Sequence[float | None]]  # (claim, premise) pairs → p(entailed); None: too long to read
+MOST_CHARACTERS = 300_000  # of the pairs of an answer, a hundred more counted for each
+GROUP = 20  # pairs between two looks at the stop signal
 
 
-def check_coherence(answer: str, claims: Sequence[Claim], entailment: Entailment, threshold: float) -> list[Claim]:
+def check_coherence(
+    answer: str,
+    claims: Sequence[Claim],
+    entailment: Entailment,
+    threshold: float,
+    stop: threading.Event | None = None,
+) -> tuple[list[Claim], list[Failure]]:
     """Claims with `coherence` and `coherent` set, except those that repeat their sentence word for word.
 
     The premise is the claim's sentence, of a table its row with the headings; for a claim drawn from several sentences
-    it is the whole answer.
+    it is the whole answer. A failure says how many claims were too long, or too many, to be read.
     """
     rows = {p.span(0, len(p.text)): p.text for p in passages(answer) if p.kind == "row"}
     pairs = {c.id: (c.text, premise) for c in claims if (premise := _premise(answer, c, rows)) is not None}
-    scores = dict(zip(pairs, entailment(list(pairs.values())), strict=True)) if pairs else {}
-    return [
+    sizes = accumulate(len(claim) + len(premise) + 100 for claim, premise in pairs.values())
+    read = [claim_id for claim_id, size in zip(pairs, sizes, strict=True) if size <= MOST_CHARACTERS]
+    found: dict[str, float | None] = {}
+    for start in range(0, len(read), GROUP):
+        if stop and stop.is_set():
+            break
+        group = read[start : start + GROUP]
+        found |= zip(group, entailment([pairs[claim_id] for claim_id in group]), strict=True)
+    scores = {claim_id: score for claim_id, score in found.items() if score is not None}
+    checked = [
         c.model_copy(update={"coherence": round(scores[c.id], 4), "coherent": scores[c.id] >= threshold})
         if c.id in scores
         else c
         for c in claims
     ]
+    return checked, _left_out(len(pairs) - len(read) + len(found) - len(scores))
+
+
+def _left_out(count: int) -> list[Failure]:
+    if not count:
+        return []
+    message = (
+        f"{count:,} claim{'s were' if count > 1 else ' was'} not held against the answer's own sentence: too long, or "
+        f"behind the first {MOST_CHARACTERS:,} characters of such pairs. Analyse the answer in parts."
+    )
+    return [StageFailure("left_out", message).as_failure("coherence", "claims")]
 
 
 def _premise(answer: str, claim: Claim, rows: Mapping[Span, str]) -> str | None:

@@ -8,18 +8,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from attribution.claims.grammar import BE, SUBJECTS, VERBAL, lower_initial, root
 from attribution.claims.mentions import FITS, PRONOUNS, Kind, Mention, mentions
 from attribution.claims.rules import LEXICON
-from attribution.text.nlp import parse, with_entities
+from attribution.text.nlp import LONGEST, MOST, parse, with_entities
 from attribution.text.passages import Passage, passages, plain
+from attribution.text.sentences import sentences as split
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
 
 _BACK = 3  # sentences that are searched for an antecedent
+_FAR = 12  # and for a longer name
 _VAGUE = re.compile(  # names nothing in particular
     r"^(?:an?|many|some|few|several|most|all|no|each|every|any|another|other|more|both|one|two|three|various|certain|this"
     r"|that|these|those|such|what|which|whose|how|my|your|our|his|her|its|their|there)\b",
@@ -34,11 +37,16 @@ _FURTHER = re.compile(r"(?:also|additionally|another|furthermore|in addition|lik
 
 
 class Context:
-    """The sentences, headings and question in which the claims of one answer find their antecedents."""
+    """The sentences, headings and question in which the claims of one answer find their antecedents.
+
+    `unread` are the sentences behind the first MOST, in which none is sought.
+    """
 
     def __init__(self, question: str, answer: str) -> None:
         self.blocks = passages(answer)
-        self.parsed: dict[str, list[tuple[Doc, list[Mention]]]] = {}
+        self.unread: set[str] = set()
+        self._parsed: dict[str, list[tuple[Doc, list[Mention]]]] = {}
+        self._sentence_spans: dict[str, tuple[tuple[int, int], ...]] = {}
         asked = self.sentences(_straight(plain(question)))
         # keywords and fragments ("Psycho?", "T?") do not say what they ask about
         self.question = [m for doc, found in asked if any(t.pos_ in VERBAL for t in doc) for m in found]
@@ -54,10 +62,17 @@ class Context:
         return _straight(block.text if end is None else block.until(end))
 
     def sentences(self, text: str) -> list[tuple[Doc, list[Mention]]]:
-        if text not in self.parsed:
-            docs = [s.as_doc() for s in parse(text).sents] if text.strip() else []
-            self.parsed[text] = [(d, list(mentions(d))) for d in docs]
-        return self.parsed[text]
+        """The sentences of a text with their mentions; each is parsed by itself, and once."""
+        return [found for start, end in self._split(text) for found in self._sentence(text[start:end])]
+
+    def _sentence(self, text: str) -> list[tuple[Doc, list[Mention]]]:
+        if text not in self._parsed and len(self._parsed) == MOST:
+            self.unread.add(text)
+            return []
+        if text not in self._parsed:
+            docs = [s.as_doc() for s in parse(text).sents]
+            self._parsed[text] = [(d, list(mentions(d))) for d in docs]
+        return self._parsed[text]
 
     def is_topic_label(self, label: str, form: str) -> bool:
         """Whether an item is about its bold term: a name, or where the question offers nothing else."""
@@ -71,14 +86,29 @@ class Context:
 
     def before(self, number: int, place: int) -> list[tuple[Doc, list[Mention]]]:
         """Sentences before the claim, nearest first: of its block, then of the earlier paragraphs of its section."""
+        return list(islice(self._before(number, place), _FAR))
+
+    def _before(self, number: int, place: int) -> Iterator[tuple[Doc, list[Mention]]]:
         block = self.blocks[number]
-        found = list(reversed(self.sentences(self.raw(block, place)))) if place > block.start else []
+        if place > block.start:
+            yield from self._backwards(self.raw(block), len(block.until(place)))
         for other in reversed(self.blocks[:number]):
             if other.kind in ("heading", "code", "row") or (other.kind == "item" and block.kind != "item"):
                 break
             if other.kind == "text":
-                found += reversed(self.sentences(self.raw(other)))
-        return found
+                text = self.raw(other)
+                yield from self._backwards(text, len(text))
+
+    def _backwards(self, text: str, end: int) -> Iterator[tuple[Doc, list[Mention]]]:
+        """The sentences of text[:end], the last one first."""
+        for start, stop in reversed(self._split(text)):
+            if start < end:
+                yield from reversed(self._sentence(text[start : min(stop, end)]))
+
+    def _split(self, text: str) -> tuple[tuple[int, int], ...]:
+        if text not in self._sentence_spans:
+            self._sentence_spans[text] = split(text, LONGEST)
+        return self._sentence_spans[text]
 
     def _topics(self, number: int) -> Iterator[Mention]:
         """What the section's heading and the question are about."""
@@ -104,8 +134,10 @@ class Context:
         for doc, mention in bare:
             if kind := self._stated_kind(doc[mention.at]):
                 kinds.setdefault(mention.text, kind)
-        for doc, mention in ((d, m) for d, m in bare if m.text not in kinds):
-            if label := (doc if doc.ents else with_entities(doc))[mention.at].ent_type_:
+        unknown = [(doc, m) for doc, m in bare if m.text not in kinds]
+        named = {id(doc): with_entities(doc) for doc in {id(doc): doc for doc, _ in unknown}.values()}
+        for doc, mention in unknown:
+            if label := named[id(doc)][mention.at].ent_type_:
                 labels.setdefault(mention.text, set()).add(label)
         for name, seen in labels.items():
             kinds[name] = "person" if seen == {"PERSON"} else "name" if "PERSON" in seen else "thing"
@@ -166,11 +198,18 @@ class Context:
             vague = _VAGUE.match(mention.text) or mention.head in LEXICON["wrapping"]
             if self._fits(mention, form) and not vague:
                 topics.setdefault(mention.text.casefold(), mention)
-        outer = [m for m in topics.values() if not any(m.text in o.text and m != o for o in topics.values())]
+        if not topics:
+            return None
         section = next(iter(self._topics(number)), None)
-        if section is not None and section not in self.question and section in outer:
+        if (
+            section is not None
+            and section not in self.question
+            and section in topics.values()
+            and not any(section.text in other.text and section != other for other in topics.values())
+        ):
             return self._name(section, None)
-        return self._name(outer[0], None) if len(outer) == 1 else None
+        outer = max(topics.values(), key=lambda m: len(m.text))  # the only one if it holds all the others
+        return self._name(outer, None) if all(m.text in outer.text for m in topics.values()) else None
 
     def _competes(self, rival: Mention, best: Mention, doc: Doc, is_subject: bool) -> bool:
         same = best.text in rival.text or rival.text in best.text or rival.head == best.head
@@ -216,7 +255,7 @@ class Context:
             return None
         if chunk[0].lower_ == "these" and before and _FURTHER.match(before[0][0].text):
             return None  # "Similarly, gender differences exist. These differences": those told before, too
-        near = [m for _, found in before[: 2 if pointing else 12] for m in found]
+        near = [m for _, found in before[: 2 if pointing else _FAR] for m in found]
         if chunk[0].lower_ == "those":
             near += self.question  # "those vowels" are rather the other ones
         found = _longer(chunk[1].lower_, [*near, *([] if pointing else self._topics(number))], proper=not pointing)

@@ -6,18 +6,20 @@ Only where question and answer leave one candidate; a wrong name is worse than a
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from attribution.claims.coreference import Context
 from attribution.claims.grammar import lower_initial, root
 from attribution.claims.mentions import POSSESSIVE, PRONOUNS, outward_pronouns
+from attribution.errors import StageFailure
 from attribution.text.diff import Diff
 from attribution.text.language import is_english
-from attribution.text.nlp import parse
+from attribution.text.nlp import MOST, parse
 from attribution.text.passages import Passage
 from attribution.text.sentences import sentences as split
-from attribution.types import Claim, Span
+from attribution.types import Claim, Failure, Span
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -28,18 +30,37 @@ _WORD, _LETTERS = re.compile(r"\w+|[^\w\s]"), re.compile(r"\w+")
 _POINTERS = {*PRONOUNS, "the", "a", "an", "this", "that", "these", "those"}
 
 
-def enrich(question: str, answer: str, claims: Sequence[Claim]) -> list[Claim]:
-    """The claims, with `enriched` set on factual, dependent ones whose references are certain. English only."""
-    if not is_english(answer):
-        return list(claims)
+def enrich(
+    question: str, answer: str, claims: Sequence[Claim], stop: threading.Event | None = None
+) -> tuple[list[Claim], list[Failure]]:
+    """The claims, with `enriched` set on factual, dependent ones whose references are certain. English only.
+
+    Nothing is sought in sentences behind the first MOST: a failure says so.
+    """
+    if not is_english(answer) or not any(map(_is_open, claims)):
+        return list(claims), []
     context = Context(question, answer)
     result = []
     for claim in claims:
-        if claim.worthiness == "factual" and claim.independent is False and claim.spans and not claim.enriched:
+        if _is_open(claim) and not (stop and stop.is_set()):
             text = _enriched(context, claim)
             claim = claim.model_copy(update={"enriched": text if text != claim.text else None})
         result.append(claim)
-    return result
+    return result, _left_out(context)
+
+
+def _is_open(claim: Claim) -> bool:
+    return claim.worthiness == "factual" and claim.independent is False and bool(claim.spans) and not claim.enriched
+
+
+def _left_out(context: Context) -> list[Failure]:
+    if not context.unread:
+        return []
+    message = (
+        f"{len(context.unread):,} sentences were not searched for what pronouns refer to: rules read the first "
+        f"{MOST:,} of question and answer. Analyse the answer in parts."
+    )
+    return [StageFailure("left_out", message).as_failure("enrichment", "sentences")]
 
 
 def added_words(claim: Claim) -> tuple[Span, ...]:

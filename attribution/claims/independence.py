@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
 from attribution.claims.grammar import VERBAL, has_subject, is_table_row, root
 from attribution.claims.mentions import outward_pronouns
-from attribution.claims.rules import LEXICON, compile_any, load
+from attribution.claims.rules import LEXICON, compile_any, load, readable
 from attribution.text.language import is_english
 from attribution.text.nlp import parse
 from attribution.types import Claim
@@ -26,12 +27,15 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
     return tuple((compile_any([rule["pattern"]]), rule["reason"]) for rule in load("independence"))
 
 
-def check_independence(claims: Sequence[Claim], before: str = "") -> list[Claim]:
-    """Claims with `independent` and, where it is False, `independence_reason`; `before` is what was said earlier."""
+def check_independence(claims: Sequence[Claim], before: str = "", stop: threading.Event | None = None) -> list[Claim]:
+    """Claims with `independent` and, where it is False, `independence_reason`; `before` is what was said earlier.
+
+    Of a claim that the rules do not read, it stays open.
+    """
     introduced = _introduced(before) if before else frozenset()
-    reasons = [dependence_reason(c.text, introduced) for c in claims]
+    reasons = [dependence_reason(c.text, introduced) if read else None for c, read in readable(claims, stop)]
     return [
-        c.model_copy(update={"independent": not reason, "independence_reason": reason})
+        c.model_copy(update={"independent": not reason, "independence_reason": reason}) if reason is not None else c
         for c, reason in zip(claims, reasons, strict=True)
     ]
 

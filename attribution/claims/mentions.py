@@ -122,16 +122,16 @@ def mentions(doc: Doc) -> Iterator[Mention]:
             continue
         of = next((c for c in head.children if c.lower_ == "of" and c.i == end), None)
         if of is not None:
-            last = max(t.i for t in of.subtree) + 1
+            last = of.right_edge.i + 1
             if last - end <= 6 and not any(t.is_punct or t.dep_ == "relcl" for t in doc[end:last]):
                 end = last
         yield _mention(doc, start, end, head, _kind(doc, start, end, head))
         for owner in (t for t in doc[start:end] if t.dep_ == "poss" and t.pos_ in ("PROPN", "NOUN")):
-            first = min(t.i for t in owner.subtree)
+            first = owner.left_edge.i
             if not any(t.dep_ == "poss" for t in owner.children):
                 yield _mention(doc, first, owner.i + 1, owner, _kind(doc, first, owner.i + 1, owner))
-        members = [head, *head.conjuncts]
-        if len(members) > 1 and head.i == min(m.i for m in members) and head.dep_ != "conj":
+        members = [head, *head.conjuncts] if head.dep_ != "conj" else []
+        if len(members) > 1 and head.i == min(m.i for m in members):
             last = max(m.i for m in members) + 1
             if last - start <= 12 and any(t.lower_ == "and" for t in doc[start:last]):
                 yield _mention(doc, start, last, head, "many")

@@ -6,13 +6,14 @@ The patterns are in data/worthiness.yaml; a parse then tells instructions and fr
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
 from attribution.claims.grammar import VERBAL, has_subject, is_table_row, root
-from attribution.claims.rules import compile_any, load
+from attribution.claims.rules import compile_any, load, readable
 from attribution.text.language import is_english
 from attribution.text.nlp import parse
 from attribution.types import Claim, Worthiness
@@ -50,16 +51,17 @@ def _instructions() -> re.Pattern[str]:
     return compile_any([load("worthiness")["instructions"]])
 
 
-def classify(claims: Sequence[Claim], answer: str = "") -> list[Claim]:
+def classify(claims: Sequence[Claim], answer: str = "", stop: threading.Event | None = None) -> list[Claim]:
     """The claims with `worthiness` and, where it is not factual, the reason.
 
-    The rules are for English: of an `answer` in another language, every claim counts as factual.
+    The rules are for English: of an `answer` in another language, every claim counts as factual, and so does one that
+    the rules do not read.
     """
-    if not is_english(answer):
-        return [c.model_copy(update={"worthiness": "factual", "worthiness_reason": ""}) for c in claims]
+    english = is_english(answer)
+    classes = [classify_text(c.text) if english and read else ("factual", "") for c, read in readable(claims, stop)]
     return [
-        c.model_copy(update=dict(zip(("worthiness", "worthiness_reason"), classify_text(c.text), strict=True)))
-        for c in claims
+        c.model_copy(update={"worthiness": worthiness, "worthiness_reason": reason})
+        for c, (worthiness, reason) in zip(claims, classes, strict=True)
     ]
 
 

@@ -151,8 +151,9 @@ def _claims(
 ) -> tuple[list[Claim], tuple[Failure, ...]]:
     """The annotated claims of one answer: nothing of the other one helps to understand them."""
     segmented = segment(transcript(question, context), answer, settings, stop)
-    claims, failures = annotate(question, answer, segmented.claims, _tasks(settings), annotator, context)
-    return check_coherence(answer, claims, settings, store), (*segmented.failures, *failures)
+    claims, failures = annotate(question, answer, segmented.claims, _tasks(settings), annotator, context, stop)
+    claims, unread = check_coherence(answer, claims, settings, store, stop)
+    return claims, (*segmented.failures, *failures, *unread)
 
 
 def _numbered(claim: Claim, number: int) -> Claim:

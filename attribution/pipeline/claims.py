@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from attribution.claims import coherence, enrichment, independence, worthiness
 from attribution.claims.conversation import as_text, standalone_question, transcript
 from attribution.claims.llm_annotation import LlmAnnotator
+from attribution.claims.rules import left_out
 from attribution.registry import build
 from attribution.segmenters import SEGMENTERS, Segmenter
 from attribution.settings import Settings
@@ -15,6 +16,7 @@ from attribution.storage.store import Store
 from attribution.types import Claim, Failure, Segmented, Turn
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.cached import CachedVerifier
+from attribution.verifiers.pairs import verify_each
 
 INSTEAD = {
     "segment": "the sentences as they are",
@@ -54,32 +56,41 @@ def annotate(
     tasks: Sequence[str],
     annotator: LlmAnnotator | None,
     context: Sequence[Turn] = (),
+    stop: threading.Event | None = None,
 ) -> tuple[list[Claim], list[Failure]]:
     """Which claims are worth checking, which can be understood alone, and what the others mean (V24, section 4).
 
     By rules, and for `tasks` by the language model. A claim that only the conversation before the question makes clear
-    is not independent; its references are resolved into that conversation (explicatures: R23, section 3).
+    is not independent; its references are resolved into that conversation (explicatures: R23, section 3). Setting
+    `stop` ends it between two claims; what the rules do not read of a very long answer is a failure.
     """
     shown = transcript(question, context)
-    failures: list[Failure] = []
-    annotated = worthiness.classify(claims, answer)
+    failures = left_out(claims)
+    annotated = worthiness.classify(claims, answer, stop)
     if annotator and "worthiness" in tasks:
         annotated, refused = annotator.worthiness(shown, annotated)
         failures += refused
-    annotated = independence.check_independence(annotated, "\n\n".join(said for _, said in context))
+    annotated = independence.check_independence(annotated, "\n\n".join(said for _, said in context), stop)
     if annotator and "independence" in tasks:
         annotated, refused = annotator.independence(as_text(context), annotated)
         failures += refused
     if annotator and "enrichment" in tasks:
         annotated, refused = annotator.enrichment(shown, answer, annotated)
         return annotated, failures + refused
-    return enrichment.enrich(standalone_question(question, context), answer, annotated), failures
+    annotated, unread = enrichment.enrich(standalone_question(question, context), answer, annotated, stop)
+    return annotated, failures + unread
 
 
-def check_coherence(answer: str, claims: Sequence[Claim], settings: Settings, store: Store) -> list[Claim]:
+def check_coherence(
+    answer: str, claims: Sequence[Claim], settings: Settings, store: Store, stop: threading.Event | None = None
+) -> tuple[list[Claim], list[Failure]]:
     """Claims that their own sentence does not entail are marked incoherent (W24, section 4.3).
 
     Always by the small embedded verifier: what the answer says does not depend on who checks it.
     """
     verifier = CachedVerifier(build(VERIFIERS, "embedded-small", settings, "verifier"), store)
-    return coherence.check_coherence(answer, claims, verifier.entailed, settings.coherence)
+
+    def entailed(pairs: coherence.Pairs) -> list[float | None]:
+        return [None if isinstance(j, str) else j.probabilities.entailed for j in verify_each(verifier, pairs)]
+
+    return coherence.check_coherence(answer, claims, entailed, settings.coherence, stop)

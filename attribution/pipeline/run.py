@@ -159,7 +159,9 @@ class _Run:
         yield events.StageStarted("worth")
         with self.record.timed("worth"):
             new = [c for c in self.record.claims if c.worthiness is None]  # what a person has edited stays as it is
-            annotated, failures = annotate(self.question, self.answer, new, self.tasks, self.annotator, self.context)
+            annotated, failures = annotate(
+                self.question, self.answer, new, self.tasks, self.annotator, self.context, self.stop
+            )
             by_id = {c.id: c for c in annotated}
             self.record.claims = [by_id.get(c.id, c) for c in self.record.claims]
         if self.annotator:
@@ -167,7 +169,11 @@ class _Run:
         for failure in (*failures, *fallbacks(failures)):
             yield from self._fail(failure)
         with self.record.timed("coherence"):
-            self.record.claims = check_coherence(self.answer, self.record.claims, self.settings, self.store)
+            self.record.claims, unread = check_coherence(
+                self.answer, self.record.claims, self.settings, self.store, self.stop
+            )
+        for failure in unread:
+            yield from self._fail(failure)
 
     def _gather(self, checked: list[Claim]) -> Iterator[events.Event]:
         """Search and download. A claim gets a first verdict when its own pages are there and nothing else has come in;

@@ -153,15 +153,17 @@ def _spans(sentence: Sequence[Token], matched: set[int]) -> tuple[Span, ...]:
 
 def merge(claims: Sequence[Claim]) -> tuple[Claim, ...]:
     """The claims without empty ones and with their ids; a repeated one is one claim with the spans of both."""
-    unique: dict[str, Claim] = {}
+    repeated: dict[str, list[Claim]] = {}
     for claim in claims:
-        key = " ".join(claim.text.casefold().split()).rstrip(".")
         if any(c.isalnum() for c in claim.text):
-            old = unique.get(key, claim)
-            spans = tuple(sorted({*old.spans, *claim.spans}))
-            sentence, alignment = old.sentence or claim.sentence, max(old.alignment, claim.alignment)
-            unique[key] = old.model_copy(update={"spans": spans, "sentence": sentence, "alignment": alignment})
-    return tuple(
-        c.model_copy(update={"id": content_id(c.text, str(c.spans[0] if c.spans else c.sentence))})
-        for c in unique.values()
-    )
+            repeated.setdefault(" ".join(claim.text.casefold().split()).rstrip("."), []).append(claim)
+    return tuple(map(_merged, repeated.values()))
+
+
+def _merged(same: Sequence[Claim]) -> Claim:
+    spans = tuple(sorted({span for claim in same for span in claim.spans}))
+    sentence = next((claim.sentence for claim in same if claim.sentence), None)
+    place = str(spans[0] if spans else sentence)
+    alignment = max(claim.alignment for claim in same)
+    identity = content_id(same[0].text, place)
+    return same[0].model_copy(update={"id": identity, "spans": spans, "sentence": sentence, "alignment": alignment})

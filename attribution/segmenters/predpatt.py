@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 
 from spacy.tokens import Doc, Token
 
@@ -36,7 +37,10 @@ class PredPatt:
     def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
         """Claims in the order of the answer; a sentence without a predicate and its subject stays whole."""
         segmented = segment(answer, split, stop)
-        return self.fluent.reword(answer, segmented.claims, stop) if self.fluent else segmented
+        if self.fluent is None:
+            return segmented
+        reworded = self.fluent.reword(answer, segmented.claims, stop)
+        return replace(reworded, failures=(*segmented.failures, *reworded.failures))
 
     def estimate(self, question: str, answer: str) -> LlmUsage | None:
         """What rewording the claims would take; None without a language model."""

@@ -6,9 +6,11 @@ The text is what a reader sees: no marks, no citation marks, every run of white 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from functools import lru_cache
+from itertools import islice, zip_longest
 from typing import Literal, NamedTuple
 
 from attribution.text.markdown import Element, Text, read
@@ -66,7 +68,7 @@ class Passage:
 
     def until(self, place: int) -> str:
         """Its text as far as it was written before a place of the answer."""
-        return self.text[: sum(end <= place for _, end in self.places)].rstrip()
+        return self.text[: bisect_right(self.places, place, key=lambda written: written[1])].rstrip()
 
     def sentences(self) -> Iterator[Span]:
         """In characters of the text: those that say something, without an item's number; of a row the whole."""
@@ -99,7 +101,8 @@ def visible(answer: str, start: int, end: int) -> str:
     Cells of a table are divided by " | ".
     """
     seen, at = list[str](), start
-    for text in read(answer).texts():
+    texts, starts = _texts(answer)
+    for text in islice(texts, max(0, bisect_right(starts, start) - 1), bisect_left(starts, end)):
         first, last = max(start, text.start), min(end, text.end)
         if first < last:
             seen += [" | "] if "|" in answer[at:first] else []
@@ -107,6 +110,13 @@ def visible(answer: str, start: int, end: int) -> str:
             at = last
     seen += [" | "] if "|" in answer[at:end] else []
     return _BLANKS.sub(" ", "".join(seen))
+
+
+@lru_cache(maxsize=32)
+def _texts(answer: str) -> tuple[list[Text], list[int]]:
+    """The answer's texts and where each begins, in order."""
+    texts = sorted(read(answer).texts(), key=lambda text: text.start)
+    return texts, [text.start for text in texts]
 
 
 def _blocks(block: Element) -> Iterator[Passage]:

@@ -147,7 +147,7 @@ FailureKind = Literal[
     "blocked_address", "bad_address", "unreachable", "timed_out", "too_large", "http_error", "server_error",
     "rate_limited", "redirect_loop", "bad_certificate", "paywall", "wrong_type", "no_text", "needs_javascript",
     "encrypted", "unreadable", "llm_failed", "llm_fell_back", "verifier_failed", "verifier_fell_back", "stage_failed",
-    "unsupported_language", "source_unread",
+    "unsupported_language", "source_unread", "left_out",
 ]  # fmt: skip
 
 

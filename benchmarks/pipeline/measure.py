@@ -120,7 +120,7 @@ def plain(settings: Settings, workload: Workload, engine: Engine, store: Store, 
     stages: dict[str, float] = defaultdict(float)
     segmented = segment(QUESTION, workload.answer, settings, threading.Event())
     claims, _ = annotate(QUESTION, workload.answer, segmented.claims, [], None, ())
-    claims = check_coherence(workload.answer, list(claims), settings, store)
+    claims, _ = check_coherence(workload.answer, claims, settings, store)
     stages["segment"] = time.perf_counter() - started
     pages: dict[str, Page] = {}
     labels: Counter[str] = Counter()

@@ -74,7 +74,8 @@ def explicature(task: Task) -> str:
         for start, end in sentences(task.answer)
     ]  # fmt: skip
     text = task.answer
-    for claim in reversed(enrich(standalone_question(question, before), whole, check_independence(claims))):
+    enriched, _ = enrich(standalone_question(question, before), whole, check_independence(claims))
+    for claim in reversed(enriched):
         start, end = int(claim.id), int(claim.id) + len(claim.text)
         text = text[:start] + claim.statement + text[end:]
     return text

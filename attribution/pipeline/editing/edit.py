@@ -138,7 +138,8 @@ class _Editing:
         pinned = [c for c in before.claims if c.pinned]
         wanted = [c for c in segmented.claims if c.id not in aside and c.id not in {p.id for p in pinned}]
         fresh = self._annotated(before.question, [c for c in wanted if c.id not in known], llm_tasks(settings))
-        fresh = check_coherence(before.answer, fresh, settings, self.store)
+        fresh, unread = check_coherence(before.answer, fresh, settings, self.store, self.stop)
+        self.failures += unread
         new = {c.id: c for c in fresh}
         claims = (*pinned, *(new.get(c.id) or known[c.id] for c in wanted))
         report = with_claims(before, [c for c in claims if c.id in known]).model_copy(update={"claims": claims})
@@ -148,7 +149,9 @@ class _Editing:
     def _annotated(self, question: str, claims: Sequence[Claim], tasks: Sequence[str]) -> list[Claim]:
         own = [task for task in llm_tasks(self.settings) if task in tasks and task != "queries"]
         annotator = LlmAnnotator(self.settings, self.store, self.stop) if own else None
-        annotated, failures = annotate(question, self.before.answer, claims, own, annotator, self.before.context)
+        annotated, failures = annotate(
+            question, self.before.answer, claims, own, annotator, self.before.context, self.stop
+        )
         self.failures += failures
         return annotated
 

@@ -13,12 +13,13 @@ from typing import NamedTuple
 
 from spacy.tokens import Doc, Token
 
+from attribution.errors import StageFailure
 from attribution.segmenters.alignment import merge
 from attribution.segmenters.syntax import LEXICON
 from attribution.text.language import is_english
-from attribution.text.nlp import parse
+from attribution.text.nlp import LONGEST, MOST, parse
 from attribution.text.passages import statements
-from attribution.types import Claim, Segmented, Span
+from attribution.types import Claim, Failure, Segmented, Span
 
 
 class Part(NamedTuple):
@@ -33,7 +34,7 @@ Split = Callable[[Doc], Sequence[Draft]]  # a sentence → its statements; none:
 Statement = tuple[str, list[Span]]  # text, and the characters of its sentence
 
 ADDED = -1
-LONGEST = 120  # tokens; the parse of a longer sentence is not reliable
+MOST_TOKENS = 120  # the parse of a longer sentence is not reliable
 CONTENT = {"NOUN", "PROPN", "VERB", "ADJ", "NUM"}
 MARKS = {",", ";", ":", "–", "—", "-"}
 _NO_SPACE_BEFORE = re.compile(r"[,.;:!?)\]%’]|'s?$|’s$|n['’]t$")
@@ -109,7 +110,8 @@ def is_balanced(text: str) -> bool:
 def segment(answer: str, split: Split, stop: threading.Event | None = None) -> Segmented:
     """The claims of an answer, sentence by sentence, in order; a repeated claim is one claim with several spans.
 
-    The parser knows English: sentences of another language stay whole, as do those that are left once `stop` is set.
+    The parser knows English: sentences of another language stay whole, as do those behind the first MOST, which a
+    failure says, and those that are left when `stop` is set.
     """
     english = is_english(answer)
     claims: list[Claim] = []
@@ -118,12 +120,24 @@ def segment(answer: str, split: Split, stop: threading.Event | None = None) -> S
         for a, b in passage.sentences():
             sentence = passage.text[a:b]
             if sentence not in known:
-                split_up = english and not (stop and stop.is_set())
-                known[sentence] = list(_statements(sentence, split)) if split_up else [(sentence, [(0, len(sentence))])]
+                read = english and len(known) < MOST and not (stop and stop.is_set())
+                known[sentence] = list(_statements(sentence, split)) if read else [_whole(sentence)]
             for text, places in known[sentence]:
                 spans = _joined([passage.span(a + start, a + end) for start, end in places])
                 claims.append(Claim(id="-", text=text, spans=spans, sentence=passage.span(a, b)))
-    return Segmented(merge(claims))
+    return Segmented(merge(claims), tuple(_left_out(len(known) - MOST)) if english else ())
+
+
+def _left_out(count: int) -> Iterator[Failure]:
+    if count > 0:
+        message = (
+            f"The first {MOST:,} sentences were split; {count:,} are claims as they are. Analyse the answer in parts."
+        )
+        yield StageFailure("left_out", message).as_failure("segment", "sentences")
+
+
+def _whole(sentence: str) -> Statement:
+    return sentence, [(0, len(sentence))]
 
 
 def _statements(sentence: str, split: Split) -> Iterator[Statement]:
@@ -131,15 +145,15 @@ def _statements(sentence: str, split: Split) -> Iterator[Statement]:
     drafts: dict[str, list[Span]] = {}
     label = _LABEL.match(sentence)
     skip = label.end() if label and len(label.group().split()) <= 8 else 0
-    if len(sentence) <= 12 * LONGEST:
+    if len(sentence) <= LONGEST:
         doc = parse(sentence[skip:])
-        if len(doc) <= LONGEST and "|" not in sentence and doc.text[-1:] not in {"?", ":"} and ": " not in doc.text:
+        if len(doc) <= MOST_TOKENS and "|" not in sentence and doc.text[-1:] not in {"?", ":"} and ": " not in doc.text:
             for draft in split(doc):
                 places = [(doc[i].idx, doc[i].idx + len(doc[i])) for i in indices(draft) if doc[i].text.strip()]
                 if text := to_text(doc, draft):
                     drafts.setdefault(text, [(skip + a, skip + b) for a, b in _joined(places)])
     if len(drafts) < 2 or not all(map(is_balanced, drafts)):
-        yield sentence, [(0, len(sentence))]
+        yield _whole(sentence)
         return
     for text, spans in drafts.items():
         yield sentence[:skip] + text, [(0, skip), *spans] if skip else spans

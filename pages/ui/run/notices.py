@@ -38,6 +38,8 @@ def not_used(report: Report, segmenters: Sequence[str] = ()) -> None:
     """What could not be used and what was used instead; `segmenters` are the labels of those that asked in vain."""
     for failure in (f for f in report.failures if f.kind == "unsupported_language"):
         note(f"Not every part reads {failure.subject}", failure.message, label="missing")
+    if left_out := _sentences([f for f in report.failures if f.kind == "left_out"]):
+        note("Not all of the answer was read", *left_out, label="missing")
     _language_model(report, segmenters)
     _verifier(report)
     _smaller_verifier(report)

@@ -1,0 +1,192 @@
+"""An answer of any text is split and annotated in time that grows with its length, and holds up nobody else's."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from attribution.claims import coherence, enrichment, independence
+from attribution.pipeline.claims import annotate, check_coherence, segment
+from attribution.segmenters.syntax.soundness import is_sentence
+from attribution.settings import Settings
+from attribution.storage.store import Store
+from attribution.text import nlp
+from attribution.types import Claim, Failure
+from tests.security.scaling import is_linear
+
+UNITS = (
+    *".,;:!?-–/\\'’\"“”()[]{}<@#$%^&*_+=|~`…•aA1é中。😀\u0301\u200b\t\n",
+    "()", "((a", "[a](", "''", ".,", "!?", "a.", "a,", "a-", "a/", "a'", "a@", "1.", "1,", "$1", "a1", "(a)", "[1]",
+    "**a**", "a ", "I ", "A. ", "1 ", ". ", ", ", "' ", "a b. ", "the cat ", "and ", "which is ", "of the ", "it ",
+    "He said that ", "It is it. ", "dog, ", "Paris, ", "It was, and ", "The treaty of ", "“a” ", "he's ", "10,000 ",
+    "- a\n", "| a ", "a\n\n", "a: ", "no. ", "J. K. ",
+)  # fmt: skip
+LIMIT = Settings.model_fields["answer_limit"].default
+
+
+def text_of(unit: str, length: int) -> str:
+    return (unit * (length // len(unit) + 1))[:length]
+
+
+def annotated(answer: str, segmenter: str = "sentences") -> tuple[list[Claim], list[Failure]]:
+    """What a run makes of an answer before it searches, with nothing parsed before."""
+    nlp.forget()
+    is_sentence.cache_clear()
+    segmented = segment("", answer, Settings(segmenter=segmenter))
+    claims, failures = annotate("", answer, segmented.claims, [], None)
+    # a claim whose pronoun is sought in all of the answer
+    enrichment.enrich("", answer, independence.check_independence([Claim(id="1", text="It ran.", spans=((0, 1),))]))
+    return claims, [*segmented.failures, *failures]
+
+
+def numbered(sentence: str, count: int) -> str:
+    return " ".join(sentence.format(n) for n in range(count))
+
+
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Every text that spaCy is given while the lock is held."""
+    texts: list[str] = []
+    english = nlp._english()
+
+    def noted(text: str) -> object:
+        texts.append(text)
+        return english(text)
+
+    monkeypatch.setattr(nlp, "_english", lambda: noted)
+    yield texts
+    nlp.forget()
+
+
+@pytest.mark.parametrize("segmenter", ["sentences", "clauses"])
+def test_twice_the_answer_takes_at_most_two_and_a_half_times_as_long(segmenter: str) -> None:
+    annotated("It is warm.", segmenter)
+
+    def shape(unit: str) -> Callable[[int], str]:
+        return lambda length: text_of(unit, length)
+
+    slow = [u for u in UNITS if not is_linear(lambda t: annotated(t, segmenter), shape(u), 2_000)]
+    assert not slow
+
+
+def test_the_parser_is_given_one_sentence_at_a_time_and_the_tokenizer_no_endless_word(parsed: list[str]) -> None:
+    for unit in ("the cat ", "$", "He ran. ", "x, ", "( "):
+        annotated(text_of(unit, LIMIT))
+    assert parsed and max(map(len, parsed)) <= nlp.LONGEST
+    for text in parsed:
+        words = [w for w in text.split() if len(w) > nlp.LONGEST_WORD]
+        assert [t.text for t in nlp.parse(text) if len(t) > nlp.LONGEST_WORD] == words
+
+
+def test_each_sentence_of_an_answer_is_parsed_once(parsed: list[str]) -> None:
+    annotated(numbered("It has {} rooms.", 200))
+    assert len(parsed) == len(set(parsed)) <= 205
+
+
+def test_offsets_stay_exact_in_a_text_with_endless_words() -> None:
+    for text in (f"See {'.' * 500} now.", f"{'a' * 300}\nHe  ran {'$' * 200}", f"{'-' * 200}  ", "He ran. " * 500):
+        doc = nlp.parse(text)
+        assert doc.text == text and all(text[t.idx : t.idx + len(t)] == t.text for t in doc)
+    assert [t.norm_ for t in nlp.parse(f"I can't see {'x' * 200}.")][1:3] == ["can", "not"]
+
+
+@pytest.mark.parametrize("segmenter", ["sentences", "clauses", "predpatt"])
+def test_each_stage_says_what_it_left_out_of_an_answer(segmenter: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (
+        "attribution.claims.rules",
+        "attribution.claims.coreference",
+        "attribution.segmenters.syntax.drafts",
+    ):
+        monkeypatch.setattr(f"{module}.MOST", 20)
+    claims, failures = annotated(numbered("It has {} rooms.", 30), segmenter)
+    assert len(claims) == 30 and {c.worthiness for c in claims} == {"factual"}
+    assert [c.independent for c in claims] == [False] * 20 + [None] * 10
+    stages = [f.stage for f in failures if f.kind == "left_out"]
+    assert stages == ["segment"] * (segmenter != "sentences") + ["worthiness", "enrichment"]
+    assert all("10" in f.message for f in failures)
+
+
+def test_a_claim_that_is_too_long_for_the_rules_is_checked_as_it_stands() -> None:
+    (claim,), (failure,) = annotated(text_of("the cat ", LIMIT))
+    assert claim.checked and claim.independent is None and not claim.enriched
+    assert (failure.stage, failure.kind) == ("worthiness", "left_out") and "1,600 characters" in failure.message
+
+
+def test_a_claim_that_is_too_long_for_the_verifier_does_not_end_the_run(store: Store) -> None:
+    words = numbered("the cat numbered {} sat on a mat", 100)
+    answer = f"It is so that {words} [1] and that is all. The *cat* sat [1] down."
+    claims = segment("", answer, Settings()).claims
+    checked, (failure,) = check_coherence(answer, claims, Settings(), store)
+    assert [c.checked or c.worthiness is None for c in checked] == [True, True]
+    assert (failure.stage, failure.kind) == ("coherence", "left_out") and failure.message.startswith("1 claim was")
+
+
+def test_coherence_reads_so_many_characters_and_says_how_many_claims_it_did_not() -> None:
+    answer = "It is warm. " * 3
+    claims = [Claim(id=str(n), text=f"It is {n} degrees.", spans=((0, 11),), sentence=(0, 11)) for n in range(5_000)]
+    checked, (failure,) = coherence.check_coherence(answer, claims, lambda pairs: [0.9] * len(pairs), 0.5)
+    read = sum(c.coherence is not None for c in checked)
+    assert 0 < read * 100 < coherence.MOST_CHARACTERS and failure.message.startswith(f"{5_000 - read:,} claims")
+
+
+def test_stop_ends_every_stage_between_two_sentences(parsed: list[str]) -> None:
+    stop = threading.Event()
+    stop.set()
+    answer = numbered("It has {} rooms, and she has it.", 50)
+    nlp.forget()
+    claims = segment("", answer, Settings(segmenter="clauses"), stop).claims
+    claims_, _ = annotate("", answer, claims, [], None, (), stop)
+    coherence.check_coherence(answer, [c.model_copy(update={"text": "It."}) for c in claims_], _never, 0.5, stop)
+    assert not parsed and len(claims_) == 50
+
+
+def _never(pairs: coherence.Pairs) -> list[float | None]:
+    raise AssertionError("it was stopped")
+
+
+def test_another_client_s_sentence_waits_for_one_sentence_and_not_for_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+    english = nlp._english()
+    asks, waits = threading.Event(), threading.Event()
+
+    def noted(text: str) -> object:
+        order.append(text)
+        if len(order) == 5:  # in the middle of the long text, somebody else asks
+            asks.set()
+            assert waits.wait(60)
+        return english(text)
+
+    monkeypatch.setattr(nlp, "_english", lambda: noted)
+    nlp.forget()
+    hostile = threading.Thread(target=annotated, args=(numbered("It has {} rooms.", 100),))
+    other = threading.Thread(target=nlp.parse, args=("A dog sat.",))
+    hostile.start()
+    assert asks.wait(60)
+    other.start()
+    while not nlp._PARSING._waiting:
+        threading.Event().wait(0.01)
+    waits.set()
+    other.join(60)
+    hostile.join(60)
+    assert order.index("A dog sat.") == 5 and len(order) > 100
+    nlp.forget()
+
+
+def test_whoever_waits_gets_the_parser_in_order() -> None:
+    queue, order = nlp._Queue(), list[int]()
+
+    def enter(number: int) -> None:
+        with queue:
+            order.append(number)
+
+    threads = [threading.Thread(target=enter, args=(n,)) for n in range(20)]
+    with queue:
+        for number, thread in enumerate(threads, 1):
+            thread.start()
+            while len(queue._waiting) < number:
+                threading.Event().wait(0.001)
+    for thread in threads:
+        thread.join(60)
+    assert order == list(range(20))
