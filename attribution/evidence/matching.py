@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import threading
+from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -64,7 +65,7 @@ class Matcher:
         self.verifier = CachedVerifier(build(VERIFIERS, settings.verifier, settings, "verifier"), store, judged)
         self.pages: dict[str, Page] = {}
         self.traces: dict[str, list[Trace]] = defaultdict(list)
-        self._unread: list[Page] = []
+        self._unread: deque[Page] = deque()
         self._chunk_spans: dict[str, tuple[Span, ...]] = {}  # by page
         self._prose: dict[str, str] = {}  # by page
 
@@ -86,17 +87,18 @@ class Matcher:
         for trace in traces:
             self.traces[trace.page_id].append(trace)
 
-    def chunk(self) -> None:
-        """Chunk the pages added since the last call."""
-        by_page = {page.id: self.chunker.chunk(page) for page in self._unread}
-        self._chunk_spans |= {page_id: tuple((c.start, c.end) for c in chunks) for page_id, chunks in by_page.items()}
-        self._unread = []
-        # a chunk of nothing but addresses, references, navigation and headings is evidence of nothing
-        self.candidates.add([c for of_page in by_page.values() for c in of_page if not self._premise(c)[0].isspace()])
+    def chunk(self, stop: threading.Event | None = None) -> None:
+        """Chunk the pages added since the last call; where `stop` is set, none after the one at work."""
+        while self._unread and not (stop and stop.is_set()):
+            page = self._unread.popleft()
+            chunks = self.chunker.chunk(page)
+            self._chunk_spans[page.id] = tuple((c.start, c.end) for c in chunks)
+            # a chunk of nothing but addresses, references, navigation and headings is evidence of nothing
+            self.candidates.add([c for c in chunks if not self._premise(c)[0].isspace()])
 
-    def settle(self) -> None:
+    def settle(self, stop: threading.Event | None = None) -> None:
         """All pages are there: from now on the verified pairs count, whichever page came first."""
-        self.chunk()
+        self.chunk(stop)
         self.verifier.reset_counts()
 
     def provenance(self, concerns: Mapping[str, Sequence[Failure]]) -> Provenance:

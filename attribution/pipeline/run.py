@@ -200,7 +200,7 @@ class _Run:
             complete += step.complete
             if step.pages:
                 with self.record.timed("embed"):
-                    self.matcher.chunk()  # while others are still under way
+                    self.matcher.chunk(self.stop)  # while others are still under way
             ready = step.idle or (not shown and self.record.timings["gather"] > CACHED)
             if complete and ready and not unmatched(self.answer, self.settings, self.matcher.pages.values()):
                 yield from self._match([by_id[complete.pop(0)]], early=True)
@@ -211,7 +211,7 @@ class _Run:
         """The final verdicts: every claim against the passages of all pages."""
         yield events.StageStarted("embed")
         with self.record.timed("embed"):
-            self.matcher.settle()
+            self.matcher.settle(self.stop)
         yield events.StageStarted("verify")
         if reason := unmatched(self.answer, self.settings, self.matcher.pages.values()):
             for claim in checked:

@@ -16,7 +16,7 @@ from attribution.text.characters import PROBLEM, has_half_pair
 VALUES = 1_000_000  # of one JSON document; each takes 70 to 200 bytes once it is read
 LINES, LINES_VALUES = 100_000, 2_000_000  # of an uploaded file
 DIGITS = 400  # of an integer: no float has more
-_STRING = re.compile(rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"')
+_STRING = re.compile(rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?')  # one without an end reaches as far as its line
 
 
 @dataclass(frozen=True)

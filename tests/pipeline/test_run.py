@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from attribution import events
+from attribution.chunkers.fixed import Fixed
 from attribution.errors import BadInput, Unavailable
 from attribution.pipeline.estimate import estimate
 from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.storage.http_responses import load
 from attribution.storage.store import Store
-from attribution.types import Document, Report
+from attribution.types import Chunk, Document, Page, Report
 from attribution.web.fetcher import Fetcher
 from benchmarks.answers import faults
 from tests.llm_server import error, llm_server, llm_settings
@@ -104,6 +105,20 @@ def test_a_stopped_run_keeps_what_it_has_and_says_so(settings: Settings, store: 
     assert report.stopped and len(report.verdicts) == len(report.claims)
     stopped = [v.label for v in report.verdicts if "stopped" in v.reason]
     assert stopped and set(stopped) == {"not_reached"} and "missing" not in {v.label for v in report.verdicts}
+
+
+def test_a_run_stops_after_the_page_at_work(settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    stop, read, chunk = threading.Event(), [], Fixed.chunk
+
+    def chunk_once(chunker: Fixed, page: Page) -> list[Chunk]:
+        stop.set()
+        read.append(page.id)
+        return chunk(chunker, page)
+
+    monkeypatch.setattr(Fixed, "chunk", chunk_once)
+    notes = [Document(f"{n}.txt", NOTE.content + str(n).encode()) for n in range(5)]
+    report = finished(settings.model_copy(update={"sources": ("documents",)}), store, documents=notes, stop=stop)
+    assert len(read) == 1 and report.stopped and {v.label for v in report.verdicts} <= {"not_reached", "not_checked"}
 
 
 def test_bad_pages_cost_no_more_than_themselves(settings: Settings, store: Store, tmp_path: Path) -> None:

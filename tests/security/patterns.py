@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,7 @@ def made_within_functions() -> list[str]:
     ]
 
 
+@cache
 def uses() -> list[Use]:
     """Each pattern of a module with each way in which it is used; in every way where it is handed on by its name."""
     methods: dict[tuple[str, str], set[str]] = defaultdict(set)

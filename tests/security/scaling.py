@@ -46,13 +46,14 @@ _UNITS = (
 _FRAMES = ("{}", '<"([a{}a')  # alone, and with something before and behind it
 
 
-def shapes() -> dict[str, Callable[[int], str]]:
+def shapes(framed: bool = True) -> dict[str, Callable[[int], str]]:
     """Makers of texts of a length, by name."""
 
     def maker(unit: str, frame: str) -> Callable[[int], str]:
         return lambda length: frame.replace("{}", (unit * (length // len(unit) + 1))[:length])
 
-    return {frame.replace("{}", repr(unit)): maker(unit, frame) for frame in _FRAMES for unit in _UNITS}
+    frames = _FRAMES if framed else _FRAMES[:1]
+    return {frame.replace("{}", repr(unit)): maker(unit, frame) for frame in frames for unit in _UNITS}
 
 
 def seconds(work: Callable[[str], object], text: str) -> float:

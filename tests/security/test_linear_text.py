@@ -3,9 +3,35 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
+from contextlib import suppress
 
+import pytest
+from protego import Protego
+
+from attribution.chunkers.fixed import Fixed
+from attribution.chunkers.recursive import Recursive
+from attribution.chunkers.sentence import SentenceWindows
+from attribution.citations import marks
+from attribution.claims import conversation
+from attribution.collections import folder
+from attribution.errors import AttributionError
+from attribution.evidence import near_duplicates
+from attribution.evidence.matching import with_context
+from attribution.exports import markdown as exported
+from attribution.extraction import content_type, page
+from attribution.segmenters.sentences import Sentences
+from attribution.settings import Settings
+from attribution.text import differences, language, lexical, markdown, passages, urls, values
 from attribution.text.diff import Diff
 from attribution.text.prose import prose
+from attribution.text.sentences import sentences
+from attribution.verifiers.llm import find_quote
+from attribution.verifiers.verbatim import word_for_word
+from attribution.web import robots
+from pages.ui.html import highlight, links
+from pages.ui.html import markdown as shown
+from tests import make
 from tests.security.patterns import made_within_functions, uses
 from tests.security.scaling import is_linear, shapes
 
@@ -14,12 +40,14 @@ WITHIN_FUNCTIONS = {
     "attribution.citations.reading._is_named",  # a file's name, letter by letter
     "attribution.claims.rules.compile_any",  # of the program's own data; what it makes is measured
 }
+_PARTS = 8  # each has the time of one test
 
 
-def test_every_pattern_reads_twice_the_text_in_at_most_two_and_a_half_times_as_long() -> None:
+@pytest.mark.parametrize("part", range(_PARTS))
+def test_every_pattern_reads_twice_the_text_in_at_most_two_and_a_half_times_as_long(part: int) -> None:
     slow = [
         f"{use.name} on {name}"
-        for use in uses()
+        for use in uses()[part::_PARTS]
         for name, shape in shapes().items()
         if not is_linear(use, shape, 2_000)
     ]
@@ -40,3 +68,71 @@ def test_texts_that_have_the_same_words_in_many_places_are_compared_only_so_far(
     old, new = list("ab" * 10_000), list("ba" * 10_000)
     codes = Diff(old, new).get_opcodes()
     assert list(itertools.chain(*(new[c:d] for _, _, _, c, d in codes))) == new
+
+
+# --- what reads a page, an answer, an address or a reply as a whole ---
+
+_SETTINGS = Settings()
+_CLAIM = "The Nile was 6,650 km long in 1999, said Ada Lovelace."
+_CACHED = (
+    markdown.read,
+    values.values,
+    differences.contrasts,
+    differences._words,
+    lexical.terms,
+    language.detect,
+    passages._texts,
+)
+READERS: dict[str, tuple[int, Callable[[str], object]]] = {  # with the length of the shorter text
+    # pages
+    "clean": (4_000, page.clean),
+    "decode": (4_000, lambda text: content_type.decode(b"\xff\xe9" + text.encode())),
+    "guess the charset": (4_000, lambda text: content_type._guess(b"\xff\xe9" * 10 + text.encode())),
+    "front matter": (4_000, lambda text: folder.without_front_matter(page.Extracted("", f"---\n{text}\n"), "a.md")),
+    "prose": (2_000, prose),
+    "fixed chunks": (4_000, lambda text: Fixed(_SETTINGS).chunk(make.page(text))),
+    "recursive chunks": (500, lambda text: Recursive(_SETTINGS).chunk(make.page(text))),
+    "sentence windows": (2_000, lambda text: SentenceWindows(_SETTINGS).chunk(make.page(text))),
+    "context": (4_000, lambda text: with_context(text, len(text) // 2, len(text) // 2 + 100, 512)),
+    "near duplicates": (1_000, near_duplicates._sketch.__wrapped__),
+    "language": (1_000, language.detect),
+    "robots.txt": (1_000, lambda text: Protego.parse(robots._merged(f"User-agent: *\n{text}"))),
+    # claims and passages
+    "sentences": (2_000, sentences),
+    "values": (500, values.values),
+    "terms": (2_000, lexical.terms),
+    "deciding sentence": (2_000, lambda text: lexical.deciding_sentence(_CLAIM, text)),
+    "contrasts": (250, lambda text: differences.contrasts(_CLAIM, text)),
+    "word for word": (2_000, lambda text: word_for_word(_CLAIM, text, sentences(text))),
+    "a quote": (2_000, lambda text: find_quote(text[:100], text)),
+    # answers
+    "Markdown": (500, markdown.read),
+    "passages": (250, passages.passages),
+    "visible": (250, lambda text: passages.visible(text, 0, len(text))),
+    "an answer with its claims marked": (
+        250,
+        lambda text: highlight.mark(shown.parse(text), Sentences(_SETTINGS).segment("", text).claims),
+    ),
+    "marks": (500, marks.find),
+    "a list of sources": (1_000, lambda text: marks.find("It is long. [1]", text)),
+    "turns": (4_000, lambda text: conversation._of_lines(f"User: {text}")),
+    "an exported paragraph": (4_000, exported._paragraph),
+    # addresses
+    "canonical": (2_000, lambda text: urls.canonical(f"https://a.org/{text}")),
+    "a host": (2_000, lambda text: urls._host(text)),
+    "a query": (2_000, lambda text: urls.canonical(f"https://a.org/?{text}")),
+    "a safe address": (4_000, lambda text: links.link_to_sentence(f"https://a.org/{text}", text)),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_what_reads_a_text_takes_no_longer_than_in_proportion_to_it(reader: str) -> None:
+    length, read = READERS[reader]
+
+    def read_anew(text: str) -> None:
+        for cached in _CACHED:
+            cached.cache_clear()
+        with suppress(AttributionError):
+            read(text)
+
+    assert not [name for name, shape in shapes(framed=False).items() if not is_linear(read_anew, shape, length)]
