@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 import httpcore
+import httpx2
+import openai
 from pydantic import BaseModel, Field, FiniteFloat, ValidationError
 
-from attribution.endpoint import LISTED, OPENAI
+from attribution.endpoint import LISTED, OPENAI, Endpoint
 from attribution.errors import FetchFailed, LlmFailed
 from attribution.retry import Transient, retry_after
 from attribution.settings import Settings
-from attribution.web.http import Reply, TooLarge, exchange, parsed, words_of
+from attribution.web.http import TooLarge, exchange, parsed, words_of
 from attribution.web.network import AddressNotAllowed, Clock, NameNotResolved, is_public
 
 MAX_BYTES = 4_000_000  # of a completion, unpacked
@@ -81,6 +82,41 @@ class EndpointFailed(LlmFailed):
         self.field = field
 
 
+_UNCONNECTED = (  # what an exchange raises
+    FetchFailed, AddressNotAllowed, zlib.error, httpcore.TimeoutException, httpcore.NetworkError,
+    httpcore.ProtocolError,
+)  # fmt: skip
+
+
+class _CheckedTransport(httpx2.BaseTransport):
+    """Sends what the client library asks for as one checked, bounded exchange, and adds the key on the way out.
+
+    No error, log or request of the library holds the key. A request's read timeout is the wall clock of its reply.
+    """
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        seconds = float(request.extensions["timeout"]["read"])
+        # nothing else that the library adds, also from the environment, is sent
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if secret := self._endpoint.key.get_secret_value():
+            headers["Authorization"] = f"Bearer {secret}"
+        reply = exchange(
+            parsed(str(request.url)),
+            is_public if self._endpoint.of_visitor else lambda _: True,
+            Clock(seconds),
+            (min(seconds, CONNECT_SECONDS), seconds),
+            headers=headers,
+            limit=MAX_VECTOR_BYTES if request.url.path.endswith("/embeddings") else MAX_BYTES,
+            body=request.read(),
+            error_bytes=ERROR_BYTES,
+        )
+        told = {name: reply.headers[name] for name in ("content-type", "retry-after") if name in reply.headers}
+        return httpx2.Response(reply.status, headers=told, content=reply.content, request=request)
+
+
 class EndpointClient:
     """Chat completions and embeddings, one request at a time; redirects are not followed.
 
@@ -90,73 +126,77 @@ class EndpointClient:
     def __init__(self, settings: Settings) -> None:
         self.host = urlsplit(settings.endpoint.address).netloc
         self._settings, self._endpoint = settings, settings.endpoint
+        self._client = openai.OpenAI(
+            api_key="added-by-the-transport",
+            base_url=settings.endpoint.address,
+            max_retries=0,
+            http_client=httpx2.Client(
+                transport=_CheckedTransport(settings.endpoint), follow_redirects=False, trust_env=False
+            ),
+        )
 
     def complete(
         self, system: str, user: str, schema: type[BaseModel] | None, seconds: float, temperature: float = 0.0
     ) -> Completion:
         """The model's reply to one prompt, in the form of a schema where one is given."""
-        body: dict[str, Any] = {
-            "model": self._settings.openai_model,
-            "messages": [{"role": "system", "content": system}, {"role": "user", "content": user}],
-            "temperature": temperature,
-        }
+        form: dict[str, Any] = {}
         if schema is not None:
             shape = {"name": schema.__name__.strip("_").lower(), "schema": schema.model_json_schema(), "strict": True}
-            body["response_format"] = {"type": "json_schema", "json_schema": shape}
+            form["response_format"] = {"type": "json_schema", "json_schema": shape}
         longest = "max_completion_tokens" if self._endpoint.address == OPENAI else "max_tokens"
-        body[longest] = self._settings.llm_tokens
-        return self._request("/chat/completions", body, Completion, seconds, MAX_BYTES)
+        form[longest] = self._settings.llm_tokens
+        return self._request(
+            self._client.chat.completions.with_raw_response.create,
+            Completion,
+            seconds,
+            model=self._settings.openai_model,
+            messages=[{"role": "system", "content": system}, {"role": "user", "content": user}],
+            temperature=temperature,
+            **form,
+        )
 
     def embed(self, model: str, texts: Sequence[str], seconds: float) -> list[list[float]]:
         """One vector for each text, in order."""
-        body = {"model": model, "input": list(texts), "encoding_format": "float"}
-        reply = self._request("/embeddings", body, Embeddings, seconds, MAX_VECTOR_BYTES)
+        create = self._client.embeddings.with_raw_response.create
+        reply = self._request(create, Embeddings, seconds, model=model, input=list(texts), encoding_format="float")
         vectors = {item.index: item.embedding for item in reply.data}
         if set(vectors) != set(range(len(texts))) or len({len(vector) for vector in vectors.values()}) != 1:
             raise self._unreadable()
         return [vectors[number] for number in range(len(texts))]
 
-    def _request(self, path: str, body: dict[str, Any], form: type[Model], seconds: float, limit: int) -> Model:
+    def _request(self, create: Callable[..., Any], form: type[Model], seconds: float, **body: Any) -> Model:
         try:
-            reply = self._post(path, json.dumps(body).encode(), max(seconds, 0.01), limit)
-        except FetchFailed as error:
-            raise EndpointFailed(f"the address of the language model: {error}", "address") from None
-        except AddressNotAllowed:
-            raise self._not_public() from None
+            raw = create(timeout=max(seconds, 0.01), **body)
+            return form.model_validate_json(raw.http_response.content)
         except TooLarge:
+            limit = MAX_VECTOR_BYTES if form is Embeddings else MAX_BYTES
             raise LlmFailed(f"{self.host} sends a reply of more than {limit:,} bytes: lower llm_tokens") from None
-        except zlib.error:
-            raise self._unreadable() from None
-        except httpcore.TimeoutException:
-            raise Transient(f"{self.host} did not reply within {seconds:.0f} s") from None
-        except httpcore.ConnectError as error:
-            if self._endpoint.of_visitor and isinstance(error, NameNotResolved):
-                raise self._not_public() from None
-            message = f"{self.host} cannot be reached: check that it is running and that the address is right"
-            raise EndpointFailed(message, "address", self.quoted(words_of(error))) from None
-        except (httpcore.NetworkError, httpcore.ProtocolError) as error:
-            raise Transient(f"{self.host} closed the connection", detail=self.quoted(words_of(error))) from None
-        if not 200 <= reply.status < 300:
-            raise self._refusal(reply)
-        try:
-            return form.model_validate_json(reply.content)
-        except ValidationError:
+        except (*_UNCONNECTED, openai.APIConnectionError) as error:
+            raise self._unconnected(error.__cause__ or error, seconds) from None
+        except openai.APIStatusError as error:
+            raise self._refusal(error.response) from None
+        except (openai.OpenAIError, ValidationError):
             raise self._unreadable() from None
 
-    def _post(self, path: str, body: bytes, seconds: float, limit: int) -> Reply:
-        headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        if secret := self._endpoint.key.get_secret_value():
-            headers["Authorization"] = f"Bearer {secret}"
-        return exchange(
-            parsed(self._endpoint.address + path),
-            is_public if self._endpoint.of_visitor else lambda _: True,
-            Clock(seconds),
-            (min(seconds, CONNECT_SECONDS), seconds),
-            headers=headers,
-            limit=limit,
-            body=body,
-            error_bytes=ERROR_BYTES,
-        )
+    def _unconnected(self, error: BaseException, seconds: float) -> Exception:
+        """The failure for what the transport raised."""
+        match error:
+            case FetchFailed():
+                return EndpointFailed(f"the address of the language model: {error}", "address")
+            case AddressNotAllowed():
+                return self._not_public()
+            case zlib.error():
+                return self._unreadable()
+            case httpcore.TimeoutException():
+                return Transient(f"{self.host} did not reply within {seconds:.0f} s")
+            case NameNotResolved() if self._endpoint.of_visitor:
+                return self._not_public()
+            case httpcore.ConnectError():
+                message = f"{self.host} cannot be reached: check that it is running and that the address is right"
+                return EndpointFailed(message, "address", self.quoted(words_of(error)))
+            case httpcore.NetworkError() | httpcore.ProtocolError():
+                return Transient(f"{self.host} closed the connection", detail=self.quoted(words_of(error)))
+        return LlmFailed(f"{self.host} cannot be asked ({type(error).__name__}): check the address")
 
     def _not_public(self) -> EndpointFailed:
         """One message for all that is not public, so that it shows nothing of the network that this server is in."""
@@ -170,8 +210,8 @@ class EndpointClient:
         problem = "sends a reply that cannot be read: check that the address is an OpenAI-compatible endpoint"
         return LlmFailed(f"{self.host} {problem}")
 
-    def _refusal(self, reply: Reply) -> Exception:
-        status, text = reply.status, reply.content.decode("utf-8", "replace")
+    def _refusal(self, reply: httpx2.Response) -> Exception:
+        status, text = reply.status_code, reply.content.decode("utf-8", "replace")
         said = self.quoted(text)
         if status < 400:
             return EndpointFailed(f"{self.host} redirects, which is not followed: check the address", "address", said)
