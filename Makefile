@@ -29,6 +29,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m pytest -m slow
 	$(BIN)/python -m benchmarks.examples --out $(FIGURES)/examples.json
 	$(BIN)/python -m benchmarks.pipeline --floors
+	$(BIN)/python -m benchmarks.soak --floors --out $(FIGURES)/soak.json
 	$(BIN)/python -m benchmarks.speed.verifier --out $(FIGURES)/speed_verifier.json
 	$(BIN)/python -m benchmarks.speed.base_verifier --out $(FIGURES)/speed_base_verifier.json
 	$(BIN)/python -m benchmarks.speed.comparison --out $(FIGURES)/speed_comparison.json
