@@ -10,6 +10,7 @@ import re
 from attribution.text.inline import CITATION
 
 HEADING_WORDS = 8  # a longer line is no heading
+LONGEST_LINE = 10_000  # characters: a longer one is no reference and no navigation either
 _ADDRESS = re.compile(
     r"(?:https?://|www\.|doi:|mailto:)\S+|\b10\.\d{4,9}/\S+"
     # "name@host.org", read in one go: up to the first @ of a word, then as far as its last dot with a letter behind it
@@ -50,7 +51,9 @@ def prose(text: str) -> str:
     lines = []
     references = False
     for line in text.split("\n"):
-        if _REFERENCE_HEADING.fullmatch(line):
+        if len(line) > LONGEST_LINE:
+            references = False
+        elif _REFERENCE_HEADING.fullmatch(line):
             references = True
         elif line.strip() and references and not _is_reference(line, listed=True):
             references = False
@@ -66,6 +69,8 @@ def _without_marks(line: str) -> str:
 
 def states_nothing(line: str) -> bool:
     """Is a line only an address, an entry of a reference list, navigation or a heading?"""
+    if len(line) > LONGEST_LINE:
+        return line.isspace()
     words = line.split()
     if not words:
         return True

@@ -24,7 +24,7 @@ from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
 from attribution.text import differences, language, lexical, markdown, passages, urls, values
 from attribution.text.diff import Diff
-from attribution.text.prose import prose
+from attribution.text.prose import LONGEST_LINE, prose, states_nothing
 from attribution.text.sentences import sentences
 from attribution.verifiers.llm import find_quote
 from attribution.verifiers.verbatim import word_for_word
@@ -58,10 +58,11 @@ def test_no_pattern_is_made_where_it_is_not_measured() -> None:
     assert set(made_within_functions()) == WITHIN_FUNCTIONS
 
 
-def test_a_word_of_half_a_megabyte_is_read_like_any_other() -> None:
-    for word in ("@", "a", " ", "a@b.", "[1", "“"):
-        text = (word * 500_000)[:500_000]
-        assert len(prose(text)) == len(text)
+def test_a_line_without_an_end_is_neither_heading_nor_reference_and_its_characters_stay_in_place() -> None:
+    for word in ("@", "a", "a@b.", "[12]. ", "“"):
+        text = (word * (LONGEST_LINE + 1))[: LONGEST_LINE + 1]
+        assert not states_nothing(text) and len(prose(text)) == len(text)
+    assert states_nothing(" " * (LONGEST_LINE + 1))
 
 
 def test_texts_that_have_the_same_words_in_many_places_are_compared_only_so_far() -> None:
