@@ -63,13 +63,13 @@ def predications(token: Token) -> Iterator[Draft]:
     main = token.pos_ in tree.VERBAL and token.dep_ not in {*tree.AUXILIARIES, "amod", "compound", "prep"}
     if main and not any(_is_condition(t) for t in (token, *token.ancestors)):  # a condition stays with its clause
         yield from clause(token)
-    if token.dep_ == "appos" and noun.pos_ in {"PROPN", "NOUN"}:
+    if token.dep_ == "appos" and noun.pos_ in {"PROPN", "NOUN"} and not token.lower_.endswith(("self", "selves")):
         yield (*argument(noun), tree.be(noun, tree.is_past(token)), *argument(token))
     elif token.dep_ == "amod" and noun.pos_ in {"NOUN", "PROPN"} and token.lower_ not in LEXICON["determining"]:
         if token.tag_ in {"JJ", "VBN"} and not _is_hyphenated(noun):
             described = _without(argument(noun), {t.i for t in token.subtree})
             yield (*described, tree.be(noun, tree.is_past(token)), *parts(tree.own_words(token)))
-    elif token.dep_ == "poss" and token.lower_ not in {"my", "your"}:
+    elif token.dep_ == "poss" and token.lower_ not in {"my", "your"} and not _is_within_name(token):
         owner = tuple(
             part._replace(text=AS_SUBJECT.get(part.text.lower(), part.text))
             for part in argument(token)
@@ -91,6 +91,12 @@ def _without(draft: Draft, out: set[int]) -> Draft:
 def _is_hyphenated(token: Token) -> bool:
     """Part of a word with a hyphen."""
     return any(t.text in {"-", "/"} for t in token.doc[max(0, token.i - 1) : token.i + 2])
+
+
+def _is_within_name(owner: Token) -> bool:
+    """Is a possessive part of a name, as in "the 1889 World's Fair"? Words that belong to the name precede it."""
+    first = min(t.i for t in owner.subtree)
+    return owner.pos_ == owner.head.pos_ == "PROPN" and any(t.i < first for t in owner.head.lefts)
 
 
 def _is_condition(clause: Token) -> bool:

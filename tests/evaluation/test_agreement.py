@@ -114,3 +114,8 @@ def test_with_the_models_that_are_part_of_the_project(
     embedder = build(EMBEDDERS, settings.embedder, settings, "embedder")
     found = align([claim(first)], [claim(second)], embedder, verifier)
     assert [m.agreement for m in found] == ([agreement] if agreement else [])
+
+
+def test_a_dollar_is_set_against_a_million_dollars() -> None:
+    one, other = "They sold the patent for one dollar each.", "They sold the patent for one million dollars."
+    assert differing_words(one, other) == (("one",), ("one million",))
