@@ -47,7 +47,10 @@ def test_together_they_show_a_page_that_is_blocked_one_that_is_gone_and_a_search
         assert any(p.kind == "library" for step in steps for p in step.pages)  # the other source goes on
         missing = {claim(c["text"]).id for c in example["claims"] if c["verdict"] == "missing"}
         assert missing <= {c for step in steps if step.failures for c in step.claim_ids}
-    assert kinds == {"octopus": {"blocked_address", "unreachable"}, "channel-tunnel": {"search_failed"}}
+    assert kinds == {
+        "octopus": {"blocked_address", "unreachable"},
+        "channel-tunnel": {"search_failed", "source_unread"},
+    }
 
 
 CHOOSE = """

@@ -153,7 +153,7 @@ def test_a_lock_of_another_process_is_waited_for_and_then_named(
     for write in (
         lambda: store.put_reply("key", "reply"),
         lambda: store.start_run("0" * 16, "", ANSWER, {}),
-        lambda: store.set_owner("0" * 16, "token"),
+        lambda: store.put_vectors({"key": b"1234"}),
     ):
         with pytest.raises(StoreError, match="was locked by another process"):
             write()

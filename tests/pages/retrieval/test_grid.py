@@ -77,7 +77,7 @@ def test_figures_are_drawn_and_foreign_text_is_escaped() -> None:
     assert names([c.choice for c in cells]) == ["fixed 256", "fixed 512"]
     assert names([Choice("a", "minilm", True), Choice("a", "minilm", False)]) == ["a · enriched", "a · as written"]
     figure = heat_map(cells, dark=False)
-    assert figure.data[0].text[0] == ["1 of 1", "0 of 1", "0 of 1", "0 of 1"]
+    assert figure.data[0].text[0] == ["1 of 1", "0 of 1", "0 of 1", "0 of 1", "0 of 1"]
     columns = [[row[i] for row in figure.data[0].z] for i in range(4)]
     assert all(i <= z < i + 1 for i, column in enumerate(columns) for z in column)  # each in its own colours
     drawn = html(cell_table(cells))
