@@ -72,7 +72,8 @@ def _api(settings: Settings, host: str, port: int) -> None:
         app, host=host, port=port, log_level="warning", server_header=False, timeout_graceful_shutdown=5
     )
     print(f"Attribution API: http://{host}:{port} (what it offers: /docs)", flush=True)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C ends it as SIGTERM does, without a traceback
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)  # after uvicorn has ended its work, and without a traceback
     Server(config, work).run()
 
 
