@@ -73,7 +73,7 @@ class EmbeddedSmall:
     def __init__(self, settings: Settings, folder: Path = FOLDER) -> None:
         self._folder = folder
         self._config = _config(folder)
-        self.version: str = f"embedded/{self._config['version']}.{READING}"
+        self.version: str = f"embedded-small/{self._config['version']}.{READING}"
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """One judgement for each pair. BadInput for a claim or evidence that is empty or too long."""

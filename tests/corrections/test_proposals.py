@@ -31,7 +31,7 @@ def test_an_edit_that_the_verifier_supports(settings: Settings, store: Store) ->
     correction = proposal.correction
     assert correction and correction.after == "The tower was finished in 1889."
     assert apply(ANSWER, correction.edits) == ANSWER.replace("1890", "1889")
-    assert correction.probability >= settings.threshold and correction.verifier.startswith("embedded/")
+    assert correction.probability >= settings.threshold and correction.verifier.startswith("embedded-small/")
     page = REPORT.pages[0]
     assert page.text[slice(*correction.sentence)] == correction.quote == "The tower was finished in 1889."
 

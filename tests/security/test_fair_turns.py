@@ -110,7 +110,10 @@ def test_an_owner_never_has_all_turns_and_the_next_goes_to_who_has_fewest() -> N
         start(name, lambda number=number: turns.counts() == (2, number))
     start("b1", lambda: turns.counts() == (3, 2))
     start("c1", lambda: turns.counts() == (3, 3))
-    for name in ("a1", "a2", "b1", "c1", "a3", "a4"):
+    release["a1"].set()
+    while "c1" not in order:
+        never.wait(0.01)
+    for name in ("a2", "b1", "c1", "a3", "a4"):
         release[name].set()
     for thread in threads:
         thread.join(20)

@@ -138,6 +138,7 @@ def test_in_a_browser_an_imported_run_that_is_searched_again_quotes_no_file(
     visitor.get_by_role("button", name="Import the file").click()
     expect(visitor.get_by_text("1 run imported")).to_be_visible(timeout=PATIENCE)
     visitor.locator("li.run .title").first.click()
+    settled(visitor)
     visitor.get_by_role("button", name="Edit claim 1").first.click()
     dialog = visitor.get_by_role("dialog")
     dialog.get_by_role("textbox", name="Checked as").fill("The Nile is a very long river.")

@@ -40,12 +40,14 @@ def page(tmp_path_factory: pytest.TempPathFactory, of_secrets: Served, visitors:
     environment = {"OPENAI_API_KEY": KEY, "OPENAI_MODEL": "tiny", LISTED: visitors.url("/v1")}
     with serving(folder, free_port(), **environment) as (address, _), chromium() as browser:
         page = visit(browser, address)
-        page.get_by_text("Language model", exact=True).click()
         yield page
         assert page.events == []
 
 
 def press_test_connection(page: Page, address: str = "", key: str = "") -> None:
+    page.reload()  # no result of an earlier test stands there
+    settled(page)
+    page.get_by_text("Language model", exact=True).click()
     for label, text in (("Address", address), ("Key", key)):
         box = page.get_by_label(label, exact=True).last
         box.fill(text)

@@ -12,7 +12,9 @@ def test_figures_are_of_verifiers_there_are_and_few_badges_tell_nothing() -> Non
     right, shown = figures["embedded-base"]["supported"]
     assert 0 < right <= shown
     assert reliability.reliability("embedded-base/abc.1", "supported").startswith(f"{right} of {shown} were right")
-    assert reliability.reliability("embedded/2", "supported").startswith(str(figures["embedded-small"]["supported"][0]))
+    assert reliability.reliability("embedded-small/2.4", "supported").startswith(
+        str(figures["embedded-small"]["supported"][0])
+    )
     assert "too few" in reliability.reliability("embedded-base/abc.1", "contradicted")
     assert reliability.reliability("deberta/owner/name", "supported") == ""
     assert reliability.reliability("embedded-base/abc.1", "unclear") == ""

@@ -9,6 +9,7 @@ import re
 
 import pytest
 
+from attribution.endpoint import LISTED
 from tests.pages.browser.visits import (
     MARKS,
     PATIENCE,
@@ -169,8 +170,6 @@ def test_a_language_model_that_fails_is_named_above_a_comparison(page: Page) -> 
     expect(notice).to_contain_text("1 sentence could not be split; checked whole instead.", timeout=PATIENCE)
     expect(notice).to_contain_text("Segmenters concerned: FActScore.")
     page.get_by_text(re.compile(r"What did not work")).click()
-    details = page.locator(".ax-table details", has_text="Details").first
-    details.locator("summary").click()
-    expect(details).to_contain_text("ConnectError")
+    expect(page.locator(".ax-table td", has_text=LISTED).first).to_be_visible()  # the step that allows the address
     figures = page.get_by_role("region", name="Figures of the segmenters")
     assert figures.evaluate("e => e.scrollWidth <= e.clientWidth")

@@ -84,5 +84,7 @@ def test_retrieval_offers_the_runs_of_the_history(page: Page, address: str) -> N
     analyse(page)
     page.goto(f"{address}/retrieval")  # a new session
     expect(page.get_by_text("No run yet")).to_have_count(0)
-    expect(page.get_by_text("What is true of towers and rivers?").first).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("combobox", name="Run")).to_have_value(
+        "What is true of towers and rivers?", timeout=PATIENCE
+    )
     expect(page.get_by_role("button", name="Compare", exact=True)).to_be_enabled(timeout=PATIENCE)
