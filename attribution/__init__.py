@@ -13,14 +13,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from attribution.pipeline.run import run
+    from attribution.run.run import run
     from attribution.settings import Settings
     from attribution.snapshots.snapshot import Snapshot
     from attribution.types import Report
 
 __all__ = ["Report", "Settings", "Snapshot", "run"]
 _HOMES = {
-    "run": "attribution.pipeline.run",
+    "run": "attribution.run.run",
     "Settings": "attribution.settings",
     "Report": "attribution.types",
     "Snapshot": "attribution.snapshots.snapshot",

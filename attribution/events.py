@@ -1,4 +1,4 @@
-"""What a run reports while it is under way. The pages and the command line read the same events."""
+"""Events that a run reports while it is under way. The pages and the command line read the same events."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ STAGES = ("segment", "worth", "search", "fetch", "embed", "verify")
 
 @dataclass(frozen=True)
 class Queued:
-    """The run waits for others on the same server; its place from 1. Only where runs take turns, before RunStarted."""
+    """The run waits for others on the same server, at a place from 1. Only if runs take turns, before RunStarted."""
 
     place: int
 
 
 @dataclass(frozen=True)
 class RunStarted:
-    """The first event. The run is saved under this id from now on, for the time being without a report."""
+    """The first event. From now on, the run is saved under this id, at first without a report."""
 
     run_id: str
 

@@ -1,12 +1,20 @@
-"""Files that are written whole or not at all; an error of writing one names it."""
+"""Files: written whole or not at all, and JSON Lines read row by row, so that a bad line costs only itself."""
 
 from __future__ import annotations
 
+import csv
+import io
+import json
+import math
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
+
+from attribution.errors import BadInput
 
 
 @contextmanager
@@ -40,3 +48,194 @@ def named(path: Path) -> Iterator[None]:
     except OSError as error:
         error.filename = error.filename or str(path)
         raise
+
+
+VALUES = 1_000_000  # of one JSON document; each takes 70 to 200 bytes once it is read
+LINES, LINES_VALUES = 100_000, 2_000_000  # of an uploaded file
+DIGITS = 400  # of an integer: no float has more
+_STRING = re.compile(rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?')  # one without an end reaches as far as its line
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a file: its object, or what is wrong with it."""
+
+    line: int  # from 1
+    fields: dict[str, Any]  # empty if the line is not an object
+    error: str = ""
+
+    def failed(self, error: str) -> dict[str, Any]:
+        """The output of a row that could not be processed."""
+        return {**self.fields, "line": self.line, "error": error}
+
+
+def count_values(document: bytes) -> int:
+    """At least as many values as JSON has, found without reading it."""
+    marks = (b",", b"[", b"{", b"\n")
+    count = sum(map(document.count, marks))
+    return count if count <= VALUES else sum(map(_STRING.sub(b"", document).count, marks))
+
+
+def parse_json(text: str) -> Any:
+    """The value of a JSON text. ValueError says in a few words what is wrong with it."""
+    if count_values(text.encode("utf-8", "surrogatepass")) > VALUES:
+        raise ValueError(f"more than {VALUES:,} values")
+    try:
+        return json.loads(text, parse_constant=_finite, parse_float=_finite, parse_int=_integer)
+    except json.JSONDecodeError as error:
+        raise ValueError(error.msg) from None
+    except RecursionError:
+        raise ValueError("too deeply nested") from None
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text[:20]} is no number of JSON")
+    return value
+
+
+def _integer(text: str) -> int:
+    if len(text) > DIGITS:
+        raise ValueError(f"a number of more than {DIGITS} digits")
+    return int(text)
+
+
+def read_rows(path: Path, required: Sequence[str], optional: Sequence[str] = ()) -> list[Row]:
+    """The rows of a file of one's own, however many; BadInput if it cannot be read."""
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise BadInput(f"no such file: {path}") from None
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}") from None
+    try:
+        return _rows(content, required, optional)
+    except BadInput as error:
+        raise BadInput(f"{path}: {error}") from None
+
+
+def parse_rows(content: bytes, required: Sequence[str], optional: Sequence[str] = ()) -> list[Row]:
+    """One row for each line that is not blank. The required fields must hold text, the optional ones text or nothing.
+
+    BadInput for a file that is empty, not UTF-8, or has more lines or values than an upload may have.
+    """
+    check_lines(content)
+    if count_values(content) > LINES_VALUES:
+        raise BadInput(f"the file has more than {LINES_VALUES:,} values: split it")
+    return _rows(content, required, optional)
+
+
+def check_lines(content: bytes) -> None:
+    """BadInput for more lines than an uploaded file may have: each costs memory, even an empty one."""
+    if (lines := content.count(b"\n")) > LINES:
+        raise BadInput(f"the file has {lines:,} lines, at most {LINES:,} are read: split it")
+
+
+def _rows(content: bytes, required: Sequence[str], optional: Sequence[str]) -> list[Row]:
+    try:
+        lines = content.decode("utf-8-sig").split("\n")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"not UTF-8 (byte {error.start}): save the file as UTF-8") from None
+    rows = [_row(number, line, required, optional) for number, line in enumerate(lines, 1) if line.strip()]
+    if not rows:
+        raise BadInput(f"the file is empty; expected one JSON object with {_names(required)} on each line")
+    return rows
+
+
+def _row(number: int, line: str, required: Sequence[str], optional: Sequence[str]) -> Row:
+    try:
+        value = parse_json(line)
+    except ValueError as error:
+        return Row(number, {}, f"not JSON ({error}); expected an object with {_names(required)}")
+    if has_half_pair(value):
+        return Row(number, {}, PROBLEM)
+    if not isinstance(value, dict):
+        return Row(number, {}, f"not an object; expected one with {_names(required)}")
+    for name in required:
+        if not isinstance(value.get(name), str):
+            problem = "is not text" if name in value else "is missing"
+            return Row(number, value, f'"{name}" {problem}; expected an object with {_names(required)}')
+        if not value[name].strip():
+            return Row(number, value, f'"{name}" is empty')
+    for name in optional:
+        if not isinstance(value.get(name) or "", str):
+            return Row(number, value, f'"{name}" is not text')
+    value.pop("error", None)  # of an earlier attempt, if this is the output of one
+    return Row(number, value)
+
+
+def _names(fields: Sequence[str]) -> str:
+    return " and ".join(f'"{name}"' for name in fields)
+
+
+def complete_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Each line of a file that is appended to, with its first byte; what was cut off by a kill is removed at the end.
+
+    Nothing for a file that is not there.
+    """
+    if not path.exists():
+        return
+    start = 0
+    with path.open("rb+") as lines:
+        for line in lines:
+            if not line.endswith(b"\n"):
+                break
+            yield start, line
+            start += len(line)
+        lines.truncate(start)
+
+
+PROBLEM = "a character is half of a surrogate pair: leave it out"
+
+
+def has_half_pair(value: object) -> bool:
+    """Is there one in a text, or anywhere in a JSON value?"""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    except RecursionError:  # whoever reads such a value refuses it
+        return False
+    return False
+
+
+def whole(text: str) -> str:
+    """The text itself. ValueError where it has one."""
+    if has_half_pair(text):
+        raise ValueError(PROBLEM)
+    return text
+
+
+Cell = str | int | float | None
+
+
+FORMULA = frozenset("=+-@＝＋－＠")  # characters that start a formula in a spreadsheet
+
+
+def format_cell(cell: Cell) -> str:
+    """A cell as text: two decimals, and a dash where nothing was measured."""
+    if cell is None:
+        return "–"
+    return f"{cell:.2f}" if isinstance(cell, float) else str(cell)
+
+
+def csv_text(rows: Iterable[Sequence[Cell]]) -> str:
+    """CSV in which a spreadsheet finds no formula: text that looks like one starts with an apostrophe.
+
+    So does text after a semicolon, at which spreadsheets of many countries divide cells, quoted or not.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    for row in rows:
+        writer.writerow([_text(cell) if isinstance(cell, str) else cell for cell in row])
+    return out.getvalue()
+
+
+def _text(cell: str) -> str:
+    return ";".join(map(_inert, " ".join(cell.split()).split(";")))
+
+
+def _inert(part: str) -> str:
+    first = next((c for c in part if c.isprintable() and c not in ' "'), "")
+    return f"'{part}" if first in FORMULA else part

@@ -16,13 +16,12 @@ from collections import defaultdict
 from pathlib import Path
 
 from attribution.embedders import EMBEDDERS
-from attribution.evaluation import agreement
-from attribution.registry import build
 from attribution.settings import Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
+from attribution.studies.answers import agreement
 from attribution.types import Claim
 from attribution.verifiers import VERIFIERS
-from attribution.verifiers.cached import CachedVerifier
+from attribution.verifiers.pairs import CachedVerifier
 from benchmarks import arguments, publish
 from benchmarks.evaluation_sets import half_of, rows
 
@@ -50,8 +49,8 @@ def main() -> None:
     args = p.parse_args()
     settings = Settings.from_environment()
     store = Store.open("sqlite://")
-    verifier = CachedVerifier(build(VERIFIERS, settings.verifier, settings, "verifier"), store)
-    embedder = build(EMBEDDERS, settings.embedder, settings, "embedder")
+    verifier = CachedVerifier(VERIFIERS.build(settings.verifier, settings), store)
+    embedder = EMBEDDERS.build(settings.embedder, settings)
     counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     taken = pairs(args.data, args.most)
     for number, (name, half, *texts) in enumerate(taken, 1):

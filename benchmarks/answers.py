@@ -11,9 +11,9 @@ import time
 from collections import Counter
 
 from attribution.events import Finished
-from attribution.pipeline.run import run
+from attribution.run.run import run
 from attribution.settings import Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from attribution.types import Document, Report
 from benchmarks import arguments, publish
 from benchmarks.evaluation_sets import rows

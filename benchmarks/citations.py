@@ -16,19 +16,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from attribution.citations.check import check
-from attribution.citations.marks import Cited, find
-from attribution.citations.report import CitationReport
-from attribution.citations.support import Held, support
-from attribution.pipeline.claims import annotate, segment
-from attribution.registry import build
+from attribution.review.citations import check
+from attribution.review.marks import Cited, find
+from attribution.review.support import CitationReport, Held, support
+from attribution.run.claims import annotate, segment
 from attribution.settings import Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from attribution.text.passages import plain
 from attribution.text.urls import canonical
 from attribution.types import Page, Report, content_id
 from attribution.verifiers import VERIFIERS
-from attribution.verifiers.cached import CachedVerifier
+from attribution.verifiers.pairs import CachedVerifier
 from benchmarks import arguments, publish
 from benchmarks.evaluation_sets import held_out, rows
 
@@ -172,7 +170,7 @@ def main() -> None:
         database = f"sqlite:///{args.work or Path(folder) / 'citations.sqlite3'}"
         settings = Settings(verifier=args.verifier, max_pages=0, database_url=database)
         store = Store.open(database)
-        verifier = CachedVerifier(build(VERIFIERS, settings.verifier, settings, "verifier"), store)
+        verifier = CachedVerifier(VERIFIERS.build(settings.verifier, settings), store)
         results, product, alone = [], dict[str, list[tuple[str, bool]]](), list[tuple[str, bool]]()
         for number, row in enumerate(answers[: args.most], 1):
             report, result = checked(row, settings, store)

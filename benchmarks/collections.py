@@ -17,24 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from attribution.collections import ingest
-from attribution.collections import search as hybrid
-from attribution.collections.collection import CollectionSearcher
-from attribution.collections.keyword import DEPTH
-from attribution.collections.search import (
-    FUSION,
-    MIN_SIMILARITY,
-    PASSAGES,
-    VECTOR_WEIGHT,
-    HybridSearcher,
-    Vectors,
-    fuse,
-)
-from attribution.collections.store import DocumentStore, NewDocument
-from attribution.extraction.page import Extracted, make_page
+from attribution.fetching.page import Extracted, make_page
+from attribution.library import ingest
+from attribution.library import search as hybrid
+from attribution.library.keyword import DEPTH
+from attribution.library.search import FUSION, MIN_SIMILARITY, PASSAGES, VECTOR_WEIGHT, HybridSearcher, Vectors, fuse
+from attribution.library.store import CollectionSearcher, DocumentStore, NewDocument
 from attribution.retrieval.bm25 import Ranked
 from attribution.settings import Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from benchmarks import arguments, publish
 from benchmarks.evaluation_sets import rows
 

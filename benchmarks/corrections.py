@@ -22,17 +22,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from attribution.corrections import CORRECTORS, Corrector
-from attribution.corrections.correction import changes, word_spans
-from attribution.corrections.proposals import CORRECTED, Premise, best
 from attribution.errors import BadInput
-from attribution.pipeline.judge import GivenClaim, judge
-from attribution.registry import build
+from attribution.review.correction import changes, word_spans
+from attribution.review.corrections import CORRECTED, CORRECTORS, Corrector, Premise, best
+from attribution.run.judge import GivenClaim, judge
 from attribution.settings import Settings
-from attribution.storage.store import Store
-from attribution.text.nlp import parse, with_entities
+from attribution.store.store import Store
+from attribution.text.parse import parse, with_entities
 from attribution.verifiers import VERIFIERS
-from attribution.verifiers.cached import CachedVerifier
+from attribution.verifiers.pairs import CachedVerifier
 from benchmarks import arguments, publish
 from training.data import load, normalised, read_rows
 
@@ -186,8 +184,8 @@ def main(argv: list[str] | None = None) -> int:
     settings = Settings()
     folder = tempfile.TemporaryDirectory()
     store = Store.open(f"sqlite:///{args.store or Path(folder.name) / 'judgements.sqlite3'}")
-    verifier = CachedVerifier(build(VERIFIERS, args.verifier, settings, "verifier"), store)
-    corrector = build(CORRECTORS, args.corrector, settings, "corrector")
+    verifier = CachedVerifier(VERIFIERS.build(args.verifier, settings), store)
+    corrector = CORRECTORS.build(args.corrector, settings)
     given = pairs(args.data, args.part)[:PAIRS]
     false = false_claims(given, args.most)
     true = given[: 4 * args.most]

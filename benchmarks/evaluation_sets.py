@@ -15,7 +15,6 @@ from typing import Any, Literal
 
 from attribution.chunkers import CHUNKERS
 from attribution.embedders import EMBEDDERS
-from attribution.registry import build
 from attribution.retrieval.index import Index
 from attribution.settings import Settings
 from attribution.types import Page, Relation
@@ -95,8 +94,8 @@ def retrieved_passages(claim: str, text: str, k: int = 5) -> tuple[str, ...]:
     """The k chunks of a page nearest to the claim by their vectors, with the default chunker and embedder."""
     settings = Settings()
     page = Page(id="page", url="document:page", title="", site="", kind="document", fetched_at="", sha256="", text=text)
-    chunks = build(CHUNKERS, settings.chunker, settings, "chunker").chunk(page)
-    embedder = build(EMBEDDERS, settings.embedder, settings, "embedder")
+    chunks = CHUNKERS.build(settings.chunker, settings).chunk(page)
+    embedder = EMBEDDERS.build(settings.embedder, settings)
     index = Index()
     index.add(chunks, embedder.embed([c.text for c in chunks]))
     return tuple(c.chunk.text for c in index.search(embedder.embed([claim]), k, embedder.floor))

@@ -12,9 +12,9 @@ from collections import Counter
 from typing import Any
 
 from attribution.events import Finished
-from attribution.pipeline.run import run
+from attribution.run.run import run
 from attribution.settings import ROOT, Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from attribution.types import LABELS, Report
 from benchmarks import arguments, publish
 

@@ -16,10 +16,10 @@ from pathlib import Path
 
 from attribution.claims import enrichment, independence, worthiness
 from attribution.claims.llm_annotation import LlmAnnotator
-from attribution.registry import LLM, build
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
+from attribution.tables import LLM
 from attribution.types import Claim, Failure
 
 QUESTION = "Who designed the Sydney Opera House?"
@@ -33,7 +33,7 @@ SEGMENTING = tuple(name for name, entry in SEGMENTERS.items() if LLM in entry.ne
 
 
 def segment(name: str, settings: Settings) -> Iterator[str]:
-    result = build(SEGMENTERS, name, settings, "segmenter").segment(QUESTION, ANSWER)
+    result = SEGMENTERS.build(name, settings).segment(QUESTION, ANSWER)
     for claim in result.claims:
         words = " … ".join(ANSWER[a:b] for a, b in claim.spans) or "not in the answer"
         yield f"{claim.text} ({claim.alignment:.2f}: {words})"
@@ -42,7 +42,7 @@ def segment(name: str, settings: Settings) -> Iterator[str]:
 
 def annotate(name: str, settings: Settings) -> Iterator[str]:
     """One stage by the language model, those before it by rules."""
-    claims: Sequence[Claim] = build(SEGMENTERS, "sentences", settings, "segmenter").segment(QUESTION, ANSWER).claims
+    claims: Sequence[Claim] = SEGMENTERS.build("sentences", settings).segment(QUESTION, ANSWER).claims
     annotator = LlmAnnotator(settings, Store.open(settings.database_url), threading.Event())
     by_rules = independence.check_independence(worthiness.classify(claims))
     if name == "worthiness":

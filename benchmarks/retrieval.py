@@ -22,11 +22,10 @@ import numpy as np
 
 from attribution.chunkers import CHUNKERS
 from attribution.embedders import EMBEDDERS
-from attribution.extraction.page import Extracted, make_page
-from attribution.registry import build
+from attribution.fetching.page import Extracted, make_page
 from attribution.retrieval.bm25 import Chunks
 from attribution.retrieval.index import Index
-from attribution.retrieval.rank_fusion import reciprocal_ranks
+from attribution.retrieval.ranking import reciprocal_ranks
 from attribution.settings import Settings
 from attribution.types import Chunk, Page, Span
 from benchmarks import arguments, publish
@@ -97,7 +96,7 @@ def measure(sample: Sequence[Case], embedders: Sequence[str]) -> list[dict[str, 
     table = []
     for cut, choice in CUTS.items():
         settings = Settings(**choice)
-        chunker = build(CHUNKERS, settings.chunker, settings, "chunker")
+        chunker = CHUNKERS.build(settings.chunker, settings)
         started = time.perf_counter()
         pages = {c.page.id: c.page for c in sample}
         chunks = {page_id: chunker.chunk(page) for page_id, page in pages.items()}
@@ -108,7 +107,7 @@ def measure(sample: Sequence[Case], embedders: Sequence[str]) -> list[dict[str, 
         rankings["lexical"] = [lexical(chunks[c.page.id], c.claim) for c in sample]
         seconds["lexical"] = time.perf_counter() - started
         for name in embedders:
-            embedder = build(EMBEDDERS, name, Settings(embedder=name), "embedder")
+            embedder = EMBEDDERS.build(name, Settings(embedder=name))
             started = time.perf_counter()
             ranked = rank(sample, chunks, embedder)
             seconds[name] = seconds[f"hybrid {name}"] = time.perf_counter() - started

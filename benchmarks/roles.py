@@ -19,13 +19,11 @@ from typing import Any
 
 from tqdm import tqdm
 
-from attribution.contrast.contrast import contrast
-from attribution.contrast.roles import reversed_roles
-from attribution.registry import build
 from attribution.settings import Settings
 from attribution.types import Judgement, Pair
 from attribution.verdicts import relation
 from attribution.verifiers import VERIFIERS, Verifier
+from attribution.verifiers.contrast import contrast, reversed_roles
 from benchmarks.evaluation_sets import rows
 
 SETS = ("hans_sampled3k", "paws_wiki_devtest", "snli_devtest", "mnli_dev_binary", "fever_nli", "conjnli")
@@ -42,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path)
     args = parser.parse_args(argv)
     settings = Settings(database_url="")
-    verifiers = {name: build(VERIFIERS, name, settings, "verifier") for name in args.verifier}
+    verifiers = {name: VERIFIERS.build(name, settings) for name in args.verifier}
     figures: dict[str, Any] = {}
     for name in SETS:
         pairs = _pairs(args.data / "nli" / f"{name}.jsonl.gz", args.most)

@@ -17,11 +17,10 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from attribution.registry import build
 from attribution.segmenters import SEGMENTERS, Segmenter
-from attribution.segmenters.syntax.drafts import CONTENT
+from attribution.segmenters.english.drafts import CONTENT
 from attribution.settings import Settings
-from attribution.text.nlp import parse
+from attribution.text.parse import parse
 from attribution.text.passages import statements
 from attribution.types import Claim, Span
 from attribution.verifiers.embedded_small import EmbeddedSmall
@@ -130,7 +129,7 @@ def main(argv: list[str] | None = None) -> int:
     if args.sample:
         answers = random.Random(SEED).sample(answers, min(args.sample, len(answers)))
     settings = Settings()
-    segmenter: Segmenter = build(SEGMENTERS, args.segmenter, settings, "segmenter")
+    segmenter = SEGMENTERS.build(args.segmenter, settings)
     verifier = None if args.quick else EmbeddedSmall(settings)
     parse("Loaded before the clock starts.")
     tally = Tally()

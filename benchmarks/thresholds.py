@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from attribution.pipeline.judge import JudgedClaim
+from attribution.run.judge import JudgedClaim
 from attribution.types import Claim, Label, Verdict
 from attribution.verdicts import LOWEST_THRESHOLD, Thresholds, decide, relation
 

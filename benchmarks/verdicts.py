@@ -20,12 +20,11 @@ from typing import Any
 
 from tqdm import tqdm
 
-from attribution.pipeline.judge import GivenClaim, JudgedClaim, judge
-from attribution.registry import build
+from attribution.run.judge import GivenClaim, JudgedClaim, judge
 from attribution.settings import Settings
 from attribution.types import LABELS, Label, Verdict
 from attribution.verdicts import Thresholds
-from attribution.verifiers import VERIFIERS, reliability
+from attribution.verifiers import VERIFIERS, calibration
 from benchmarks.evaluation_sets import expertqa_claims, held_out, retrieved_passages, rows
 from benchmarks.thresholds import BADGES, by_threshold
 
@@ -149,7 +148,7 @@ def badges_right(by_verifier: dict[str, dict[str, Any]]) -> dict[str, dict[str, 
 
 
 def judged_by(name: str, claims: Sequence[LabelledClaim], settings: Settings) -> list[JudgedClaim]:
-    verifier = build(VERIFIERS, name, settings, "verifier")
+    verifier = VERIFIERS.build(name, settings)
     judged: list[JudgedClaim] = []
     for start in tqdm(range(0, len(claims), BATCH), desc=name, unit="batch"):
         judged += judge([c.given for c in claims[start : start + BATCH]], verifier, settings.thresholds)
@@ -222,7 +221,7 @@ def main(argv: list[str] | None = None) -> int:
         plot(found, args.plot)
     if args.reliability:
         held_out_figures = found["factcheck_bench_dev, held out"]
-        reliability.FILE.write_text(reliability.written(badges_right(held_out_figures)), encoding="utf-8")
+        calibration.FILE.write_text(calibration.written(badges_right(held_out_figures)), encoding="utf-8")
     return 0
 
 

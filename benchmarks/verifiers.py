@@ -20,9 +20,8 @@ import numpy as np
 
 from attribution.embedders.minilm import MiniLM
 from attribution.errors import BadInput
-from attribution.registry import build
 from attribution.settings import Settings
-from attribution.text.lexical import shared_words
+from attribution.text.words import shared_words
 from attribution.types import RELATIONS, Probabilities
 from attribution.verifiers import VERIFIERS, Verifier
 from benchmarks import arguments, publish
@@ -220,10 +219,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"benchmarks: {args.data} has no folder eval", file=sys.stderr)
         return 2
     settings = Settings(verifier_model=args.model)
-    results = {
-        n: evaluate(n, build(VERIFIERS, n, settings, "verifier"), args.data, args.most, args.held_out)
-        for n in args.verifier
-    }
+    results = {n: evaluate(n, VERIFIERS.build(n, settings), args.data, args.most, args.held_out) for n in args.verifier}
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"peak memory {memory:.0f} MB")
     if args.plot:

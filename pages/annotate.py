@@ -5,18 +5,17 @@ from __future__ import annotations
 import streamlit as st
 
 from attribution.errors import AttributionError
-from attribution.evaluation.ais.judgements import Judgement, finished
-from attribution.evaluation.ais.project import Annotations, Work
-from attribution.evaluation.ais.tasks import Project
+from attribution.studies.annotation.project import Annotations, Work
+from attribution.studies.annotation.records import Judgement, finished
+from attribution.studies.annotation.tasks import Project
 from pages.ui import state
+from pages.ui.annotate import acts as own
 from pages.ui.annotate import manage
-from pages.ui.annotate import state as own
 from pages.ui.annotate.acts import Seat, last_record, next_task, perform
-from pages.ui.annotate.figures.models import models_view
-from pages.ui.annotate.figures.results import results_view
-from pages.ui.annotate.guidelines import guidelines
-from pages.ui.annotate.task.view import finished as end_of_queue
-from pages.ui.annotate.task.view import task_view, view
+from pages.ui.annotate.figures import models_view, results_view
+from pages.ui.annotate.manage import guidelines
+from pages.ui.annotate.task import finished as end_of_queue
+from pages.ui.annotate.task import task_view, view
 from pages.ui.frame import lead, note, show, small, styles
 
 JUDGE, ADJUDICATE, AUDIT, PROJECT, RESULTS, MODELS = (

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui import state
-from pages.ui.answer.provenance import date
-from pages.ui.answer.view import requested_place, source_dialog
-from pages.ui.answers import export
-from pages.ui.answers import state as answers_state
-from pages.ui.answers.job import AnswersProgress
-from pages.ui.answers.view import disagreements, others, pair_view, summary
-from pages.ui.answers.words import NAMES
-from pages.ui.compare.view import draw
-from pages.ui.form import choices
-from pages.ui.form.sidebar import sidebar
-from pages.ui.form.view import Examples, earlier_turns, question_field, start_and_stop
-from pages.ui.frame import lead, note, plot, show, styles
-from pages.ui.html.render import el
-from pages.ui.link import link
-from pages.ui.run import chart
-from pages.ui.run.notices import not_used
-from pages.ui.run.preload import preload
-from pages.ui.run.results import bar, status, what_failed
+from attribution.reports.html import el
+from attribution.reports.provenance import date
+from pages.ui import answers, choices, run_results, state
+from pages.ui import answers as answers_state
+from pages.ui.answer_view import requested_place, source_dialog
+from pages.ui.answers import NAMES, AnswersProgress, disagreements, others, pair_view, summary
+from pages.ui.compare_results import draw
+from pages.ui.form import Examples, earlier_turns, question_field, start_and_stop
+from pages.ui.frame import lead, link, note, plot, show, styles
+from pages.ui.run import preload
+from pages.ui.run_results import bar, not_used, status, what_failed
+from pages.ui.sidebar import sidebar
 
 POLL = 0.5  # seconds between looks at a comparison in progress
 
@@ -117,7 +110,7 @@ def outcome(now: AnswersProgress) -> None:
         if report.created_at:
             link(f"{choices.method(report)}, {date(report.created_at)}", key="link", **state.address("answers"))
         plot(
-            chart.bars(list(zip(NAMES, (result.first, result.second), strict=True)), state.is_dark()),
+            run_results.bars(list(zip(NAMES, (result.first, result.second), strict=True)), state.is_dark()),
             "answers_chart",
             summary(result),
         )
@@ -128,8 +121,8 @@ def downloads(now: AnswersProgress) -> None:
     """The result to take along."""
     assert now.result is not None
     files = (
-        ("Markdown", export.as_markdown(now.result), "answers.md", "text/markdown"),
-        ("JSON", export.as_json(now.result), "answers.json", "application/json"),
+        ("Markdown", answers.as_markdown(now.result), "answers.md", "text/markdown"),
+        ("JSON", answers.as_json(now.result), "answers.json", "application/json"),
     )
     for column, (name, content, file, kind) in zip(st.columns(len(files)), files, strict=True):
         column.download_button(

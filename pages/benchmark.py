@@ -8,23 +8,31 @@ from io import BytesIO
 import streamlit as st
 
 from attribution.embedders import EMBEDDERS
-from attribution.evaluation.groundedness import METHODS
-from attribution.evaluation.groundedness.labelled_set import LabelledSet
-from attribution.evaluation.groundedness.report import f1_by_latency, ranked
+from attribution.reports.html import el, plural
 from attribution.segmenters import SEGMENTERS
+from attribution.studies.groundedness import METHODS
+from attribution.studies.groundedness.labelled_set import LabelledSet
+from attribution.studies.groundedness.report import f1_by_latency, ranked
 from attribution.verifiers import VERIFIERS
-from pages.ui import state
-from pages.ui.benchmark import export, rows, view
-from pages.ui.benchmark import state as benchmark_state
-from pages.ui.benchmark.job import BenchmarkProgress
-from pages.ui.form import choices
-from pages.ui.form.controls import pick, unready
-from pages.ui.form.sidebar import language_model
-from pages.ui.form.view import start_and_stop
-from pages.ui.frame import copy_line, lead, note, plot, progress_bar, section, show, small, status_line, styles
-from pages.ui.html.render import el, plural
-from pages.ui.link import link
-from pages.ui.numbers import numbers
+from pages.ui import benchmark as benchmark_state
+from pages.ui import benchmark_results, choices, state
+from pages.ui.benchmark import BenchmarkProgress
+from pages.ui.form import pick, start_and_stop, unready
+from pages.ui.frame import (
+    copy_line,
+    lead,
+    link,
+    note,
+    numbers,
+    plot,
+    progress_bar,
+    section,
+    show,
+    small,
+    status_line,
+    styles,
+)
+from pages.ui.sidebar import language_model
 
 POLL = 1.0  # seconds between looks at a benchmark in progress
 EXAMPLE_NAME = "The built-in example set"
@@ -107,7 +115,7 @@ def form(running: bool) -> None:
                 ready=usable is not None and bool(methods),
                 stop_help="The scores so far are kept, and can be completed later.",
             )
-            if usable and (asked := view.prompts(methods, len(usable.rows))):
+            if usable and (asked := benchmark_results.prompts(methods, len(usable.rows))):
                 small(f"At least {plural(asked, 'prompt')} to the language model; replies in the store cost nothing.")
 
 
@@ -142,7 +150,7 @@ def live(polling: bool) -> None:
         doing = "Stopping after this response" if now.stopping else f"{done} of {now.total} scores"
         status_line(f"{doing} …")
         progress_bar(done / now.total if now.total else 0, "Progress of the benchmark")
-        show(view.progress_table(now))
+        show(benchmark_results.progress_table(now))
     if now.error:
         note("The benchmark could not be finished", now.error, label="contradicted", detail=now.detail)
     if now.running and now.evaluation.figures:
@@ -152,27 +160,27 @@ def live(polling: bool) -> None:
 def result(now: BenchmarkProgress) -> None:
     """The tables, the chart, and the responses behind the number that was clicked."""
     selected = benchmark_state.selected_number()
-    behind = rows.rows_behind(now, selected) if selected else None
+    behind = benchmark_results.rows_behind(now, selected) if selected else None
     by_error = "|error:" in selected
-    if clicked := numbers(view.quality(now), selected, key="benchmark_quality"):
+    if clicked := numbers(benchmark_results.quality(now), selected, key="benchmark_quality"):
         benchmark_state.select(clicked)
         st.rerun(scope="fragment" if now.running else "app")
     if behind and not by_error:
-        show(rows.row_list(behind))
+        show(benchmark_results.row_list(behind))
     dark = state.is_dark()
     light = ("#33332f", "#d5d1cb", "#2f5d8a", "#ffffff")
     colours = ("#d9d9d4", "#4a4743", "#8fbbe6", "#16202b") if dark else light
     if any(f.seconds for f in now.evaluation.figures):
         section("Macro F1 against time")
         figure = f1_by_latency(ranked(now.evaluation), *colours)
-        plot(figure, f"benchmark_plot_{len(now.evaluation.figures)}", view.summary(now))
-    if table := view.errors(now):
+        plot(figure, f"benchmark_plot_{len(now.evaluation.figures)}", benchmark_results.summary(now))
+    if table := benchmark_results.errors(now):
         section("Misclassified test responses by error type")
         if clicked := numbers(table, selected, key="benchmark_errors"):
             benchmark_state.select(clicked)
             st.rerun(scope="fragment" if now.running else "app")
         if behind and by_error:
-            show(rows.row_list(behind))
+            show(benchmark_results.row_list(behind))
 
 
 def finished(now: BenchmarkProgress) -> None:
@@ -199,7 +207,7 @@ def finished(now: BenchmarkProgress) -> None:
             note(f"{METHODS[method].label} has no figures", reason)
     if not now.evaluation.figures:
         return
-    status_line(view.summary(now))
+    status_line(benchmark_results.summary(now))
     link(
         f"{now.labelled.name}: {plural(len(now.labelled.rows), 'response')}.", key="link", **state.address("benchmark")
     )
@@ -210,10 +218,10 @@ def finished(now: BenchmarkProgress) -> None:
 def exports(now: BenchmarkProgress) -> None:
     """The result as the files of the command line."""
     made = (
-        ("Figures (JSON)", export.figures_json, "figures.json", "application/json"),
-        ("Scores (JSONL)", export.rows_jsonl, "rows.jsonl", "application/jsonl"),
-        ("Tables (CSV)", export.tables_csv, "tables.csv", "text/csv"),
-        ("Tables (Markdown)", export.tables_markdown, "tables.md", "text/markdown"),
+        ("Figures (JSON)", benchmark_results.figures_json, "figures.json", "application/json"),
+        ("Scores (JSONL)", benchmark_results.rows_jsonl, "rows.jsonl", "application/jsonl"),
+        ("Tables (CSV)", benchmark_results.tables_csv, "tables.csv", "text/csv"),
+        ("Tables (Markdown)", benchmark_results.tables_markdown, "tables.md", "text/markdown"),
     )
     with st.container(horizontal=True, key="below"):
         for label, make, name, kind in made:

@@ -7,21 +7,20 @@ from collections.abc import Iterator, Sequence
 
 import streamlit as st
 
-from attribution.collections import ingest
-from attribution.collections import search as hybrid
-from attribution.collections.ingest import Item, ItemResult, from_addresses, from_upload
-from attribution.collections.store import CollectionSummary, DocumentStore, check_name
 from attribution.errors import AttributionError
+from attribution.library import ingest
+from attribution.library import search as hybrid
+from attribution.library.ingest import Item, ItemResult, from_addresses, from_upload
+from attribution.library.store import CollectionSummary, DocumentStore, check_name
+from attribution.reports.html import el, plural
 from attribution.settings import Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from attribution.types import Document
 from pages.ui import state
-from pages.ui.answer.view import source_view
-from pages.ui.collections import view
-from pages.ui.collections.job import IngestJob
-from pages.ui.form.controls import DOCUMENT_TYPES, FORMATS
+from pages.ui.answer_view import source_view
+from pages.ui.collections import IngestJob, collection_table, failure_table, share, status
+from pages.ui.form import DOCUMENT_TYPES, FORMATS
 from pages.ui.frame import lead, note, progress_bar, section, show, small, status_line, styles
-from pages.ui.html.render import el, plural
 from pages.ui.slot import store
 
 POLL = 0.5  # seconds between looks at documents that are being added
@@ -31,7 +30,7 @@ LISTED = 200  # documents offered for choosing at once
 
 
 def add_form(collections: Sequence[CollectionSummary], running: bool) -> None:
-    """Which collection, what goes into it, and the buttons."""
+    """Show the form that adds documents: the collection, what goes into it, and the buttons."""
     section("Add documents")
     into = st.selectbox(
         "Collection",
@@ -81,7 +80,7 @@ def add_form(collections: Sequence[CollectionSummary], running: bool) -> None:
 
 
 def start(name: str, documents: Sequence[Document], addresses: str) -> str:
-    """Begin to add in the background, or say why not."""
+    """Start adding in the background, or return why not."""
     if not name:
         return "Type a name for the new collection first."
     try:
@@ -104,25 +103,25 @@ def start(name: str, documents: Sequence[Document], addresses: str) -> str:
 
 
 def live(polling: bool) -> None:
-    """How far adding is, and what could not be read."""
+    """Show how far adding is, and what could not be read."""
     job: IngestJob | None = state.get(JOB)
     if job is None:
         return
     now = job.progress()
     if polling and not now.running:
         st.rerun()  # the rest of the page has to change too
-    status_line(view.status(now))
+    status_line(status(now))
     if now.running:
-        progress_bar(view.share(now), "Progress of adding")
+        progress_bar(share(now), "Progress of adding")
     if now.error:
         title = "Adding ended early; the documents added so far are kept"
         note(title, now.error, label="contradicted", detail=now.detail)
     if now.failures:
-        show(view.failure_table(now.failures))
+        show(failure_table(now.failures))
 
 
 def browse(collections: Sequence[CollectionSummary], running: bool) -> None:
-    """One collection's documents: read one, remove one, or remove all."""
+    """Show one collection's documents, to read one, remove one, or remove all."""
     section("Read and remove")
     name = st.selectbox(
         "Documents of",
@@ -181,7 +180,7 @@ def source_dialog(collection: str, document: str) -> None:
 
 
 def confirm_removal() -> None:
-    """What is about to be removed, and a way back."""
+    """Ask for confirmation of a removal."""
     if not (removal := state.get(REMOVAL)):
         return
     collection, document, count = removal
@@ -202,7 +201,7 @@ def confirm_removal() -> None:
 
 
 def page() -> None:
-    """All of it; where the database cannot store collections, the reason."""
+    """Show the page or, if the database cannot store collections, the reason."""
     try:
         collections = DocumentStore(store()).collections(hybrid.local_embedder(Settings.from_environment()).version)
     except AttributionError as error:
@@ -211,7 +210,7 @@ def page() -> None:
     job: IngestJob | None = state.get(JOB)
     running = job is not None and job.running
     if collections:
-        show(view.collection_table(collections))
+        show(collection_table(collections))
     else:
         note("No collections yet", "Name one, choose files or give web addresses, and press Add.")
     add_form(collections, running)

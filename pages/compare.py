@@ -5,32 +5,24 @@ from __future__ import annotations
 import streamlit as st
 
 from attribution.errors import BadInput
-from attribution.evaluation.comparison import MAX_SEGMENTERS
-from attribution.evaluation.tables import Table, format_cell, tables
+from attribution.files import Row, format_cell
+from attribution.reports.html import Node, el, plural, scrolling, table
+from attribution.reports.provenance import date
 from attribution.segmenters import SEGMENTERS
-from attribution.text.json_lines import Row
+from attribution.studies.segmenters.comparison import MAX_SEGMENTERS
+from attribution.studies.tables import Table, tables
 from attribution.types import Failure
-from pages.ui import state
-from pages.ui.answer.provenance import date
-from pages.ui.compare import export
-from pages.ui.compare import state as compare_state
-from pages.ui.compare.figures import figures, legend, summary
-from pages.ui.compare.job import CompareProgress, ExperimentProgress
-from pages.ui.compare.view import compare_view
+from pages.ui import choices, compare_results, run_results, state
+from pages.ui import compare as compare_state
+from pages.ui import run as run_state
+from pages.ui.compare import CompareProgress, ExperimentProgress
+from pages.ui.compare_results import compare_view, figures, legend, summary
 from pages.ui.downloads import downloads
-from pages.ui.form import choices
-from pages.ui.form.controls import unready
-from pages.ui.form.sidebar import sidebar
-from pages.ui.form.view import form
-from pages.ui.frame import lead, note, plot, progress_bar, show, small, status_line, styles
-from pages.ui.html.render import Node, el, plural, scrolling, table
-from pages.ui.link import link
-from pages.ui.run import chart
-from pages.ui.run import state as run_state
-from pages.ui.run.cost import cost
-from pages.ui.run.notices import not_used
-from pages.ui.run.preload import preload
-from pages.ui.run.results import bar, status, what_failed
+from pages.ui.form import form, unready
+from pages.ui.frame import lead, link, note, plot, progress_bar, show, small, status_line, styles
+from pages.ui.run import preload
+from pages.ui.run_results import bar, cost, not_used, status, what_failed
+from pages.ui.sidebar import sidebar
 
 POLL = 0.5  # seconds between looks at a comparison in progress
 SAMPLE = '{"question": "Where does the Nile flow?", "answer": "It flows north into the Mediterranean."}\n'
@@ -98,7 +90,11 @@ def comparison_result(now: CompareProgress) -> None:
     compare_view(comparison, running=run.running, key="compare_view")
     if not run.running:
         what_failed(failures)
-        exports(export.as_markdown(comparison), export.as_csv(comparison), export.as_json(comparison))
+        exports(
+            compare_results.as_markdown(comparison),
+            compare_results.as_csv(comparison),
+            compare_results.as_json(comparison),
+        )
 
 
 def outcome(now: CompareProgress) -> None:
@@ -122,7 +118,7 @@ def outcome(now: CompareProgress) -> None:
         if report.created_at:
             link(f"{choices.method(report)}, {date(report.created_at)}", key="link", **state.address("comparison"))
         named = [(SEGMENTERS[c.segmenter].label, c.report) for c in comparison.columns]
-        plot(chart.bars(named, state.is_dark()), "compare_chart", summary(comparison))
+        plot(run_results.bars(named, state.is_dark()), "compare_chart", summary(comparison))
 
 
 def experiment_result(now: ExperimentProgress) -> None:
@@ -150,7 +146,7 @@ def experiment_result(now: ExperimentProgress) -> None:
             show(as_node(result))
     markdown = "\n".join(t.markdown() for t in results)
     figures = tables(now.comparisons)
-    exports(markdown, export.tables_csv(figures), export.tables_json(results))
+    exports(markdown, compare_results.tables_csv(figures), compare_results.tables_json(results))
 
 
 def as_node(result: Table) -> Node:

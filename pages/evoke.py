@@ -8,17 +8,15 @@ from functools import partial
 import streamlit as st
 
 from attribution.errors import BadInput
-from attribution.evaluation.evoked_errors.test_set import Grounded, Made
-from attribution.evaluation.evoked_errors.twin import ERROR_TYPES, KINDS
-from pages.ui import state
-from pages.ui.benchmark import state as benchmark_state
-from pages.ui.evoke import state as evoked
-from pages.ui.evoke import view
-from pages.ui.form.view import start_and_stop
-from pages.ui.frame import copy_line, lead, note, progress_bar, section, show, small, status_line, styles
-from pages.ui.html.render import plural
-from pages.ui.link import link
-from pages.ui.run import state as run_state
+from attribution.reports.html import plural
+from attribution.studies.groundedness.evoked.test_sets import Grounded, Made
+from attribution.studies.groundedness.evoked.twin import ERROR_TYPES, KINDS
+from pages.ui import benchmark as benchmark_state
+from pages.ui import evoke, state
+from pages.ui import evoke as evoked
+from pages.ui import run as run_state
+from pages.ui.form import start_and_stop
+from pages.ui.frame import copy_line, lead, link, note, progress_bar, section, show, small, status_line, styles
 
 POLL = 0.5  # seconds between looks at a set in progress
 SHOWN = 30  # twins on the page
@@ -127,17 +125,17 @@ def live(polling: bool) -> None:
         copy_line("set", "complete it and change the types of its errors", evoked.copy)
     if not now.set.made:
         return
-    status_line(view.summary(now.set.made))
+    status_line(evoke.summary(now.set.made))
     link("This set has an address of its own.", key="link", **state.address("evoked"))
     with st.container(horizontal=True):
         if st.button(
             "Open in Benchmark", key="to_benchmark", type="primary", help="Measure groundedness methods on this set."
         ):
-            benchmark_state.give("Evoked errors", view.as_lines(now.set.made).encode())
+            benchmark_state.give("Evoked errors", evoke.as_lines(now.set.made).encode())
             st.switch_page("pages/benchmark.py")
         st.download_button(
             "Download the test set",
-            view.as_lines(now.set.made),
+            evoke.as_lines(now.set.made),
             "test_set.jsonl",
             "application/json",
             on_click="ignore",
@@ -159,17 +157,17 @@ def live(polling: bool) -> None:
 
 def one(made: Made, own: bool) -> None:
     """A twin and its type, which the owner of the set can change."""
-    show(view.twin(made))
+    show(evoke.twin(made))
     types = ["", *ERROR_TYPES]
     key = f"type-{made.id}"
     st.selectbox(
         "Type of error",
         types,
         types.index(made.error_type),
-        format_func=view.type_word,
+        format_func=evoke.type_word,
         key=key,
         on_change=lambda: evoked.label(made.id, state.selected(key) or ""),
-        help=" ".join(f"{view.type_word(n)}: {text}" for n, text in ERROR_TYPES.items()),
+        help=" ".join(f"{evoke.type_word(n)}: {text}" for n, text in ERROR_TYPES.items()),
         width=320,
         disabled=not own,
     )

@@ -6,29 +6,24 @@ from functools import partial
 
 import streamlit as st
 
+from attribution.reports.actions import Opened, edited_claims, requested
+from attribution.reports.html import Node, badge, el, look, plural
+from attribution.reports.provenance import date
 from attribution.types import LABELS, Report
-from pages.ui import state
-from pages.ui.answer.provenance import date
-from pages.ui.answer.view import answer_view, requested_claim, requested_place, source_dialog, view
-from pages.ui.corrections.actions import take
-from pages.ui.corrections.view import corrections
-from pages.ui.edit import state as edit_state
-from pages.ui.edit.actions import Opened, edited_claims, requested
-from pages.ui.edit.bar import edit_bar
-from pages.ui.edit.dialog import edit_dialog
-from pages.ui.edit.what_if import what_if_panel
-from pages.ui.form import choices, conversation
-from pages.ui.form.sidebar import sidebar
-from pages.ui.form.view import form
-from pages.ui.frame import copy_line, lead, note, show, styles
-from pages.ui.history.unfinished import continue_button, is_unfinished
-from pages.ui.html.render import Node, badge, el, look, plural
-from pages.ui.link import link
-from pages.ui.run import state as run_state
-from pages.ui.run.cost import cost
-from pages.ui.run.notices import notices
-from pages.ui.run.results import bar, details, status
-from pages.ui.run.sharing import sharing
+from pages.ui import choices, state, thresholds
+from pages.ui import run as run_state
+from pages.ui.answer_view import answer_view, requested_claim, requested_place, source_dialog, view
+from pages.ui.choices import turns_problem
+from pages.ui.corrections import take
+from pages.ui.corrections_view import corrections
+from pages.ui.editing import edit_bar, edit_dialog
+from pages.ui.form import form
+from pages.ui.frame import copy_line, lead, link, note, show, styles
+from pages.ui.history import continue_button, is_unfinished
+from pages.ui.run import sharing
+from pages.ui.run_results import bar, cost, details, notices, status
+from pages.ui.sidebar import sidebar
+from pages.ui.what_if import what_if_panel
 
 POLL = 0.5  # seconds between looks at a run in progress
 
@@ -41,7 +36,7 @@ def analyse_form(compact: bool, running: bool) -> None:
         slot=run_state.RUN,
         compact=compact,
         running=running,
-        ready=not (isinstance(choices.settings(), str) or conversation.turns_problem()),
+        ready=not (isinstance(choices.settings(), str) or turns_problem()),
         turns=True,
         estimate=lambda: cost(running),
     )
@@ -81,7 +76,7 @@ def live(polling: bool) -> None:
         st.rerun()
     if now is None:
         return
-    report = now.report if now.running else edit_state.shown(now.report)
+    report = now.report if now.running else thresholds.shown(now.report)
     status(now, report)
     bar(now, report)
     with st.container(key="origin"):
@@ -139,6 +134,6 @@ else:
     st.fragment(live, run_every=POLL if polling else None)(polling)
     shown = run_state.current()
     if shown and not polling and shown.report.verdicts:
-        corrections(edit_state.shown(shown.report))
-        details(edit_state.shown(shown.report))
+        corrections(thresholds.shown(shown.report))
+        details(thresholds.shown(shown.report))
         sharing(shown.report.id)

@@ -5,26 +5,20 @@ from __future__ import annotations
 import streamlit as st
 
 from attribution.errors import BadInput
-from attribution.evaluation.factscore.answer import MOST
-from attribution.evaluation.factscore.score import GAMMA
+from attribution.files import Row, parse_rows
+from attribution.reports.html import plural
 from attribution.segmenters import SEGMENTERS
-from attribution.text.json_lines import Row, parse_rows
+from attribution.studies.factscore.answer import GAMMA, MOST
 from attribution.verifiers import VERIFIERS
-from pages.ui import state
+from pages.ui import choices, factscore_results, state
+from pages.ui import factscore as scores
+from pages.ui import run as run_state
 from pages.ui.downloads import downloads
-from pages.ui.factscore import behind, view
-from pages.ui.factscore import state as scores
-from pages.ui.factscore.job import ScoreProgress
-from pages.ui.form import choices
-from pages.ui.form.controls import unready
-from pages.ui.form.sidebar import sidebar
-from pages.ui.form.view import form
-from pages.ui.frame import copy_line, lead, note, progress_bar, section, show, small, status_line, styles
-from pages.ui.html.render import plural
-from pages.ui.link import link
-from pages.ui.numbers import numbers
-from pages.ui.run import state as run_state
-from pages.ui.run.preload import preload
+from pages.ui.factscore import ScoreProgress
+from pages.ui.form import form, unready
+from pages.ui.frame import copy_line, lead, link, note, numbers, progress_bar, section, show, small, status_line, styles
+from pages.ui.run import preload
+from pages.ui.sidebar import sidebar
 
 POLL = 0.5  # seconds between looks at scores in progress
 ANSWERS = 500  # of one file, at most
@@ -117,23 +111,23 @@ def result(now: ScoreProgress) -> None:
     """Tables, the facts behind a score, and files."""
     scored = now.scored
     gamma = float(state.selected("gamma") if state.selected("gamma") is not None else GAMMA)
-    status_line(view.summary(scored, gamma))
+    status_line(factscore_results.summary(scored, gamma))
     link("These scores have an address of their own.", key="link", **state.address("factscore"))
-    results = view.all_tables(scored, gamma, scored.failed)
-    selected = str(state.get(scores.NUMBER) or behind.FIRST)
+    results = factscore_results.all_tables(scored, gamma, scored.failed)
+    selected = str(state.get(scores.NUMBER) or factscore_results.FIRST)
     for place, one in enumerate(results):
         with st.expander(one.title, expanded=place < 4):
-            if clicked := numbers(behind.table_node(scored, one, place), selected, key=f"factscore_{place}"):
+            if clicked := numbers(factscore_results.table_node(scored, one, place), selected, key=f"factscore_{place}"):
                 state.put(scores.NUMBER, clicked)
                 st.rerun()
-    if found := behind.found(scored, results, selected):
-        section(behind.title(found))
+    if found := factscore_results.found(scored, results, selected):
+        section(factscore_results.title(found))
         small("Click a number to read what stands behind it.")
-        show(behind.rows(scored, found))
+        show(factscore_results.rows(scored, found))
     files = {
         "Markdown": ("\n".join(t.markdown() for t in results), "factscore.md", "text/markdown"),
-        "CSV": (view.as_csv(scored), "factscore.csv", "text/csv"),
-        "JSON Lines": (view.as_lines(scored), "factscore.jsonl", "application/json"),
+        "CSV": (factscore_results.as_csv(scored), "factscore.csv", "text/csv"),
+        "JSON Lines": (factscore_results.as_lines(scored), "factscore.jsonl", "application/json"),
     }
     downloads(files)
 

@@ -6,24 +6,20 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from attribution.storage.history import KEPT_HOURS, HistoryPage, HistoryRow
-from pages.ui import background
+from attribution.reports.html import plural
+from attribution.store.history import KEPT_HOURS, HistoryPage, HistoryRow
+from pages.ui import background, history
+from pages.ui import history_list as run_list
 from pages.ui import state as inputs
 from pages.ui.frame import lead, note, small, styles
-from pages.ui.history import list as run_list
-from pages.ui.history import state
-from pages.ui.history.comparison import comparison
-from pages.ui.history.details import details_dialog
-from pages.ui.history.filters import filters, is_narrowed
-from pages.ui.history.transfer import FILE, transfer
-from pages.ui.html.render import plural
+from pages.ui.history_list import FILE, comparison, details_dialog, filters, is_narrowed, transfer
 from pages.ui.slot import store
 
 
 def page() -> None:
     """The list with its tools."""
     query = filters(store().tags())
-    found = state.listed(query)
+    found = history.listed(query)
     undo()
     if not found.rows:
         nothing(is_narrowed(query), query.state == "deleted")
@@ -31,7 +27,7 @@ def page() -> None:
         tools = st.container(key="history_tools", horizontal=True)
         result = run_list.runs(found.rows, lambda run_id: background.find(run_id) is not None, key="history_list")
         if run_id := run_list.requested(result, found.rows):
-            state.open_run(run_id)
+            history.open_run(run_id)
         with tools:
             toolbar(run_list.picked(result, found.rows), query.state == "deleted")
         pager(found)
@@ -44,18 +40,22 @@ def nothing(narrowed: bool, deleted: bool) -> None:
         note("No deleted runs", f"A run that you delete can be restored here for {KEPT_HOURS} hours.")
     elif narrowed:
         note("No run matches", "Search for other words, or clear the filters.")
-        st.button("Clear search and filters", on_click=state.clear_filters, key="history_clear_all")
+        st.button("Clear search and filters", on_click=history.clear_filters, key="history_clear_all")
     else:
         note("No runs yet", "Every answer that you analyse on Explore in this browser is saved and listed here.")
 
 
 def undo() -> None:
     """What was deleted last, with a way back."""
-    if run_ids := state.deleted():
+    if run_ids := history.deleted():
         with st.container(key="history_undo_line", horizontal=True, vertical_alignment="center"):
             note(f"{plural(len(run_ids), 'run')} deleted", f"Under “Deleted”, they stay for {KEPT_HOURS} hours.")
             st.button(
-                "Undo", on_click=state.restore, args=(run_ids,), key="history_undo", help="Bring back what was deleted."
+                "Undo",
+                on_click=history.restore,
+                args=(run_ids,),
+                key="history_undo",
+                help="Bring back what was deleted.",
             )
 
 
@@ -65,7 +65,7 @@ def toolbar(rows: Sequence[HistoryRow], deleted: bool) -> None:
     if deleted:
         st.button(
             "Restore",
-            on_click=state.restore,
+            on_click=history.restore,
             args=(ids,),
             disabled=not ids,
             key="history_restore",
@@ -78,7 +78,7 @@ def toolbar(rows: Sequence[HistoryRow], deleted: bool) -> None:
             st.button(
                 "Delete",
                 type="primary",
-                on_click=state.delete_for_good,
+                on_click=history.delete_for_good,
                 args=(ids,),
                 key="history_for_good",
                 help="They cannot be brought back.",
@@ -86,19 +86,24 @@ def toolbar(rows: Sequence[HistoryRow], deleted: bool) -> None:
         hint(rows, "Select runs to restore or remove them.")
         return
     if st.button("Open", disabled=len(ids) != 1, key="history_open", help="Open the run on Explore."):
-        state.open_run(ids[0])
+        history.open_run(ids[0])
     compare_help = "Select two runs: which verdicts changed, and why."
     st.button(
-        "Compare", on_click=state.compare, args=(ids,), disabled=len(ids) != 2, key="history_compare", help=compare_help
+        "Compare",
+        on_click=history.compare,
+        args=(ids,),
+        disabled=len(ids) != 2,
+        key="history_compare",
+        help=compare_help,
     )
     if st.button("Title, tags, note", disabled=len(ids) != 1, key="history_describe"):
         details_dialog(rows[0])
     duplicate_help = "Fill in the form of Explore with the question, answer and settings of the run."
     if st.button("Duplicate", disabled=len(ids) != 1, key="history_duplicate", help=duplicate_help):
-        state.duplicate(ids[0])
+        history.duplicate(ids[0])
     st.download_button(
         "Export",
-        state.exporter(ids),
+        history.exporter(ids),
         FILE,
         "application/zip",
         on_click="ignore",
@@ -108,7 +113,7 @@ def toolbar(rows: Sequence[HistoryRow], deleted: bool) -> None:
     )
     st.button(
         "Delete",
-        on_click=state.delete,
+        on_click=history.delete,
         args=(ids,),
         disabled=not ids,
         key="history_delete",
@@ -123,7 +128,7 @@ def hint(rows: Sequence[HistoryRow], otherwise: str) -> None:
 
 def pager(found: HistoryPage) -> None:
     """Which rows these are, and the way to the others."""
-    first = state.first_row()
+    first = history.first_row()
     last = first + len(found.rows)
     with st.container(key="history_pager", horizontal=True, vertical_alignment="center"):
         small(
@@ -132,21 +137,25 @@ def pager(found: HistoryPage) -> None:
         if first:
             st.button(
                 "Previous",
-                on_click=state.turn,
-                args=(-state.PER_PAGE,),
+                on_click=history.turn,
+                args=(-history.PER_PAGE,),
                 key="history_previous",
                 help="The page of newer runs.",
             )
         if last < found.total:
             st.button(
-                "Next", on_click=state.turn, args=(state.PER_PAGE,), key="history_next", help="The page of older runs."
+                "Next",
+                on_click=history.turn,
+                args=(history.PER_PAGE,),
+                key="history_next",
+                help="The page of older runs.",
             )
 
 
-inputs.begin("history", compare=state.load_compared)
+inputs.begin("history", compare=history.load_compared)
 styles()
 store().purge()
-reports = state.compared()
+reports = history.compared()
 if reports is None:
     lead("The runs that you have started in this browser. Open one, describe it, or select two to compare.")
     page()

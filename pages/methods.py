@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from attribution.evaluation.cards import TITLES, listed, names, steps
-from pages.ui import state
-from pages.ui.form import choices
+from attribution.reports.html import el
+from attribution.studies.groundedness.cards import TITLES, listed, names, steps
+from pages.ui import choices, methods, state
 from pages.ui.frame import lead, note, section, show, styles
-from pages.ui.html.render import el
-from pages.ui.methods import view
 
 state.begin("methods")
 styles()
@@ -34,11 +32,11 @@ endpoint = choices.endpoint()
 settings = None if isinstance(endpoint, str) else endpoint
 found = False
 for table in tables:
-    cards = [c for c in listed(table) if table in chosen and view.matches(c, words or "")]
+    cards = [c for c in listed(table) if table in chosen and methods.matches(c, words or "")]
     if not cards:
         continue
     found = True
     section(TITLES[table])
-    show(el("div", *(view.card(c, steps(c, settings)) for c in cards), class_="ax-cards"))
+    show(el("div", *(methods.card(c, steps(c, settings)) for c in cards), class_="ax-cards"))
 if not found:
     note("No card matches", "Use fewer words, or show more kinds of methods.")

@@ -9,21 +9,16 @@ from textwrap import shorten
 import streamlit as st
 
 from attribution.embedders import EMBEDDERS
-from attribution.evaluation.retrieval_grid import CHUNKINGS, differences
-from attribution.snapshots.file import dump
-from attribution.snapshots.package import FILE_LIMIT
+from attribution.snapshots.file import FILE_LIMIT, dump
 from attribution.snapshots.snapshot import Snapshot
+from attribution.studies.retrieval import CHUNKINGS, differences
 from attribution.types import Report
-from pages.ui import state
-from pages.ui.form import choices
-from pages.ui.form.controls import unready
-from pages.ui.form.view import start_and_stop
-from pages.ui.frame import lead, note, plot, progress_bar, show, small, status_line, styles
-from pages.ui.link import link
-from pages.ui.retrieval import state as grid_state
-from pages.ui.retrieval import view
-from pages.ui.retrieval.job import GridProgress
-from pages.ui.run import state as run_state
+from pages.ui import choices, retrieval, state
+from pages.ui import retrieval as grid_state
+from pages.ui import run as run_state
+from pages.ui.form import start_and_stop, unready
+from pages.ui.frame import lead, link, note, plot, progress_bar, show, small, status_line, styles
+from pages.ui.retrieval import GridProgress
 
 POLL = 1.0  # seconds between looks at a grid in progress
 
@@ -117,14 +112,14 @@ def live(polling: bool) -> None:
     if now.error:
         note("The grid could not be finished", now.error, label="contradicted", detail=now.detail)
     if now.failures:
-        show(view.failure_table(now.choices, now.failures))
+        show(retrieval.failure_table(now.choices, now.failures))
     if not now.cells:
         return
     if not now.running:
         link(f"Computed over the run “{subject(now.cells[0].report)}”.", key="link", **state.address("run", "grid"))
-    plot(view.heat_map(now.cells, state.is_dark()), f"grid_map_{len(now.cells)}", view.summary(now.cells))
+    plot(retrieval.heat_map(now.cells, state.is_dark()), f"grid_map_{len(now.cells)}", retrieval.summary(now.cells))
     with st.expander("Table, with time and memory", expanded=not now.running):
-        show(view.cell_table(now.cells))
+        show(retrieval.cell_table(now.cells))
         small("Each cell starts with empty caches and with its models loaded.")
 
 
@@ -136,20 +131,20 @@ def subject(report: Report) -> str:
 def status(now: GridProgress) -> None:
     done, total = len(now.cells) + len(now.failures), len(now.choices)
     if now.running:
-        names = view.names(now.choices)
+        names = retrieval.names(now.choices)
         doing = "Stopping after this step" if now.stopping else names[done] if done < total else "Opening the run"
         status_line(f"{doing}: {done} of {total} done …")
         progress_bar(done / total if total else 0, "Progress of the grid")
     elif now.cells:
         early = f"Stopped after {done} of {total}. " if done < total else ""
-        status_line(early + view.summary(now.cells))
+        status_line(early + retrieval.summary(now.cells))
     elif not (now.error or now.failures):
         note("Nothing was compared", "The grid was stopped before the first cell was done.")
 
 
 def drill_down(now: GridProgress) -> None:
     """Two cells side by side: the passages that only one of them found."""
-    names = view.names([cell.choice for cell in now.cells])
+    names = retrieval.names([cell.choice for cell in now.cells])
     first, second = st.columns(2)
     left = first.selectbox(
         "Evidence of",
@@ -163,7 +158,7 @@ def drill_down(now: GridProgress) -> None:
         "against", range(len(names)), 1, format_func=names.__getitem__, key="grid_right", help="The second of the two."
     )
     a, b = now.cells[left], now.cells[right]
-    show(view.difference_list(differences(a.report, b.report), a, b))
+    show(retrieval.difference_list(differences(a.report, b.report), a, b))
 
 
 state.begin("retrieval", run=run_state.load, grid=grid_state.load)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from attribution.types import Claim, Evidence, Page, Probabilities, Report, Worthiness, content_id
 from attribution.verdicts import Thresholds
 

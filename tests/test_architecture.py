@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,22 +12,21 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 ORDER = """
-types
 core
 models
 text
-storage extraction retrieval
-web
+store retrieval
+fetching
 llm
 chunkers embedders verifiers
 searchers
-segmenters claims collections
-contrast
+segmenters claims library
 evidence
-snapshots citations corrections
-pipeline
-evaluation
-exports
+snapshots
+run
+review
+reports
+studies
 server
 cli pages
 """
@@ -72,6 +72,27 @@ def test_no_import_goes_backwards(path: Path) -> None:
 @pytest.mark.parametrize("path", LIBRARY, ids=lambda p: str(p.relative_to(ROOT)))
 def test_the_library_knows_no_streamlit(path: Path) -> None:
     assert "streamlit" not in path.read_text(encoding="utf-8").replace('"streamlit"', "")
+
+
+def test_the_documentation_lists_the_folders_that_there_are() -> None:
+    picture = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").split("```")[1]
+    named = set(re.findall(r"(?<![\w./])([a-z]+)/(?!\w)", picture))
+    folders = {p.name for p in (ROOT / "attribution").iterdir() if p.is_dir() and p.name[0] not in "_."}
+    inner = {p.name for p in (ROOT / "attribution").glob("*/*/") if p.is_dir() and any(p.glob("*.py"))}
+    assert folders | {"pages"} <= named <= folders | inner | {"pages", "attribution"}
+
+
+def test_the_walk_of_the_documentation_can_be_walked() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").split("## A run")[1]
+    walk = re.findall(r"`((?:pages|attribution)/[\w/]+\.py)`", text.split("\n\n")[1])
+    assert len(walk) == 8 and walk[0] == "pages/explore.py" and all((ROOT / file).is_file() for file in walk)
+    sources = [(ROOT / file).read_text(encoding="utf-8") for file in walk]
+    for file in walk[1:]:  # one of the others leads there
+        *folder, name = Path(file).with_suffix("").parts
+        there = rf"from {'.'.join(folder)}(\.{name} import| import .*\b{name}\b)"
+        others = [s for other, s in zip(walk, sources, strict=True) if other != file]
+        others.append((ROOT / "pages" / "ui" / "answer_view.py").read_text(encoding="utf-8"))
+        assert any(re.search(there, source) for source in others), file
 
 
 def test_listing_needs_no_heavy_package() -> None:

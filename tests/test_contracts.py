@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attribution.chunkers import CHUNKERS, Chunker
-from attribution.embedders import EMBEDDERS, Embedder
+from attribution.chunkers import CHUNKERS
+from attribution.embedders import EMBEDDERS
 from attribution.errors import Unavailable
-from attribution.registry import Entry, Table, build
-from attribution.searchers import SEARCHERS, Searcher
-from attribution.segmenters import SEGMENTERS, Segmenter
+from attribution.searchers import SEARCHERS
+from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
-from attribution.verifiers import VERIFIERS, Verifier
+from attribution.tables import Entry, Table
+from attribution.verifiers import VERIFIERS
 from tests import llm_server
 from tests.make import page
 from tests.searchers.test_duckduckgo import GOOD as DUCKDUCKGO
@@ -31,7 +31,7 @@ from tests.servers import Answer, Served, http_server
 QUESTION = "Where does the Nile flow?"
 ANSWER = "The Nile flows north through Egypt. It reaches the Mediterranean Sea, and its delta is fertile."
 CLAIMS = ["The Nile flows north.", "The Nile reaches the Mediterranean Sea."]
-TABLES: dict[str, Table] = {
+TABLES: dict[str, Table[Any]] = {
     "segmenter": SEGMENTERS, "searcher": SEARCHERS, "chunker": CHUNKERS, "embedder": EMBEDDERS, "verifier": VERIFIERS
 }  # fmt: skip
 NOWHERE = "nobody/no-such-model"
@@ -68,7 +68,7 @@ def settings_for(entry: Entry, served: Served, **choices: Any) -> Settings:
 @pytest.mark.parametrize("name", SEGMENTERS)
 def test_segmenters(name: str, endpoint: Served) -> None:
     entry = SEGMENTERS[name]
-    segmenter: Segmenter = build(SEGMENTERS, name, settings_for(entry, endpoint), "segmenter")
+    segmenter = SEGMENTERS.build(name, settings_for(entry, endpoint))
     usage = segmenter.estimate(QUESTION, ANSWER)
     assert endpoint.requests == []  # an estimate asks nobody
     if entry.model_setting:
@@ -101,7 +101,7 @@ def test_searchers(name: str, settings: Settings, monkeypatch: pytest.MonkeyPatc
         for need in SEARCHERS[name].needs:
             monkeypatch.setenv(need.variable, served.url("/ask") if need.variable.endswith("_URL") else "key")
         monkeypatch.setattr("ddgs.engines.duckduckgo.Duckduckgo.search_url", served.url("/html/"))
-        searcher: Searcher = build(SEARCHERS, name, settings, "searcher")
+        searcher = SEARCHERS.build(name, settings)
         hits = searcher.search("the Nile in Egypt", 2)
     assert 1 <= len(hits) <= 2 and [h.rank for h in hits] == list(range(1, len(hits) + 1))
     assert {(h.searcher, h.query) for h in hits} == {(searcher.name, "the Nile in Egypt")} and searcher.name == name
@@ -110,7 +110,7 @@ def test_searchers(name: str, settings: Settings, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("name", CHUNKERS)
 def test_chunkers(name: str, settings: Settings) -> None:
-    chunker: Chunker = build(CHUNKERS, name, settings, "chunker")
+    chunker = CHUNKERS.build(name, settings)
     source = page(" ".join(f"Sentence {n} says where the river bends." for n in range(90)))
     chunks = chunker.chunk(source)
     assert len(chunks) > 1 and all(source.text[c.start : c.end] == c.text and c.page_id == source.id for c in chunks)
@@ -122,7 +122,7 @@ def test_embedders(name: str, endpoint: Served, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("OPENAI_API_KEY", llm_server.KEY)
     entry = EMBEDDERS[name]
     remote = {"embedding_model": "remote"} if name == "openai" else {}
-    embedder: Embedder = build(EMBEDDERS, name, settings_for(entry, endpoint, **remote), "embedder")
+    embedder = EMBEDDERS.build(name, settings_for(entry, endpoint, **remote))
     assert embedder.version and 0 <= embedder.floor < 1
     if entry.model_setting and not remote:
         with pytest.raises(Unavailable, match=NOWHERE):
@@ -138,7 +138,7 @@ def test_verifiers(name: str, endpoint: Served) -> None:
     entry = VERIFIERS[name]
     if name == "embedded-base" and (missing := entry.missing()):
         pytest.skip(missing)
-    verifier: Verifier = build(VERIFIERS, name, settings_for(entry, endpoint), "verifier")
+    verifier = VERIFIERS.build(name, settings_for(entry, endpoint))
     pairs = [(CLAIMS[0], ANSWER), (CLAIMS[1], "Copper prices rose in Chile.", "Copper")]
     assert verifier.version
     if entry.model_setting:
@@ -161,7 +161,7 @@ def test_an_entry_says_what_it_needs_and_the_setting_of_its_model(kind: str, nam
     assert not entry.model_setting or entry.model_setting in Settings.model_fields
     if missing := entry.missing(settings):
         with pytest.raises(Unavailable, match="not ready") as caught:
-            build(TABLES[kind], name, settings, kind)
+            TABLES[kind].build(name, settings)
         assert missing in str(caught.value)
     else:
-        assert build(TABLES[kind], name, settings, kind)
+        assert TABLES[kind].build(name, settings)

@@ -9,10 +9,10 @@ import pytest
 
 from attribution.evidence.gathering import LiveSources
 from attribution.evidence.sources import open_sources
+from attribution.fetching.fetcher import Fetcher
 from attribution.settings import Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from attribution.types import LABELS
-from attribution.web.fetcher import Fetcher
 from benchmarks.examples import examples
 from tests.make import claim
 
@@ -56,7 +56,7 @@ def test_together_they_show_a_page_that_is_blocked_one_that_is_gone_and_a_search
 CHOOSE = """
 import streamlit as st
 from pages.ui import state
-from pages.ui.form import choices
+from pages.ui import choices
 state.begin("explore")
 st.session_state[state.EXAMPLE] = {number}
 choices.choose_example()

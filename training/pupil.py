@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from attribution.errors import AttributionError
-from attribution.models.parallel import in_threads
+from attribution.models.onnx import in_threads
 from attribution.verifiers import embedded_base
 from training import data, drawing
 from training.base import load_base

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from attribution.registry import Entry, Need
+from attribution.tables import Entry, Need, Table
 from attribution.types import Chunk, Page
 
 
@@ -17,17 +17,20 @@ class Chunker(Protocol):
         ...
 
 
-CHUNKERS = {
-    "fixed": Entry("attribution.chunkers.fixed:Fixed", "Fixed length", "so many characters, cut between words"),
-    "recursive": Entry(
-        "attribution.chunkers.recursive:Recursive",
-        "Recursive, overlapping",
-        "paragraphs, then sentences, then words, as large as fits; neighbours share `chunk_overlap` characters",
-        needs=(Need("pip install semantic-text-splitter", package="semantic_text_splitter"),),
-    ),
-    "sentence": Entry(
-        "attribution.chunkers.sentence:SentenceWindows",
-        "Sentence windows",
-        "`window_sentences` sentences, a new window every `window_stride` of them",
-    ),
-}
+CHUNKERS: Table[Chunker] = Table(
+    "chunker",
+    {
+        "fixed": Entry("attribution.chunkers.fixed:Fixed", "Fixed length", "so many characters, cut between words"),
+        "recursive": Entry(
+            "attribution.chunkers.recursive:Recursive",
+            "Recursive, overlapping",
+            "paragraphs, then sentences, then words, as large as fits; neighbours share `chunk_overlap` characters",
+            needs=(Need("pip install semantic-text-splitter", package="semantic_text_splitter"),),
+        ),
+        "sentence": Entry(
+            "attribution.chunkers.sentence:SentenceWindows",
+            "Sentence windows",
+            "`window_sentences` sentences, a new window every `window_stride` of them",
+        ),
+    },
+)

@@ -1,0 +1,1 @@
+"""Annotate claims: check-worthiness, independence, enrichment, coherence."""

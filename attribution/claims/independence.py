@@ -1,4 +1,4 @@
-"""Can a claim be verified on its own (V24, section 4.2)? Rules on its words and its parse; the first reason counts."""
+"""Decide whether a claim can be verified on its own (V24, section 4.2), by rules on its words and its parse."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from attribution.claims.grammar import VERBAL, has_subject, is_table_row, root
-from attribution.claims.mentions import outward_pronouns
+from attribution.claims.coreference import outward_pronouns
 from attribution.claims.rules import LEXICON, compile_any, load, readable
-from attribution.text.language import is_english
-from attribution.text.nlp import parse
+from attribution.text.parse import VERBAL, has_subject, is_table_row, parse, root
+from attribution.text.sentences import is_english
 from attribution.types import Claim
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import Any
 import yaml
 
 from attribution.errors import StageFailure
-from attribution.text.lexical import word_lists
-from attribution.text.nlp import LONGEST, MOST
+from attribution.text.parse import LONGEST, MOST
+from attribution.text.words import word_lists
 from attribution.types import Claim, Failure
 
 _FOLDER = Path(__file__).parent / "data"

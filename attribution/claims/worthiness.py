@@ -1,6 +1,6 @@
-"""Is a claim worth checking (V24, section 4.2): factual, opinion, not a claim, or other? The first match decides.
+"""Classify check-worthiness (V24, section 4.2): factual, opinion, not a claim, or other. The first match decides.
 
-The patterns are in data/worthiness.yaml; a parse then tells instructions and fragments from statements.
+The patterns are in data/worthiness.yaml; a parse then separates instructions and fragments from statements.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from attribution.claims.grammar import VERBAL, has_subject, is_table_row, root
 from attribution.claims.rules import compile_any, load, readable
-from attribution.text.language import is_english
-from attribution.text.nlp import parse
+from attribution.text.parse import VERBAL, has_subject, is_table_row, parse, root
+from attribution.text.sentences import is_english
 from attribution.types import Claim, Worthiness
 
 if TYPE_CHECKING:
@@ -52,9 +51,9 @@ def _instructions() -> re.Pattern[str]:
 
 
 def classify(claims: Sequence[Claim], answer: str = "", stop: threading.Event | None = None) -> list[Claim]:
-    """The claims with `worthiness` and, where it is not factual, the reason.
+    """Return the claims with `worthiness` and, if it is not factual, the reason.
 
-    The rules are for English: of an `answer` in another language, every claim counts as factual, and so does one that
+    The rules are for English: in an `answer` in another language, every claim counts as factual, and so does one that
     the rules do not read.
     """
     english = is_english(answer)
@@ -66,7 +65,7 @@ def classify(claims: Sequence[Claim], answer: str = "", stop: threading.Event | 
 
 
 def classify_text(text: str) -> tuple[Worthiness, str]:
-    """The class and, in an analyst's words, the reason; factual where no rule applies."""
+    """Return the class and, in an analyst's words, the reason; factual if no rule applies."""
     text = " ".join(text.replace("’", "'").split())
     for rule in _rules():
         if rule.pattern.search(text) and not (rule.unless and rule.unless.search(text)):
@@ -91,7 +90,7 @@ def _classify_by_parse(text: str) -> tuple[Worthiness, str]:
 
 
 def _is_instruction(doc: Doc) -> bool:
-    """Whether it begins with a verb in its base form and has no subject."""
+    """Return True if the sentence begins with a verb in its base form and has no subject."""
     verb = root(doc)
     if verb.tag_ != "VB" or verb.i > 1 or verb.lower_ in ("note", "notice", "recall", "let"):
         return False
@@ -99,7 +98,7 @@ def _is_instruction(doc: Doc) -> bool:
 
 
 def _states_nothing(doc: Doc, text: str) -> bool:
-    """Whether it is a noun phrase or participle with its modifiers, without a figure, name or past tense."""
+    """Return True for a noun phrase or participle with its modifiers, without a figure, name or past tense."""
     top = root(doc)
     if has_subject(top) or any(c.isdigit() for c in text) or len(list(doc.sents)) > 1:
         return False
@@ -111,7 +110,7 @@ def _states_nothing(doc: Doc, text: str) -> bool:
 
 
 def _is_fragment(text: str, doc: Doc) -> bool:
-    """Whether it has few words, no figure and no verb."""
+    """Return True if the text has few words, no figure and no verb."""
     words = len(_WORDS.findall(text))
     if words > 7 or any(c.isdigit() for c in text) or (words > 3 and text[-1] in ".!"):
         return False

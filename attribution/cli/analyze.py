@@ -6,9 +6,9 @@ import argparse
 from collections import Counter
 
 from attribution.cli import options
-from attribution.cli.console import check_output, print_json, progress, read_text, report_failure, write_file
+from attribution.cli.options import check_output, print_json, progress, read_text, report_failure, write_file
 from attribution.errors import BadInput
-from attribution.text.json_lines import read_rows
+from attribution.files import read_rows
 from attribution.verdicts import recolour
 
 
@@ -16,8 +16,8 @@ def analyze(args: argparse.Namespace) -> int:
     """Writes the report; the exit status is 1 if a source could not be read at all."""
     from attribution import events
     from attribution.evidence.sources import unread
-    from attribution.exports import Exported, export
-    from attribution.pipeline.run import run
+    from attribution.reports import Exported, export
+    from attribution.run.run import run
 
     settings = options.settings(args)
     check_output(args.out)
@@ -42,9 +42,9 @@ def analyze(args: argparse.Namespace) -> int:
 
 
 def segment(args: argparse.Namespace) -> None:
-    from attribution.claims.conversation import transcript
-    from attribution.pipeline import claims
-    from attribution.pipeline.inputs import check_input
+    from attribution.claims.enrichment import transcript
+    from attribution.run import claims
+    from attribution.run.estimate import check_input
 
     settings = options.settings(args)
     question, answer = read_text(args.question), read_text(args.answer)
@@ -58,9 +58,9 @@ def segment(args: argparse.Namespace) -> None:
 def revise(args: argparse.Namespace) -> None:
     """Writes the revised answer of a report; its corrections are all accepted."""
     from attribution.cli.reports import finished_run
-    from attribution.corrections.proposals import correctable, propose
-    from attribution.corrections.revision import revise
-    from attribution.storage.store import Store
+    from attribution.review.corrections import correctable, propose
+    from attribution.review.revision import revise
+    from attribution.store.store import Store
 
     check_output(args.out)
     report = finished_run(str(args.input)).report
@@ -85,13 +85,13 @@ def revise(args: argparse.Namespace) -> None:
 
 def batch(args: argparse.Namespace) -> int:
     """Writes a line for each row, prints a summary; the exit status is 1 if any failed."""
-    from attribution.evaluation.batch_summary import summarise
-    from attribution.pipeline.batch import Engine, batch
+    from attribution.run.batch import Engine, batch
+    from attribution.studies.segmenters.batch_summary import summarise
 
     engine: Engine | None = None
     settings = options.settings(args)
     if args.engine == "ray":
-        from attribution.pipeline.batch.ray_data import OnRay
+        from attribution.run.ray_data import OnRay
 
         engine = OnRay(settings, args.workers or 0, args.address or "")
     elif args.workers is not None or args.address:

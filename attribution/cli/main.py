@@ -6,10 +6,8 @@ import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from attribution.cli import analyze, collections, download, options, serve, snapshot, tables, verify
-from attribution.cli.console import progress
-from attribution.cli.evaluation import benchmark, compare, evoke, factscore
-from attribution.cli.reports import citations, export
+from attribution.cli import analyze, library, options, reports, serve, snapshot, studies, verify
+from attribution.cli.options import progress
 from attribution.errors import AttributionError, setup_error
 
 Command = Callable[[argparse.Namespace], int | None]  # an exit status; None is 0
@@ -70,7 +68,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"claim"}')
     p.add_argument("--output", type=Path, required=True)
 
-    p = add("compare", "compare segmenters over the same evidence", compare.compare)
+    p = add("compare", "compare segmenters over the same evidence", studies.compare)
     p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"question", "answer"}')
     p.add_argument("--segmenters", nargs="+", required=True, help="two to four; see: list segmenters")
     options.add_sources(p)
@@ -78,19 +76,19 @@ def parser() -> argparse.ArgumentParser:
     options.add_verifier(p)
     options.add_settings(p, "top_k=8")
 
-    p = add("answers", "compare two answers to one question over the same evidence", compare.answers)
+    p = add("answers", "compare two answers to one question over the same evidence", studies.answers)
     p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"question", "first", "second"}')
     p.add_argument("--output", type=Path, required=True)
     p.add_argument("--segmenter", help="see: list segmenters")
     options.add_sources(p)
     options.add_verifier(p)
     options.add_settings(p, "top_k=8")
-    p = add("factscore", "score answers by FActScore with several decomposers and verifiers", factscore.factscore)
-    factscore.add_arguments(p)
+    p = add("factscore", "score answers by FActScore with several decomposers and verifiers", studies.factscore)
+    studies.add_factscore(p)
 
-    p = add("evoke", "make a test set: grounded answers and twins with one error each", evoke.evoke)
-    evoke.add_arguments(p)
-    p = add("benchmark", "measure groundedness methods on labelled responses", benchmark.benchmark)
+    p = add("evoke", "make a test set: grounded answers and twins with one error each", studies.evoke)
+    studies.add_evoke(p)
+    p = add("benchmark", "measure groundedness methods on labelled responses", studies.benchmark)
     p.add_argument("--input", type=Path, required=True, help="JSON Lines; see docs/groundedness.md")
     p.add_argument("--methods", nargs="+", required=True, metavar="NAME", help="or all; see: list methods")
     p.add_argument("--out", type=Path, required=True, metavar="FOLDER")
@@ -110,20 +108,17 @@ def parser() -> argparse.ArgumentParser:
     options.add_settings(p, "top_k=8")
 
     p = commands.add_parser("export", help="write a finished run in another format")
-    export.add(p)
+    reports.add_export(p)
     p = commands.add_parser("citations", help="check the answer's own citations against the sources they name")
-    citations.add(p)
+    reports.add_citations(p)
 
-    p = add("list", "list the available implementations and what they need", tables.list_tables)
-    p.add_argument("table", nargs="?", choices=tables.NAMES)
-    p = add("download", "get the model of an implementation ahead of its first use", download.download)
+    p = add("list", "list the available implementations and what they need", options.list_tables)
+    p.add_argument("table", nargs="?", choices=options.NAMES)
+    p = add("download", "get the model of an implementation ahead of its first use", serve.download)
     p.add_argument("name", help="see: list; those with a model to download or to make")
     p.add_argument("--model", help="another model than the default, where the implementation takes one: owner/name")
     snapshot.commands(commands.add_parser("snapshot", help="export, import and replay runs"))
-    collections.commands(commands.add_parser("collections", help="manage named collections of documents"))
-    renamed = commands.add_parser("library")  # the old name of `collections`, kept out of --help
-    renamed.set_defaults(renamed="attribution: `library` is now called `collections`; the old name still works")
-    collections.commands(renamed)
+    library.commands(commands.add_parser("collections", help="manage named collections of documents"))
 
     p = add("serve", "start the web app, or the API", serve.serve)
     p.add_argument("--port", type=int, help=f"by default {serve.PORT} (API: {serve.API_PORT}), or the next free port")
@@ -140,8 +135,6 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit status."""
     args = parser().parse_args(argv)
-    if notice := getattr(args, "renamed", ""):
-        progress(notice)
     try:
         status: int | None = args.work(args)
         return status or 0

@@ -1,19 +1,67 @@
-"""Options that several commands share, and the settings they make."""
+"""Options that several commands share, the output of commands, and `list`."""
 
 from __future__ import annotations
 
 import argparse
+import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from pydantic import SecretStr
 
-from attribution.cli.console import progress
 from attribution.endpoint import ADDRESS, KEY, OPENAI, Endpoint
 from attribution.errors import BadInput
+from attribution.files import replacing
 from attribution.settings import Settings, environment_endpoint
-from attribution.types import Turn
+from attribution.tables import Entry
+from attribution.types import Failure, Turn
+
+
+def progress(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def report_failure(failure: Failure) -> None:
+    progress(f"! {failure.stage}: {failure.subject[:80]}: {failure.message}")
+
+
+def print_json(value: object) -> None:
+    print(json.dumps(value, ensure_ascii=False, indent=1))
+
+
+def read_text(argument: str) -> str:
+    """The argument itself, or standard input for `-`; BadInput if that is not UTF-8, and for the path of a file."""
+    if argument != "-":
+        if _is_file(argument):
+            raise BadInput(f"{argument} is a file; expected the text itself: pass - and `< {argument}`")
+        return argument
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"standard input is not UTF-8 (byte {error.start}): save the text as UTF-8") from None
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # too long for a path, or holding a null byte
+        return False
+
+
+def check_output(path: Path) -> None:
+    """BadInput if the file cannot be created; called before any work."""
+    if path.is_dir():
+        raise BadInput(f"{path} is a folder; expected a file")
+    if not path.parent.is_dir():
+        raise BadInput(f"the folder {path.parent} does not exist: create it, or choose another output")
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write all of it or nothing: a killed process leaves no incomplete file of that name."""
+    with replacing(path) as out:
+        out.write(content)
 
 
 def add_answer(p: argparse.ArgumentParser) -> None:
@@ -48,7 +96,7 @@ def positive(text: str) -> int:
 
 def turns(args: argparse.Namespace) -> tuple[Turn, ...]:
     """The turns of --context. BadInput for a file that is not UTF-8 text of that form."""
-    from attribution.claims.conversation import read_turns
+    from attribution.claims.enrichment import read_turns
 
     if args.context is None:
         return ()
@@ -99,3 +147,28 @@ def settings_within(saved: Mapping[str, Any], args: argparse.Namespace) -> Setti
     for name in sifted.refused.keys() - chosen.keys() - {"sources"}:  # no command reads the sources of a file
         progress(f"{name} of the file is not used: name it with --set {name}=… where you trust it")
     return Settings.from_environment(**sifted.chosen | chosen)
+
+
+NAMES = ("segmenters", "searchers", "chunkers", "embedders", "verifiers", "methods")
+
+
+def tables() -> Mapping[str, Mapping[str, Entry]]:
+    from attribution.chunkers import CHUNKERS
+    from attribution.embedders import EMBEDDERS
+    from attribution.searchers import SEARCHERS
+    from attribution.segmenters import SEGMENTERS
+    from attribution.studies.groundedness import METHODS
+    from attribution.verifiers import VERIFIERS
+
+    return dict(zip(NAMES, (SEGMENTERS, SEARCHERS, CHUNKERS, EMBEDDERS, VERIFIERS, METHODS), strict=True))
+
+
+def list_tables(args: argparse.Namespace) -> None:
+    settings = Settings.from_environment()
+    rows = []
+    for table in [args.table] if args.table else NAMES:
+        for name, entry in tables()[table].items():
+            needs = entry.missing(settings)
+            row = {"table": table, "name": name, "label": entry.label, "note": entry.note}
+            rows.append({**row, "ready": not needs, "needs": needs})
+    print_json(rows)

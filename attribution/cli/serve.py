@@ -1,4 +1,4 @@
-"""`serve`: the web app, or the API; `mcp`: the MCP server."""
+"""`serve`: the web app or the API; `mcp`: the MCP server; `download`: models ahead of their first use."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ import socket
 import sys
 
 from attribution.cli import options
-from attribution.errors import BadInput
+from attribution.cli.options import progress, tables
+from attribution.errors import BadInput, UnknownName
 from attribution.server.middleware import host_names
 from attribution.settings import ROOT, Settings
+from attribution.tables import load
 
 PORT, API_PORT = 8501, 8502
 
 
 def is_free(port: int) -> bool:
-    """Whether a server can listen there. Connections of an earlier one that are still closing do not count."""
+    """Return True if a server can listen on the port. Closing connections of an earlier server do not count."""
     with socket.socket() as probe:
         if os.name == "posix":  # elsewhere the option would let two servers share the port
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -29,7 +31,7 @@ def is_free(port: int) -> bool:
 
 
 def free_port(first: int) -> int:
-    """The first free port from this one on."""
+    """Return the first free port from `first` on."""
     port = next((port for port in range(first, min(first + 50, 65_536)) if is_free(port)), None)
     if port is None:
         raise BadInput(f"no free port from {first} on: choose one with --port")
@@ -37,13 +39,13 @@ def free_port(first: int) -> int:
 
 
 def serve(args: argparse.Namespace) -> None:
-    """Become the Streamlit server, so that a signal to this process reaches it; or serve the API."""
+    """Replace this process by the Streamlit server, so that signals reach it; or serve the API."""
     if not args.api and options.choices(args):
         raise BadInput("--verifier and --set are for --api; in the web app they are chosen in the page")
     port = _port(args.port, API_PORT if args.api else PORT)
     if args.api:
         return _api(options.settings(args), args.host, port)
-    host_names(args.host)  # refuses what the web app could not start with
+    host_names(args.host)  # raises an error for a host that the web app could not start with
     print(f"Attribution explorer: http://localhost:{port}", flush=True)
     command = [sys.executable, "-m", "pages.ui.server", "--host", args.host, "--port", str(port)]
     os.chdir(ROOT)
@@ -61,7 +63,7 @@ def _port(asked: int | None, default: int) -> int:
 def _api(settings: Settings, host: str, port: int) -> None:
     import uvicorn
 
-    from attribution.pipeline.turns import turns
+    from attribution.run.run import turns
     from attribution.server.api import Server, create
     from attribution.server.guard import Keys
     from attribution.server.work import Work
@@ -79,8 +81,30 @@ def _api(settings: Settings, host: str, port: int) -> None:
 
 def mcp(args: argparse.Namespace) -> None:
     """Serve the MCP tools over standard input and output."""
-    from attribution.pipeline.turns import turns
+    from attribution.run.run import turns
     from attribution.server.mcp import server
     from attribution.server.work import Work
 
     server(options.settings(args), Work(turns())).run("stdio")
+
+
+STEPS = 20  # lines of progress
+
+
+def download(args: argparse.Namespace) -> None:
+    found = {name: entry for table in tables().values() for name, entry in table.items() if entry.download}
+    if args.name not in found:
+        raise UnknownName(f"{args.name!r} has nothing to download: expected one of {', '.join(found)}")
+    shown = -1
+
+    def show(share: float, what: str) -> None:
+        nonlocal shown
+        if int(share * STEPS) > shown:
+            shown = int(share * STEPS)
+            progress(f"{args.name}: {share:.0%} {what}")
+
+    setting = found[args.name].model_setting
+    if args.model and not setting:
+        raise BadInput(f"--model {args.model}: {args.name!r} has one model: leave it out")
+    settings = Settings.from_environment(**({setting: args.model} if args.model else {}))
+    progress(f"{args.name}: ready in {load(found[args.name].download)(show, settings)}")

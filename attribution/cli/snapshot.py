@@ -1,4 +1,4 @@
-"""`python -m attribution snapshot …`: export, import, replay, changes, warc."""
+"""`python -m attribution snapshot …`: export, import, replay, changes."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attribution.cli import options
-from attribution.cli.console import check_output, progress, write_file
+from attribution.cli.options import check_output, progress, write_file
 from attribution.errors import BadInput
 from attribution.settings import Settings
 
 if TYPE_CHECKING:  # imported where they are used: --help stays fast
     from attribution.snapshots.snapshot import Snapshot
-    from attribution.storage.store import Store
+    from attribution.store.store import Store
     from attribution.types import Report
 
 
 def _store() -> Store:
-    from attribution.storage.store import Store
+    from attribution.store.store import Store
 
     return Store.open(Settings.from_environment().database_url)
 
@@ -38,8 +38,7 @@ def _write(path: Path, content: bytes) -> None:
 
 def read(path: Path) -> Snapshot:
     """Read a snapshot file."""
-    from attribution.snapshots.file import load
-    from attribution.snapshots.package import FILE_LIMIT
+    from attribution.snapshots.file import FILE_LIMIT, load
 
     if path.is_file() and path.stat().st_size > FILE_LIMIT:
         raise BadInput(f"{path} has {path.stat().st_size:,} bytes; the limit for snapshots is {FILE_LIMIT:,}")
@@ -53,15 +52,6 @@ def export(args: argparse.Namespace) -> None:
     _write(args.out, dump(_saved(args.run)))
 
 
-def warc(args: argparse.Namespace) -> None:
-    from attribution.snapshots.warc import warc as to_warc
-    from attribution.storage import http_responses
-
-    check_output(args.out)
-    report = _saved(args.run).report
-    _write(args.out, to_warc(report, http_responses.load(_store(), [page.id for page in report.pages])))
-
-
 def import_(args: argparse.Namespace) -> None:
     print(json.dumps({"run": import_run(read(args.file), _store())}))
 
@@ -69,7 +59,7 @@ def import_(args: argparse.Namespace) -> None:
 def import_run(snapshot: Snapshot, store: Store) -> str:
     """Save the run of a snapshot; its id, or a new one if another run has that id."""
     from attribution.evidence.strangers import as_record
-    from attribution.storage.runs import new_run_id
+    from attribution.store.runs import new_run_id
 
     safe = as_record(snapshot.report.settings, Settings.from_environment())
     report = snapshot.report.model_copy(update={"settings": safe})
@@ -88,9 +78,9 @@ def _is_id(text: str) -> bool:
 
 def replay(args: argparse.Namespace) -> None:
     from attribution import events
-    from attribution.exports import Exported
-    from attribution.exports import export as export_as
-    from attribution.pipeline.run import run
+    from attribution.reports import Exported
+    from attribution.reports import export as export_as
+    from attribution.run.run import run
 
     check_output(args.out)
     snapshot = read(args.file)
@@ -126,7 +116,7 @@ def commands(p: argparse.ArgumentParser) -> None:
             q.add_argument("run", metavar=subject, help="a saved run: the `id` of its report")
         else:
             q.add_argument("file", type=Path, metavar=subject)
-        if work in (export, warc, replay):
+        if work in (export, replay):
             q.add_argument("--out", type=Path, required=True, metavar="FILE")
         if work is replay:
             q.add_argument("--segmenter", help="see: list segmenters")
@@ -140,4 +130,3 @@ def commands(p: argparse.ArgumentParser) -> None:
     command("import", "check a snapshot file and save its run, to open it in the app", import_, "FILE")
     command("replay", "run again on the pages of a snapshot, without a network", replay, "FILE")
     command("changes", "download the pages of a run again and show what has changed", changes, "RUN_ID")
-    command("warc", "write the pages of a run as a WARC file", warc, "RUN_ID")

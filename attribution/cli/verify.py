@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from attribution.cli import options
-from attribution.cli.console import check_output, progress
+from attribution.cli.options import check_output, progress
 from attribution.errors import BadInput
-from attribution.files import replacing
-from attribution.text.json_lines import Row, read_rows
+from attribution.files import Row, read_rows, replacing
 
 BATCH = 256  # pairs between two lines of progress
 JUDGED = 20  # claims between two lines of progress
@@ -20,7 +19,6 @@ Result = Mapping[str, Any]
 
 
 def verify(args: argparse.Namespace) -> int:
-    from attribution.registry import build
     from attribution.verdicts import relation
     from attribution.verifiers import VERIFIERS
     from attribution.verifiers.pairs import verify_each
@@ -28,7 +26,7 @@ def verify(args: argparse.Namespace) -> int:
     settings = options.settings(args)
     check_output(args.output)
     rows = read_rows(args.input, ["claim", "evidence"])
-    verifier = build(VERIFIERS, settings.verifier, settings, "verifier")
+    verifier = VERIFIERS.build(settings.verifier, settings)
 
     def results() -> Iterable[Result]:
         for start in range(0, len(rows), BATCH):
@@ -53,14 +51,13 @@ def verify(args: argparse.Namespace) -> int:
 
 
 def judge(args: argparse.Namespace) -> int:
-    from attribution.pipeline.judge import GivenClaim, judge
-    from attribution.registry import build
+    from attribution.run.judge import GivenClaim, judge
     from attribution.verifiers import VERIFIERS
 
     settings = options.settings(args)
     check_output(args.output)
     rows = read_rows(args.input, ["claim"])
-    verifier = build(VERIFIERS, settings.verifier, settings, "verifier")
+    verifier = VERIFIERS.build(settings.verifier, settings)
 
     def results() -> Iterable[Result]:
         for number, row in enumerate(rows, 1):

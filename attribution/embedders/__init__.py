@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from attribution.models.mpnet import DOWNLOAD
-from attribution.registry import ENDPOINT, Entry, Need
+from attribution.tables import ENDPOINT, Entry, Need, Table
 
 if TYPE_CHECKING:
     from attribution.retrieval.index import Vectors
@@ -25,41 +25,44 @@ class Embedder(Protocol):
         ...
 
 
-EMBEDDERS = {
-    "minilm": Entry(
-        "attribution.embedders.minilm:MiniLM",
-        "all-MiniLM-L6-v2 (embedded)",
-        "384 dimensions, at most 256 tokens; int8",
-        bundled=True,
-        english=True,
-    ),
-    "mpnet": Entry(
-        "attribution.embedders.mpnet:MPNet",
-        "all-mpnet-base-v2 (embedded)",
-        "768 dimensions, at most 384 tokens, much slower than MiniLM; V24's own SBERT model",
-        needs=(Need(DOWNLOAD.format("mpnet"), check="attribution.embedders.mpnet:is_available"),),
-        download="attribution.embedders.mpnet:make",
-        english=True,
-    ),
-    "sentence_transformer": Entry(
-        "attribution.embedders.sentence_transformer:HubModel",
-        "Sentence-transformers (download)",
-        "all-mpnet-base-v2 (V24; 768 dimensions, 0.4 GB) unless `embedding_model` names another, e.g. the AnglE model "
-        "WhereIsAI/UAE-Large-V1; downloads at first use",
-        needs=(Need("pip install sentence-transformers", package="sentence_transformers"),),
-        model_setting="embedding_model",
-        models={
-            "sentence-transformers/all-mpnet-base-v2": "0.4 GB: as in V24",
-            "WhereIsAI/UAE-Large-V1": "1.3 GB: AnglE",
-            "nlpaueb/legal-bert-base-uncased": "0.4 GB: as in T24",
-        },
-        english=True,
-    ),
-    "openai": Entry(
-        "attribution.embedders.openai:OpenAI",
-        "OpenAI-compatible endpoint",
-        "sends every passage and claim to the language model's address; `embedding_model` names the model",
-        needs=(ENDPOINT,),
-        model_setting="embedding_model",
-    ),
-}
+EMBEDDERS: Table[Embedder] = Table(
+    "embedder",
+    {
+        "minilm": Entry(
+            "attribution.embedders.minilm:MiniLM",
+            "all-MiniLM-L6-v2 (embedded)",
+            "384 dimensions, at most 256 tokens; int8",
+            bundled=True,
+            english=True,
+        ),
+        "mpnet": Entry(
+            "attribution.embedders.mpnet:MPNet",
+            "all-mpnet-base-v2 (embedded)",
+            "768 dimensions, at most 384 tokens, much slower than MiniLM; V24's own SBERT model",
+            needs=(Need(DOWNLOAD.format("mpnet"), check="attribution.embedders.mpnet:is_available"),),
+            download="attribution.embedders.mpnet:make",
+            english=True,
+        ),
+        "sentence_transformer": Entry(
+            "attribution.embedders.sentence_transformer:HubModel",
+            "Sentence-transformers (download)",
+            "all-mpnet-base-v2 (V24; 768 dimensions, 0.4 GB) unless `embedding_model` names another, e.g. AnglE, "
+            "WhereIsAI/UAE-Large-V1; downloads at first use",
+            needs=(Need("pip install sentence-transformers", package="sentence_transformers"),),
+            model_setting="embedding_model",
+            models={
+                "sentence-transformers/all-mpnet-base-v2": "0.4 GB: as in V24",
+                "WhereIsAI/UAE-Large-V1": "1.3 GB: AnglE",
+                "nlpaueb/legal-bert-base-uncased": "0.4 GB: as in T24",
+            },
+            english=True,
+        ),
+        "openai": Entry(
+            "attribution.embedders.openai:OpenAI",
+            "OpenAI-compatible endpoint",
+            "sends every passage and claim to the language model's address; `embedding_model` names the model",
+            needs=(ENDPOINT,),
+            model_setting="embedding_model",
+        ),
+    },
+)

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from attribution.embedders.sentence_transformer import encode
 from attribution.models import mpnet
-from attribution.models.files import MADE, is_whole, write_manifest
-from attribution.models.hub import Progress, hide_loading_bar
+from attribution.models.files import MADE, Progress, hide_loading_bar, is_whole, write_manifest
 from attribution.settings import Settings, models_folder
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from attribution.errors import BadInput, LlmFailed, Unavailable
 from attribution.llm.endpoint import EndpointClient, RequestRefused
-from attribution.registry import ENDPOINT
 from attribution.retry import Transient, retrying
 from attribution.settings import Settings
+from attribution.tables import ENDPOINT
 
 if TYPE_CHECKING:
     from attribution.retrieval.index import Vectors

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from attribution.embedders import EMBEDDERS
-from attribution.models import hub
+from attribution.models import files
 from attribution.models.loading import load_while_used
 from attribution.settings import Settings
 
@@ -25,8 +25,8 @@ _ENCODING = threading.Lock()  # tokenizers may not be used by two threads at onc
 def _load(name: str) -> SentenceTransformer:
     from sentence_transformers import SentenceTransformer
 
-    hub.check_size(name)
-    with hub.loading(name, "embedding_model", "minilm"):
+    files.check_size(name)
+    with files.loading(name, "embedding_model", "minilm"):
         return SentenceTransformer(name, trust_remote_code=False)
 
 

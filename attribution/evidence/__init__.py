@@ -10,7 +10,7 @@ from typing import Protocol
 from attribution.events import Spent
 from attribution.provenance import Trace
 from attribution.settings import Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from attribution.types import Claim, Failure, Judgement, LlmUsage, Page
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from attribution.text.lexical import stem, terms
 from attribution.text.values import MONTHS, values
+from attribution.text.words import stem, terms
 
 ABOUT = 0.3  # least share of the claim's content words
 NAMED = 0.5  # least share of its names; both are measured in docs/measurements.md

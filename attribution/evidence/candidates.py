@@ -1,4 +1,4 @@
-"""The chunks of a run's pages, and the best of them for a claim; vectors are kept in the store."""
+"""Find the best chunks of a run's pages for a claim; vectors are kept in the store."""
 
 from __future__ import annotations
 
@@ -8,28 +8,26 @@ from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
 from attribution.embedders import EMBEDDERS, Embedder
-from attribution.registry import build
 from attribution.retrieval.bm25 import Chunks
 from attribution.retrieval.index import Candidate, Index, nearest_first
-from attribution.retrieval.rank_fusion import reciprocal, reciprocal_ranks
-from attribution.retrieval.shortlist import SAMPLE, Shortlist, sample
+from attribution.retrieval.ranking import SAMPLE, Shortlist, reciprocal, reciprocal_ranks, sample
 from attribution.settings import Settings
-from attribution.storage.store import Store
-from attribution.text.lexical import share_terms, shared_words, words_of
+from attribution.store.store import Store
+from attribution.text.words import share_terms, shared_words, words_of
 from attribution.types import Chunk, Claim, content_id
 
 if TYPE_CHECKING:
     import numpy as np
 
-DEPTH = 100  # nearest chunks that are ranked again with their words in view
+DEPTH = 100  # nearest chunks that are reranked by their words
 MAX_SIMILARITY_GAP = 0.3  # a passage whose cosine is this much below the nearest one's is about something else
-SHARED = 0.5  # of the claim's words: a chunk that has them is about the claim, however its cosine misleads
+SHARED = 0.5  # of the claim's words: a chunk that has them is about the claim, whatever its cosine
 ROUNDING = 0.005  # standard deviation of the error of a quantised cosine (docs/retrieval.md)
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """What may be evidence for a claim, ranked by similarity and by words."""
+    """Candidate evidence for a claim, ranked by similarity and by words."""
 
     queries: Sequence[str]
     near: Sequence[Candidate]  # nearest first
@@ -37,13 +35,13 @@ class Ranking:
     by_words: Mapping[Chunk, float]  # what the words of a chunk add to its score
 
     def best(self, k: int) -> list[Candidate]:
-        """The k with the highest scores, nearest first."""
+        """Return the k candidates with the highest scores, nearest first."""
         ranked = sorted(self.near, key=lambda c: -self._score(c))  # a stable sort: ties as by cosine
         chosen = {candidate.chunk for candidate in ranked[:k]}
         return [candidate for candidate in self.near if candidate.chunk in chosen]
 
     def close_calls(self, k: int) -> list[Chunk]:
-        """The chunks that may be among the best k or not: the similarities, `ROUNDING` more or less, cannot tell."""
+        """Return the chunks that may or may not be among the best k, with similarities known only to `ROUNDING`."""
         if len(self.near) <= k:
             return []
         low, high = ([self._score(c, by) for c in self.near] for by in (-ROUNDING, ROUNDING))
@@ -51,7 +49,7 @@ class Ranking:
         return [c.chunk for c, a, b in zip(self.near, low, high, strict=True) if b >= last_in and a <= first_out]
 
     def measured(self, similarities: Mapping[Chunk, float]) -> Ranking:
-        """The same with some similarities as measured exactly."""
+        """Return the ranking with some similarities replaced by exact ones."""
         near = (replace(c, similarity=similarities.get(c.chunk, c.similarity)) for c in self.near)
         return replace(self, near=nearest_first(near))
 
@@ -63,8 +61,8 @@ class Candidates:
     """The chunks of a run's pages."""
 
     def __init__(self, settings: Settings, store: Store) -> None:
-        """Raises UnknownName or Unavailable for an embedder that cannot be used."""
-        self.embedder: Embedder = build(EMBEDDERS, settings.embedder, settings, "embedder")
+        """Build the embedder. Raises UnknownName or Unavailable if it cannot be used."""
+        self.embedder = EMBEDDERS.build(settings.embedder, settings)
         self._settings, self._store = settings, store
         self._words = Chunks()
         self._sample: list[Chunk] = []  # of all chunks; empty: not drawn yet
@@ -84,7 +82,7 @@ class Candidates:
         self._unindexed += chunks
 
     def best(self, claims: Sequence[Claim], question: str, early: bool = False) -> list[list[Candidate]]:
-        """The `top_k` chunks of each claim, nearest first; `early` while other pages are still under way."""
+        """Return the `top_k` chunks of each claim, nearest first; `early` while other pages are still under way."""
         by_words = [self._words.ranked(claim.statement) for claim in claims]
         chosen = [self._shortlist(ranked, early) for ranked in by_words]
         self._vectors([c.text for short in chosen if short for c in short.chunks])  # those of all claims together
@@ -113,10 +111,10 @@ class Candidates:
         return np.stack([np.frombuffer(self._known[key], dtype=np.float32) for key in keys])
 
     def _shortlist(self, ranked: Sequence[Chunk], early: bool) -> Shortlist | None:
-        """The chunks that are embedded for a claim: of many, those that share most words with it; None: all chunks.
+        """Return the chunks to embed for a claim: of many, those that share most words with it; None: all chunks.
 
         Chunks far down one of two rankings are hardly ever among the best of both (docs/retrieval.md has the share).
-        Early, only half as many, since not all of them stay on it, and no others: the sample changes with every page.
+        If `early`, only half as many, since not all of them stay, and no sample, which changes with every page.
         """
         most = (self._settings.shortlist + 1) // 2 if early else self._settings.shortlist
         few = len(self._words) <= most + SAMPLE
@@ -145,10 +143,10 @@ class Candidates:
         return Ranking(queries, near, rank, score)
 
     def _near(self, claim: str, found: Sequence[Candidate]) -> list[Candidate]:
-        """The chunks that may be evidence, nearest first, without those about something else.
+        """Return the chunks that may be evidence, nearest first, without those about something else.
 
-        A chunk with half of the claim's words stays whatever its similarity, and so does the nearest that shares a word
-        with it. Where a run has no more chunks than are compared with a claim, all of them stay.
+        A chunk with half of the claim's words stays whatever its similarity. If none is left, the nearest one that
+        shares a word with the claim stays. If a run has at most `top_k` chunks, all of them stay.
         """
         if len(self._words) <= self._settings.top_k:
             return list(found)
@@ -157,7 +155,7 @@ class Candidates:
         return near or [c for c in found if share_terms(claim, c.chunk.text)][:1]
 
     def _settled(self, rankings: Sequence[Ranking]) -> list[Ranking]:
-        """The rankings with their close calls by exact vectors, where the embedder has them."""
+        """Settle the close calls of the rankings by exact vectors, if the embedder has them."""
         exact = self.embedder.exact
         if exact is None:
             return list(rankings)
@@ -174,13 +172,13 @@ class Candidates:
 
 
 def _repeating(claim: str, ranked: Sequence[Chunk]) -> Iterator[Chunk]:
-    """The chunks, among those with most of its words, that repeat the claim word for word."""
+    """Return the chunks that repeat the claim word for word, among those that share most words with it."""
     wanted = f" {' '.join(words_of(claim))} "
     return (chunk for chunk in ranked[:DEPTH] if wanted in f" {' '.join(words_of(chunk.text))} ")
 
 
 def _queries(claim: Claim, question: str) -> list[str]:
-    """What chunks are compared with: the claim, and for one that does not stand alone, the question with it."""
+    """Return the texts to compare chunks with: the claim and, if it does not stand alone, the question with it."""
     if question and not claim.independent:
         return [claim.statement, f"{question} {claim.statement}"]
     return [claim.statement]

@@ -12,13 +12,12 @@ from attribution.claims.llm_annotation import LlmAnnotator
 from attribution.errors import FetchFailed, StageFailure, setup_error
 from attribution.events import Spent
 from attribution.evidence import GatherStep, LlmRecord
-from attribution.evidence.queries import queries
-from attribution.evidence.search import Budget, Search, time_over
+from attribution.evidence.search import Budget, Search, queries, time_over
 from attribution.evidence.sources import Sources
 from attribution.provenance import Trace
 from attribution.searchers import Searcher, is_local
 from attribution.settings import Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from attribution.text.urls import canonical, excluded, site
 from attribution.types import Claim, Failure, Judgement, Page, SearchHit
 

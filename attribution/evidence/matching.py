@@ -1,28 +1,83 @@
-"""Pages → chunks → the best passages of a claim → verified evidence; every model call goes via the store."""
+"""Match claims with pages: chunks, the best passages of each claim, and their judgements."""
 
 from __future__ import annotations
 
 import threading
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
-from attribution.chunkers import CHUNKERS, Chunker
+from attribution.chunkers import CHUNKERS
 from attribution.claims.enrichment import added_words
 from attribution.evidence.about import is_about
 from attribution.evidence.candidates import Candidates
-from attribution.evidence.judging import Judged, explain_difference, judge_pairs
 from attribution.provenance import Provenance, Trace
-from attribution.registry import build
 from attribution.retrieval.index import Candidate
 from attribution.settings import Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
+from attribution.text.differences import difference
 from attribution.text.prose import prose
 from attribution.text.sentences import sentences
-from attribution.types import Chunk, Claim, Evidence, Failure, Page, Pair, Probabilities, Span
-from attribution.verdicts import relation
+from attribution.types import Chunk, Claim, Evidence, Failure, Judgement, Page, Pair, Part, Probabilities, Span
+from attribution.verdicts import LOWEST_THRESHOLD, relation
 from attribution.verifiers import VERIFIERS
-from attribution.verifiers.cached import CachedVerifier
+from attribution.verifiers.contrast import contrast
+from attribution.verifiers.pairs import CachedVerifier, Reads
+
+MIN_WORDS = 4  # of a part: fewer are hardly a statement, and more likely an abbreviation that was taken for an end
+
+
+class Judged(NamedTuple):
+    """A pair as it was judged; `parts` are the sentences of a claim that has several."""
+
+    judgement: Judgement
+    parts: tuple[Part, ...] = ()
+
+
+@lru_cache(maxsize=1024)
+def parts_of(claim: str) -> tuple[str, ...]:
+    """The sentences of a claim that states several things; the claim itself where it is one."""
+    parts = tuple(claim[slice(*span)] for span in sentences(claim))
+    return parts if len(parts) > 1 and all(len(part.split()) >= MIN_WORDS for part in parts) else (claim,)
+
+
+def judge_pairs(pairs: Sequence[Pair], verifier: Reads, variants: Reads | None = None) -> list[Judged]:
+    """One judgement for each pair, in order; `variants` reads the variants of claims that are in doubt.
+
+    BadInput for pairs that the verifier refuses.
+    """
+    read: list[Pair] = [(part, *pair[1:]) for pair in pairs for part in parts_of(pair[0])]
+    by_statement: dict[str, list[int]] = {}
+    for place, pair in enumerate(read):
+        by_statement.setdefault(pair[0], []).append(place)
+    found = verifier.verify(read)
+    groups = list(by_statement.values())
+    settled = contrast([[(read[i], found[i]) for i in places] for places in groups], variants or verifier)
+    for places, of_statement in zip(groups, settled, strict=True):
+        for i, judgement in zip(places, of_statement, strict=True):
+            found[i] = judgement
+    in_order = iter(found)
+    return [_joined(pair, [next(in_order) for _ in parts_of(pair[0])]) for pair in pairs]
+
+
+def _joined(pair: Pair, judgements: Sequence[Judgement]) -> Judged:
+    """The judgement of a claim's parts by one passage: that of the part it contradicts, else of the surest one."""
+    if len(judgements) == 1:
+        return Judged(judgements[0])
+    against = max(judgements, key=lambda j: j.probabilities.contradicted)
+    if against.probabilities.contradicted < LOWEST_THRESHOLD:
+        against = max(judgements, key=lambda j: j.probabilities.entailed)
+    statements = parts_of(pair[0])
+    parts = (Part(statement=s, probabilities=j.probabilities) for s, j in zip(statements, judgements, strict=True))
+    return Judged(against, tuple(parts))
+
+
+def explain_difference(pair: Pair, judged: Judged) -> str:
+    """The values of the claim and of the deciding sentence that fill the same slot and differ, in words."""
+    found = judged.judgement
+    return found.difference or difference(pair[0], pair[1][slice(*found.sentence)], found.probabilities)
+
 
 DOCUMENTS = Trace("", "", "", "documents", 1)
 
@@ -60,9 +115,9 @@ class Matcher:
         Raises UnknownName or Unavailable for a chunker, embedder or verifier that cannot be used.
         """
         self.settings, self.store, self.question = settings, store, question
-        self.chunker: Chunker = build(CHUNKERS, settings.chunker, settings, "chunker")
+        self.chunker = CHUNKERS.build(settings.chunker, settings)
         self.candidates = Candidates(settings, store)
-        self.verifier = CachedVerifier(build(VERIFIERS, settings.verifier, settings, "verifier"), store, judged)
+        self.verifier = CachedVerifier(VERIFIERS.build(settings.verifier, settings), store, judged)
         self.pages: dict[str, Page] = {}
         self.traces: dict[str, list[Trace]] = defaultdict(list)
         self._unread: deque[Page] = deque()

@@ -1,4 +1,4 @@
-"""A query to a search engine, and to the next engine if it fails; within the budget, every fallback reported."""
+"""Search for a claim: its queries, and the next engine if one fails, within the budget."""
 
 from __future__ import annotations
 
@@ -9,15 +9,37 @@ from collections.abc import Sequence
 from attribution.errors import SearchFailed, StageFailure
 from attribution.searchers import Searcher, is_local
 from attribution.settings import Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
+from attribution.tables import LLM, Entry
 from attribution.text.urls import canonical, excluded
-from attribution.types import Failure, SearchHit
+from attribution.types import Claim, Failure, SearchHit
+
+# Nothing is built here: the name alone is the choice, so the entries have no target.
+QUERIES = {
+    "enriched": Entry("", "The claim, standing alone", "with the question as well, where it leans on its context"),
+    "claim": Entry("", "The claim as written", "its own words alone"),
+    "with_question": Entry("", "Question and claim", "always both together"),
+    "llm": Entry("", "Queries by a language model", "sends the question and each claim to the language model", (LLM,)),
+}
+
+
+def queries(claim: Claim, question: str, choice: str) -> list[str]:
+    """Return one or two queries; for `llm`, the claim itself, as the fallback if the model wrote none."""
+    if choice == "claim":
+        return [claim.text]
+    together = f"{question} {claim.statement}"
+    if choice == "with_question" and question:
+        return [together]
+    if choice == "llm":
+        return [claim.statement]
+    return [claim.statement, *([together] if question and not claim.independent else [])]
+
 
 SPARE = 5  # extra results requested when some may be excluded
 
 
 class Budget:
-    """What a run may use of the web. Counted before each query and download; safe to use from several threads."""
+    """The limits of a run's use of the web, counted before each query and download; thread-safe."""
 
     def __init__(self, settings: Settings) -> None:
         self._limits = {"queries": settings.max_queries, "downloads": settings.max_pages}
@@ -32,7 +54,7 @@ class Budget:
 
     @property
     def seconds(self) -> float:
-        """Since the clock was started."""
+        """The seconds since the clock was started."""
         return time.monotonic() - self._started
 
     @property
@@ -40,7 +62,7 @@ class Budget:
         return self.seconds >= self._seconds
 
     def spend(self, what: str, subject: str) -> None:
-        """Count one, or raise StageFailure(budget_spent)."""
+        """Count one query or download. Raises StageFailure(budget_spent) if none is left."""
         with self._lock:
             if self.over:
                 raise time_over(self._seconds, subject)
@@ -60,14 +82,14 @@ def _exhausted(what: str, setting: str, subject: str) -> StageFailure:
 
 
 class Search:
-    """The engines of one run. One that is down is asked once, not once for each claim."""
+    """The engines of one run. An engine that is down is asked once, not once for each claim."""
 
     def __init__(self, settings: Settings, store: Store, budget: Budget, fallback: Sequence[Searcher]) -> None:
         self._settings, self._store, self._budget, self._fallback = settings, store, budget, tuple(fallback)
         self._down: dict[str, SearchFailed] = {}
 
     def search(self, searcher: Searcher, query: str) -> tuple[list[SearchHit], list[Failure]]:
-        """Hits with distinct URLs, without excluded sites, and a notice for every engine that failed.
+        """Return hits with distinct URLs, without excluded sites, and a notice for every engine that failed.
 
         Raises StageFailure with the last engine's reason if none could be used.
         """

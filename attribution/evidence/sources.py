@@ -1,21 +1,48 @@
-"""The entries of `settings.sources`: each parsed once into a Source, then opened as searchers, addresses and pages."""
+"""Parse the entries of `settings.sources`, and open them as searchers, addresses, pages and documents."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from attribution.errors import BadInput, StageFailure
-from attribution.evidence.user_documents import read_document, safe_name
-from attribution.extraction.content_type import SUFFIXES
-from attribution.extraction.sandbox import RUN_SECONDS, Reading
-from attribution.registry import build
+from attribution.errors import BadInput, FetchFailed, StageFailure
+from attribution.fetching.content_type import SUFFIXES
+from attribution.fetching.page import make_page
+from attribution.fetching.sandbox import RUN_SECONDS, Reading
 from attribution.searchers import INSTANCE, LOCAL, SEARCHERS, Searcher, is_local
 from attribution.settings import COLLECTION, WEB, Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from attribution.types import Document, Failure, Page
+
+SITE = "Your documents"
+MAX_BYTES = 50_000_000
+MAX_NAME = 120
+
+
+def read_document(document: Document, max_bytes: int = MAX_BYTES, reading: Reading | None = None) -> Page:
+    """The page of a text, Markdown, HTML, PDF, DOCX or EPUB document; FetchFailed with its name as subject.
+
+    Documents of one run are given the same `reading`.
+    """
+    name = safe_name(document.name)
+    if (size := len(document.content)) > max_bytes:
+        raise FetchFailed("too_large", f"{name} has {size:,} bytes, at most {max_bytes:,} are read; split it", name)
+    extracted = (reading or Reading()).read(document.content, document.media_type, name, document=True)
+    return make_page(f"document:{name}", "document", replace(extracted, title=extracted.title or name, site=SITE))
+
+
+def safe_name(name: str) -> str:
+    """The last component of a file name, on one line, without invisible characters."""
+    last = name.replace("\\", "/").rstrip("/ ").rpartition("/")[2]
+    visible = "".join(character for character in last if character.isprintable())
+    stem, dot, suffix = " ".join(visible.split()).lstrip(". ").rpartition(".")
+    if not stem:
+        stem, dot, suffix = suffix, "", ""
+    suffix = suffix[:20]
+    return (stem[: MAX_NAME - len(dot + suffix)] + dot + suffix) or "document"
+
 
 FILE_LIMIT = 50_000_000  # bytes of one document
 SourceKind = Literal["library", "documents", "engine", "instance", "collection", "address", "path"]
@@ -92,7 +119,7 @@ def open_sources(settings: Settings, documents: Sequence[Document], store: Store
         for name in dict.fromkeys(WEB if f == "web" else f for f in settings.fallback):
             if name in LOCAL:
                 raise BadInput(f"fallback {name!r}: expected a search engine of the web; name it as a source instead")
-            sources.fallback.append(build(SEARCHERS, name, settings, "searcher"))
+            sources.fallback.append(SEARCHERS.build(name, settings))
     reading = Reading(seconds=RUN_SECONDS)
     for document in files:
         try:
@@ -111,8 +138,8 @@ def unread(settings: Settings, failures: Sequence[Failure]) -> list[str]:
 
 
 def _searcher(source: Source, settings: Settings, store: Store) -> Searcher:
-    from attribution.collections.folder import FolderSearcher
-    from attribution.collections.search import over_collection, over_folder
+    from attribution.library.folder import FolderSearcher
+    from attribution.library.search import over_collection, over_folder
     from attribution.searchers.searxng import SearXNG
 
     match source.kind:
@@ -124,7 +151,7 @@ def _searcher(source: Source, settings: Settings, store: Store) -> Searcher:
             return over_collection(source.name, settings, store)
         case "instance":
             return SearXNG(settings, source.name)
-    searcher: Searcher = build(SEARCHERS, source.name, settings, "searcher")
+    searcher = SEARCHERS.build(source.name, settings)
     return searcher
 
 

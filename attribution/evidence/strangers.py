@@ -1,4 +1,4 @@
-"""The settings that a stranger asks for, held against the operator's: the one way from foreign data to settings."""
+"""Check the settings that a stranger asks for against the operator's: the only way from foreign data to settings."""
 
 from __future__ import annotations
 
@@ -13,32 +13,31 @@ from attribution.embedders import EMBEDDERS
 from attribution.errors import BadSetting
 from attribution.evidence.sources import Source
 from attribution.segmenters import SEGMENTERS
-from attribution.settings import Settings, hub_models
-from attribution.trust import SETTINGS, TRUST, Trust
+from attribution.settings import SETTINGS, TRUST, Settings, Trust, hub_models
 from attribution.verifiers import VERIFIERS
 
 VARIABLE = "ATTRIBUTION_HUB_MODELS"
 WEB_ADDRESS = ("http://", "https://")
-NOTHING = ("documents",)  # sources of which nothing is left: there is nothing to search
+NOTHING = ("documents",)  # the sources if none of those asked for may be read: nothing is searched
 
 
 @dataclass
 class Sifted:
-    """What was asked for, in three parts."""
+    """The settings that were asked for, divided into chosen, refused and overruled ones."""
 
-    chosen: dict[str, Any] = field(default_factory=dict)  # by name: the values that count
-    refused: dict[str, str] = field(default_factory=dict)  # why a value of the stranger's cannot count
-    overruled: dict[str, str] = field(default_factory=dict)  # why the operator's value counts in its place
+    chosen: dict[str, Any] = field(default_factory=dict)  # by name: the values that apply
+    refused: dict[str, str] = field(default_factory=dict)  # why a value that was asked for cannot apply
+    overruled: dict[str, str] = field(default_factory=dict)  # why the operator's value applies in its place
 
     def check(self, *ignored: Trust) -> None:
-        """BadSetting for the first setting that was refused; those of the ignored kinds may be."""
+        """Raise BadSetting for the first setting that was refused, except those of the ignored kinds."""
         for name, reason in self.refused.items():
             if TRUST.get(name) not in ignored:
                 raise BadSetting(name, reason)
 
 
 def sift(asked: Mapping[str, object], own: Settings) -> Sifted:
-    """Divide what a stranger asks for; `own` are the operator's settings, which hold for all that was not asked for.
+    """Divide the settings that a stranger asks for; `own` are the operator's, which apply where nothing is asked for.
 
     Sources that may not be read are left out of `chosen`. A limit above the operator's is lowered to it.
     """
@@ -81,15 +80,15 @@ def _judge(sifted: Sifted, name: str, trust: Trust, value: Any, own: Any) -> Non
 
 
 def for_stranger(asked: Mapping[str, object], own: Settings) -> Settings:
-    """The operator's settings with what a stranger may choose of others. The rest of what is asked for is ignored."""
+    """Return the operator's settings, changed where a stranger may choose. The rest of the request is ignored."""
     return own.model_copy(update=sift(asked, own).chosen)
 
 
 def of_saved_run(saved: Mapping[str, object], own: Settings, *ignored: Trust) -> Settings:
-    """The operator's settings with what a saved run may choose of others.
+    """Return the operator's settings, changed where a saved run may choose.
 
-    BadSetting for one that would make it another run, unless its kind is among the ignored; settings that there are no
-    longer do not count.
+    Raises BadSetting for a setting that would make it a different run, unless its kind is among the ignored; settings
+    that no longer exist are skipped.
     """
     sifted = sift({name: value for name, value in saved.items() if name in Settings.model_fields}, own)
     sifted.check(*ignored)
@@ -97,7 +96,7 @@ def of_saved_run(saved: Mapping[str, object], own: Settings, *ignored: Trust) ->
 
 
 def demanded(asked: Mapping[str, object], own: Settings) -> Settings:
-    """As `for_stranger`, but BadSetting names the first setting that cannot be had as it was asked for."""
+    """Do as `for_stranger`, but raise BadSetting for the first setting that cannot be had as requested."""
     sifted = sift(asked, own)
     for name, reason in (sifted.refused | sifted.overruled).items():
         raise BadSetting(name, reason)
@@ -105,7 +104,7 @@ def demanded(asked: Mapping[str, object], own: Settings) -> Settings:
 
 
 def as_record(asked: Mapping[str, object], own: Settings) -> dict[str, object]:
-    """Foreign settings as a saved run may hold them. The language model is only named: no run takes it from there."""
+    """Return foreign settings as a saved run may hold them. The language model is only named: no run takes it up."""
     sifted = sift(asked, own)
     safe = own.model_copy(update=sifted.chosen).public()
     session = {name: str(asked[name])[:200] for name in SETTINGS["session"] if name in asked}
@@ -114,7 +113,7 @@ def as_record(asked: Mapping[str, object], own: Settings) -> dict[str, object]:
 
 
 def allowed_models() -> Sequence[str]:
-    """The hub models that a stranger may name: the operator's list, or those that the tables name."""
+    """Return the hub models that a stranger may name: the operator's list, or those that the tables name."""
     return hub_models() or _named_in_tables()
 
 
@@ -125,7 +124,7 @@ def _named_in_tables() -> tuple[str, ...]:
 
 
 def _may_be_read(text: str) -> bool:
-    """Is a source no file or folder, and its address one of the web?"""
+    """Return True if the source is not a file or folder, and its address, if any, is on the web."""
     source = Source.named(text)
     return source is not None and (
         source.kind not in ("address", "instance") or source.name.lower().startswith(WEB_ADDRESS)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from attribution.evidence.near_duplicates import group_evidence
-from attribution.text.language import detect
+from attribution.text.sentences import detect
 from attribution.types import UNCHECKED, Evidence, Page, Report, Verdict
 from attribution.verdicts import Aggregation, Thresholds, decide, recolour, relation, thresholds_of
 

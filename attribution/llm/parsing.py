@@ -1,7 +1,7 @@
-"""A language model's reply → a checked value. Replies are foreign text: parsed against a schema, never evaluated.
+"""Parse a language model's reply into a validated value. Replies are untrusted: checked by a schema, never evaluated.
 
-The time is linear in the reply: patterns match in one way only, and what was read in vain is read again a few times at
-most.
+The time is linear in the length of the reply: patterns match in one way only, and text that did not parse is read
+again a few times at most.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from attribution.text.characters import has_half_pair
+from attribution.files import has_half_pair
 
 Schema = TypeVar("Schema", bound=BaseModel)
 
-LONGEST = 200_000  # characters of a reply, without the thoughts before it
-STARTS = 50  # brackets that may prove to be no start of a value
-READINGS = 4  # times that the text may be read in vain from such starts
+LONGEST = 200_000  # characters of a reply, without the reasoning before it
+STARTS = 50  # brackets that may be tried without starting a value
+READINGS = 4  # times that the text may be read from such brackets in vain
 _DECODER = json.JSONDecoder()
 _START = re.compile(r"[\[{]")
 _FENCE = re.compile(r"```[\w-]*+[ \t]*+\n?+")
-_STRING = re.compile(r'"(?:[^"\\\n]++|\\.)*+')  # without its closing mark, which may be missing
+_STRING = re.compile(r'"(?:[^"\\\n]++|\\.)*+')  # without its closing quote, which may be missing
 _STRING_OR_TRAILING_COMMA = re.compile(rf"{_STRING.pattern}\"?+|,(?=\s*+[\]}}])")
 _LIST = re.compile(r'\s*+(?:\{\s*+"(\w++)"\s*+:\s*+)?+\[(?=\s*+["{])')
 _COLON = re.compile(r"\s*+:")
@@ -34,7 +34,7 @@ _REFUSAL = re.compile(
 
 
 class ReplyError(ValueError):
-    """A reply without the value that was asked for; `unquoted` says so in no words of the reply."""
+    """A reply without the requested value; `unquoted` is the message without any words of the reply."""
 
     def __init__(self, message: str, unquoted: str) -> None:
         super().__init__(message)
@@ -42,8 +42,11 @@ class ReplyError(ValueError):
 
 
 def parse(text: str, schema: type[Schema], truncated: bool = False) -> Schema:
-    """The value in a reply: JSON, fenced or between other words, with trailing commas, or cut off within a list; where
-    the schema is one list of texts, also a numbered or bulleted list. ReplyError says what it found instead."""
+    """Parse the value in a reply. Raises ReplyError, which says what was found instead.
+
+    The value is JSON, fenced or between other words, with trailing commas, or cut off within a list; if the schema is
+    one list of texts, also a numbered or bulleted list.
+    """
     text = _without_thought(text)
     if len(text) > LONGEST:
         problem = f"its reply has {len(text):,} characters, expected at most {LONGEST:,}: lower llm_tokens"
@@ -70,7 +73,7 @@ def _without_thought(text: str) -> str:
 
 
 def _list_field(schema: type[BaseModel]) -> str:
-    """The schema's only field, if it is a list of texts; else empty."""
+    """Return the schema's only field if it is a list of texts; else empty."""
     fields = list(schema.model_fields.items())
     if len(fields) == 1 and get_origin(fields[0][1].annotation) in (list, tuple):
         return fields[0][0] if get_args(fields[0][1].annotation)[0] is str else ""
@@ -78,7 +81,7 @@ def _list_field(schema: type[BaseModel]) -> str:
 
 
 def _values(text: str, field: str, truncated: bool) -> Iterator[Any]:
-    """Possible readings of the reply, the likeliest first."""
+    """Yield possible readings of the reply, the likeliest first."""
     for part in (*_fenced(text), text):
         part = _without_trailing_commas(part)
         if field and (strings := _of_a_list_that_was_cut_off(part, field)):
@@ -97,7 +100,7 @@ def _values(text: str, field: str, truncated: bool) -> Iterator[Any]:
 
 
 def _fenced(text: str) -> Iterator[str]:
-    """What stands between marks of code; the last may be missing."""
+    """Yield the contents of code fences; the closing fence of the last may be missing."""
     end = 0
     while start := _FENCE.search(text, end):
         closing = text.find("```", start.end())
@@ -107,14 +110,14 @@ def _fenced(text: str) -> Iterator[str]:
 
 
 def _without_trailing_commas(text: str) -> str:
-    """The text without commas before a closing bracket, but for those within strings."""
+    """Remove commas before a closing bracket, except within strings."""
     start = _START.search(text)
     first = start.start() if start else len(text)
     return text[:first] + _STRING_OR_TRAILING_COMMA.sub(lambda m: "" if m[0] == "," else m[0], text[first:])
 
 
 def _json(text: str, tries: int = STARTS) -> Iterator[Any]:
-    """The JSON objects and lists in a text: the outermost that parse."""
+    """Yield the outermost JSON objects and lists in a text that parse."""
     position = failed = vain = 0
     while failed < tries and vain <= READINGS * len(text) and (start := _START.search(text, position)):
         try:
@@ -127,7 +130,7 @@ def _json(text: str, tries: int = STARTS) -> Iterator[Any]:
 
 
 def _of_a_list_that_was_cut_off(text: str, field: str) -> list[str]:
-    """The complete texts of a list without its end, but for names of fields. Empty where the reply is none."""
+    """Return the complete texts of a list that was cut off, without field names. Empty if the reply is not one."""
     start = _LIST.match(text)
     if not start or start[1] not in (None, field):
         return []
@@ -139,7 +142,7 @@ def _of_a_list_that_was_cut_off(text: str, field: str) -> list[str]:
         assert string
         position = string.end()
         if not text.startswith('"', position):
-            continue  # every mark that was passed is escaped, so no text that begins there ends either
+            continue  # every quote passed is escaped, so no text that begins at one of them ends either
         position += 1
         if not _COLON.match(text, position):
             try:
@@ -150,6 +153,6 @@ def _of_a_list_that_was_cut_off(text: str, field: str) -> list[str]:
 
 
 def _only_text(item: object) -> object:
-    """`{"fact": "…"}` is its text."""
+    """Return the text of an object such as `{"fact": "…"}`; other items unchanged."""
     texts = [v for v in item.values() if isinstance(v, str)] if isinstance(item, dict) else []
     return texts[0] if isinstance(item, dict) and len(texts) == len(item) == 1 else item

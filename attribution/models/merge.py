@@ -25,8 +25,7 @@ import numpy as np
 
 from attribution.errors import Unavailable
 from attribution.files import named
-from attribution.models.files import MADE, digest, is_whole, write_manifest
-from attribution.models.hub import Progress
+from attribution.models.files import MADE, Progress, digest, is_whole, write_manifest
 from attribution.models.mpnet import base_weights
 
 _BUILDING = threading.Lock()  # two threads that need the model wait for one build

@@ -17,7 +17,7 @@ from typing import Any
 
 from attribution.errors import Unavailable, setup_error
 from attribution.files import named
-from attribution.models.hub import Progress
+from attribution.models.files import Progress
 
 SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"  # of the base's model.safetensors
 REPOSITORY = "sentence-transformers/all-mpnet-base-v2"

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from attribution.errors import BadInput, Unavailable
-from attribution.models import hub, int8
+from attribution.models import files, int8
 from attribution.models.loading import load_while_used
-from attribution.models.parallel import in_threads
+from attribution.models.onnx import in_threads
 from attribution.types import Relation
 
 BATCH = 16  # windows
@@ -40,16 +40,16 @@ def relation_columns(id2label: Mapping[int, str]) -> dict[Relation, int]:
     return columns
 
 
-def make(model: str, progress: hub.Progress = lambda share, what: None) -> Path:
+def make(model: str, progress: files.Progress = lambda share, what: None) -> Path:
     """Download a model of the hub unless it is there, and make its int8 form where there is no GPU.
 
     Returns the folder of that form, or of the hub's cache. Raises Unavailable where the hub cannot be reached,
     BadInput for a model that is none for NLI.
     """
-    if hub.weights(model) is None and not Path(model).is_dir():
-        hub.download(model, lambda share, what: progress(DOWNLOADING * share, what))
+    if files.weights(model) is None and not Path(model).is_dir():
+        files.download(model, lambda share, what: progress(DOWNLOADING * share, what))
     if on_gpu():
-        return hub.cache_folder()
+        return files.cache_folder()
     progress(DOWNLOADING, "making the int8 form for this machine's CPU")
     _make_int8(model)
     progress(1.0, "done")
@@ -58,9 +58,9 @@ def make(model: str, progress: hub.Progress = lambda share, what: None) -> Path:
 
 def _make_int8(model: str) -> None:
     """Nothing is downloaded for it."""
-    weights = hub.weights(model)
+    weights = files.weights(model)
     if weights is None:
-        raise Unavailable(f"{model} has none of {', '.join(hub.WEIGHTS)}: choose a model with weights for PyTorch")
+        raise Unavailable(f"{model} has none of {', '.join(files.WEIGHTS)}: choose a model with weights for PyTorch")
     names = [name for name in _tokenizer(model).model_input_names if name in INPUTS]
     try:
         int8.make(model, weights, lambda: _torch_model(model)[0], names)
@@ -79,12 +79,12 @@ def on_gpu() -> bool:
 
 def has_int8(model: str) -> bool:
     """Has `make` made the int8 form of the weights that are there?"""
-    weights = hub.weights(model)
+    weights = files.weights(model)
     return weights is not None and int8.is_made(model, weights)
 
 
 def _loading(name: str) -> AbstractContextManager[None]:
-    return hub.loading(name, "verifier_model", "embedded-small")
+    return files.loading(name, "verifier_model", "embedded-small")
 
 
 def _tokenizer(name: str) -> Any:
@@ -99,7 +99,7 @@ def _torch_model(name: str) -> tuple[Any, dict[Relation, int]]:
     import torch
     from transformers import AutoModelForSequenceClassification
 
-    hub.check_size(name)
+    files.check_size(name)
     with _loading(name):
         dtype = torch.bfloat16 if on_gpu() else torch.float32
         model = AutoModelForSequenceClassification.from_pretrained(name, dtype=dtype)

@@ -1,0 +1,1 @@
+"""Rank chunks by words and by vectors."""

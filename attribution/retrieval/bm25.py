@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from attribution.text.lexical import STOP_WORDS, words_of
+from attribution.text.words import STOP_WORDS, words_of
 from attribution.types import Chunk
 
 MAX_TERMS = 64

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from attribution.registry import Entry, Need
 from attribution.settings import COLLECTION
+from attribution.tables import Entry, Need, Table
 from attribution.types import SearchHit
 
 
@@ -26,46 +26,49 @@ def is_local(name: str) -> bool:
     return name in LOCAL or name.startswith(COLLECTION)
 
 
-SEARCHERS = {
-    "library": Entry("attribution.collections.folder:FolderSearcher", "Library", "the shipped articles; works offline"),
-    "duckduckgo": Entry(
-        "attribution.searchers.duckduckgo:DuckDuckGo",
-        "Web (DuckDuckGo)",
-        "sends the question and each claim to DuckDuckGo",
-    ),
-    "wikipedia": Entry(
-        "attribution.searchers.wikipedia:Wikipedia", "Wikipedia", "sends the question and each claim to Wikipedia"
-    ),
-    "searxng": Entry(
-        "attribution.searchers.searxng:SearXNG",
-        "SearXNG",
-        "sends the question and each claim to an instance, which passes them on to other engines",
-        (
-            Need(
-                "set ATTRIBUTION_SEARXNG_URL to one that allows the format json",
-                variable="ATTRIBUTION_SEARXNG_URL",
+SEARCHERS: Table[Searcher] = Table(
+    "searcher",
+    {
+        "library": Entry("attribution.library.folder:FolderSearcher", "Library", "the shipped articles; works offline"),
+        "duckduckgo": Entry(
+            "attribution.searchers.duckduckgo:DuckDuckGo",
+            "Web (DuckDuckGo)",
+            "sends the question and each claim to DuckDuckGo",
+        ),
+        "wikipedia": Entry(
+            "attribution.searchers.wikipedia:Wikipedia", "Wikipedia", "sends the question and each claim to Wikipedia"
+        ),
+        "searxng": Entry(
+            "attribution.searchers.searxng:SearXNG",
+            "SearXNG",
+            "sends the question and each claim to an instance, which passes them on to other engines",
+            (
+                Need(
+                    "set ATTRIBUTION_SEARXNG_URL to one that allows the format json",
+                    variable="ATTRIBUTION_SEARXNG_URL",
+                ),
             ),
         ),
-    ),
-    "google_cse": Entry(
-        "attribution.searchers.google_cse:GoogleCSE",
-        "Google (Programmable Search)",
-        "sends the question and each claim to Google",
-        (
-            Need("set GOOGLE_CSE_KEY to an API key", variable="GOOGLE_CSE_KEY"),
-            Need("set GOOGLE_CSE_ID to your search engine's id", variable="GOOGLE_CSE_ID"),
+        "google_cse": Entry(
+            "attribution.searchers.google_cse:GoogleCSE",
+            "Google (Programmable Search)",
+            "sends the question and each claim to Google",
+            (
+                Need("set GOOGLE_CSE_KEY to an API key", variable="GOOGLE_CSE_KEY"),
+                Need("set GOOGLE_CSE_ID to your search engine's id", variable="GOOGLE_CSE_ID"),
+            ),
         ),
-    ),
-    "brave": Entry(
-        "attribution.searchers.brave:Brave",
-        "Brave",
-        "sends the question and each claim to Brave",
-        (Need("set BRAVE_API_KEY to a subscription token", variable="BRAVE_API_KEY"),),
-    ),
-    "tavily": Entry(
-        "attribution.searchers.tavily:Tavily",
-        "Tavily",
-        "sends the question and each claim to Tavily",
-        (Need("set TAVILY_API_KEY to an API key", variable="TAVILY_API_KEY"),),
-    ),
-}
+        "brave": Entry(
+            "attribution.searchers.brave:Brave",
+            "Brave",
+            "sends the question and each claim to Brave",
+            (Need("set BRAVE_API_KEY to a subscription token", variable="BRAVE_API_KEY"),),
+        ),
+        "tavily": Entry(
+            "attribution.searchers.tavily:Tavily",
+            "Tavily",
+            "sends the question and each claim to Tavily",
+            (Need("set TAVILY_API_KEY to an API key", variable="TAVILY_API_KEY"),),
+        ),
+    },
+)

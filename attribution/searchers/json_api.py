@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from attribution.errors import FetchFailed, SearchFailed, Unavailable
-from attribution.extraction.page import one_line
+from attribution.fetching.http import Reply, parsed, send
+from attribution.fetching.network import Allow, Clock
+from attribution.fetching.page import one_line
+from attribution.files import has_half_pair
 from attribution.retry import Transient, retry_after, retrying
 from attribution.settings import Settings, secret
-from attribution.text.characters import has_half_pair
 from attribution.types import SearchHit
-from attribution.web.http import Reply, parsed, send
-from attribution.web.network import Allow, Clock
 
 LIMITED = (202, 403, 418, 429, 432, 433)  # what engines send to those who ask too often or have used up their plan
 MEANWHILE = "use the library or your own documents meanwhile"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from attribution.errors import SearchFailed, Unavailable
+from attribution.fetching.network import is_public
 from attribution.searchers.json_api import Api, rows, shortened
 from attribution.settings import Settings, engine_address
 from attribution.text.urls import site
 from attribution.types import SearchHit
-from attribution.web.network import is_public
 
 NAME, LABEL = "searxng", "SearXNG"
 VARIABLE = "ATTRIBUTION_SEARXNG_URL"

@@ -1,72 +1,84 @@
-"""From an answer to its claims."""
+"""Split an answer into claims."""
 
 from __future__ import annotations
 
 import threading
 from typing import Protocol
 
-from attribution.registry import LLM, Entry, Need
+from attribution.tables import LLM, Entry, Need, Table
 from attribution.types import LlmUsage, Segmented
 
 
 class Segmenter(Protocol):
     def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
-        """Claims in the order of the answer, none empty, none twice, each with its spans in the answer.
+        """Return the claims in the order of the answer, none empty or repeated, each with its spans in the answer.
 
-        A sentence that fails is a failure and stays one claim; setting `stop` ends requests to a language model.
+        A sentence that fails is reported and stays one claim; setting `stop` ends requests to a language model.
         """
         ...
 
     def estimate(self, question: str, answer: str) -> LlmUsage | None:
-        """What the language model would be asked at most, without asking it; None: no model is asked."""
+        """Estimate the most that would be asked of the language model, without a request; None if none is used."""
         ...
 
 
-SEGMENTERS = {
-    "sentences": Entry("attribution.segmenters.sentences:Sentences", "Sentences", "one claim a sentence or list item"),
-    "clauses": Entry(
-        "attribution.segmenters.clauses:Clauses",
-        "Clauses",
-        "propositions from the dependency parse; a sentence it is unsure of stays whole",
-        english=True,
-    ),
-    "predpatt": Entry(
-        "attribution.segmenters.predpatt:PredPatt",
-        "PredPatt",
-        "predicates with their arguments (W24); reworded if a language model is configured",
-        english=True,
-    ),
-    "factscore": Entry(
-        "attribution.segmenters.llm:factscore", "FActScore", "independent facts of each sentence; asks an LLM", (LLM,)
-    ),
-    "wice": Entry("attribution.segmenters.llm:wice", "WiCE", "individual facts of each sentence; asks an LLM", (LLM,)),
-    "chen": Entry("attribution.segmenters.llm:chen", "Chen et al.", "splits as far as possible; asks an LLM", (LLM,)),
-    "conllu": Entry(
-        "attribution.segmenters.llm:conllu",
-        "CoNLL-U",
-        "shows each sentence and its parse to an LLM",
-        (LLM,),
-        english=True,
-    ),
-    "r_nd": Entry(
-        "attribution.segmenters.llm:r_nd",
-        "Russellian and neo-Davidsonian",
-        "propositions with one or two arguments, the finest split; asks an LLM",
-        (LLM,),
-    ),
-    "direct": Entry(
-        "attribution.segmenters.direct:Direct",
-        "Direct, with context",
-        "an LLM reads the question and the whole answer; the best in V24",
-        (LLM,),
-    ),
-    "propsegment": Entry(
-        "attribution.segmenters.propsegment:PropSegment",
-        "SegmenT5 (download)",
-        "or another Hugging Face model of this kind (download needed, about 3 GB for the default)",
-        (Need("pip install transformers torch", package="transformers"),),
-        model_setting="segmenter_model",
-        models={"sihaochen/SegmenT5-large": "3 GB"},
-        english=True,
-    ),
-}
+SEGMENTERS: Table[Segmenter] = Table(
+    "segmenter",
+    {
+        "sentences": Entry(
+            "attribution.segmenters.sentences:Sentences", "Sentences", "one claim a sentence or list item"
+        ),
+        "clauses": Entry(
+            "attribution.segmenters.clauses:Clauses",
+            "Clauses",
+            "propositions from the dependency parse; a sentence it is unsure of stays whole",
+            english=True,
+        ),
+        "predpatt": Entry(
+            "attribution.segmenters.predpatt:PredPatt",
+            "PredPatt",
+            "predicates with their arguments (W24); reworded if a language model is configured",
+            english=True,
+        ),
+        "factscore": Entry(
+            "attribution.segmenters.llm:factscore",
+            "FActScore",
+            "independent facts of each sentence; asks an LLM",
+            (LLM,),
+        ),
+        "wice": Entry(
+            "attribution.segmenters.llm:wice", "WiCE", "individual facts of each sentence; asks an LLM", (LLM,)
+        ),
+        "chen": Entry(
+            "attribution.segmenters.llm:chen", "Chen et al.", "splits as far as possible; asks an LLM", (LLM,)
+        ),
+        "conllu": Entry(
+            "attribution.segmenters.llm:conllu",
+            "CoNLL-U",
+            "shows each sentence and its parse to an LLM",
+            (LLM,),
+            english=True,
+        ),
+        "r_nd": Entry(
+            "attribution.segmenters.llm:r_nd",
+            "Russellian and neo-Davidsonian",
+            "propositions with one or two arguments, the finest split; asks an LLM",
+            (LLM,),
+        ),
+        "direct": Entry(
+            "attribution.segmenters.direct:Direct",
+            "Direct, with context",
+            "an LLM reads the question and the whole answer; the best in V24",
+            (LLM,),
+        ),
+        "propsegment": Entry(
+            "attribution.segmenters.propsegment:PropSegment",
+            "SegmenT5 (download)",
+            "or another Hugging Face model of this kind (download needed, about 3 GB for the default)",
+            (Need("pip install transformers torch", package="transformers"),),
+            model_setting="segmenter_model",
+            models={"sihaochen/SegmenT5-large": "3 GB"},
+            english=True,
+        ),
+    },
+)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from attribution.errors import LlmFailed
-from attribution.text.lexical import STOP_WORDS, folded, stem
+from attribution.text.words import STOP_WORDS, folded, stem
 from attribution.types import Claim, Failure, Span, content_id
 
 FLOOR = 0.4  # share of a claim's weight that its sentence must have; below, the claim is not in the answer

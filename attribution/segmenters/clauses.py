@@ -11,13 +11,9 @@ from collections.abc import Iterator
 
 from spacy.tokens import Doc, Token
 
-from attribution.segmenters.clausal.adjuncts import split_adjuncts, split_nationality
-from attribution.segmenters.clausal.coordination import MOST_CROSSED, distribute
-from attribution.segmenters.clausal.examples import split_examples
-from attribution.segmenters.clausal.modifiers import extract
-from attribution.segmenters.clausal.trust import is_reliable
-from attribution.segmenters.syntax import LEXICON, tree
-from attribution.segmenters.syntax.drafts import (
+from attribution.segmenters.english import LEXICON, tree
+from attribution.segmenters.english.coordination import MOST_CROSSED, distribute
+from attribution.segmenters.english.drafts import (
     ADDED,
     Draft,
     Part,
@@ -29,10 +25,12 @@ from attribution.segmenters.syntax.drafts import (
     trim,
     words,
 )
-from attribution.segmenters.syntax.repairs import repair
-from attribution.segmenters.syntax.soundness import is_imperative, is_sound
+from attribution.segmenters.english.listing import split_examples
+from attribution.segmenters.english.modifiers import extract, split_adjuncts, split_nationality
+from attribution.segmenters.english.repairs import repair
+from attribution.segmenters.english.scope import is_imperative, is_reliable, is_sound
 from attribution.settings import Settings
-from attribution.text.nlp import parse
+from attribution.text.parse import parse
 from attribution.types import LlmUsage, Segmented
 
 OPENING = {"prep", "advcl", "npadvmod", "advmod", "punct", "cc"}  # what may stand in front of several clauses

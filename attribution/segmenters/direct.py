@@ -14,7 +14,7 @@ from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
 from attribution.types import Claim, Failure, LlmUsage, Segmented, Span
 
-PART = 6000  # characters sent at once: a small model leaves claims of longer texts out
+PART = 6000  # characters sent at once: a small model misses claims in longer texts
 
 
 class Direct:
@@ -26,7 +26,7 @@ class Direct:
         self._sentences = Sentences(settings)
 
     def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
-        """Claims in the order of the answer; of a part whose reply fails, the sentences stay claims as they are."""
+        """Return claims in the order of the answer; if the reply for a part fails, its sentences stay claims."""
         self.llm.stop = stop or self.llm.stop
         parts = self._parts(question, answer)
         replies = self.llm.map([self._question(question, answer, p) for p in parts], Claims)
@@ -44,13 +44,13 @@ class Direct:
         return Segmented(merge(claims), tuple(failures), self.llm.usage, self.version)
 
     def estimate(self, question: str, answer: str) -> LlmUsage:
-        """What segmenting would take, without a request."""
+        """Estimate the usage of segmenting, without a request."""
         parts = self._parts(question, answer)
         tokens = sum(len(c.text) for p in parts for c in p) // 3 // max(1, len(parts))
         return self.llm.estimate([self._question(question, answer, p) for p in parts], Claims, tokens)
 
     def _parts(self, question: str, answer: str) -> list[list[Claim]]:
-        """The sentences, in runs of at most PART characters."""
+        """Group the sentences into parts of at most PART characters."""
         parts: list[list[Claim]] = []
         for sentence in self._sentences.segment(question, answer).claims:
             if parts and sentence.spans[0][1] - parts[-1][0].spans[0][0] <= PART:

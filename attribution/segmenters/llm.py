@@ -18,7 +18,7 @@ from attribution.retrieval.bm25 import Texts
 from attribution.segmenters.alignment import Rewrite, replace_sentences
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
-from attribution.text.nlp import parse
+from attribution.text.parse import parse
 from attribution.text.passages import plain
 from attribution.types import Claim, LlmUsage, Segmented
 

@@ -14,12 +14,11 @@ from dataclasses import replace
 
 from spacy.tokens import Doc, Token
 
+from attribution.segmenters.english import LEXICON, tree
+from attribution.segmenters.english.drafts import ADDED, Draft, added, covers, parts, segment, trim
+from attribution.segmenters.english.repairs import repair
+from attribution.segmenters.english.scope import has_to, is_sound, joined_by_and
 from attribution.segmenters.fluent import Fluent
-from attribution.segmenters.syntax import LEXICON, tree
-from attribution.segmenters.syntax.drafts import ADDED, Draft, added, covers, parts, segment, trim
-from attribution.segmenters.syntax.repairs import repair
-from attribution.segmenters.syntax.scope import has_to, joined_by_and
-from attribution.segmenters.syntax.soundness import is_sound
 from attribution.settings import Settings
 from attribution.types import LlmUsage, Segmented
 

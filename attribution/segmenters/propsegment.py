@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from attribution.models import hub
+from attribution.models import files
 from attribution.models.loading import load_while_used
 from attribution.segmenters import SEGMENTERS
 from attribution.segmenters.alignment import Rewrite, replace_sentences
@@ -25,9 +25,9 @@ def _load(name: str) -> tuple[Any, Any]:
     import torch
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
-    hub.check_size(name)
+    files.check_size(name)
     cuda = torch.cuda.is_available()
-    with hub.loading(name, "segmenter_model", "sentences"):
+    with files.loading(name, "segmenter_model", "sentences"):
         tokenizer = AutoTokenizer.from_pretrained(name)
         model = AutoModelForSeq2SeqLM.from_pretrained(name)
     return model.to("cuda" if cuda else "cpu").eval(), tokenizer

@@ -19,22 +19,20 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
-from attribution.claims.conversation import transcript
+from attribution.claims.enrichment import transcript
 from attribution.errors import AttributionError, BadInput, Busy, NotYours, StoreError, Unavailable
 from attribution.events import Event, RunStarted
-from attribution.pipeline import claims
-from attribution.pipeline.inputs import check_input
-from attribution.pipeline.run import run
-from attribution.pipeline.run_record import VERSION
-from attribution.registry import build
-from attribution.server import bodies, mcp, reference, stream
+from attribution.run import claims
+from attribution.run.estimate import check_input
+from attribution.run.record import VERSION
+from attribution.run.run import run
+from attribution.server import bodies, mcp, reference
 from attribution.server.guard import Guard, Keys
-from attribution.server.metrics import Measured, Metrics
 from attribution.server.middleware import AllowedHosts, ProtectedReplies
-from attribution.server.work import Work
+from attribution.server.work import Measured, Metrics, Work
 from attribution.settings import Settings
-from attribution.storage.history import HistoryQuery
-from attribution.storage.store import Store
+from attribution.store.history import HistoryQuery
+from attribution.store.store import Store
 from attribution.types import Judgement, Pair, Segmented
 from attribution.verdicts import Thresholds, relation
 from attribution.verifiers import VERIFIERS
@@ -136,7 +134,7 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
         pairs = [(pair.claim, pair.evidence) for pair in body.pairs]
 
         def verified(stop: threading.Event) -> Iterator[dict[str, Any]]:
-            verifier = build(VERIFIERS, settings.verifier, settings, "verifier")
+            verifier = VERIFIERS.build(settings.verifier, settings)
             reader = Stoppable(verifier, stop)
             judged = [judgement for group in groups(pairs) for judgement in verify_each(reader, group)]
             results = [_judged(*one, settings.thresholds) for one in zip(pairs, judged, strict=True)]
@@ -165,7 +163,7 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
                 yield event
             metrics.runs.inc()
 
-        return StreamingResponse(stream.lines(work.events(owner, events)), media_type="application/x-ndjson")
+        return StreamingResponse(bodies.lines(work.events(owner, events)), media_type="application/x-ndjson")
 
     @app.get("/runs")
     def runs(request: Request, limit: int = 50) -> dict[str, Any]:
@@ -230,4 +228,4 @@ def _errors(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     async def failed(_: Request, error: Exception) -> JSONResponse:
         _log.error("a request failed", exc_info=error)
-        return told(500, *stream.problem(error).values())
+        return told(500, *bodies.problem(error).values())

@@ -1,4 +1,4 @@
-"""What every request passes before it is read: its key and its size. Plain ASGI, so that bodies can be counted."""
+"""Check the key and the size of every request before it is read. Plain ASGI, so that bodies can be counted."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import hmac
 from collections.abc import Sequence
 
-from fastapi import HTTPException  # of this kind FastAPI lets through what a body raises
+from fastapi import HTTPException  # FastAPI passes it on when reading a body raises it
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attribution.errors import BadInput
@@ -15,7 +15,11 @@ from attribution.server.middleware import reply
 from attribution.settings import api_keys
 
 OPEN = ("/health", "/docs", "/openapi.json")  # without a key
+
+
 SHORTEST_KEY = 16  # characters
+
+
 NO_KEYS = (
     "ATTRIBUTION_API_KEYS is not set: give each client a key of at least 16 characters, separated by commas, such as "
     "one made by: python -c 'import secrets; print(secrets.token_urlsafe())'"
@@ -23,7 +27,7 @@ NO_KEYS = (
 
 
 class Keys:
-    """The clients' keys. They are compared by hash, in constant time, and appear in no message."""
+    """The clients' keys, compared by hash in constant time and never shown in a message."""
 
     def __init__(self, keys: Sequence[str]) -> None:
         if not keys:
@@ -38,14 +42,14 @@ class Keys:
 
     @classmethod
     def from_environment(cls) -> Keys:
-        """BadInput where none are set, or one is too short."""
+        """Read the keys from the environment. Raises BadInput if none is set or one is too short."""
         return cls([key.get_secret_value() for key in api_keys()])
 
     def owner(self, authorization: str) -> str:
-        """The token of the client that sent this header, under which its runs are kept; empty for a wrong key."""
+        """Return the token of the client that sent this header, the owner of its runs; empty for a wrong key."""
         scheme, _, key = authorization.partition(" ")
         sent = _digest(key.strip())
-        known = [hmac.compare_digest(sent, digest) for digest in self._digests]  # all of them, whichever fits
+        known = [hmac.compare_digest(sent, digest) for digest in self._digests]  # compare all, in constant time
         return f"api:{sent}" if scheme.lower() == "bearer" and any(known) else ""
 
 
@@ -54,14 +58,14 @@ def _digest(key: str) -> str:
 
 
 class TooLarge(HTTPException):
-    """The body went past the limit while it was read."""
+    """Raised when a body exceeds the limit while it is read."""
 
     def __init__(self) -> None:
         super().__init__(413, f"the body has more than {MAX_BODY:,} bytes")
 
 
 class Guard:
-    """Lets requests with a known key and a body of bounded size through; `owner` is put into the request's state."""
+    """Middleware that admits requests with a known key and a body within the limit, and sets `owner` in their state."""
 
     def __init__(self, app: ASGIApp, keys: Keys) -> None:
         self._app, self._keys = app, keys

@@ -14,18 +14,17 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import AfterValidator, BaseModel, Field
 from starlette.requests import Request
 
-from attribution.claims.conversation import check_turns
+from attribution.claims.enrichment import check_turns
 from attribution.errors import AttributionError, BadInput
 from attribution.events import Event, Finished, Progress, RunStarted
-from attribution.pipeline.inputs import check_input
-from attribution.pipeline.judge import GivenClaim, JudgedClaim, judge
-from attribution.pipeline.run import run
-from attribution.registry import build
+from attribution.files import whole
+from attribution.run.estimate import check_input
+from attribution.run.judge import GivenClaim, JudgedClaim, judge
+from attribution.run.run import run
 from attribution.server import bodies
 from attribution.server.work import Work
 from attribution.settings import Settings
-from attribution.storage.store import Store
-from attribution.text.characters import whole
+from attribution.store.store import Store
 from attribution.types import Claim, Evidence, Label, Relation, Report, Speaker, Turn, content_id
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.pairs import Stoppable
@@ -151,7 +150,7 @@ class _Tools:
             raise BadInput(f"claim and passages have more than {bodies.MAX_BODY:,} characters together")
 
         def judged(stop: threading.Event) -> Iterator[JudgedClaim]:
-            verifier = build(VERIFIERS, self._own.verifier, self._own, "verifier")
+            verifier = VERIFIERS.build(self._own.verifier, self._own)
             yield from judge([GivenClaim(claim, tuple(passages))], Stoppable(verifier, stop), self._own.thresholds)
 
         one = await self._work.result(*_client(ctx), judged)

@@ -1,5 +1,7 @@
-"""Middleware of the web app and of the API: the hosts that they answer to, headers that protect their replies, and the
-cookie of a browser."""
+"""Middleware of web app and API: allowed hosts, keys, sizes, protective headers, the cookie of a browser.
+
+cookie of a browser.
+"""
 
 from __future__ import annotations
 

@@ -17,13 +17,12 @@ from attribution.errors import BadInput
 from attribution.evidence.strangers import as_record
 from attribution.provenance import Provenance
 from attribution.settings import Settings
-from attribution.snapshots.file import check, read_pages
-from attribution.snapshots.package import Format, Unpacked, invalid, pack, unpack
-from attribution.storage import summaries
-from attribution.storage import tables as t
-from attribution.storage.history import described
-from attribution.storage.runs import new_run_id
-from attribution.storage.store import Store
+from attribution.snapshots.file import Format, Unpacked, check, invalid, pack, read_pages, unpack
+from attribution.store import schema as t
+from attribution.store import summaries
+from attribution.store.history import described
+from attribution.store.runs import new_run_id
+from attribution.store.store import Store
 from attribution.types import Frozen, Page, Report
 
 MEMBERS = ("runs.jsonl", "pages.jsonl")

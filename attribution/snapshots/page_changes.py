@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
 
 from attribution.errors import FetchFailed, StageFailure
+from attribution.fetching.fetcher import Fetcher
 from attribution.settings import Settings
-from attribution.text.diff import Diff
 from attribution.text.sentences import sentences
+from attribution.text.words import Diff
 from attribution.types import Frozen, Page, Report
-from attribution.web.fetcher import Fetcher
 
 MAX_SENTENCE = 2_000  # characters
 MAX_SENTENCES = 5_000  # of a page that are compared: the time grows with their square

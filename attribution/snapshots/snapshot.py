@@ -13,7 +13,7 @@ from attribution.evidence import GatherStep, LlmRecord, PreparedClaims
 from attribution.evidence.strangers import Sifted, sift
 from attribution.provenance import Provenance
 from attribution.settings import Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from attribution.types import Claim, Failure, Judgement, Page, Report
 
 T = TypeVar("T")

@@ -1,0 +1,1 @@
+"""Text: Markdown, passages, sentences, words, values, parse."""

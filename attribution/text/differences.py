@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from attribution.text.lexical import STOP_WORDS, folded, stem
 from attribution.text.values import MONTHS, TOKEN, UNITS, Kind, Value, values
+from attribution.text.words import STOP_WORDS, folded, stem
 from attribution.types import Probabilities, Span
 from attribution.verdicts import LOWEST_THRESHOLD
 

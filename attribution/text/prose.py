@@ -1,4 +1,4 @@
-"""What states nothing on a page: bare addresses, entries of reference lists, navigation, headings; citation marks.
+"""Blank the parts of a page that state nothing: bare addresses, reference lists, navigation, headings, citation marks.
 
 They are blanked for a verifier, not cut out, so that offsets into the text stay true.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from attribution.text.inline import CITATION
+from attribution.text.markdown import CITATION
 
 HEADING_WORDS = 8  # a longer line is no heading
 LONGEST_LINE = 10_000  # characters: a longer one is no reference and no navigation either

@@ -1,14 +1,17 @@
-"""The sentence splitter: by punctuation, in any script that marks where a sentence ends, without a model.
+"""Split text into sentences by punctuation, without a model, and detect the language of a text.
 
-Thai and Lao put nothing between sentences but white space, which also parts phrases: there only lines end a sentence.
+Thai and Lao separate sentences by white space alone, as they do phrases: there, only a line break ends a sentence.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from attribution.models.loading import load_once
 from attribution.types import Span
 
 _STOPS, _WIDE, _CLOSING = ".!?…؟۔।॥։።", "。！？｡", r"\"'”’»)\]」』）"
@@ -16,7 +19,7 @@ _CITED = r"(?:\[[^\[\]\n]{1,24}\])*+"  # "[1]", "[citation needed]"
 _MARK = re.compile(
     rf"(?<![{_STOPS}])[{_STOPS}]++[{_CLOSING}]*+{_CITED}\s+"
     rf"|(?<![{_WIDE}])[{_WIDE}]++[{_CLOSING}]*+{_CITED}\s*"
-    r"|(?<=[^\W\d_]{2})[.!?](?=[^\W\d_]{2})"  # "toxic.Cats": perhaps its space is missing
+    r"|(?<=[^\W\d_]{2})[.!?](?=[^\W\d_]{2})"  # "toxic.Cats": a space may be missing
     r"|\n\s*"
 )
 _WORD_BEFORE = re.compile(r"(?<!\S)[^\W\d_][^\W\d_A-Z]+$")
@@ -29,7 +32,7 @@ _FAR = 200  # and after it
 
 
 def possible_ends(text: str, start: int = 0, end: int | None = None) -> Iterator[int]:
-    """Where a sentence may end, white space included: after any mark, also one that only shortens a word."""
+    """Yield where a sentence may end, white space included: after any mark, even that of an abbreviation."""
     for match in _MARK.finditer(text, start, len(text) if end is None else end):
         mark = match.start()
         spaced = match.end() - mark > 1 or match[0] not in ".!?"
@@ -38,9 +41,9 @@ def possible_ends(text: str, start: int = 0, end: int | None = None) -> Iterator
 
 
 def sentences(text: str, limit: int | None = None) -> tuple[Span, ...]:
-    """Spans of the sentences in order, trimmed, none empty; together they hold all but white space.
+    """Return the spans of the sentences in order, trimmed and non-empty; together they cover all but white space.
 
-    A line break ends a sentence. One longer than `limit` characters is cut between words.
+    A line break ends a sentence. A sentence longer than `limit` characters is cut between words.
     """
     spans: list[Span] = []
     start = 0
@@ -53,14 +56,14 @@ def sentences(text: str, limit: int | None = None) -> tuple[Span, ...]:
 
 
 def trimmed(text: str, start: int, end: int) -> Span:
-    """The span without the white space at its ends."""
+    """Return the span without the white space at its ends."""
     piece = text[start:end]
     first = start + len(piece) - len(piece.lstrip())
     return first, max(first, start + len(piece.rstrip()))
 
 
 def _is_end(text: str, start: int, end: int) -> bool:
-    """Whether a sentence ends where it may: no abbreviation or item's number before it, no small letter after it."""
+    """Return True if a sentence ends here: no abbreviation or item number before it, no lower-case letter after it."""
     before = text[max(start, end - _NEAR) : end]
     head = before.rstrip()
     if "\n" in before[len(head) :]:
@@ -88,3 +91,32 @@ def _cut(text: str, span: Span, limit: int) -> Iterator[Span]:
         start = stop
     if start < end:
         yield start, end
+
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
+
+_CERTAIN = 0.9  # minimum probability; names and figures alone stay below it
+_LINES = (Path(__file__).parent / "data" / "languages.txt").read_text("utf-8").splitlines()
+LANGUAGES: dict[str, str] = {code: name for code, name in (line.split(maxsplit=1) for line in _LINES)}
+
+
+@lru_cache(maxsize=64)
+def detect(text: str) -> str | None:
+    """Return the ISO 639-1 code of one of LANGUAGES, or None if the text is too short or too mixed to tell."""
+    code, probability = _identifier().classify(text)
+    return str(code) if probability >= _CERTAIN else None
+
+
+def is_english(text: str) -> bool:
+    """Return True if rules for English may be applied: the text is English, or its language is unknown."""
+    return detect(text) in (None, "en")
+
+
+@load_once
+def _identifier() -> LanguageIdentifier:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    identifier.set_languages(list(LANGUAGES))
+    return identifier

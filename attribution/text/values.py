@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from attribution.text.lexical import STOP_WORDS, folded
+from attribution.text.words import STOP_WORDS, folded
 from attribution.types import Span
 
 Kind = Literal["year", "month", "day", "number", "unit", "name", "negation"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from attribution.models.mpnet import DOWNLOAD
-from attribution.registry import LLM, Entry, Need
+from attribution.tables import LLM, Entry, Need, Table
 from attribution.types import Judgement, LlmUsage, Pair
 
 
@@ -36,47 +36,50 @@ def estimate_cost(verifier: Verifier, pairs: Sequence[Pair]) -> LlmUsage | None:
     return cost
 
 
-VERIFIERS = {
-    "auto": Entry(
-        "attribution.verifiers.auto:automatic",
-        "Automatic",
-        "DeBERTa where it is downloaded, else the embedded base model, else the small one",
-        bundled=True,
-        english=True,
-    ),
-    "embedded-base": Entry(
-        "attribution.verifiers.embedded_base:EmbeddedBase",
-        "Embedded base model",
-        "all-mpnet-base-v2 with the project's own training; made ready once, in less than a minute",
-        needs=(Need(DOWNLOAD.format("embedded-base"), check="attribution.verifiers.embedded_base:is_available"),),
-        download="attribution.verifiers.embedded_base:make",
-        bundled=True,
-        english=True,
-    ),
-    "embedded-small": Entry(
-        "attribution.verifiers.embedded_small:EmbeddedSmall",
-        "Embedded small model",
-        "34 MB, part of the project: nearly twice as fast as the base model, and finds less",
-        bundled=True,
-        english=True,
-    ),
-    "deberta": Entry(
-        "attribution.verifiers.deberta:Deberta",
-        "DeBERTa (download)",
-        "or another Hugging Face model for NLI (download needed, about 0.9 GB for the default)",
-        needs=(Need("pip install transformers torch", package="transformers"),),
-        model_setting="verifier_model",
-        models={
-            "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli": "large, 0.9 GB: as in V24",
-            "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli": "base, 0.4 GB: about three times faster",
-        },
-        download="attribution.verifiers.deberta:make",
-        english=True,
-    ),
-    "llm": Entry(
-        "attribution.verifiers.llm:LlmVerifier",
-        "Language model, with quotes",
-        "sends each claim with its passages to the language model; only verbatim quotes decide",
-        needs=(LLM,),
-    ),
-}
+VERIFIERS: Table[Verifier] = Table(
+    "verifier",
+    {
+        "auto": Entry(
+            "attribution.verifiers.auto:automatic",
+            "Automatic",
+            "DeBERTa where it is downloaded, else the embedded base model, else the small one",
+            bundled=True,
+            english=True,
+        ),
+        "embedded-base": Entry(
+            "attribution.verifiers.embedded_base:EmbeddedBase",
+            "Embedded base model",
+            "all-mpnet-base-v2 with the project's own training; made ready once, in less than a minute",
+            needs=(Need(DOWNLOAD.format("embedded-base"), check="attribution.verifiers.embedded_base:is_available"),),
+            download="attribution.verifiers.embedded_base:make",
+            bundled=True,
+            english=True,
+        ),
+        "embedded-small": Entry(
+            "attribution.verifiers.embedded_small:EmbeddedSmall",
+            "Embedded small model",
+            "34 MB, part of the project: nearly twice as fast as the base model, and finds less",
+            bundled=True,
+            english=True,
+        ),
+        "deberta": Entry(
+            "attribution.verifiers.deberta:Deberta",
+            "DeBERTa (download)",
+            "or another Hugging Face model for NLI (download needed, about 0.9 GB for the default)",
+            needs=(Need("pip install transformers torch", package="transformers"),),
+            model_setting="verifier_model",
+            models={
+                "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli": "large, 0.9 GB: as in V24",
+                "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli": "base, 0.4 GB: about three times faster",
+            },
+            download="attribution.verifiers.deberta:make",
+            english=True,
+        ),
+        "llm": Entry(
+            "attribution.verifiers.llm:LlmVerifier",
+            "Language model, with quotes",
+            "sends each claim with its passages to the language model; only verbatim quotes decide",
+            needs=(LLM,),
+        ),
+    },
+)

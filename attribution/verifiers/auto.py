@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from attribution.registry import build
 from attribution.settings import Settings
 from attribution.types import Failure
 from attribution.verifiers import VERIFIERS, Verifier
@@ -39,5 +38,5 @@ def smaller_verifier(settings: Settings) -> Failure | None:
 
 def automatic(settings: Settings) -> Verifier:
     """Verifier `auto`."""
-    verifier: Verifier = build(VERIFIERS, choose(settings).name, settings, "verifier")
+    verifier = VERIFIERS.build(choose(settings).name, settings)
     return verifier

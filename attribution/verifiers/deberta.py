@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from attribution.errors import BadInput
-from attribution.models import hub, nli
+from attribution.models import files, nli
 from attribution.settings import Settings
-from attribution.text.lexical import deciding_sentence
+from attribution.text.words import deciding_sentence
 from attribution.types import Judgement, Pair, Probabilities, Relation
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.calibration import softmax
@@ -22,7 +22,7 @@ DEFAULT = next(iter(MODELS))
 
 def is_downloaded(settings: Settings) -> bool:
     """Whether the weights of the model that the settings name are on this machine."""
-    return hub.weights(settings.verifier_model or DEFAULT) is not None
+    return files.weights(settings.verifier_model or DEFAULT) is not None
 
 
 def is_ready(settings: Settings) -> bool:
@@ -31,7 +31,7 @@ def is_ready(settings: Settings) -> bool:
     return nli.has_int8(model) or (is_downloaded(settings) and nli.on_gpu())
 
 
-def make(progress: hub.Progress = lambda share, what: None, settings: Settings | None = None) -> Path:
+def make(progress: files.Progress = lambda share, what: None, settings: Settings | None = None) -> Path:
     """Get the model that the settings name ready for this machine (`attribution.models.nli.make`)."""
     return nli.make((settings and settings.verifier_model) or DEFAULT, progress)
 

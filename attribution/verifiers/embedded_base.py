@@ -14,18 +14,16 @@ from functools import cache
 from pathlib import Path
 
 from attribution.models import files, merge, mpnet
-from attribution.models.hub import Progress
+from attribution.models.files import Progress
 from attribution.models.loading import load_once
-from attribution.models.onnx_model import SLOW, OnnxModel
-from attribution.models.parallel import in_threads
+from attribution.models.onnx import SLOW, OnnxModel, in_threads
 from attribution.settings import Settings, models_folder
-from attribution.text.lexical import deciding_sentence, share_terms
 from attribution.text.sentences import sentences
+from attribution.text.words import deciding_sentence, share_terms
 from attribution.types import Judgement, Pair, Probabilities, Span
 from attribution.verdicts import LOWEST_THRESHOLD
 from attribution.verifiers.calibration import softmax
-from attribution.verifiers.pairs import check_claim_tokens, check_pairs, windows
-from attribution.verifiers.verbatim import word_for_word
+from attribution.verifiers.pairs import check_claim_tokens, check_pairs, windows, word_for_word
 
 FOLDER = Path(__file__).parent / "base"
 ADAPTER = "adapter_model.safetensors"

@@ -17,16 +17,14 @@ from typing import Any
 
 from attribution.models.files import check_shipped
 from attribution.models.loading import load_once
-from attribution.models.onnx_model import OnnxModel
-from attribution.models.parallel import in_threads
+from attribution.models.onnx import OnnxModel, in_threads
 from attribution.settings import Settings
-from attribution.text.lexical import deciding_sentence, share_terms, shared_words
 from attribution.text.sentences import sentences
+from attribution.text.words import deciding_sentence, share_terms, shared_words
 from attribution.types import Judgement, Pair, Probabilities, Span
 from attribution.verdicts import LOWEST_THRESHOLD
 from attribution.verifiers.calibration import Reading, combine, coverage, softmax, weight_of_length
-from attribution.verifiers.pairs import check_claim_tokens, check_pairs, windows
-from attribution.verifiers.verbatim import word_for_word
+from attribution.verifiers.pairs import check_claim_tokens, check_pairs, windows, word_for_word
 
 FOLDER = Path(__file__).parent / "small"
 READING = "4"  # of the rules below: part of the version

@@ -12,7 +12,7 @@ from attribution.errors import BadInput, LlmFailed
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
 from attribution.settings import Settings
-from attribution.text.lexical import deciding_sentence, occurrences
+from attribution.text.words import deciding_sentence, occurrences
 from attribution.types import RELATIONS, Judgement, LlmUsage, Pair, Probabilities, Relation, Span
 
 PASSAGES = 8  # of a claim in one prompt

@@ -1,13 +1,17 @@
-"""What verifiers share: the check of their pairs, pairs that are refused, and the windows in which they read."""
+"""Check the pairs of a verifier, cut long evidence into windows, and keep judgements in the store."""
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from attribution.errors import BadInput, Stopped
-from attribution.types import Judgement, Pair, Span
+from attribution.store.store import Store
+from attribution.text.markdown import CITATION
+from attribution.types import Judgement, LlmUsage, Pair, Probabilities, Span, content_id
+from attribution.verifiers import Verifier, usage_of
 
 CLAIM_TOKENS = 160  # a longer claim leaves too little room for the premise
 CLAIM_CHARACTERS = 10 * CLAIM_TOKENS  # checked before tokenising
@@ -103,3 +107,96 @@ def windows(offsets: Sequence[Span], spans: Sequence[Span], room: int) -> list[t
         end = inside[-1] if inside else end
         ranges.append((start, end))
         start = inside[-2] if len(inside) > 1 else end
+
+
+class CachedVerifier:
+    """Asks the verifier only for pairs that the store does not have; counts pairs for the report."""
+
+    def __init__(self, verifier: Verifier, store: Store, own: Iterable[str] = ()) -> None:
+        """`own` are keys whose judgements count as made here, though the store has them."""
+        self.version = verifier.version
+        self._verifier, self._store = verifier, store
+        self._own = set(own)
+        self.reset_counts()
+
+    def reset_counts(self) -> None:
+        """Forget what was asked so far: the report counts only the final round."""
+        self.pairs = self.cached_pairs = 0
+        self.keys: set[str] = set()  # of all pairs asked for: content hashes of pair and version
+
+    @property
+    def usage(self) -> LlmUsage | None:
+        return usage_of(self._verifier)
+
+    @property
+    def uncounted(self) -> Uncounted:
+        """The same verifier, for pairs that are no claim's own."""
+        return Uncounted(self)
+
+    def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        """One judgement for each (claim, evidence) or (claim, evidence, title), in order."""
+        keys = [content_id(self.version, *pair) for pair in pairs]
+        judgements = self._store.judgements(list(dict.fromkeys(keys)))
+        new = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in judgements}
+        if new:
+            computed = dict(zip(new, self._verifier.verify(list(new.values())), strict=True))
+            self._store.put_judgements(computed)
+            self._own.update(computed)
+            judgements |= computed
+        self.keys.update(keys)
+        self.pairs += len(pairs)
+        self.cached_pairs += sum(key not in self._own for key in keys)
+        return [judgements[key] for key in keys]
+
+    def entailed(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """The probability that the evidence of each pair entails its claim."""
+        return [j.probabilities.entailed for j in self.verify(pairs)]
+
+
+class Uncounted:
+    """Reads with a cached verifier and leaves its counts of pairs as they are."""
+
+    def __init__(self, verifier: CachedVerifier) -> None:
+        self._verifier = verifier
+
+    def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        counts = self._verifier.pairs, self._verifier.cached_pairs
+        judgements = self._verifier.verify(pairs)
+        self._verifier.pairs, self._verifier.cached_pairs = counts
+        return judgements
+
+
+SURE = 0.98  # as support
+_EDGES = '*_`#.,;:!…()"“”„«»'  # not signs that belong to a value: "-5", "$5", "5%"
+_MIN_WORDS = 3
+_QUOTATION, _QUESTION = re.compile(r"[“\"„«]"), re.compile(r"[?？][^\w?？]*$")
+
+
+def word_for_word(claim: str, text: str, sentences: Sequence[Span]) -> Judgement | None:
+    """The judgement of a text of which one or more whole sentences are the claim, or None where none are.
+
+    Case, white space, citation marks and punctuation at the edges of words do not count. A quotation is not what the
+    text itself says, and neither is a question.
+    """
+    wanted = _words(claim)
+    if len(wanted) < _MIN_WORDS:
+        return None
+    said = [(span, words) for span in sentences if (words := _words(text[slice(*span)]))]
+    for first, ((start, _), _) in enumerate(said):
+        found, last = 0, first
+        while last < len(said) and said[last][1] == wanted[found : found + len(said[last][1])]:
+            found += len(said[last][1])
+            last += 1
+        if found == len(wanted) and _states(text[start : said[last - 1][0][1]], claim):
+            support = Probabilities(entailed=SURE, contradicted=0.0, no_relation=1 - SURE)
+            return Judgement(support, (start, said[last - 1][0][1]), {"verbatim": 1.0})
+    return None
+
+
+def _states(said: str, claim: str) -> bool:
+    return all(mark.search(claim) or not mark.search(said) for mark in (_QUOTATION, _QUESTION))
+
+
+def _words(text: str) -> list[str]:
+    words = (word.strip(_EDGES) for word in CITATION.sub(" ", text).replace("’", "'").casefold().split())
+    return [word for word in words if word]

@@ -11,13 +11,12 @@ import tempfile
 import threading
 import time
 
-from attribution.evaluation.ais import figures
-from attribution.evaluation.ais.judgements import Content, Judgement, by_task, decided, finished
-from attribution.evaluation.ais.project import Annotations
-from attribution.evaluation.ais.quality import agreement
-from attribution.evaluation.ais.records import timestamp
-from attribution.evaluation.ais.tasks import Project, Turn, make_task
-from attribution.storage.store import Store
+from attribution.store.store import Store
+from attribution.studies.annotation import figures
+from attribution.studies.annotation.figures import agreement
+from attribution.studies.annotation.project import Annotations
+from attribution.studies.annotation.records import Content, Judgement, by_task, decided, finished, timestamp
+from attribution.studies.annotation.tasks import Project, Turn, make_task
 from benchmarks import arguments, publish
 from benchmarks.browser import browser, seconds, serving
 

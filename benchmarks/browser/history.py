@@ -17,8 +17,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from attribution.settings import Settings
-from attribution.storage.history import HistoryQuery
-from attribution.storage.store import Store
+from attribution.store.history import HistoryQuery
+from attribution.store.store import Store
 from attribution.types import Claim, Evidence, Page, Probabilities, Report, content_id
 from attribution.verdicts import Thresholds, decide, relation
 from benchmarks import arguments, publish

@@ -19,16 +19,16 @@ from typing import Any
 from attribution import events
 from attribution.evidence.gathering import LiveSources
 from attribution.evidence.sources import Sources
-from attribution.extraction.sandbox import read
-from attribution.models.parallel import in_threads
-from attribution.pipeline.claims import annotate, check_coherence, segment
-from attribution.pipeline.run import run
-from attribution.pipeline.warmup import load_models
+from attribution.fetching.fetcher import Fetcher
+from attribution.fetching.sandbox import read
+from attribution.models.onnx import in_threads
+from attribution.run.claims import annotate, check_coherence, segment
+from attribution.run.run import run
+from attribution.run.warmup import load_models
 from attribution.settings import Settings
-from attribution.storage.store import Store
-from attribution.text.lexical import words_of
+from attribution.store.store import Store
+from attribution.text.words import words_of
 from attribution.types import Claim, Evidence, Page, SearchHit
-from attribution.web.fetcher import Fetcher
 from benchmarks.pipeline import site
 from benchmarks.pipeline.workload import Workload, make
 from benchmarks.processes import megabytes, processes

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from attribution.embedders import minilm
-from attribution.models.parallel import cores
+from attribution.models.onnx import cores
 from attribution.verifiers import embedded_base
 from benchmarks.pipeline.workload import library, make
 

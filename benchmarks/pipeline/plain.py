@@ -19,18 +19,18 @@ import numpy as np
 from attribution.embedders import Embedder
 from attribution.embedders.minilm import package_folder
 from attribution.evidence.matching import Matcher
-from attribution.extraction.documents import extract
-from attribution.extraction.page import make_page
+from attribution.fetching.formats import extract
+from attribution.fetching.page import make_page
 from attribution.models.merge import Merged
 from attribution.models.mpnet import base_file, base_weights
-from attribution.pipeline.warmup import load_rules
+from attribution.run.warmup import load_rules
 from attribution.settings import Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from attribution.types import Claim, Evidence, Judgement, Page, Pair, Verdict
 from attribution.verdicts import decide
-from attribution.verifiers.cached import CachedVerifier
 from attribution.verifiers.calibration import softmax
 from attribution.verifiers.embedded_base import FOLDER, SEPARATOR, START, Passage, Reader
+from attribution.verifiers.pairs import CachedVerifier
 from training.larger.graph import torch_model
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from attribution.models.onnx_model import SLOW
-from attribution.models.parallel import in_threads
+from attribution.models.onnx import SLOW, in_threads
 from attribution.settings import Settings
 from attribution.verifiers.embedded_base import SEPARATOR, START, EmbeddedBase, Once, Passage, Reader, make
 from attribution.verifiers.embedded_small import EmbeddedSmall

@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from attribution.collections import ingest
-from attribution.collections import search as hybrid
-from attribution.collections.search import PASSAGES, over_collection
-from attribution.collections.store import DocumentStore
+from attribution.library import ingest
+from attribution.library import search as hybrid
+from attribution.library.search import PASSAGES, over_collection
+from attribution.library.store import DocumentStore
 from attribution.settings import Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from benchmarks import arguments, publish
 
 SEED, VOCABULARY, WORDS, QUERIES = 7, 20_000, 400, 200

@@ -13,10 +13,10 @@ import time
 from tempfile import TemporaryDirectory
 
 from attribution import events
-from attribution.evaluation.comparison import ComparisonReady, compare
-from attribution.pipeline.warmup import warm_up
+from attribution.run.warmup import warm_up
 from attribution.settings import ROOT, Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
+from attribution.studies.segmenters.comparison import ComparisonReady, compare
 from benchmarks import arguments, publish
 
 SEGMENTERS = ["sentences", "clauses"]

@@ -18,12 +18,11 @@ from typing import Any
 
 from attribution import events
 from attribution.evidence.what_if import WhatIf, what_if
-from attribution.pipeline.editing.edit import edit
-from attribution.pipeline.run import run
+from attribution.run.editing import edit
+from attribution.run.run import run
 from attribution.settings import Settings
-from attribution.storage.store import Store
-from attribution.types import Claim, Evidence, Page, Probabilities, Report, Verdict, content_id
-from attribution.types.edits import Reword
+from attribution.store.store import Store
+from attribution.types import Claim, Evidence, Page, Probabilities, Report, Reword, Verdict, content_id
 from attribution.verdicts import Thresholds
 from benchmarks import arguments, publish
 
@@ -118,7 +117,7 @@ def made(claims: int, passages: int) -> Report:
 
 def repaint_seconds(repeat: int) -> dict[str, Any]:
     """Seconds from moved thresholds to what the page sends to the browser, its JSON included."""
-    from pages.ui.answer.view import view
+    from pages.ui.answer_view import view
 
     report = made(60, 5)
     decided, drawn, work, size = [], [], [], 0

@@ -17,11 +17,11 @@ from typing import Any
 
 from attribution.evidence.gathering import LiveSources
 from attribution.evidence.sources import Sources
-from attribution.extraction.sandbox import read
+from attribution.fetching.fetcher import Fetcher
+from attribution.fetching.sandbox import read
 from attribution.settings import Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from attribution.types import Claim
-from attribution.web.fetcher import Fetcher
 from benchmarks import arguments, publish
 from tests.servers import Answer, http_server
 

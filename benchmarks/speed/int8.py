@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from attribution.models import int8
-from attribution.models.parallel import cores, in_threads
+from attribution.models.onnx import cores, in_threads
 from attribution.verifiers.calibration import softmax
 from attribution.verifiers.embedded_small import FOLDER
 from benchmarks import arguments, publish

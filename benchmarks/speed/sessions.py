@@ -18,13 +18,12 @@ from typing import Any
 from attribution import events
 from attribution.evidence.gathering import LiveSources
 from attribution.evidence.sources import Sources
-from attribution.pipeline.run import run
-from attribution.pipeline.turns import Turns, in_turn
-from attribution.pipeline.warmup import load_models
+from attribution.fetching.fetcher import Fetcher
+from attribution.run.run import Turns, in_turn, run
+from attribution.run.warmup import load_models
 from attribution.settings import Settings, runs_at_once
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from attribution.types import Report
-from attribution.web.fetcher import Fetcher
 from benchmarks import arguments, publish
 from benchmarks.pipeline import site
 from benchmarks.pipeline.measure import QUESTION, Engine, peak_memory

@@ -10,7 +10,7 @@ import sys
 import time
 
 from attribution.chunkers.fixed import Fixed
-from attribution.collections.folder import FolderSearcher
+from attribution.library.folder import FolderSearcher
 from attribution.settings import Settings
 from attribution.types import Page
 from attribution.verifiers.embedded_small import FOLDER, EmbeddedSmall

@@ -1,1 +1,1 @@
-"""What the pages share."""
+"""Components shared by the pages."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from pages.ui.form.words import explain
+from pages.ui.choices import explain
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,7 @@ Work = Callable[[threading.Event, Callable[..., P]], None]
 
 
 class Stoppable(Protocol):
-    """What is known of any job."""
+    """A job that can be stopped."""
 
     @property
     def running(self) -> bool: ...
@@ -47,23 +47,23 @@ def register(result_id: str, job: object) -> None:
 
 
 def find(result_id: str) -> Any:
-    """The job of this process that is computing a result; None where none is: what is finished is in the database."""
+    """Return the job of this process that is computing a result, or None. Finished results are in the database."""
     job = _jobs.get(result_id)
     return job if job is not None and job.running else None
 
 
 def claim(job: object, browser: str) -> None:
-    """Note which browser has started a job, unless that is known: others only watch it."""
+    """Record which browser started a job, unless that is known: others only watch it."""
     _starters.setdefault(job, browser)
 
 
 def starter(job: object) -> str:
-    """The token of the browser that has started a job; empty where that is not known."""
+    """Return the token of the browser that started a job; empty if it is unknown."""
     return _starters.get(job, "")
 
 
 class Job(Generic[P]):
-    """Owns its thread and its stop signal. `work` gets the signal and a function that updates the progress."""
+    """A job with its own thread and stop signal. `work` gets the signal and a function that updates the progress."""
 
     def __init__(self, name: str, initial: P, work: Work[P]) -> None:
         self._lock = threading.Lock()
@@ -82,7 +82,7 @@ class Job(Generic[P]):
             return self._progress.running
 
     def progress(self) -> P:
-        """The progress now; all values in it are frozen."""
+        """Return the current progress; all values in it are frozen."""
         with self._lock:
             now = self._progress
             return replace(now, seconds=self._elapsed(), stopping=self._stop.is_set()) if now.running else now

@@ -1,10 +1,13 @@
-"""A result as files to download."""
+"""Offer results as files to download."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import streamlit as st
+
+from attribution.reports import FORMATS, Exported, export, file_name
 
 
 def downloads(files: Mapping[str, tuple[str, str, str]]) -> None:
@@ -21,3 +24,24 @@ def downloads(files: Mapping[str, tuple[str, str, str]]) -> None:
             width="stretch",
             help="The same result as a file.",
         )
+
+
+MENU = "export"
+
+
+def menu(exported: Exported) -> None:
+    """A line for each format, which says what it is for. A file is made when it is asked for."""
+    with (
+        st.popover("Export", key=MENU, help="Download this run as a file."),
+        st.container(key="exports", gap=None),
+    ):
+        for name, form in FORMATS.items():
+            st.download_button(
+                f"**{form.label}** {form.note}",
+                partial(export, name, exported),
+                file_name(name, exported),
+                form.media_type,
+                on_click="ignore",
+                key=f"export-{name}",
+                type="tertiary",
+            )

@@ -24,7 +24,7 @@ def prepare_first_page() -> None:
     exec(compile(ast.Module(imports, []), "imports of the first page", "exec"), {})
     inspect.stack()  # fills a cache: the first element that Streamlit draws asks for the stack
     with suppress(AttributionError):  # the page reports it
-        from attribution.storage.store import Store
+        from attribution.store.store import Store
 
         Store.open(Settings.from_environment().database_url)
 

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from attribution.errors import AttributionError
 from attribution.settings import Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from pages.ui import background, state
 
 J = TypeVar("J", bound=background.Stoppable)  # the job

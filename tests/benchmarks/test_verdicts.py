@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from attribution.pipeline.judge import GivenClaim, JudgedClaim
+from attribution.run.judge import GivenClaim, JudgedClaim
 from attribution.types import Label, Verdict
 from benchmarks import verdicts
 from benchmarks.verdicts import LabelledClaim

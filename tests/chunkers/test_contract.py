@@ -10,7 +10,6 @@ from hypothesis import settings as budget
 from hypothesis import strategies as st
 
 from attribution.chunkers import CHUNKERS
-from attribution.registry import build
 from attribution.settings import Settings
 from tests.make import page
 
@@ -20,7 +19,7 @@ TEXT = st.text(alphabet=st.sampled_from(ALPHABET), max_size=900) | st.text(max_s
 
 def check(text: str, chosen: Settings) -> list[int]:
     p = page(text.encode("utf-8", "replace").decode())
-    chunks = build(CHUNKERS, chosen.chunker, chosen, "chunker").chunk(p)
+    chunks = CHUNKERS.build(chosen.chunker, chosen).chunk(p)
     covered = bytearray(len(p.text))
     for c in chunks:
         assert p.text[c.start : c.end] == c.text == c.text.strip()

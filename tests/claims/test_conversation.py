@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.claims.conversation import as_text, check_turns, read_turns, standalone_question, transcript
-from attribution.claims.enrichment import enrich
+from attribution.claims.enrichment import as_text, check_turns, enrich, read_turns, standalone_question, transcript
 from attribution.claims.independence import check_independence
 from attribution.claims.worthiness import classify
 from attribution.errors import BadInput

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from attribution.claims.coreference import Context, is_balanced
-from attribution.claims.mentions import PRONOUNS, outward_pronouns
-from attribution.text.nlp import parse
+from attribution.claims.coreference import PRONOUNS, Context, is_balanced, outward_pronouns
+from attribution.text.parse import parse
 
 
 def antecedent(question: str, answer: str, sentence: str) -> str | None:

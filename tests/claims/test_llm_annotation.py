@@ -12,13 +12,13 @@ import pytest
 from attribution.claims.llm_annotation import LlmAnnotator
 from attribution.errors import Unavailable
 from attribution.events import Event, Finished
-from attribution.evidence.queries import QUERIES
-from attribution.pipeline.estimate import estimate
-from attribution.pipeline.run import run, segment
-from attribution.registry import LLM
+from attribution.evidence.search import QUERIES
+from attribution.run.estimate import estimate
+from attribution.run.run import run, segment
 from attribution.settings import Settings
 from attribution.snapshots.snapshot import Snapshot
-from attribution.storage.store import Store
+from attribution.store.store import Store
+from attribution.tables import LLM
 from attribution.types import Claim, Report, content_id
 from tests.llm_server import llm_server, llm_settings
 from tests.make import comparable

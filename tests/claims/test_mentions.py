@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from attribution.claims.mentions import is_expletive, mentions, outward_pronouns
-from attribution.text.nlp import parse
+from attribution.claims.coreference import is_expletive, mentions, outward_pronouns
+from attribution.text.parse import parse
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from attribution.cli.main import main
-from attribution.pipeline.batch.output import Output
+from attribution.run.batch import Output
 
 LABELLED = {
     "answer": "The Eiffel Tower was completed in 1889. I hope this helps!",

@@ -86,12 +86,3 @@ def test_when_nothing_can_be_read_the_status_says_so(tmp_path: Path, capsys) -> 
     told = capsys.readouterr()
     kinds = {f["kind"] for f in json.loads(told.out)["failures"]}
     assert kinds == {"no_text", "blocked_address"} and "none of the 2 could be read" in told.err
-
-
-def test_the_old_name_works_and_says_the_new_one(capsys) -> None:
-    assert main(["library", "list"]) == 0
-    output = capsys.readouterr()
-    assert json.loads(output.out) == [] and "`collections`" in output.err
-    with pytest.raises(SystemExit):
-        main(["--help"])
-    assert "library" not in capsys.readouterr().out

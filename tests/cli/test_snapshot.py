@@ -10,9 +10,9 @@ import pytest
 
 from attribution.cli.main import main
 from attribution.cli.snapshot import import_run, read
-from attribution.exports import report_json
+from attribution.reports import report_json
 from attribution.settings import Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from tests.make import comparable
 
 ANSWER = "The Eiffel Tower was completed in 1889. It was painted green in 2021."
@@ -26,7 +26,6 @@ def test_export_import_and_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert main(["snapshot", "export", run_id, "--out", str(frozen)]) == 0
     assert main(["snapshot", "export", run_id, "--out", str(tmp_path / "second.zip")]) == 0
     assert frozen.read_bytes() == (tmp_path / "second.zip").read_bytes()
-    assert main(["snapshot", "warc", run_id, "--out", str(tmp_path / "run.warc.gz")]) == 0
 
     monkeypatch.setenv("ATTRIBUTION_DATA", str(tmp_path / "elsewhere"))
 

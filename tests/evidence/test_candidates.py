@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from attribution.evidence.candidates import ROUNDING, Candidates, Ranking
 from attribution.retrieval.index import Candidate
 from attribution.settings import Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from attribution.types import Chunk, Claim
 
 if TYPE_CHECKING:

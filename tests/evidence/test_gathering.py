@@ -13,11 +13,11 @@ import pytest
 from attribution.errors import BadInput, SearchFailed, StoreError, Unavailable
 from attribution.evidence import GatherStep
 from attribution.evidence.gathering import LiveSources
-from attribution.evidence.queries import queries
+from attribution.evidence.search import queries
 from attribution.evidence.sources import Sources, open_sources
 from attribution.settings import Settings
-from attribution.storage.database import now
-from attribution.storage.store import Store
+from attribution.store.database import now
+from attribution.store.store import Store
 from attribution.text.urls import canonical
 from attribution.types import Claim, Page, SearchHit
 from tests.make import claim, page

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from attribution.evidence.judging import judge_pairs, parts_of
-from attribution.pipeline.judge import GivenClaim, judge
+from attribution.evidence.matching import judge_pairs, parts_of
+from attribution.run.judge import GivenClaim, judge
 from attribution.types import Judgement, Label, Pair, Probabilities
 from attribution.verdicts import Thresholds
 

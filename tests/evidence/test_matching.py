@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from attribution.evidence.candidates import MAX_SIMILARITY_GAP
 from attribution.evidence.matching import Matcher, with_context
-from attribution.extraction.page import Extracted, make_page
-from attribution.retrieval.shortlist import SAMPLE
+from attribution.fetching.page import Extracted, make_page
+from attribution.retrieval.ranking import SAMPLE
 from attribution.settings import Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from attribution.types import Claim, Page
 
 NEAR = "The Eiffel Tower in Paris was completed in 1889 for the world's fair."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from attribution.errors import FetchFailed
-from attribution.evidence.user_documents import read_document, safe_name
+from attribution.evidence.sources import read_document, safe_name
 from attribution.types import Document
 from tests.servers import encrypted, pdf_bytes
 

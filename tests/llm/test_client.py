@@ -16,7 +16,7 @@ from attribution.endpoint import Endpoint
 from attribution.errors import BadInput, LlmFailed, Unavailable
 from attribution.events import Finished
 from attribution.llm.client import Llm, Question, Reply
-from attribution.pipeline import run as pipeline
+from attribution.run import run as pipeline
 from attribution.settings import Settings
 from tests.llm_server import KEY, claims, completion, error, llm_server, llm_settings
 from tests.servers import Answer, http_server, raw_server

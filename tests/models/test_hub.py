@@ -23,7 +23,7 @@ FILES = {
 SCRIPT = """
 import sys
 from attribution.errors import Unavailable
-from attribution.models import hub
+from attribution.models import files as hub
 seen = []
 def progress(share, what):
     seen.append(share)

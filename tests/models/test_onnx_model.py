@@ -6,7 +6,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from attribution.models.onnx_model import OnnxModel
+from attribution.models.onnx import OnnxModel
 from attribution.verifiers.embedded_small import FOLDER
 
 

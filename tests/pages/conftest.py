@@ -14,7 +14,7 @@ def nothing_goes_on(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     It goes through all loggers there, and packages add theirs.
     """
-    monkeypatch.setattr("pages.ui.run.preload.preload", lambda: None)
+    monkeypatch.setattr("pages.ui.run.preload", lambda: None)
     yield
     for thread in threading.enumerate():
         if thread.name == "computation":

@@ -15,7 +15,7 @@ PREPARED = """
 import sys
 from pages.ui.server import prepare_first_page
 prepare_first_page()
-print("pages.ui.form.view" in sys.modules, "pages.explore" in sys.modules, "pandas" in sys.modules)
+print("pages.ui.form" in sys.modules, "pages.explore" in sys.modules, "pandas" in sys.modules)
 """
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from attribution.retrieval.bm25 import Chunks
 from attribution.retrieval.index import Index
-from attribution.retrieval.rank_fusion import reciprocal_ranks
+from attribution.retrieval.ranking import reciprocal_ranks
 from attribution.types import Chunk
 
 

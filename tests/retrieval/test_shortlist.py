@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.retrieval.shortlist import ONE_IN, SAMPLE, Shortlist, sample
+from attribution.retrieval.ranking import ONE_IN, SAMPLE, Shortlist, sample
 from attribution.types import Chunk
 
 

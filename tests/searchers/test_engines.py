@@ -16,11 +16,10 @@ import pytest
 
 from attribution.errors import SearchFailed, Unavailable
 from attribution.evidence.sources import open_sources
-from attribution.registry import build
 from attribution.retry import retry_after
 from attribution.searchers import SEARCHERS
 from attribution.settings import Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from tests.servers import Answer, Served, http_server
 
 JSON = {"Content-Type": "application/json"}
@@ -90,7 +89,7 @@ def server(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
 
 
 def searcher(name: str, total: float = 5.0, **settings: Any) -> Any:
-    return build(SEARCHERS, name, Settings(page_timeout=total, **settings), "searcher")
+    return SEARCHERS.build(name, Settings(page_timeout=total, **settings))
 
 
 def failure(search: Callable[[], object]) -> SearchFailed:
@@ -194,7 +193,7 @@ def test_what_is_missing_is_declared(name: str, monkeypatch: pytest.MonkeyPatch)
         monkeypatch.delenv(variable, raising=False)
     assert "set " in SEARCHERS[name].missing()
     with pytest.raises(Unavailable, match="set "):
-        build(SEARCHERS, name, Settings(), "searcher")
+        SEARCHERS.build(name, Settings())
 
 
 def test_a_key_that_cannot_be_sent_is_not_shown(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:

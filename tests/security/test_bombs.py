@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from attribution.errors import BadInput, FetchFailed
-from attribution.evaluation.ais import exchange
-from attribution.evidence.user_documents import read_document
-from attribution.snapshots import archive, file, package
-from attribution.snapshots.package import MANIFEST, Format
-from attribution.storage.store import Store
-from attribution.text.json_lines import parse_rows
+from attribution.evidence.sources import read_document
+from attribution.files import parse_rows
+from attribution.snapshots import archive, file
+from attribution.snapshots.file import MANIFEST, Format
+from attribution.store.store import Store
+from attribution.studies.annotation import exchange
 from attribution.types import Document
-from tests.extraction.test_documents import docx
+from tests.fetching.test_documents import docx
 from tests.pages.browser.conftest import free_port, serving
 from tests.pages.browser.visits import MARKS, chromium, expect, settled, visit
 from tests.snapshots.test_file import packed
@@ -43,19 +43,19 @@ before = peak()
 print(refused(content), peak() - before, sep="|")
 """
 HISTORY = MEASURED.format(
-    imports="from attribution.snapshots.archive import import_history\nfrom attribution.storage.store import Store\n"
+    imports="from attribution.snapshots.archive import import_history\nfrom attribution.store.store import Store\n"
     "store = Store.open('sqlite://')",
     read="lambda data: import_history(store, data)",
     small="b''",
 )
 SNAPSHOT = MEASURED.format(imports="from attribution.snapshots.file import load", read="load", small="b''")
 ROWS = MEASURED.format(
-    imports="from attribution.text.json_lines import parse_rows",
+    imports="from attribution.files import parse_rows",
     read="lambda data: len(parse_rows(data, ['answer']))",
     small="b'{}'",
 )
 TABLE = MEASURED.format(
-    imports="from attribution.evaluation.ais.exchange import merge", read="lambda data: merge(None, data, True)",
+    imports="from attribution.studies.annotation.exchange import merge", read="lambda data: merge(None, data, True)",
     small="b'kind'",
 )  # fmt: skip
 MB = 1_000_000
@@ -139,9 +139,9 @@ def test_letters_of_four_bytes_count_as_such(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_what_could_not_be_read_again_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(package, "DOCUMENT_LIMIT", 1000)
+    monkeypatch.setattr(file, "DOCUMENT_LIMIT", 1000)
     with pytest.raises(BadInput, match=r"line 2 of runs.jsonl has more than .*: export it in parts"):
-        package.pack(archive.HISTORY, {"runs.jsonl": b"{}\n" + b"a" * 1001, "pages.jsonl": b""})
+        file.pack(archive.HISTORY, {"runs.jsonl": b"{}\n" + b"a" * 1001, "pages.jsonl": b""})
 
 
 @pytest.mark.parametrize(

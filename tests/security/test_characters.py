@@ -18,7 +18,7 @@ from attribution.llm.parsing import parse
 from attribution.searchers.json_api import as_hits
 from attribution.settings import ROOT, Settings
 from attribution.snapshots.archive import import_history
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from tests.security.test_imports import archive_of, run_over
 from tests.server.conftest import Server
 from tests.snapshots.test_archive import forged

@@ -7,10 +7,10 @@ import io
 
 import pytest
 
-from attribution.evaluation.tables import FORMULA
-from attribution.exports import Exported, export
-from attribution.exports.picture import wrapped
-from tests.exports.runs import hostile, run
+from attribution.files import FORMULA
+from attribution.reports import Exported, export
+from attribution.reports.picture import wrapped
+from tests.reports.runs import hostile, run
 from tests.security.scaling import is_linear, shapes
 
 COMMANDS = ("=cmd|' /C calc'!A0", "+1", "-2+3", "@SUM(1)", "\t=1", '"=1"', " =1", "=1;=2")

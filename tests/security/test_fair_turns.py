@@ -8,21 +8,20 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from attribution.collections import ingest
 from attribution.errors import Unavailable
 from attribution.evidence.sources import open_sources
-from attribution.extraction import epub, sandbox
-from attribution.extraction.documents import extract
-from attribution.extraction.epub import read_epub
-from attribution.extraction.page import Extracted
-from attribution.extraction.sandbox import Reading
+from attribution.fetching import formats, sandbox
+from attribution.fetching.formats import extract, read_epub
+from attribution.fetching.page import Extracted
+from attribution.fetching.sandbox import Reading
+from attribution.library import ingest
 from attribution.settings import Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from attribution.turns import Turns
 from attribution.types import Document
-from tests.extraction.test_documents import chapter, docx, paragraph
-from tests.extraction.test_documents import epub as book
-from tests.extraction.test_sandbox import slow_pdf
+from tests.fetching.test_documents import chapter, docx, paragraph
+from tests.fetching.test_documents import epub as book
+from tests.fetching.test_sandbox import slow_pdf
 
 SLOW = slow_pdf()
 
@@ -138,7 +137,7 @@ def test_a_chapter_that_is_named_two_thousand_times_is_read_once(monkeypatch: py
         read.append(content)
         return Extracted("", content.decode())
 
-    monkeypatch.setattr(epub, "read_html", counted)
+    monkeypatch.setattr(formats, "read_html", counted)
     hrefs = [f"a.xhtml#part-{n}" for n in range(2000)]
     bomb = book(*hrefs, "./a.xhtml", "b.xhtml", **{"O__a.xhtml": "First.", "O__b.xhtml": "Second."})
     assert read_epub(bomb, "", "a.epub").text == "First.\n\nSecond."

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from attribution.claims import coherence, enrichment, independence
-from attribution.pipeline.claims import annotate, check_coherence, segment
-from attribution.segmenters.syntax.soundness import is_sentence
+from attribution.run.claims import annotate, check_coherence, segment
+from attribution.segmenters.english.scope import is_sentence
 from attribution.settings import Settings
-from attribution.storage.store import Store
-from attribution.text import nlp
+from attribution.store.store import Store
+from attribution.text import parse
 from attribution.types import Claim, Failure
 from tests.security.scaling import is_linear
 
@@ -32,7 +32,7 @@ def text_of(unit: str, length: int) -> str:
 
 def annotated(answer: str, segmenter: str = "sentences") -> tuple[list[Claim], list[Failure]]:
     """What a run makes of an answer before it searches, with nothing parsed before."""
-    nlp.forget()
+    parse.forget()
     is_sentence.cache_clear()
     segmented = segment("", answer, Settings(segmenter=segmenter))
     claims, failures = annotate("", answer, segmented.claims, [], None)
@@ -49,15 +49,15 @@ def numbered(sentence: str, count: int) -> str:
 def parsed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Every text that spaCy is given while the lock is held."""
     texts: list[str] = []
-    english = nlp._english()
+    english = parse._english()
 
     def noted(text: str) -> object:
         texts.append(text)
         return english(text)
 
-    monkeypatch.setattr(nlp, "_english", lambda: noted)
+    monkeypatch.setattr(parse, "_english", lambda: noted)
     yield texts
-    nlp.forget()
+    parse.forget()
 
 
 @pytest.mark.parametrize("segmenter", ["sentences", "clauses"])
@@ -74,10 +74,10 @@ def test_twice_the_answer_takes_at_most_two_and_a_half_times_as_long(segmenter: 
 def test_the_parser_is_given_one_sentence_at_a_time_and_the_tokenizer_no_endless_word(parsed: list[str]) -> None:
     for unit in ("the cat ", "$", "He ran. ", "x, ", "( "):
         annotated(text_of(unit, LIMIT))
-    assert parsed and max(map(len, parsed)) <= nlp.LONGEST
+    assert parsed and max(map(len, parsed)) <= parse.LONGEST
     for text in parsed:
-        words = [w for w in text.split() if len(w) > nlp.LONGEST_WORD]
-        assert [t.text for t in nlp.parse(text) if len(t) > nlp.LONGEST_WORD] == words
+        words = [w for w in text.split() if len(w) > parse.LONGEST_WORD]
+        assert [t.text for t in parse.parse(text) if len(t) > parse.LONGEST_WORD] == words
 
 
 def test_each_sentence_of_an_answer_is_parsed_once(parsed: list[str]) -> None:
@@ -87,9 +87,9 @@ def test_each_sentence_of_an_answer_is_parsed_once(parsed: list[str]) -> None:
 
 def test_offsets_stay_exact_in_a_text_with_endless_words() -> None:
     for text in (f"See {'.' * 500} now.", f"{'a' * 300}\nHe  ran {'$' * 200}", f"{'-' * 200}  ", "He ran. " * 500):
-        doc = nlp.parse(text)
+        doc = parse.parse(text)
         assert doc.text == text and all(text[t.idx : t.idx + len(t)] == t.text for t in doc)
-    assert [t.norm_ for t in nlp.parse(f"I can't see {'x' * 200}.")][1:3] == ["can", "not"]
+    assert [t.norm_ for t in parse.parse(f"I can't see {'x' * 200}.")][1:3] == ["can", "not"]
 
 
 @pytest.mark.parametrize("segmenter", ["sentences", "clauses", "predpatt"])
@@ -97,7 +97,7 @@ def test_each_stage_says_what_it_left_out_of_an_answer(segmenter: str, monkeypat
     for module in (
         "attribution.claims.rules",
         "attribution.claims.coreference",
-        "attribution.segmenters.syntax.drafts",
+        "attribution.segmenters.english.drafts",
     ):
         monkeypatch.setattr(f"{module}.MOST", 20)
     claims, failures = annotated(numbered("It has {} rooms.", 30), segmenter)
@@ -135,7 +135,7 @@ def test_stop_ends_every_stage_between_two_sentences(parsed: list[str]) -> None:
     stop = threading.Event()
     stop.set()
     answer = numbered("It has {} rooms, and she has it.", 50)
-    nlp.forget()
+    parse.forget()
     claims = segment("", answer, Settings(segmenter="clauses"), stop).claims
     claims_, _ = annotate("", answer, claims, [], None, (), stop)
     coherence.check_coherence(answer, [c.model_copy(update={"text": "It."}) for c in claims_], _never, 0.5, stop)
@@ -148,7 +148,7 @@ def _never(pairs: coherence.Pairs) -> list[float | None]:
 
 def test_another_client_s_sentence_waits_for_one_sentence_and_not_for_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
     order: list[str] = []
-    english = nlp._english()
+    english = parse._english()
     asks, waits = threading.Event(), threading.Event()
 
     def noted(text: str) -> object:
@@ -158,24 +158,24 @@ def test_another_client_s_sentence_waits_for_one_sentence_and_not_for_a_text(mon
             assert waits.wait(60)
         return english(text)
 
-    monkeypatch.setattr(nlp, "_english", lambda: noted)
-    nlp.forget()
+    monkeypatch.setattr(parse, "_english", lambda: noted)
+    parse.forget()
     hostile = threading.Thread(target=annotated, args=(numbered("It has {} rooms.", 100),))
-    other = threading.Thread(target=nlp.parse, args=("A dog sat.",))
+    other = threading.Thread(target=parse.parse, args=("A dog sat.",))
     hostile.start()
     assert asks.wait(60)
     other.start()
-    while not nlp._PARSING._waiting:
+    while not parse._PARSING._waiting:
         threading.Event().wait(0.01)
     waits.set()
     other.join(60)
     hostile.join(60)
     assert order.index("A dog sat.") == 5 and len(order) > 100
-    nlp.forget()
+    parse.forget()
 
 
 def test_whoever_waits_gets_the_parser_in_order() -> None:
-    queue, order = nlp._Queue(), list[int]()
+    queue, order = parse._Queue(), list[int]()
 
     def enter(number: int) -> None:
         with queue:

@@ -9,17 +9,15 @@ from pathlib import Path
 import pytest
 
 from attribution.errors import BadSetting
-from attribution.pipeline.editing.edit import edit
 from attribution.provenance import Provenance
-from attribution.settings import Settings
+from attribution.run.editing import edit
+from attribution.settings import SETTINGS, Settings
 from attribution.snapshots.archive import export_history, import_history
 from attribution.snapshots.file import dump, load
 from attribution.snapshots.snapshot import Snapshot
-from attribution.storage.store import Store
-from attribution.trust import SETTINGS
-from attribution.types import Page, Report, Verdict
-from attribution.types.edits import Reword
-from pages.ui.form import choices
+from attribution.store.store import Store
+from attribution.types import Page, Report, Reword, Verdict
+from pages.ui import choices
 from tests.make import claim, evidence, page
 from tests.pages.browser.conftest import free_port, serving
 from tests.pages.browser.visits import MARKS, PATIENCE, chromium, expect, settled, visit

@@ -23,11 +23,10 @@ from attribution.embedders.openai import OpenAI
 from attribution.endpoint import LISTED, OPENAI, Endpoint
 from attribution.errors import BadInput, LlmFailed, Unavailable
 from attribution.llm import endpoint
-from attribution.llm.client import Llm, Question
-from attribution.llm.connection import check_connection
+from attribution.llm.client import Llm, Question, check_connection
 from attribution.llm.parsing import parse
 from attribution.settings import Settings, visitor_endpoint
-from pages.ui.form import choices
+from pages.ui import choices
 from tests.llm_server import KEY, READY, completion, error, keys_sent, llm_server, llm_settings
 from tests.security.scaling import is_linear, shapes
 from tests.server.conftest import KEY as API_KEY

@@ -12,32 +12,31 @@ from protego import Protego
 from attribution.chunkers.fixed import Fixed
 from attribution.chunkers.recursive import Recursive
 from attribution.chunkers.sentence import SentenceWindows
-from attribution.citations import marks
-from attribution.claims import conversation
-from attribution.collections import folder
+from attribution.claims import enrichment
 from attribution.errors import AttributionError
 from attribution.evidence import near_duplicates
 from attribution.evidence.matching import with_context
-from attribution.exports import markdown as exported
-from attribution.extraction import content_type, page
+from attribution.fetching import content_type, page, robots
+from attribution.library import folder
+from attribution.reports import answer, html
+from attribution.reports import answer as shown
+from attribution.reports import markdown as exported
+from attribution.review import marks
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
-from attribution.text import differences, language, lexical, markdown, passages, urls, values
-from attribution.text.diff import Diff
+from attribution.text import differences, markdown, passages, urls, values, words
 from attribution.text.prose import LONGEST_LINE, prose, states_nothing
-from attribution.text.sentences import sentences
+from attribution.text.sentences import detect, sentences
+from attribution.text.words import Diff
 from attribution.verifiers.llm import find_quote
-from attribution.verifiers.verbatim import word_for_word
-from attribution.web import robots
-from pages.ui.html import highlight, links
-from pages.ui.html import markdown as shown
+from attribution.verifiers.pairs import word_for_word
 from tests import make
 from tests.security.patterns import made_within_functions, uses
 from tests.security.scaling import is_linear, shapes
 
 WITHIN_FUNCTIONS = {
-    "attribution.citations.marks.author",  # a name of at most 61 characters, in 120
-    "attribution.citations.reading._is_named",  # a file's name, letter by letter
+    "attribution.review.marks.author",  # a name of at most 61 characters, in 120
+    "attribution.review.references._is_named",  # a file's name, letter by letter
     "attribution.claims.rules.compile_any",  # of the program's own data; what it makes is measured
 }
 _PARTS = 8  # each has the time of one test
@@ -80,8 +79,8 @@ _CACHED = (
     values.values,
     differences.contrasts,
     differences._words,
-    lexical.terms,
-    language.detect,
+    words.terms,
+    detect,
     passages._texts,
 )
 READERS: dict[str, tuple[int, Callable[[str], object]]] = {  # with the length of the shorter text
@@ -96,13 +95,13 @@ READERS: dict[str, tuple[int, Callable[[str], object]]] = {  # with the length o
     "sentence windows": (2_000, lambda text: SentenceWindows(_SETTINGS).chunk(make.page(text))),
     "context": (4_000, lambda text: with_context(text, len(text) // 2, len(text) // 2 + 100, 512)),
     "near duplicates": (1_000, near_duplicates._sketch.__wrapped__),
-    "language": (1_000, language.detect),
+    "language": (1_000, detect),
     "robots.txt": (1_000, lambda text: Protego.parse(robots._merged(f"User-agent: *\n{text}"))),
     # claims and passages
     "sentences": (2_000, sentences),
     "values": (500, values.values),
-    "terms": (2_000, lexical.terms),
-    "deciding sentence": (2_000, lambda text: lexical.deciding_sentence(_CLAIM, text)),
+    "terms": (2_000, words.terms),
+    "deciding sentence": (2_000, lambda text: words.deciding_sentence(_CLAIM, text)),
     "contrasts": (250, lambda text: differences.contrasts(_CLAIM, text)),
     "word for word": (2_000, lambda text: word_for_word(_CLAIM, text, sentences(text))),
     "a quote": (2_000, lambda text: find_quote(text[:100], text)),
@@ -112,17 +111,17 @@ READERS: dict[str, tuple[int, Callable[[str], object]]] = {  # with the length o
     "visible": (250, lambda text: passages.visible(text, 0, len(text))),
     "an answer with its claims marked": (
         250,
-        lambda text: highlight.mark(shown.parse(text), Sentences(_SETTINGS).segment("", text).claims),
+        lambda text: answer.mark(shown.parse(text), Sentences(_SETTINGS).segment("", text).claims),
     ),
     "marks": (500, marks.find),
     "a list of sources": (1_000, lambda text: marks.find("It is long. [1]", text)),
-    "turns": (4_000, lambda text: conversation._of_lines(f"User: {text}")),
+    "turns": (4_000, lambda text: enrichment._of_lines(f"User: {text}")),
     "an exported paragraph": (4_000, exported._paragraph),
     # addresses
     "canonical": (2_000, lambda text: urls.canonical(f"https://a.org/{text}")),
     "a host": (2_000, lambda text: urls._host(text)),
     "a query": (2_000, lambda text: urls.canonical(f"https://a.org/?{text}")),
-    "a safe address": (4_000, lambda text: links.link_to_sentence(f"https://a.org/{text}", text)),
+    "a safe address": (4_000, lambda text: html.link_to_sentence(f"https://a.org/{text}", text)),
 }
 
 

@@ -28,7 +28,7 @@ LOAD = """
 import sys
 from attribution.embedders import sentence_transformer
 from attribution.errors import AttributionError
-from attribution.models import hub, nli
+from attribution.models import files as hub, nli
 from attribution.segmenters import propsegment
 loaders = (nli.load, False), (propsegment._load,), (sentence_transformer._load,), (hub.download, print)
 for load, *more in loaders:
@@ -63,6 +63,7 @@ def test_only_the_models_used_last_stay_in_memory_and_none_that_is_idle(monkeypa
     assert ref() is None and len(idle) == 0
 
 
+@pytest.mark.slow
 def test_models_of_all_kinds_share_one_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loading, "_hub_models", recent := Recent(MODELS, 60))
     loads: list[str] = []

@@ -7,17 +7,16 @@ from collections.abc import Callable
 import pytest
 import sqlalchemy as sa
 
-from attribution.corrections import desk
 from attribution.errors import NotYours
-from attribution.evaluation.ais import test_set as annotation
-from attribution.pipeline.editing.edit import edit
-from attribution.pipeline.run import run
+from attribution.review import decisions
+from attribution.run.editing import edit
+from attribution.run.run import run
 from attribution.settings import Settings
-from attribution.storage import tables as t
-from attribution.storage.history import HistoryQuery
-from attribution.storage.store import Store
-from attribution.types import Document, Edit, Report
-from attribution.types.edits import AddClaim, Drop, Reword
+from attribution.store import schema as t
+from attribution.store.history import HistoryQuery
+from attribution.store.store import Store
+from attribution.studies.annotation import exchange as annotation
+from attribution.types import AddClaim, Document, Drop, Edit, Report, Reword
 from tests.make import claim, page
 
 RUN, GOING, RESULT = "0" * 16, "1" * 16, "2" * 16
@@ -38,7 +37,7 @@ CHANGES: dict[str, Callable[[Store], object]] = {
     "a start under its id": lambda store: store.start_run(RUN, "q", "a", {}),
     "what is known while it goes on": lambda store: store.save_unfinished(REPORT.model_copy(update={"id": GOING})),
     "documents": lambda store: store.save_documents(GOING, [Document("a.txt", b"x", "text/plain")]),
-    "a result under its id, such as corrections": lambda store: desk.save(store, RUN, desk.Desk()),
+    "a result under its id, such as corrections": lambda store: decisions.save(store, RUN, decisions.Desk()),
     "title, tags and note": lambda store: store.describe(RUN, "mine now", ["a"], "b"),
     "sharing": lambda store: store.set_private(RUN),
     "deleting it for good": lambda store: store.delete_run(RUN),
@@ -56,7 +55,7 @@ def owner(store: Store) -> Store:
     mine.save_edit(EDITED)
     mine.undo(RUN)
     mine.describe(RUN, "A title", ["tag"], "A note")
-    desk.save(mine, RUN, desk.Desk().decide(accept=["a"]))
+    decisions.save(mine, RUN, decisions.Desk().decide(accept=["a"]))
     mine.start_run(GOING, "q", ANSWER, {})
     mine.save_documents(GOING, [Document("own.txt", b"own", "text/plain")])
     mine.save_result("comparison", RESULT, "[]")
@@ -131,7 +130,7 @@ def test_a_private_run_is_read_by_its_owner_and_by_the_command_line(owner: Store
         store = Store(owner.engine, by)
         assert bool(store.load_run(RUN)) is bool(store.run_inputs(RUN)) is may
         assert bool(store.load_unfinished(GOING)) is may
-        assert bool(desk.load(store, RUN).now.accepted) is may
+        assert bool(decisions.load(store, RUN).now.accepted) is may
     assert Store(owner.engine, "stranger's").documents(GOING) == () != owner.documents(GOING)
     assert Store(owner.engine, "stranger's").description(RUN).title == "" != owner.description(RUN).title
 
@@ -170,7 +169,7 @@ def test_a_copy_is_the_readers_own_and_leaves_the_original_as_it_is(owner: Store
     assert shown and copied and copied == shown.model_copy(update={"id": copy}) and copied.pages[0].text
     assert stranger.access(copy) == (False, True, False) and not owner.access(copy).own
     assert stranger.description(copy).title == "" and stranger.undo(copy) is None and stranger.redo(copy) is None
-    assert desk.load(stranger, copy) == desk.load(owner, RUN)
+    assert decisions.load(stranger, copy) == decisions.load(owner, RUN)
     (row,) = stranger.history(HistoryQuery()).rows
     assert (row.id, row.claims, row.tags, row.note) == (copy, 1, (), "")
     stranger.save_edit(EDITED.model_copy(update={"id": copy}))

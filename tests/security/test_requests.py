@@ -20,10 +20,10 @@ import pytest
 from websockets.sync.client import connect
 
 from attribution.cli.serve import free_port
-from attribution.registry import Entry
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
+from attribution.tables import Entry
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.pairs import GROUP
 from tests.security import slow

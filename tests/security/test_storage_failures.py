@@ -9,6 +9,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,10 +21,11 @@ from attribution.server.guard import Keys
 from attribution.server.middleware import host_names
 from attribution.server.work import Work
 from attribution.settings import Settings
-from attribution.storage import database
-from attribution.storage.store import Store
+from attribution.store import database
+from attribution.store.store import Store
 from attribution.turns import Turns
 
+SLOW = partial(pytest.param, marks=pytest.mark.slow)  # cases like another one, each in a process of its own
 ROOT = Path(__file__).parents[2]
 ANSWER = "The Eiffel Tower was completed in 1889. The Nile flows north. The Suez Canal opened in 1869."
 FULL = "has no space left: free some on its disk"
@@ -81,7 +83,7 @@ def warm(warm_library: None, settings: Settings) -> Settings:
     return settings
 
 
-@pytest.mark.parametrize("pages", [0, 2, 8])
+@pytest.mark.parametrize("pages", [SLOW(0), 2, SLOW(8)])
 def test_a_full_disk_ends_analyze_with_one_line_wherever_it_fills_up(
     warm: Settings, tmp_path: Path, pages: int
 ) -> None:
@@ -189,8 +191,8 @@ def test_the_api_answers_503_with_the_line(empty: Settings) -> None:
 
 
 @pytest.mark.parametrize(
-    "file", ["verifiers/small/tokenizer.json", "verifiers/small/model.onnx", "verifiers/small/config.json",
-             "embedders/minilm/int8.onnx", "embedders/minilm/factors.npz"],
+    "file", ["verifiers/small/tokenizer.json", SLOW("verifiers/small/model.onnx"), SLOW("verifiers/small/config.json"),
+             SLOW("embedders/minilm/int8.onnx"), "embedders/minilm/factors.npz"],
 )  # fmt: skip
 def test_a_damaged_model_ends_analyze_with_one_line_and_finds_nothing_missing(
     warm: Settings, tmp_path: Path, file: str

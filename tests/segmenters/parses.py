@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from spacy.tokens import Doc, Token
 
-from attribution.segmenters.syntax.drafts import Draft, parts, to_text, trim
-from attribution.segmenters.syntax.repairs import repair
-from attribution.text.nlp import parse
+from attribution.segmenters.english.drafts import Draft, parts, to_text, trim
+from attribution.segmenters.english.repairs import repair
+from attribution.text.parse import parse
 
 
 def repaired(text: str) -> Doc:

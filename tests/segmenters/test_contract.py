@@ -7,13 +7,12 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from attribution.registry import build
 from attribution.segmenters import SEGMENTERS, Segmenter
 from attribution.settings import Settings
 from attribution.types import Claim, content_id
 
 NAMES = [name for name, entry in SEGMENTERS.items() if not entry.needs]
-BUILT: dict[str, Segmenter] = {name: build(SEGMENTERS, name, Settings(), "segmenter") for name in NAMES}
+BUILT: dict[str, Segmenter] = {name: SEGMENTERS.build(name, Settings()) for name in NAMES}
 every = pytest.mark.parametrize("name", NAMES)
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from attribution.registry import LLM, build
 from attribution.segmenters import SEGMENTERS
 from attribution.segmenters.llm import METHODS, clean, examples_for, is_statement, to_conllu
+from attribution.tables import LLM
 from attribution.types import Claim, Segmented
 from tests.llm_server import asked, claims, completion, error, llm_server, llm_settings
 from tests.servers import Answer
@@ -35,9 +35,7 @@ def good(body: dict[str, Any]) -> str:
 
 def run(name: str, script: Any, answer: str = ANSWER, **choices: Any) -> Segmented:
     with llm_server(script) as served:
-        made: Segmented = build(SEGMENTERS, name, llm_settings(served, **choices), "segmenter").segment(
-            QUESTION, answer
-        )
+        made = SEGMENTERS.build(name, llm_settings(served, **choices)).segment(QUESTION, answer)
     check(answer, made)
     return made
 
@@ -145,13 +143,13 @@ def test_injected_instructions_are_data_going_out_and_text_coming_in(name: str) 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_second_run_asks_nothing_and_another_model_asks_again(name: str) -> None:
     with llm_server(good) as served:
-        first = build(SEGMENTERS, name, llm_settings(served), "segmenter").segment(QUESTION, ANSWER)
+        first = SEGMENTERS.build(name, llm_settings(served)).segment(QUESTION, ANSWER)
         asked_once = len(served.requests)
-        chosen_again = build(SEGMENTERS, name, llm_settings(served), "segmenter")
+        chosen_again = SEGMENTERS.build(name, llm_settings(served))
         assert chosen_again.estimate(QUESTION, ANSWER).calls == 0
         second = chosen_again.segment(QUESTION, ANSWER)
         assert len(served.requests) == asked_once and second.claims == first.claims
-        other = build(SEGMENTERS, name, llm_settings(served, openai_model="other"), "segmenter")
+        other = SEGMENTERS.build(name, llm_settings(served, openai_model="other"))
         assert other.estimate(QUESTION, ANSWER).calls == asked_once
         other.segment(QUESTION, ANSWER)
         assert len(served.requests) == 2 * asked_once

@@ -7,7 +7,7 @@ import json
 from collections.abc import AsyncGenerator
 
 from attribution.events import Event, StageStarted, VerdictReady
-from attribution.server.stream import lines
+from attribution.server.bodies import lines
 from attribution.types import Claim
 from attribution.verdicts import not_reached
 

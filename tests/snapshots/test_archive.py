@@ -13,9 +13,9 @@ from attribution.provenance import Provenance, Trace
 from attribution.settings import Settings
 from attribution.snapshots import archive
 from attribution.snapshots.archive import export_history, import_history
-from attribution.snapshots.package import MANIFEST
-from attribution.storage.history import HistoryQuery
-from attribution.storage.store import Store
+from attribution.snapshots.file import MANIFEST
+from attribution.store.history import HistoryQuery
+from attribution.store.store import Store
 from attribution.types import Report, Verdict
 from tests.make import claim, evidence, page, save_version
 from tests.pages.hostile import TEXTS

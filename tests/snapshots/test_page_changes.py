@@ -7,10 +7,10 @@ import time
 
 import pytest
 
+from attribution.fetching.fetcher import Fetcher
 from attribution.settings import Settings
 from attribution.snapshots.page_changes import MAX_SENTENCES, Difference, changes, compare
 from attribution.types import Report
-from attribution.web.fetcher import Fetcher
 from tests.make import claim, evidence, page
 from tests.servers import http_server
 

@@ -10,10 +10,10 @@ import pytest
 
 from attribution import events
 from attribution.errors import BadInput
-from attribution.pipeline.run import run
+from attribution.run.run import run
 from attribution.settings import Settings
 from attribution.snapshots.snapshot import Snapshot
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from attribution.types import Document, Report
 from tests.make import comparable
 
@@ -53,7 +53,7 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
-    monkeypatch.setattr("attribution.collections.keyword.KeywordSearcher.ranked", refuse)
+    monkeypatch.setattr("attribution.library.keyword.KeywordSearcher.ranked", refuse)
 
 
 def test_a_replay_gives_the_same_report(snapshot: Snapshot, other: Store, offline: None) -> None:

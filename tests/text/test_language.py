@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.text.language import LANGUAGES, detect, is_english
+from attribution.text.sentences import LANGUAGES, detect, is_english
 
 
 @pytest.mark.parametrize(

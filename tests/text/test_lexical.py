@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.text.lexical import deciding_sentence, shared_words
+from attribution.text.words import deciding_sentence, shared_words
 
 
 def test_the_deciding_sentence_shares_most_with_the_claim() -> None:

@@ -64,6 +64,7 @@ def test_the_shipped_model_is_a_place_to_go_on_from() -> None:
     assert abs(read.entailed - whole[0]) < 0.05 and abs(read.contradicted - whole[2]) < 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_a_pupil_learns_from_its_teacher(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import torch

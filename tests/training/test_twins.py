@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from attribution.errors import Unavailable
-from attribution.evaluation.groundedness import METHODS, ONE, Given
-from attribution.registry import build
 from attribution.settings import Settings
+from attribution.studies.groundedness import METHODS, ONE, Given
 from training.twins import pairs as made
 from training.twins import train
 
@@ -61,7 +60,7 @@ def test_targets_are_the_cosine_and_one_minus_the_cosine(tmp_path: Path) -> None
     found = made.pairs(made.read(written(tmp_path / "twins.jsonl", 4)), Settings())
     right, twin = found[0], found[1]
     assert right.target == pytest.approx(1, abs=0.01)  # word for word
-    cosine = build(METHODS, "cos_sim", Settings(), "method")
+    cosine = METHODS.build("cos_sim", Settings())
     near = cosine.score(Given("", (twin.context,), twin.response), threading.Event()).scores[ONE]
     assert twin.target == pytest.approx(1 - near) and twin.target < 0.5
     taught, held = made.divided(found, 0.5, seed=1)
@@ -75,7 +74,7 @@ def test_a_model_is_trained_and_the_method_takes_it(tmp_path: Path, tiny: Path) 
     summary = json.loads((out / "summary.json").read_text())
     assert summary["loss"][-1] < 0.75 * summary["loss"][0] and summary["pairs"] + summary["held_out"] == 96
     settings = Settings(gc_model=str(out / "model"))
-    method = build(METHODS, "gc", settings, "method")
+    method = METHODS.build("gc", settings)
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
@@ -86,12 +85,12 @@ def test_a_model_is_trained_and_the_method_takes_it(tmp_path: Path, tiny: Path) 
     with torch.inference_mode():
         expected = model(**inputs).logits[0, 0].sigmoid().item()
     assert method.score(given, threading.Event()).scores[ONE] == pytest.approx(expected, abs=1e-4)
-    assert method.version.startswith("gc.own.1/") and method.version != build(METHODS, "gc", Settings(), "m").version
+    assert method.version.startswith("gc.own.1/") and method.version != METHODS.build("gc", Settings()).version
 
 
 def test_what_is_missing_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(Unavailable, match="no model.safetensors; see training/README"):
-        build(METHODS, "gc", Settings(gc_model=str(tmp_path)), "method")
+        METHODS.build("gc", Settings(gc_model=str(tmp_path)))
     (tmp_path / "empty.jsonl").write_text('{"response": "a"}\n')
     assert train.main(["--input", str(tmp_path / "empty.jsonl"), "--out", str(tmp_path / "out")]) == 2
     assert "found no labelled response" in capsys.readouterr().err

@@ -10,8 +10,8 @@ import pytest
 
 from attribution.errors import BadInput
 from attribution.events import Finished
-from attribution.pipeline import run as pipeline
-from attribution.pipeline.estimate import estimate
+from attribution.run import run as pipeline
+from attribution.run.estimate import estimate
 from attribution.verifiers.llm import LlmVerifier, find_quote
 from tests.llm_server import error, llm_server, llm_settings
 from tests.servers import Answer

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.text.sentences import sentences
-from attribution.verifiers.verbatim import word_for_word
+from attribution.verifiers.pairs import word_for_word
 
 PAGE = (
     "The Nile is a river [1]. It runs from south to north, and ends in the sea. Is the Nile long? “It is 10 km long.”"

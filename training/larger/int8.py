@@ -1,7 +1,7 @@
 """The frozen matrices of the base in int8 while its adapter is trained: twice as fast on CPUs with VNNI.
 
 Both products with a frozen matrix, of the inputs and of the gradients, are taken in int8: one scale for each column of
-the weights, as in the model that runs (attribution/models/merge.py), and one for each token. The adapter stays in
+the weights, as in the model that runs (attribution/models/mpnet.py), and one for each token. The adapter stays in
 float32.
 """
 

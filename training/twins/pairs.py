@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from attribution.evaluation.groundedness import ONE, Given, joined
-from attribution.evaluation.groundedness.labelled_set import OPTIONAL, REQUIRED, LabelledRow, labelled_set
-from attribution.evaluation.groundedness.methods.similarity import CosineSimilarity
+from attribution.files import read_rows
 from attribution.settings import Settings
-from attribution.text.json_lines import read_rows
+from attribution.studies.groundedness import ONE, Given, joined
+from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, LabelledRow, labelled_set
+from attribution.studies.groundedness.methods.local import CosineSimilarity
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 from attribution.models.files import check_package, check_shipped
 from attribution.models.loading import load_once
 from attribution.models.merge import formed
-from attribution.models.onnx_model import SLOW, OnnxModel
-from attribution.models.parallel import in_threads
+from attribution.models.onnx import SLOW, OnnxModel, in_threads
 from attribution.settings import Settings
 
 if TYPE_CHECKING:

@@ -1,15 +1,87 @@
-"""What an annotator does on the page, and where that leads. Imports no streamlit."""
+"""Carry out what an annotator does, and judge the tasks of a project with verifiers in the background."""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from pydantic import ValidationError
 
 from attribution.errors import AttributionError
-from attribution.evaluation.ais.judgements import Content, Judgement, Role, by_task, current, finished
-from attribution.evaluation.ais.project import Annotations, Work
+from attribution.studies.annotation.models import TaskVerdict
+from attribution.studies.annotation.project import Annotations, Work
+from attribution.studies.annotation.records import Content, Judgement, Role, by_task, current, finished
+from attribution.studies.annotation.tasks import Task
+from pages.ui import background, state
+from pages.ui.slot import Slot, store
+
+Verify = Callable[[Sequence[Task], threading.Event], Iterator[TaskVerdict]]
+
+
+@dataclass(frozen=True)
+class VerifyProgress(background.Progress):
+    """How far it is."""
+
+    verifier: str
+    total: int
+    done: int = 0
+
+
+class VerifyJob(background.Job[VerifyProgress]):
+    """One verifier on many tasks."""
+
+    def __init__(self, verifier: str, tasks: Sequence[Task], verify: Verify) -> None:
+        def work(stop: threading.Event, update: Callable[..., VerifyProgress]) -> None:
+            for done, _ in enumerate(verify(tasks, stop), 1):
+                update(done=done)
+
+        super().__init__("verify tasks", VerifyProgress(verifier, len(tasks)), work)
+
+
+PROJECT, WHO, VIEW = "annotate_project", "annotate_who", "annotate_view"
+AT, NOTICE, HANDLED, PROPOSAL, CELL, ROUND, TOLD = (
+    "annotate_at", "annotate_notice", "annotate_handled", "annotate_proposal",
+    "annotate_cell", "annotate_round", "annotate_told",
+)  # fmt: skip
+NAMES = {"project": PROJECT, "who": WHO, "view": VIEW}  # in the address
+VERIFY = Slot[VerifyJob, object]("annotate_verify")
+
+
+def kept() -> Annotations:
+    return Annotations(store())
+
+
+def begin() -> None:
+    """Fill in what the address names."""
+
+    state.begin("annotate", **{name: partial(state.put, key) for name, key in NAMES.items()})
+
+
+def text(name: str) -> str:
+    return str(state.get(name) or "")
+
+
+def choose(**values: str | None) -> None:
+    """Change project, person or view; what was open there is closed."""
+    for name, value in values.items():
+        state.put(NAMES[name], value)
+    for name in (AT, NOTICE, PROPOSAL, CELL):
+        state.put(name, None)
+
+
+def turn() -> int:
+    """A number for the keys of inputs that are emptied after use."""
+    return int(state.get(ROUND) or 0)
+
+
+def used(told: tuple[str, ...], good: bool = True) -> None:
+    """Empty the inputs, and say what came of them."""
+    state.put(ROUND, turn() + 1)
+    state.put(TOLD, (told, good))
+
 
 LONGEST = 24 * 3600.0  # seconds of one stage
 

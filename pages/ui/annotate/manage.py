@@ -1,4 +1,4 @@
-"""The project view: progress, people, tasks, stages, files."""
+"""Show the project view: progress, people, tasks, stages, files, guidelines."""
 
 from __future__ import annotations
 
@@ -7,15 +7,121 @@ from functools import partial
 import streamlit as st
 
 from attribution.errors import AttributionError
-from attribution.evaluation.ais import exchange, sources
-from attribution.evaluation.ais.project import Annotations, Work
-from attribution.evaluation.ais.tasks import FORMS, STAGES, UNITS, Project, Task, parse_tasks
-from attribution.storage.history import HistoryQuery
+from attribution.reports.html import Node, el, plural, scrolling, table
+from attribution.store.history import HistoryQuery
+from attribution.studies.annotation import exchange
+from attribution.studies.annotation import tasks as annotation_tasks
+from attribution.studies.annotation.project import Annotations, Work
+from attribution.studies.annotation.tasks import FORMS, STAGES, UNITS, Project, Task, parse_tasks
 from pages.ui import state
-from pages.ui.annotate import state as own
+from pages.ui.annotate import acts as own
 from pages.ui.frame import note, section, show, small
-from pages.ui.html.render import Node, el, plural, scrolling, table
 from pages.ui.slot import store
+
+STEPS = (
+    "First read the response and the conversation before it. The source stays hidden, because the response must be "
+    "understood without it.",
+    "Then, if you understood it, read the source. Everything that the response says must follow from the source and "
+    "the conversation. What you know yourself does not count, and it does not matter whether the source is right.",
+    "Small differences in wording are fine. One wrong or added detail is enough for “no”.",
+)
+# (case, question, response, source, why)
+CASES = (
+    (
+        "Interpretable",
+        "When was the Eiffel Tower finished?",
+        "It was finished in 1889.",
+        "",
+        "Yes: the question says what “it” is.",
+    ),
+    (
+        "Not interpretable",
+        "Tell me about towers.",
+        "He finished it two years later.",
+        "",
+        "No: nothing says who “he” is, what “it” is, or later than what.",
+    ),
+    (
+        "Attributable",
+        "When was the Eiffel Tower finished?",
+        "It was finished in 1889.",
+        "The tower opened in March 1889, when its construction was complete.",
+        "Yes: “According to the source, the Eiffel Tower was finished in 1889” is true.",
+    ),
+    (
+        "Partly supported",
+        "When was the Eiffel Tower finished?",
+        "It was finished in 1889 after two years of work and is the most visited monument in the world.",
+        "The tower opened in March 1889, when its construction was complete.",
+        "No: the source says nothing about the two years or the visitors. One such detail is enough.",
+    ),
+    (
+        "True, but not in the source",
+        "What is the capital of France?",
+        "Paris is the capital of France.",
+        "Paris lies on the Seine and has two million inhabitants.",
+        "No: it is true, but this source does not say so.",
+    ),
+    (
+        "Contradicted",
+        "How high is it?",
+        "It is 300 metres high.",
+        "With its antennas, the tower is 330 metres high.",
+        "No: the source says something else.",
+    ),
+    (
+        "Time",
+        "Who won yesterday?",
+        "Spain won yesterday's final.",
+        "On 14 July 2024, Spain won the final.",
+        "Yes, if the response was written on 15 July 2024: the time is shown under the conversation.",
+    ),
+    (
+        "Nothing to check",
+        "Can you help me?",
+        "Of course! What would you like to know?",
+        "The tower opened in March 1889.",
+        "Interpretable, but not attributable: it says nothing that the source could support.",
+    ),
+    (
+        "Flag",
+        "",
+        "The tower � � � in 18",
+        "",
+        "Flag it, and say why: the text is corrupted, it is not shown properly, the source cannot be made out, or it "
+        "takes an expert to judge. A flag removes the task from your queue. The other annotators keep it.",
+    ),
+)
+KEYS = (
+    ("y, n", "yes, no"),
+    ("f", "flag; then 1 to 4 for the reasons, and Enter"),
+    ("u", "undo the last answer"),
+    ("←, →", "the task before, the task after"),
+    ("w, e", "write a justification, an explicature"),
+    ("/", "find in the source"),
+    ("Esc", "leave a text field, so that the keys work again"),
+)
+
+
+def guidelines() -> Node:
+    """Return the guidelines, examples and keys, folded."""
+    cases = [_case(*case) for case in CASES]
+    keys = [el("div", el("dt", el("code", key)), el("dd", what)) for key, what in KEYS]
+    return el(
+        "details",
+        el("summary", "Guidelines, examples and keys"),
+        el("ol", *(el("li", step) for step in STEPS)),
+        el("div", *cases, class_="ax-cases"),
+        el("dl", *keys, class_="ax-keys"),
+        class_="ax-guidelines",
+    )
+
+
+def _case(case: str, question: str, response: str, source: str, why: str) -> Node:
+    parts = (("User", question), ("Response", response), ("Source", source))
+    lines = [el("p", el("strong", f"{label}: "), text) for label, text in parts if text]
+    return el("div", el("h4", case), *lines, el("p", why, class_="why"))
+
 
 STAGE_NOTES = {
     "pilot": "Everybody judges the same first tasks and says why.",
@@ -27,12 +133,12 @@ RUNS = 200  # offered for import, the newest
 
 
 def explicature(task: Task) -> str:
-    """A proposal by the rules of enrichment."""
-    return sources.explicature(task)
+    """Propose an explicature by the rules of enrichment."""
+    return annotation_tasks.explicature(task)
 
 
 def told() -> None:
-    """What came of the last import or change."""
+    """Show the result of the last import or change."""
     if message := state.get(own.TOLD):
         (title, *lines), good = message
         note(title, *lines, label="supported" if good else "contradicted")
@@ -40,7 +146,7 @@ def told() -> None:
 
 
 def new_project(kept: Annotations, first: bool = False) -> None:
-    """The form of a new project; a file of another machine makes one too."""
+    """Show the form of a new project; importing another machine's file makes one too."""
     with st.form(f"new_project-{own.turn()}", border=False):
         section("New project")
         name = st.text_input("Name", max_chars=80, help="How the project is called in lists.")
@@ -74,7 +180,7 @@ def new_project(kept: Annotations, first: bool = False) -> None:
 
 
 def project_view(kept: Annotations, project: Project, work: Work) -> None:
-    """All of it."""
+    """Show the whole project view."""
     facts = (
         f"{FORMS[project.form]} · {plural(len(work.tasks), 'task')} · overlap {project.overlap} · seed {project.seed}"
     )
@@ -96,7 +202,7 @@ def project_view(kept: Annotations, project: Project, work: Work) -> None:
 
 
 def progress(work: Work) -> Node:
-    """Tasks done and in the queue of each annotator, and of each lead's audit."""
+    """Return a table of the tasks done and queued for each annotator, and for each lead's audit."""
     rows = []
     for name, role in [*((n, "annotation") for n in work.annotators), *((n, "audit") for n in work.leads)]:
         queue = work.queue(name, role)  # type: ignore[arg-type]
@@ -142,7 +248,7 @@ def stages(kept: Annotations, project: Project, work: Work) -> None:
 
 
 def tasks_form(kept: Annotations, project: Project) -> None:
-    """Tasks from a file, or from the visitor's own runs."""
+    """Show the form that imports tasks from a file, or from the visitor's own runs."""
     section("Import tasks")
     origin = st.segmented_control(
         "From", ["A file", "Runs"], default="A file", required=True, key="tasks_from", label_visibility="collapsed"
@@ -182,16 +288,17 @@ def tasks_form(kept: Annotations, project: Project) -> None:
         failed = []
         for run in chosen:
             report = store().load_run(run)
-            tasks = [] if report is None else list(
-                sources.tasks_of_run(store().with_texts(report), project.id, unit, system.strip(), dataset.strip())
-            )  # fmt: skip
-            made += tasks
-            failed += [] if tasks else [f"“{runs[run]}” has no claim with evidence"]
+            of_run: list[Task] = []
+            if report is not None:
+                full = store().with_texts(report)
+                of_run += annotation_tasks.tasks_of_run(full, project.id, unit, system.strip(), dataset.strip())
+            made += of_run
+            failed += [] if of_run else [f"“{runs[run]}” has no claim with evidence"]
         imported(kept, made, failed)
 
 
 def imported(kept: Annotations, tasks: list[Task], problems: list[str]) -> None:
-    """Save tasks, and tell what came of it."""
+    """Save tasks, and report the result."""
     new = kept.add_tasks(tasks)
     same = f", {len(tasks) - new:,} were there already" if len(tasks) > new else ""
     more = [f"and {len(problems) - LISTED:,} more lines"] if len(problems) > LISTED else []
@@ -200,7 +307,7 @@ def imported(kept: Annotations, tasks: list[Task], problems: list[str]) -> None:
 
 
 def files(kept: Annotations, project: Project | None) -> None:
-    """Export of all records, and the import of another machine's."""
+    """Show the export of all records, and the import of another machine's."""
     if project:
         one, two = st.columns(2)
         for column, kind, make in ((one, "JSONL", exchange.to_jsonl), (two, "CSV", exchange.to_csv)):

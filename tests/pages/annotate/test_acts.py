@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from attribution.evaluation.ais.judgements import finished
-from attribution.evaluation.ais.project import Annotations
-from attribution.evaluation.ais.tasks import Project
-from attribution.storage.store import Store
+from attribution.reports.html import safe_url
+from attribution.store.store import Store
+from attribution.studies.annotation.project import Annotations
+from attribution.studies.annotation.records import finished
+from attribution.studies.annotation.tasks import Project
 from pages.ui.annotate.acts import Outcome, Seat, last_record, next_task, perform
-from pages.ui.annotate.task.view import view
-from pages.ui.html.links import safe_url
-from tests.evaluation.ais.made import CONTENT, filled, say
+from pages.ui.annotate.task import view
+from tests.studies.annotation.made import CONTENT, filled, say
 
 ANN = Seat("ann", "annotation")
 

@@ -6,15 +6,14 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from attribution.evaluation.ais.judgements import Content
-from attribution.evaluation.ais.project import Annotations
-from attribution.storage.store import Store
-from pages.ui.annotate.figures.cells import behind, data, task_list
-from pages.ui.annotate.figures.tables import Found, agreement_table, quality_tables, share_tables
-from pages.ui.annotate.guidelines import guidelines
-from pages.ui.html.render import html
-from tests.evaluation.ais.made import CONTENT, filled, say
+from attribution.reports.html import html
+from attribution.store.store import Store
+from attribution.studies.annotation.project import Annotations
+from attribution.studies.annotation.records import Content
+from pages.ui.annotate.figures import Found, agreement_table, behind, data, quality_tables, share_tables, task_list
+from pages.ui.annotate.manage import guidelines
 from tests.pages.hostile import TEXTS
+from tests.studies.annotation.made import CONTENT, filled, say
 
 PAGE = Path(__file__).parents[3] / "pages" / "annotate.py"
 

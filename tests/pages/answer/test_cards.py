@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from attribution.reports.cards import footnotes, panel
+from attribution.reports.html import html
 from attribution.settings import Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from attribution.types import Evidence, Failure, LlmUsage, Page, Report, Usage, Verdict
-from pages.ui.answer.cards import footnotes, panel
-from pages.ui.html.render import html
 from tests.make import claim, page
 
 CLAIM = claim("The Nile is 6,650 km long.")

@@ -10,15 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from attribution.errors import Unavailable
-from attribution.evaluation.agreement import Match
-from attribution.evaluation.two_answers import BETWEEN, TwoAnswers, TwoAnswersReady, with_report
 from attribution.events import ClaimsReady, StageStarted, VerdictReady
 from attribution.settings import ROOT, Settings
+from attribution.studies.answers.agreement import Match
+from attribution.studies.answers.two_answers import BETWEEN, TwoAnswers, TwoAnswersReady, with_report
 from attribution.types import Claim, Label, Report, Verdict
-from pages.ui.answers.export import as_json, as_markdown
-from pages.ui.answers.job import AnswersJob
-from pages.ui.answers.view import disagreements, others, pair, summary
-from pages.ui.answers.words import agreement
+from pages.ui.answers import AnswersJob, agreement, as_json, as_markdown, disagreements, others, pair, summary
 from tests.make import claim, evidence, page
 from tests.pages.jobs import ended
 
@@ -143,7 +140,7 @@ def test_verdicts_come_into_the_answers_and_an_error_keeps_them() -> None:
 def test_the_page_shows_a_saved_comparison_and_fills_in_its_form() -> None:
     from streamlit.testing.v1 import AppTest
 
-    from attribution.evaluation.saved import save_answers
+    from attribution.studies.saved import save_answers
     from pages.ui.slot import store
 
     save_answers(store(), "abc", two())

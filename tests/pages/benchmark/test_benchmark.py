@@ -11,19 +11,17 @@ from typing import Any
 
 import pytest
 
-from attribution.evaluation.groundedness import Part
-from attribution.evaluation.groundedness.labelled_set import LabelledSet
-from attribution.evaluation.groundedness.outcomes import LeftOut, Outcome
-from attribution.evaluation.saved import SavedBenchmark, SavedSet, load_benchmark, save_benchmark, save_labelled_set
-from attribution.storage.store import Store
-from pages.ui import state
-from pages.ui.benchmark import export
-from pages.ui.benchmark.job import BenchmarkJob, BenchmarkProgress, finished
-from pages.ui.benchmark.rows import response_parts, row_list, rows_behind
-from pages.ui.benchmark.view import errors, quality, summary
-from pages.ui.html.render import el, html
-from tests.evaluation.groundedness.labels import outcome, row
+from attribution.reports.html import el, html
+from attribution.store.store import Store
+from attribution.studies.groundedness import Part
+from attribution.studies.groundedness.labelled_set import LabelledSet
+from attribution.studies.groundedness.outcomes import LeftOut, Outcome
+from attribution.studies.saved import SavedBenchmark, SavedSet, load_benchmark, save_benchmark, save_labelled_set
+from pages.ui import benchmark_results, state
+from pages.ui.benchmark import BenchmarkJob, BenchmarkProgress, finished
+from pages.ui.benchmark_results import errors, quality, response_parts, row_list, rows_behind, summary
 from tests.pages.jobs import ended
+from tests.studies.groundedness.labels import outcome, row
 
 EVIL = "<script>alert(1)</script>"
 PAGE = str(Path(__file__).parents[3] / "pages" / "benchmark.py")
@@ -127,9 +125,9 @@ def test_what_breaks_keeps_what_was_scored() -> None:
 
 def test_exports_are_those_of_the_command_line() -> None:
     now = benchmark()
-    assert '"macro_f1"' in export.figures_json(now) and export.rows_jsonl(now).count("\n") == 10
-    assert export.tables_csv(now).startswith("method,precision,recall,macro F1")
-    assert "### Groundedness on the test split" in export.tables_markdown(now)
+    assert '"macro_f1"' in benchmark_results.figures_json(now) and benchmark_results.rows_jsonl(now).count("\n") == 10
+    assert benchmark_results.tables_csv(now).startswith("method,precision,recall,macro F1")
+    assert "### Groundedness on the test split" in benchmark_results.tables_markdown(now)
 
 
 def test_the_page_opens_with_the_example_set() -> None:

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from attribution.evaluation.ais.judgements import finished
-from attribution.evaluation.ais.project import Annotations
-from attribution.evaluation.ais.tasks import Project, Turn, make_task
-from attribution.storage.store import Store
+from attribution.store.store import Store
+from attribution.studies.annotation.project import Annotations
+from attribution.studies.annotation.records import finished
+from attribution.studies.annotation.tasks import Project, Turn, make_task
 from tests.pages.browser.test_accessibility import STREAMLIT
 from tests.pages.browser.visits import MARKS, PATIENCE, SIZE, Browser, Page, expect
 from tests.pages.hostile import TEXTS

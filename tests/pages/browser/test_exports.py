@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from attribution.exports import Exported, export
-from tests.exports.runs import hostile, run
+from attribution.reports import Exported, export
 from tests.pages.browser.visits import MARKS, Browser
 from tests.pages.hostile import TEXTS
+from tests.reports.runs import hostile, run
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
 pytestmark = MARKS

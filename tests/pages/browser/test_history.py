@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from tests.pages.browser.conftest import free_port, serving
 from tests.pages.browser.visits import MARKS, PATIENCE, Browser, Page, analyse, expect, settled, visit, write
 

@@ -7,14 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from attribution.citations.check import Step
-from attribution.citations.listed import Source
-from attribution.citations.marks import find
-from attribution.citations.report import Citation, CitationReport, CitedClaim, Figures
+from attribution.reports.html import html
+from attribution.review.citations import Step
+from attribution.review.marks import find
+from attribution.review.references import Source
+from attribution.review.support import Citation, CitationReport, CitedClaim, Figures
 from attribution.types import Claim, Report
-from pages.ui.citations.job import CitationsJob
-from pages.ui.citations.table import result_view, summary
-from pages.ui.html.render import html
+from pages.ui.citations import CitationsJob, result_view, summary
 from tests.make import claim, evidence, page
 from tests.pages.hostile import TEXTS
 from tests.pages.jobs import ended

@@ -10,14 +10,13 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attribution.collections.ingest import Item, ItemResult
-from attribution.collections.store import DocumentStore, NewDocument
 from attribution.errors import StoreError
-from attribution.storage.store import Store
+from attribution.library.ingest import Item, ItemResult
+from attribution.library.store import DocumentStore, NewDocument
+from attribution.reports.html import html
+from attribution.store.store import Store
 from attribution.types import Failure
-from pages.ui.collections.job import IngestJob
-from pages.ui.collections.view import collection_table, failure_table, share, size, status
-from pages.ui.html.render import html
+from pages.ui.collections import IngestJob, collection_table, failure_table, share, size, status
 from tests.make import page
 from tests.pages.jobs import ended
 

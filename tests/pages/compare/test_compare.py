@@ -11,27 +11,35 @@ from pathlib import Path
 import pytest
 
 from attribution.errors import BadInput, Unavailable
-from attribution.evaluation.comparison import (
+from attribution.events import ClaimsReady, StageStarted, VerdictReady
+from attribution.files import Row
+from attribution.reports.html import html
+from attribution.run.claims import segment
+from attribution.settings import Settings
+from attribution.studies.segmenters.comparison import (
     Column,
     Comparison,
     ComparisonReady,
     SegmenterResult,
+    decomposition,
     group_by_sentence,
     with_verdicts,
 )
-from attribution.evaluation.decompscore import decomposition
-from attribution.evaluation.tables import tables
-from attribution.events import ClaimsReady, StageStarted, VerdictReady
-from attribution.pipeline.claims import segment
-from attribution.settings import Settings
-from attribution.text.json_lines import Row
+from attribution.studies.tables import tables
 from attribution.types import Claim, Label, LlmUsage, Report, Segmented, Verdict
-from pages.ui.compare.export import as_csv, as_json, as_markdown, tables_csv, tables_json
-from pages.ui.compare.figures import figures, legend, summary
-from pages.ui.compare.job import CompareJob, ExperimentJob
-from pages.ui.compare.state import ANSWERS, read_answers
-from pages.ui.compare.view import sentence, view
-from pages.ui.html.render import html
+from pages.ui.compare import ANSWERS, CompareJob, ExperimentJob, read_answers
+from pages.ui.compare_results import (
+    as_csv,
+    as_json,
+    as_markdown,
+    figures,
+    legend,
+    sentence,
+    summary,
+    tables_csv,
+    tables_json,
+    view,
+)
 from tests.make import claim, evidence, page
 from tests.pages.jobs import ended
 

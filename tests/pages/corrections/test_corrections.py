@@ -7,16 +7,16 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from attribution.corrections import desk as desks
-from attribution.corrections.desk import Desk
-from attribution.corrections.proposals import Proposal
+from attribution.reports.html import html
+from attribution.review import decisions as desks
+from attribution.review.corrections import Proposal
+from attribution.review.decisions import Desk
 from attribution.settings import Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from pages.ui import state
-from pages.ui.corrections.actions import other_verifier
-from pages.ui.corrections.view import proposal_card
-from pages.ui.html.render import html
-from tests.corrections.make import claim, correction, report
+from pages.ui.corrections import other_verifier
+from pages.ui.corrections_view import proposal_card
+from tests.review.make import claim, correction, report
 
 ANSWER = "The tower was finished in 1890. It is <b>330 m</b> high."
 FALSE = claim(ANSWER, "The tower was finished in 1890.")

@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 
 from attribution.provenance import Provenance, Trace
-from attribution.types import Edit, Failure, FailureKind, Label, Report
-from attribution.types.edits import CheckAgain
-from pages.ui.answer.provenance import chain
-from pages.ui.corrections.next_steps import BY_LABEL, next_steps, step_buttons
-from pages.ui.html.render import html
-from tests.corrections.make import SOURCE, claim, evidence, report
+from attribution.reports.actions import BY_LABEL, next_steps, step_buttons
+from attribution.reports.html import html
+from attribution.reports.provenance import chain
+from attribution.types import CheckAgain, Edit, Failure, FailureKind, Label, Report
+from tests.review.make import SOURCE, claim, evidence, report
 
 ANSWER = "The tower was finished in 1890."
 CLAIM = claim(ANSWER, ANSWER, enriched="The <i>Eiffel</i> Tower was finished in 1890.")

@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.types import Claim, Edit, Report, SetAside
-from attribution.types.edits import AsWritten, Drop, Exclude, Pin, Place, Reword
-from pages.ui.answer.cards import panel
-from pages.ui.answer.view import view
-from pages.ui.edit.actions import Opened, edited_claims, find_words, requested
-from pages.ui.html.render import html
+from attribution.reports.actions import Opened, edited_claims, find_words, requested
+from attribution.reports.cards import panel
+from attribution.reports.html import html
+from attribution.types import AsWritten, Claim, Drop, Edit, Exclude, Pin, Place, Report, Reword, SetAside
+from pages.ui.answer_view import view
 from tests.make import claim, evidence, page
 
 CLAIM = claim()

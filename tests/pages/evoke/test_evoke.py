@@ -9,15 +9,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attribution.errors import BadInput
-from attribution.evaluation.evoked_errors.saved import EvokedSet, load, save
-from attribution.evaluation.evoked_errors.test_set import Grounded, Made, make
-from attribution.evaluation.evoked_errors.twin import Edit, apply
-from attribution.storage.store import Store
+from attribution.reports.html import html
+from attribution.store.store import Store
+from attribution.studies.groundedness.evoked.test_sets import EvokedSet, Grounded, Made, load, make, save
+from attribution.studies.groundedness.evoked.twin import Edit, apply
 from pages.ui import state
-from pages.ui.evoke.job import MakeJob
-from pages.ui.evoke.state import LIMIT, of_file
-from pages.ui.evoke.view import as_lines, summary, twin, type_word
-from pages.ui.html.render import html
+from pages.ui.evoke import LIMIT, MakeJob, as_lines, of_file, summary, twin, type_word
 from tests.pages.hostile import TEXTS
 from tests.pages.jobs import ended
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attribution.exports import Exported, export
-from tests.exports.runs import QUOTE, hostile, run
+from attribution.reports import Exported, export
 from tests.pages.hostile import ADDRESSES, TEXTS
+from tests.reports.runs import QUOTE, hostile, run
 
 ROOT = Path(__file__).parents[3]
 OURS = set(

@@ -8,15 +8,25 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from attribution.errors import BadInput
-from attribution.evaluation.factscore.answer import AnswerScored, Decomposed, Judged, ScoredAnswer
-from attribution.evaluation.factscore.saved import Scored, load, save
 from attribution.events import Event, Progress, StageStarted
-from attribution.storage.store import Store
-from attribution.text.json_lines import Row
-from pages.ui.factscore.behind import Behind, found, of_cell, rows, table_node, title
-from pages.ui.factscore.job import ScoreJob
-from pages.ui.factscore.view import all_tables, as_csv, as_lines, summary
-from pages.ui.html.render import html
+from attribution.files import Row
+from attribution.reports.html import html
+from attribution.store.store import Store
+from attribution.studies.factscore.answer import AnswerScored, Decomposed, Judged, ScoredAnswer
+from attribution.studies.factscore.experiment import Scored, load, save
+from pages.ui.factscore import ScoreJob
+from pages.ui.factscore_results import (
+    Behind,
+    all_tables,
+    as_csv,
+    as_lines,
+    found,
+    of_cell,
+    rows,
+    summary,
+    table_node,
+    title,
+)
 from tests.pages.hostile import TEXTS
 from tests.pages.jobs import ended
 

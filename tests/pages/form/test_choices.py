@@ -8,10 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attribution.settings import Settings
-from attribution.storage.store import Store
+from attribution.store.store import Store
 from attribution.types import Document, LlmUsage, Report, Usage
-from pages.ui import state
-from pages.ui.form import choices
+from pages.ui import choices, state
 from tests.make import claim, page
 
 EXPLORE = str(Path(__file__).parents[3] / "pages" / "explore.py")

@@ -7,7 +7,7 @@ from pydantic import SecretStr
 
 from attribution.endpoint import Endpoint
 from attribution.errors import BadInput, FetchFailed, ModelUnavailable
-from pages.ui.form.words import explain
+from pages.ui.choices import explain
 
 HUB = OSError("We couldn't connect to 'https://huggingface.co'")
 

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from attribution.reports.html import Node, html
 from attribution.settings import ROOT
-from pages.ui.help.glossary import GLOSSARY, explained, term, terms
-from pages.ui.help.sheet import SHORTCUTS, sheet
-from pages.ui.html.render import Node, html
+from pages.ui.help import GLOSSARY, SHORTCUTS, explained, sheet, term, terms
 
 INPUTS = {
     "checkbox", "multiselect", "number_input", "selectbox", "segmented_control", "slider", "select_slider", "text_area",
@@ -69,7 +68,7 @@ def test_terms_explain_themselves_and_an_unknown_one_is_found_here() -> None:
 
 
 def test_the_script_acts_on_every_key_of_the_sheet() -> None:
-    script = (ROOT / "pages" / "ui" / "help" / "help.js").read_text("utf-8")
+    script = (ROOT / "pages" / "ui" / "static" / "help.js").read_text("utf-8")
     block = script.split("const ACTIONS = {")[1].split("};")[0]
     acted = set(re.findall(r'(?:^|[\s,{])"?([a-z/])"?:', block)) | {"?"}
     assert acted == {key for key, _ in SHORTCUTS}

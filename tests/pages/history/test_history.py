@@ -6,13 +6,23 @@ from types import SimpleNamespace
 
 import pytest
 
-from attribution.evaluation.run_changes import run_changes
-from attribution.storage.history import HistoryQuery, HistoryRow
+from attribution.reports.html import html
+from attribution.store.history import HistoryQuery, HistoryRow
+from attribution.studies.answers.run_changes import run_changes
 from attribution.types import Report, Verdict
-from pages.ui.history.comparison import change_node, differences, groups, heading, summary, unchanged
-from pages.ui.history.filters import is_narrowed
-from pages.ui.history.list import line, picked, requested, when
-from pages.ui.html.render import html
+from pages.ui.history_list import (
+    change_node,
+    differences,
+    groups,
+    heading,
+    is_narrowed,
+    line,
+    picked,
+    requested,
+    summary,
+    unchanged,
+    when,
+)
 from tests.make import claim
 from tests.pages.hostile import TEXTS
 

@@ -11,15 +11,14 @@ from pathlib import Path
 import pytest
 
 from attribution.errors import BadInput, Unavailable
-from attribution.evaluation.retrieval_grid import Cell, Choice, Difference
-from attribution.evaluation.saved import save_grid
 from attribution.provenance import Provenance
+from attribution.reports.html import html
 from attribution.snapshots.snapshot import Snapshot
-from attribution.storage.store import Store
+from attribution.store.store import Store
+from attribution.studies.retrieval import Cell, Choice, Difference
+from attribution.studies.saved import save_grid
 from attribution.types import Report, Verdict
-from pages.ui.html.render import html
-from pages.ui.retrieval.job import GridJob
-from pages.ui.retrieval.view import cell_table, difference_list, failure_table, heat_map, names, summary
+from pages.ui.retrieval import GridJob, cell_table, difference_list, failure_table, heat_map, names, summary
 from tests.make import claim, evidence, page
 from tests.pages.jobs import ended
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from attribution.reports.html import html
 from attribution.types import Report, Verdict
-from pages.ui.html.render import html
-from pages.ui.run import chart
+from pages.ui import run_results
 from tests.make import claim
 
 DRAWN_MEANWHILE = """
@@ -22,7 +22,7 @@ class Slow(importlib.abc.MetaPathFinder):
             time.sleep(1)
 
 from attribution.types import Claim, Report, Verdict
-from pages.ui.run import chart
+from pages.ui import run_results as chart
 found = Verdict(claim_id="1", label="supported", confidence=0.9, reason="")
 blank = dict(created_at="", question="", answer="", settings={}, versions={})
 claim = Claim(id="1", text="It rains.", spans=())
@@ -48,6 +48,6 @@ def test_the_bar_and_its_figures_count_claims_that_were_not_reached() -> None:
     report = Report(
         id="r", created_at="", question="", answer="", settings={}, versions={}, claims=(one, two), verdicts=(verdict,)
     )
-    assert chart.claim_labels(report) == ["supported", "not_reached"]
-    assert [bar.x[0] for bar in chart.bars([("", report)], False).data] == [1, 1]
-    assert "1 of 2" in html(chart.figures(report))
+    assert run_results.claim_labels(report) == ["supported", "not_reached"]
+    assert [bar.x[0] for bar in run_results.bars([("", report)], False).data] == [1, 1]
+    assert "1 of 2" in html(run_results.figures(report))

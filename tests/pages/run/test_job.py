@@ -21,7 +21,7 @@ from attribution.events import (
 )
 from attribution.settings import Settings
 from attribution.types import Document, Failure, Report, Verdict
-from pages.ui.run.job import RunJob, RunProgress
+from pages.ui.run import RunJob, RunProgress
 from tests.make import claim, evidence, page
 
 CLAIM = claim()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from attribution.reports.html import Node, html
 from attribution.types import Failure
-from pages.ui.collections import view as collections
-from pages.ui.html.render import Node, html
-from pages.ui.run.results import failure_table
+from pages.ui import collections
+from pages.ui.run_results import failure_table
 
 
 def test_what_a_library_said_is_folded_and_escaped() -> None:

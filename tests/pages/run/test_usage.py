@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from attribution.reports.html import html
 from attribution.types import LlmUsage, Report, Usage
-from pages.ui.html.render import html
-from pages.ui.run.usage import budget, expected_cost, llm_costs
+from pages.ui.run_results import budget, expected_cost, llm_costs
 
 LLM = {
     "segment": LlmUsage(calls=3, cached=1, prompt_tokens=1200, completion_tokens=300, seconds=4.5, cost=0.002),

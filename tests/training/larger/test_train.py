@@ -43,6 +43,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_it_learns_goes_on_and_exports_the_average(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("peft")

@@ -1,1 +1,0 @@
-"""Commands that compare, measure and make test sets."""

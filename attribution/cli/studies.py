@@ -1,0 +1,213 @@
+"""Commands that compare, measure and make test sets."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import threading
+from collections.abc import Mapping, Sequence, Set
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attribution.cli import options
+from attribution.cli import snapshot as snapshot_command
+from attribution.cli.options import check_output, progress, write_file
+from attribution.errors import BadInput
+from attribution.files import read_rows, replacing
+
+if TYPE_CHECKING:
+    from attribution.studies.groundedness.outcomes import Outcome
+
+STEPS = 10  # lines of progress for each method
+
+
+def benchmark(args: argparse.Namespace) -> int:
+    """Writes rows.jsonl while it runs, then all files; the exit status is 1 if a row or method failed.
+
+    Rows that an earlier call finished with the same models are not scored again. After Ctrl-C, the figures are those of
+    what was done.
+    """
+    from attribution.studies.groundedness import report
+    from attribution.studies.groundedness.figures import evaluate
+    from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, labelled_set
+    from attribution.studies.groundedness.outcomes import LeftOut, run, selected
+
+    settings = options.settings(args)
+    labelled = labelled_set(read_rows(args.input, REQUIRED, OPTIONAL), args.seed)
+    for line, problem in labelled.problems:
+        progress(f"! line {line}: {problem}")
+    methods, left_out = selected(args.methods, settings)
+    for unready in left_out:
+        progress(f"! {unready.method} is left out: {unready.reason}")
+    report.prepare(args.out)
+    finished = report.read_outcomes(args.out / report.ROWS)
+    outcomes: list[Outcome] = []
+    stop, total = threading.Event(), len(labelled.rows)
+    step, done = max(1, total // STEPS), dict.fromkeys(methods, 0)
+    broken, interrupted = [], False
+    with (args.out / report.ROWS).open("a", encoding="utf-8") as out:
+        try:
+            for one in run(labelled.rows, methods, settings, finished, stop):
+                if isinstance(one, LeftOut):
+                    broken.append(one)
+                    progress(f"! {one.method} is left out: {one.reason}")
+                    continue
+                outcomes.append(one)
+                if finished.get((one.method, one.row)) != one:
+                    out.write(json.dumps(one.model_dump(mode="json"), ensure_ascii=False) + "\n")
+                    out.flush()
+                done[one.method] += 1
+                if done[one.method] % step == 0 or done[one.method] == total:
+                    progress(f"{one.method} {done[one.method]}/{total}")
+        except KeyboardInterrupt:
+            interrupted = True
+            progress("stopped: the figures are those of what was done; the same command goes on")
+    evaluation = evaluate(labelled.rows, outcomes, methods)
+    kept = outcomes if not interrupted else [*outcomes, *_others(finished, outcomes, {row.id for row in labelled.rows})]
+    lines = report.row_lines(labelled.rows, kept, evaluation)
+    figures = report.json_report(labelled, evaluation, [*left_out, *broken], settings.public())
+    report.write(args.out, lines, figures, evaluation)
+    for table in (report.quality_table(evaluation), report.error_table(evaluation)) if evaluation.figures else ():
+        progress("\n" + table.markdown())
+    for method, reason in evaluation.unmeasured.items():
+        progress(f"! {method} has no figures: {reason}")
+    failed = sum(bool(o.error) for o in outcomes)
+    progress(
+        f"{args.out}: {len(outcomes) - failed} scored, {failed} failed; {report.FIGURES}, {report.ROWS}, {report.PLOT}"
+    )
+    if interrupted:
+        return 130
+    return int(bool(failed or labelled.problems or broken or evaluation.unmeasured))
+
+
+def _others(finished: Mapping[tuple[str, str], Outcome], outcomes: Sequence[Outcome], rows: Set[str]) -> list[Outcome]:
+    """Outcomes of an earlier call that this one did not reach: they stay in the file."""
+    reached = {(o.method, o.row) for o in outcomes}
+    return [o for place, o in finished.items() if place not in reached and o.row in rows]
+
+
+def compare(args: argparse.Namespace) -> int:
+    """Writes tables and a line of comparisons.jsonl for each answer; those already there are not compared again."""
+    from attribution.studies.experiment import run
+
+    settings = options.settings(args)
+    rows = read_rows(args.input, ["answer"], ["question"])
+    failed = 0
+    for done, total, problem in run(rows, settings, args.segmenters, args.out):
+        failed += bool(problem)
+        progress(f"compare {done}/{total}" + (f": {problem}" if problem else ""))
+    progress(f"{args.out}: {len(rows) - failed} compared, {failed} failed; tables.md, CSV tables, comparisons.jsonl")
+    return int(failed > 0)
+
+
+def answers(args: argparse.Namespace) -> int:
+    """Writes a line for each pair of answers: their claims, what they have to do with each other, and the verdicts."""
+    from attribution.claims.enrichment import turns_of
+    from attribution.store.store import Store
+    from attribution.studies.answers.two_answers import TwoAnswersReady, compare_answers, json_data
+
+    settings = options.settings(args)
+    check_output(args.output)
+    rows = read_rows(args.input, ["first", "second"], ["question"])
+    store, failed = Store.open(settings.database_url), 0
+    with replacing(args.output) as out:
+        for number, row in enumerate(rows, 1):
+            line = row.failed(row.error) if row.error else dict(row.fields)
+            if not row.error:
+                try:
+                    question = str(row.fields.get("question") or "")
+                    texts, context = (row.fields["first"], row.fields["second"]), turns_of(row.fields.get("turns"))
+                    *_, last = compare_answers(question, *texts, settings, store, context=context)
+                    assert isinstance(last, TwoAnswersReady)
+                    line["result"] = json_data(last.result)
+                except BadInput as error:
+                    line = row.failed(str(error))
+            failed += "error" in line
+            out.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+            progress(f"answers {number}/{len(rows)}" + (f": {line['error']}" if "error" in line else ""))
+    progress(f"{args.output}: {len(rows) - failed} done, {failed} failed")
+    return int(failed > 0)
+
+
+KINDS = ("number", "name", "negation", "order", "scope")
+
+
+def add_evoke(p: argparse.ArgumentParser) -> None:
+    source = p.add_mutually_exclusive_group(required=True)
+    source.add_argument("--input", type=Path, help='JSON Lines of {"question", "context", "response"}, all grounded')
+    source.add_argument("--run", metavar="ID", help="a saved run: its supported sentences with their passages")
+    p.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS), help="errors to evoke (default: all)")
+    p.add_argument("--seed", type=int, default=0, help="the same seed makes the same twins")
+    p.add_argument("--by", choices=("rules", "llm"), default="rules", help="who alters the answers (default: rules)")
+    p.add_argument(
+        "--judges", nargs=2, metavar="MODEL", help="two language models that must agree on the type of each error"
+    )
+    p.add_argument("--output", type=Path, required=True, metavar="set.jsonl")
+    options.add_settings(p, "openai_model=local")
+
+
+def evoke(args: argparse.Namespace) -> int:
+    """Writes a grounded row and its twins for each answer; the exit status is 1 if a line could not be used."""
+    from attribution.llm.client import Llm
+    from attribution.store.store import Store
+    from attribution.studies.groundedness.evoked.test_sets import Grounded, make, of_report, read
+
+    settings = options.settings(args)
+    check_output(args.output)
+    store = Store.open(settings.database_url)
+    grounded: list[Grounded] = []
+    failed = 0
+    if args.run:
+        report = store.load_run(args.run)
+        if report is None:
+            raise BadInput(f"there is no saved run {args.run!r}: expected the `id` of a report")
+        grounded.append(of_report(report))
+    else:
+        for row in read_rows(args.input, ["response"], ["question"]):
+            try:
+                grounded.append(read(row))
+            except BadInput as error:
+                failed += 1
+                progress(f"line {row.line}: {error}")
+    llm = Llm(settings, store) if args.by == "llm" else None
+    judges = [Llm(settings.model_copy(update={"openai_model": m}), store) for m in args.judges or ()]
+    lines: list[str] = []
+    twins = 0
+    for number, (made, problems) in enumerate(make(grounded, args.kinds, args.seed, llm, judges), 1):
+        lines += [json.dumps(m.fields(), ensure_ascii=False) for m in made]
+        twins += len(made) - 1
+        said = f": {'; '.join(problems)}" if problems else ""
+        progress(f"evoke {number}/{len(grounded)}, {len(made) - 1} twins{said}")
+    write_file(args.output, "".join(f"{line}\n" for line in lines).encode())
+    progress(f"{args.output}: {len(grounded)} grounded answers, {twins} twins, {failed} lines not used")
+    return int(failed > 0)
+
+
+def add_factscore(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"question", "answer", "system"}')
+    p.add_argument("--decomposers", nargs="+", default=["sentences"], help="one to six; see: list segmenters")
+    p.add_argument("--verifiers", nargs="+", default=["auto"], help="one to six; see: list verifiers")
+    options.add_sources(p)
+    p.add_argument("--snapshot", type=Path, metavar="run.zip", help="take the pages of this snapshot as the sources")
+    p.add_argument("--gamma", type=float, default=10, help="length penalty below so many facts; 0: none (default: 10)")
+    p.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    options.add_settings(p, "coherence=0")
+
+
+def factscore(args: argparse.Namespace) -> int:
+    """Writes tables and a line of factscore.jsonl for each answer; those already there are not scored again."""
+    from attribution.studies.factscore.experiment import FILE, run
+
+    if args.gamma < 0:
+        raise BadInput(f"--gamma {args.gamma:g}: expected 0 (no penalty) or a number of facts")
+    if args.snapshot and args.sources:
+        raise BadInput("--snapshot and --sources: give one of the two, since the snapshot is the source")
+    settings = options.settings(args)
+    rows = read_rows(args.input, ["answer"], ["question", "system"])
+    snapshot = snapshot_command.read(args.snapshot) if args.snapshot else None
+    failed = 0
+    for done, total, problem in run(rows, settings, args.decomposers, args.verifiers, args.out, args.gamma, snapshot):
+        failed += bool(problem)
+        progress(f"factscore {done}/{total}" + (f": {problem}" if problem else ""))
+    progress(f"{args.out}: {len(rows) - failed} scored, {failed} failed; tables.md, CSV tables, {FILE}")
+    return int(failed > 0)

@@ -1,1 +1,0 @@
-"""Measurements made with the pipeline: segmenters compared, retrieval grids, tables."""

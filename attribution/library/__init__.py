@@ -1,0 +1,1 @@
+"""The built-in library and the users' collections of documents."""

@@ -1,0 +1,146 @@
+"""Search documents by keywords (BM25) and vectors, joined by reciprocal rank fusion.
+
+Cormack, Clarke and Büttcher 2009, section 2. A document is as similar as the most similar of its first passages, which
+are embedded by the embedded model whatever the run's embedder is: documents are never sent anywhere. The constants were
+chosen on one half of WiCE's claims (benchmarks/collections.py).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from attribution.chunkers.fixed import Fixed
+from attribution.embedders import EMBEDDERS, Embedder
+from attribution.fetching.page import Extracted, make_page
+from attribution.library.folder import FolderSearcher
+from attribution.library.keyword import DEPTH, KeywordSearcher
+from attribution.library.store import CollectionSearcher, DocumentStore
+from attribution.retrieval.index import Index
+from attribution.retrieval.ranking import reciprocal_ranks
+from attribution.settings import Settings
+from attribution.store.store import Store
+from attribution.types import Chunk, SearchHit, content_id
+
+if TYPE_CHECKING:
+    import numpy as np
+
+EMBEDDER = "minilm"
+LENGTH, PASSAGES = 512, 4  # characters of a passage (chunker fixed), and how many of a document are embedded
+FUSION = 1  # the constant added to ranks: small, since the first places count most
+VECTOR_WEIGHT = 0.5  # of the vector ranking; the keyword ranking has 1
+MIN_SIMILARITY = 0.6  # cosine from which a document is relevant, whatever its words
+MAX_FOLDER_PASSAGES = 1000  # a run does not wait for the vectors of more; a collection has them made beforehand
+FLAT = 1_000_000  # vectors searched exactly: building a graph takes longer than a run's searches
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """One vector per passage: the rows of their documents, and float32 (len(rows), dimensions) of length 1."""
+
+    rows: Sequence[int]
+    matrix: np.ndarray
+
+    @classmethod
+    def from_bytes(cls, rows: Sequence[int], data: Sequence[bytes]) -> Vectors:
+        import numpy as np
+
+        matrix = np.frombuffer(b"".join(data), dtype=np.float32)
+        return cls(rows, matrix.reshape(len(rows), -1) if rows else matrix.reshape(0, 1))
+
+
+def passages(title: str, text: str) -> list[str]:
+    """The texts that are embedded for a document: its first passages, each under the title."""
+    page = make_page(title, "document", Extracted(title, text[: LENGTH * PASSAGES]))
+    return [f"{title}\n{chunk.text}" for chunk in Fixed(Settings(chunk_size=LENGTH)).chunk(page)[:PASSAGES]]
+
+
+def fuse(
+    by_words: Sequence[int], by_vectors: Sequence[int], constant: float = FUSION, weight: float = VECTOR_WEIGHT
+) -> list[int]:
+    """The rows of both rankings, best first; ties by row."""
+    score = reciprocal_ranks(((1.0, by_words), (weight, by_vectors)), constant)
+    return sorted(score, key=lambda row: (-score[row], row))
+
+
+class HybridSearcher:
+    """Searches by words and vectors. The vectors are loaded at the first search and stay the same for a run."""
+
+    def __init__(self, keywords: KeywordSearcher, embedder: Embedder, load: Callable[[], Vectors]) -> None:
+        self.name = keywords.name
+        self._keywords, self._embedder, self._load = keywords, embedder, load
+        self._index: Index | None = None
+        self._loading = threading.Lock()
+
+    def search(self, query: str, k: int) -> list[SearchHit]:
+        """The k best documents that share enough of the query's words or are similar enough; often none."""
+        by_words = self._keywords.ranked(query, DEPTH)
+        by_vectors = self.nearest(query, DEPTH)
+        relevant = by_words.relevant | {row for row, cosine in by_vectors if cosine >= MIN_SIMILARITY}
+        rows = [row for row in fuse(by_words.rows, [row for row, _ in by_vectors]) if row in relevant]
+        return self._keywords.hits(query, rows[:k])
+
+    def nearest(self, query: str, depth: int) -> list[tuple[int, float]]:
+        """Documents with the cosine of their nearest passage, best first."""
+        with self._loading:
+            if self._index is None:
+                vectors = self._load()
+                self._index = Index(FLAT)
+                self._index.add([Chunk("", row, row, "") for row in vectors.rows], vectors.matrix)
+        if not len(self._index):
+            return []
+        candidates = self._index.search(self._embedder.embed([query]), depth * PASSAGES, floor=-1.0)
+        best: dict[int, float] = {}
+        for candidate in candidates:
+            best.setdefault(candidate.chunk.start, candidate.similarity)
+        return list(best.items())[:depth]
+
+
+def local_embedder(settings: Settings) -> Embedder:
+    """The embedder of folders and collections."""
+    embedder = EMBEDDERS.build(EMBEDDER, settings)
+    return embedder
+
+
+def over_folder(folder: FolderSearcher, settings: Settings, store: Store) -> HybridSearcher:
+    """Hybrid search over a folder; its vectors are made at the first search and stored."""
+    embedder = local_embedder(settings)
+
+    def load() -> Vectors:
+        texts = [(row, text) for row, page in enumerate(folder.pages) for text in passages(page.title, page.text)]
+        texts = texts if len(texts) <= MAX_FOLDER_PASSAGES else []
+        return Vectors([row for row, _ in texts], _embed(store, embedder, tuple(text for _, text in texts)))
+
+    return HybridSearcher(folder, embedder, load)
+
+
+def over_collection(collection: str, settings: Settings, store: Store) -> HybridSearcher:
+    """Hybrid search over a collection with the vectors it has. BadInput if there is no such collection."""
+    embedder, documents = local_embedder(settings), DocumentStore(store)
+
+    def load() -> Vectors:
+        return Vectors.from_bytes(*documents.vectors(collection, embedder.version))
+
+    return HybridSearcher(CollectionSearcher(documents, collection), embedder, load)
+
+
+MAX_FOLDERS = 4
+_folders: dict[tuple[str, tuple[str, ...]], np.ndarray] = {}  # of the last folders, for all runs
+
+
+def _embed(store: Store, embedder: Embedder, texts: tuple[str, ...]) -> np.ndarray:
+    """The vectors of texts, from this process, the store or the model."""
+    if (embedder.version, texts) not in _folders:
+        keys = [content_id(embedder.version, text) for text in texts]
+        vectors = store.vectors(keys)
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
+        rows = embedder.embed(list(missing.values()))
+        new = {key: row.tobytes() for key, row in zip(missing, rows, strict=True)}
+        store.put_vectors(new)
+        vectors |= new
+        while len(_folders) >= MAX_FOLDERS:
+            _folders.pop(next(iter(_folders)))
+        _folders[embedder.version, texts] = Vectors.from_bytes(range(len(keys)), [vectors[key] for key in keys]).matrix
+    return _folders[embedder.version, texts]

@@ -1,0 +1,94 @@
+"""Models on ONNX Runtime with their tokenizers, and the conversion of a torch classifier to int8.
+
+Weights are int8 with a scale for each column. Activations are quantised while the model runs, each token by its own
+largest value: with one scale for a whole batch, as in ONNX Runtime's dynamic quantisation, a pair's probabilities would
+depend on its neighbours.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from attribution.errors import Unavailable
+from attribution.types import Span
+
+SLOW = ("SkipLayerNormFusion",)  # fused with the sum before it, a layer norm takes three times as long
+
+
+class OnnxModel:
+    """One text or pair at a time, on one thread: others are read in parallel, and none depends on the others."""
+
+    def __init__(
+        self,
+        model: Path,
+        tokenizer: Path | None = None,
+        weights: Mapping[str, Any] | None = None,
+        unfused: Sequence[str] = (),
+        saturates: bool = False,
+    ) -> None:
+        """`model` is the path of the graph; tokenizer.json stands beside it unless another is named.
+
+        `weights` are arrays by name for a graph that holds none, `unfused` the runtime's fusions that are left out.
+        `saturates` says that its int8 weights use their whole range: sums of two products then overflow on x86 CPUs
+        without VNNI, unless the runtime multiplies them more slowly.
+        """
+        import onnxruntime
+        import tokenizers
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.enable_cpu_mem_arena = False  # a long passage would keep its memory
+        if saturates:
+            options.add_session_config_entry("session.x64quantprecision", "1")  # no effect where VNNI is
+        if weights:
+            values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in weights.values()]
+            options.add_external_initializers(list(weights), values)
+        try:
+            self._session = onnxruntime.InferenceSession(
+                str(model),
+                options,
+                providers=["CPUExecutionProvider"],
+                disabled_optimizers=list(unfused),
+            )
+            self._tokenizer = tokenizers.Tokenizer.from_file(str(tokenizer or model.parent / "tokenizer.json"))
+        except Exception as error:  # both packages have errors of their own for a file that they cannot read
+            raise Unavailable(
+                f"the model {model} cannot be loaded, though its files are whole: install onnxruntime and tokenizers "
+                "again with `pip install --force-reinstall -r requirements.txt`",
+                error,
+            ) from error
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+
+    def encode(self, text: str) -> tuple[list[int], list[Span]]:
+        """Token ids without special tokens, and the character span of each."""
+        # a lone surrogate cannot be encoded
+        encoding = self._tokenizer.encode(text.encode("utf-8", "replace").decode(), add_special_tokens=False)
+        return encoding.ids, encoding.offsets
+
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    # One for the process: however many runs there are, no more texts are read at once than there are cores.
+    return ThreadPoolExecutor(cores(), thread_name_prefix="model")
+
+
+def in_threads(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
+    """The results in order. What is computed for an item must not depend on the others."""
+    if len(items) < 2 or cores() < 2:
+        return [function(item) for item in items]
+    return list(_pool().map(function, items))

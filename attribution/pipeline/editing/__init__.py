@@ -1,1 +1,0 @@
-"""Changes by hand to a finished run: what changes, and the comparison of only what changed with the pages again."""

@@ -1,0 +1,211 @@
+"""Offer the actions on a claim and its passages, and the most useful next step, as buttons.
+
+A click arrives as words with colons, `drop:CLAIM`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from attribution.reports.html import Node, el, plural
+from attribution.settings import COLLECTION
+from attribution.text.words import occurrences
+from attribution.types import (
+    AsWritten,
+    Change,
+    CheckAgain,
+    Claim,
+    Drop,
+    Evidence,
+    Exclude,
+    Failure,
+    FailureKind,
+    Label,
+    Page,
+    Pin,
+    Place,
+    Report,
+    Span,
+    Verdict,
+)
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A dialog to open: on a claim, at one of its tabs, or on a new claim that stands at these characters."""
+
+    claim: Claim | None = None
+    span: Span | None = None
+    tab: str = "Text"
+
+
+def button(text: str, request: str, label: str = "") -> Node:
+    """A button that asks for a change; `label` says more than its text to a screen reader."""
+    return el("button", text, type="button", class_="open", data_edit=request, aria_label=label or None)
+
+
+def claim_actions(claim: Claim, number: int) -> Node:
+    """The buttons below a claim."""
+    pin = ("Unpin", "unpin") if claim.pinned else ("Pin", "pin")
+    return el(
+        "p",
+        button("Edit", f"open:{claim.id}", f"Edit claim {number}"),
+        button(pin[0], f"{pin[1]}:{claim.id}", f"{pin[0]} claim {number}: pinned claims come first and stay"),
+        button("Drop", f"drop:{claim.id}", f"Drop claim {number}"),
+        el("span", "Pinned", class_="facts") if claim.pinned else None,
+        class_="links actions",
+    )
+
+
+def exclude(piece: Evidence) -> Node:
+    """The button that takes a passage out."""
+    return button("Exclude", _passage("exclude", piece), "Exclude this passage: it no longer counts for this claim")
+
+
+def excluded(claim: Claim, report: Report, pages: Mapping[str, Page], editable: bool) -> Node | None:
+    """The passages that were taken out, folded; each with the way back where the run is `editable`."""
+    pieces = [e for e in (report.set_aside.evidence if report.set_aside else ()) if e.claim_id == claim.id]
+    if not pieces:
+        return None
+    items = []
+    for piece in pieces:
+        page = pages.get(piece.page_id)
+        title = page.title or page.url if page else piece.page_id
+        back = button("Include", _passage("include", piece), "Include this passage again") if editable else None
+        items.append(el("li", f"{title}: ", el("span", f"“{piece.deciding_sentence}” "), back, dir="auto"))
+    return el(
+        "details",
+        el("summary", f"{plural(len(pieces), 'passage')} excluded by hand"),
+        el("ul", *items),
+        class_="same excluded",
+    )
+
+
+def _passage(action: str, piece: Evidence) -> str:
+    return f"{action}:{piece.claim_id}:{piece.page_id}:{piece.start}:{piece.end}"
+
+
+def requested(report: Report, request: object) -> Change | Opened | Literal["undo", "redo"] | None:
+    """What a click asks for; None for what is no request, or is about something that this report does not have."""
+    action, *parts = str(request or "").split(":")
+    if request in ("undo", "redo"):
+        return "undo" if request == "undo" else "redo"
+    claim = next((c for c in report.claims if parts and c.id == parts[0]), None)
+    numbers = [int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 10]
+    if action == "add" and len(numbers) == 2 and numbers[0] < numbers[1] <= len(report.answer):
+        return Opened(span=(numbers[0], numbers[1]))
+    if claim is None:
+        return None
+    match action:
+        case "open":
+            return Opened(claim)
+        case "drop":
+            return Drop(claim_id=claim.id)
+        case "pin" | "unpin":
+            return Pin(claim_id=claim.id, pinned=action == "pin")
+        case "as_written":
+            return AsWritten(claim_id=claim.id)
+        case "place" if len(parts) == 3 and len(numbers) >= 2:
+            return Place(claim_id=claim.id, spans=((numbers[-2], numbers[-1]),))
+        case "exclude" | "include" if len(parts) == 4 and len(numbers) >= 2:
+            start, end = numbers[-2:]
+            return Exclude(claim_id=claim.id, page_id=parts[1], start=start, end=end, excluded=action == "exclude")
+    return None
+
+
+def find_words(answer: str, words: str, near: int = 0) -> Span | None:
+    """Where these words stand in the answer, spaces and line breaks alike; of several places the one nearest."""
+    return min(occurrences(words, answer), key=lambda span: abs(span[0] - near), default=None)
+
+
+def edited_claims(report: Report) -> frozenset[str]:
+    """The ids of the claims whose text, place or evidence a person changed."""
+    other = ("pin", "question", "resegment", "restore")
+    return frozenset(claim_id for e in report.edits if e.change.kind not in other for claim_id in e.claims)
+
+
+def joined(claims: Sequence[Claim]) -> str:
+    """The text that several claims amount to, to begin with."""
+    return " ".join(c.text if c.text.endswith((".", "!", "?")) else f"{c.text}." for c in claims)
+
+
+Step = Literal["reword", "web", "source", "verifier", "correct"]
+STEPS: tuple[Step, ...] = get_args(Step)
+WORDS: dict[Step, str] = {
+    "reword": "Reword this claim",
+    "web": "Search the web for this claim",
+    "source": "Add a source",
+    "verifier": "Check with another verifier",
+    "correct": "Propose a correction",
+}
+BY_FAILURE: Mapping[FailureKind, Step] = {
+    "nothing_found": "reword",
+    "search_failed": "source",
+    "search_limited": "source",
+    "budget_spent": "source",
+    "verifier_failed": "verifier",
+    "verifier_fell_back": "verifier",
+    "llm_failed": "verifier",
+    "unsupported_language": "verifier",
+    **dict.fromkeys(
+        ("robots", "excluded", "blocked_address", "bad_address", "unreachable", "timed_out", "too_large", "http_error")
+        + ("server_error", "rate_limited", "redirect_loop", "bad_certificate", "paywall", "wrong_type", "no_text")
+        + ("needs_javascript", "encrypted", "unreadable"),
+        "source",
+    ),
+}
+BY_LABEL: Mapping[Label, tuple[Step, ...]] = {  # the first that was not done already
+    "missing": ("web", "reword"),
+    "no_relation": ("web", "reword"),
+    "unclear": ("verifier", "source"),
+    "not_reached": ("verifier", "source"),
+}
+CORRECTABLE: tuple[Label, ...] = ("contradicted", "conflicting", "unclear")
+
+
+def next_steps(claim: Claim, verdict: Verdict | None, report: Report) -> tuple[Step, ...]:
+    """The steps to offer for a claim, the most useful first; none for a verdict that settles it."""
+    if verdict is None or verdict.label not in (*BY_LABEL, *CORRECTABLE):
+        return ()
+    steps: list[Step] = []
+    if verdict.label in BY_LABEL:
+        failed = [BY_FAILURE[f.kind] for f in _concerning(claim, report.failures) if f.kind in BY_FAILURE]
+        steps += failed[:1] if verdict.label in ("missing", "not_reached") else []
+        done = done_already(claim, report)
+        steps += [step for step in BY_LABEL[verdict.label] if step not in done][:1]
+    if verdict.label in CORRECTABLE:
+        steps.append("correct")
+    return tuple(dict.fromkeys(steps))
+
+
+def _concerning(claim: Claim, failures: Sequence[Failure]) -> list[Failure]:
+    return [f for f in failures if f.subject in (claim.id, claim.text, claim.statement)]
+
+
+def done_already(claim: Claim, report: Report) -> set[Step]:
+    """The steps that the run has taken, or an edit of this claim."""
+    edits = [e.change for e in report.edits if isinstance(e.change, CheckAgain) and claim.id in e.claims]
+    done: set[Step] = {"web"} if searches_the_web(report) or any(change.sources for change in edits) else set()
+    return done | ({"verifier"} if any(change.verifier for change in edits) else set())
+
+
+def searches_the_web(report: Report) -> bool:
+    """Whether the run asked an engine of the web."""
+    sources = report.settings.get("sources", ())
+    names = sources if isinstance(sources, list | tuple) else (sources,)
+    local = ("library", "documents")
+    return any(
+        s not in local and not str(s).startswith(COLLECTION) and "://" not in str(s) and "/" not in str(s)
+        for s in names
+    )
+
+
+def step_buttons(claim: Claim, verdict: Verdict | None, report: Report) -> Node | None:
+    """A button for each step; what a click asks for is `STEP CLAIM`."""
+    steps = next_steps(claim, verdict, report)
+    if not steps:
+        return None
+    buttons = (el("button", WORDS[s], type="button", class_="next", data_step=f"{s} {claim.id}") for s in steps)
+    return el("p", *buttons, class_="links next-steps")

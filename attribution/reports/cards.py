@@ -1,0 +1,295 @@
+"""Draw the evidence cards of a claim as nodes."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from attribution.claims.enrichment import removed_words
+from attribution.evidence.near_duplicates import EvidenceGroup, deciding_evidence, group_evidence
+from attribution.provenance import Provenance
+from attribution.reports import answer
+from attribution.reports.actions import button, claim_actions, exclude, excluded, step_buttons
+from attribution.reports.html import RELATIONS, Child, Node, badge, el, link_to_sentence, look, plural, safe_url, table
+from attribution.reports.provenance import chain, copies, date, facts, why
+from attribution.text.differences import contrasts, differing_spans
+from attribution.text.urls import site
+from attribution.types import Claim, Evidence, Page, Report, Verdict
+from attribution.verdicts import SIDES, leaning
+
+_PARAGRAPH = re.compile(r"\n[^\S\n]*+\n\s*+|\n#++ ")
+CONTEXT = 170  # characters shown on either side of the deciding sentence
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A deciding sentence in its context; the outer parts are text that the verifier did not read."""
+
+    unread_before: str
+    before: str
+    sentence: str
+    after: str
+    unread_after: str
+
+
+def quote(piece: Evidence, pages: Mapping[str, Page]) -> Quote:
+    """The deciding sentence with the text around it, as far as its paragraph goes."""
+    page = pages.get(piece.page_id)
+    text, shift = piece.text, piece.start
+    if page and page.text[piece.start : piece.end] == piece.text:
+        text, shift = page.text, 0
+    read = (piece.start - shift, piece.end - shift)
+    first, last = piece.sentence[0] - shift, piece.sentence[1] - shift
+    if not 0 <= first < last <= len(text):
+        first, last = read
+    start = first - len(_PARAGRAPH.split(text[max(0, first - CONTEXT) : first])[-1].lstrip())
+    end = last + len(_PARAGRAPH.split(text[last : last + CONTEXT])[0].rstrip())
+    dots_before = dots_after = ""
+    if start > 0 and first - start >= CONTEXT - 1:
+        start, dots_before = text.find(" ", start, first) + 1 or first, "… "
+    if end < len(text) and end - last >= CONTEXT - 1:
+        end, dots_after = max(text.rfind(" ", last, end), last), " …"
+    read_from, read_to = min(max(read[0], start), first), max(min(read[1], end), last)
+    return Quote(
+        dots_before + text[start:read_from],
+        text[read_from:first],
+        text[first:last],
+        text[last:read_to],
+        text[read_to:end] + dots_after,
+    )
+
+
+def box(text: str, spans: Sequence[tuple[int, int]]) -> list[Child]:
+    """The text with those spans in boxes."""
+    nodes: list[Child] = []
+    position = 0
+    for start, end in spans:
+        nodes += [text[position:start], el("span", text[start:end], class_="differs")]
+        position = end
+    return [*nodes, text[position:]]
+
+
+def versus(claim: Claim, sentence: str) -> Node | None:
+    """The numbers, dates, units, names and negations that differ, the claim's beside the source's."""
+    rows = [(c.kind, c.claim or "–", c.source or "–") for c in contrasts(claim.statement, sentence)]
+    return table(("What", "The claim says", "The source says"), rows, "figures versus") if rows else None
+
+
+Pages = Mapping[str, Page]
+
+
+def card(
+    evidence: EvidenceGroup, claim: Claim, verdict: Verdict | None, report: Report, pages: Pages, editable: bool = False
+) -> Node:
+    """One piece of evidence with its link, its reason and the pieces that say the same."""
+    piece = evidence.best
+    label = "unclear" if leans(piece) else RELATIONS[piece.relation][0]
+    page = pages.get(piece.page_id)
+    text = quote(piece, pages)
+    _, spans = differing_spans(claim.statement, text.sentence) if piece.relation == "contradicted" else ([], [])
+    title = (page.title or page.url) if page else "A page that is no longer in the database"
+    return el(
+        "article",
+        el(
+            "div",
+            relation_badge(piece),
+            el("span", title, class_="title", dir="auto"),
+            class_="head",
+        ),
+        el("p", facts(page, piece.sentence[0]), copies(page, pages, evidence.origins), class_="facts"),
+        el(
+            "blockquote",
+            _unread(text.unread_before),
+            text.before,
+            el("strong", *box(text.sentence, spans), class_="deciding"),
+            text.after,
+            _unread(text.unread_after),
+            dir="auto",
+        ),
+        versus(claim, text.sentence) if piece.relation == "contradicted" or leans(piece) else None,
+        el(
+            "div",
+            _open(piece, page, text.sentence),
+            _reference(page),
+            exclude(piece) if editable else None,
+            class_="links",
+        ),
+        why(piece, verdict, report, page),
+        _same(evidence, pages),
+        class_=f"card v-{label}",
+    )
+
+
+def leans(piece: Evidence) -> bool:
+    """Is one side more probable than none, though under the threshold?"""
+    return piece.relation == "no_relation" and leaning(piece.probabilities) != "no_relation"
+
+
+def relation_badge(piece: Evidence) -> Node:
+    """What a passage says about a claim, with its probability."""
+    if leans(piece):
+        side = leaning(piece.probabilities)
+        return badge("unclear", getattr(piece.probabilities, side), f"Leans to {SIDES[side]}")
+    label, word = RELATIONS[piece.relation]
+    return badge(label, getattr(piece.probabilities, piece.relation), word)
+
+
+def _unread(text: str) -> Node | None:
+    """Text around a passage that the verifier did not read."""
+    return el("span", text, class_="unread", title="Context that the verifier did not read") if text else None
+
+
+def _link(text: str, address: str, class_: str) -> Node:
+    return el("a", f"{text} ↗", href=address, target="_blank", rel="noopener noreferrer", class_=class_)
+
+
+def _button(text: str, **target: str) -> Node:
+    return el("button", text, type="button", class_="open", **target)
+
+
+def _open(piece: Evidence, page: Page | None, sentence: str) -> Node | None:
+    """The way to the sentence: on the web, or in the text that is stored here."""
+    if page is None:
+        return None
+    number = page.page_number(piece.sentence[0])
+    if page.kind == "web" and number and (address := safe_url(page.url)):  # browsers find no sentence in a PDF
+        return _link(f"Open at page {number}", f"{address.partition('#')[0]}#page={number}", "open")
+    if page.kind == "web" and (address := link_to_sentence(page.url, sentence)):
+        return _link("Open at this sentence", address, "open")
+    if not page.text:
+        return el("span", "The text of this source is not in the database.", class_="facts")
+    place = f"{piece.start},{piece.end},{piece.sentence[0]},{piece.sentence[1]}"
+    return _button("Open at this sentence", data_page=page.id, data_at=place)
+
+
+def _reference(page: Page | None) -> Node | None:
+    """The way to the original of a local text, or to what an article of the built-in library was written after."""
+    if page is None or not (address := safe_url(page.reference or page.facts_from)):
+        return None
+    return _link(f"Facts after {site(address)}" if page.facts_from else "Read more", address, "more")
+
+
+def _same(evidence: EvidenceGroup, pages: Pages) -> Node | None:
+    """The other pieces of a group, folded."""
+    others = evidence.pieces[1:]
+    if not others:
+        return None
+    items = []
+    for piece in others:
+        page, sentence = pages.get(piece.page_id), piece.deciding_sentence
+        title = el("span", f"{page.title if page else piece.page_id}: ")
+        items.append(el("li", title, el("span", f"“{sentence}” "), _open(piece, page, sentence)))
+    says = "says" if len(others) == 1 else "say"
+    return el("details", el("summary", f"{len(others)} more that {says} the same"), el("ul", *items), class_="same")
+
+
+def panel(
+    claim: Claim,
+    number: int,
+    verdict: Verdict | None,
+    evidence: Sequence[Evidence],
+    report: Report,
+    pages: Pages,
+    running: bool = False,
+    provenance: Provenance | None = None,
+    editable: bool = False,
+) -> Node:
+    """Everything about one claim; the provenance tells of pages and failures that left no evidence.
+
+    `editable` offers what changes the run.
+    """
+    groups = group_evidence(evidence, pages)
+    decisive = sum(g.best.relation != "no_relation" for g in groups) or sum(leans(g.best) for g in groups) or 1
+    groups.sort(key=lambda g: (g.best.relation == "no_relation", not leans(g.best)))
+    cards = [card(g, claim, verdict, report, pages, editable) for g in groups]
+    neutral = cards[decisive:]
+    against = next((g.best for g in groups if g.best.relation == "contradicted"), None)
+    text = claim.text
+    spans, _ = differing_spans(text, against.deciding_sentence) if against else ([], [])
+    label = verdict.label if verdict else "pending" if running else "not_reached"
+    waiting = "Its sources are still being read." if running else look(label).help
+    return el(
+        "div",
+        el("div", el("h3", f"Claim {number}"), badge(label, (verdict and verdict.confidence) or None), class_="head"),
+        el("p", *box(text, spans), class_=f"claim-text v-{label}", dir="auto"),
+        _enriched(claim, editable),
+        el("p", verdict.reason if verdict else waiting, class_="reason"),
+        *_failures(claim, verdict, report),
+        _as_written(claim, verdict),
+        step_buttons(claim, verdict, report) if editable else None,
+        claim_actions(claim, number) if editable else None,
+        None if running else chain(claim, verdict, evidence, report, pages, provenance),
+        *cards[:decisive],
+        el("details", el("summary", plural(len(neutral), "neutral passage")), *neutral, class_="rest")
+        if neutral
+        else None,
+        None if running else excluded(claim, report, pages, editable),
+        class_="panel-body",
+    )
+
+
+def _failures(claim: Claim, verdict: Verdict | None, report: Report) -> list[Node]:
+    """What did not work for this claim alone, unless its verdict says so already."""
+    reason = verdict.reason if verdict else ""
+    messages = dict.fromkeys(f.message for f in report.failures if f.subject in (claim.text, claim.id))
+    return [el("p", m[:1].upper() + m[1:].rstrip(".") + ".", class_="reason") for m in messages if m not in reason]
+
+
+def _enriched(claim: Claim, editable: bool) -> Node | None:
+    """What was changed so that the claim can stand alone, and the way back."""
+    if not claim.enriched:
+        return None
+    back = button("Check it as written", f"as_written:{claim.id}") if editable else None
+    changes = answer.shown(claim.text, claim.enriched)
+    return el("p", "Checked as: ", *changes, " ", back, class_="enriched")
+
+
+def _as_written(claim: Claim, verdict: Verdict | None) -> Node | None:
+    """A verdict that depends on words that the answer does not say."""
+    if verdict is None or not verdict.rests_on_added:
+        return None
+    on = "the rewording. As written: " if removed_words(claim) else "the added words. Without them: "
+    return el("p", f"This verdict depends on {on}", badge(verdict.without_added), class_="reason rests-on-added")
+
+
+def footnotes(report: Report, pages: Pages) -> Node:
+    """The panels for print: a numbered note for each claim."""
+    verdicts = {v.claim_id: v for v in report.verdicts}
+    notes = []
+    for number, claim in enumerate(report.claims, 1):
+        verdict = verdicts.get(claim.id)
+        style = look(verdict.label if verdict else "not_reached")
+        best = deciding_evidence([e for e in report.evidence if e.claim_id == claim.id], pages)
+        source: list[Child] = []
+        if best:
+            page = pages.get(best.page_id)
+            address = f", {_place(page, best.sentence[0])}" if page else ""
+            source = [f" “{best.deciding_sentence}” ", el("em", page.cited if page else ""), f"{address}."]
+        reason = verdict.reason if verdict else ""
+        notes.append(el("li", el("strong", f"{style.icon} {style.word}. "), reason, *source, value=number))
+    return el("ol", *notes, class_="footnotes")
+
+
+def _place(page: Page, offset: int) -> str:
+    if page.facts_from:
+        return f"facts after {page.facts_from}"
+    number = page.page_number(offset)
+    return f"{page.url}{f', page {number}' if number else ''}, read {date(page.fetched_at)}"
+
+
+def totals(report: Report) -> str:
+    """One sentence that says what a run found."""
+    labels = Counter[str](v.label for v in report.verdicts)
+    labels["not_reached"] += len(report.claims) - labels.total()
+    unreached = labels.pop("not_reached")
+    del labels["not_checked"]
+    claims, checked = len(report.claims), labels.total()
+    if not checked and not unreached:
+        sentences = plural(claims, "sentence")
+        return f"None of the {sentences} states something that sources could support or contradict."
+    kinds = [f"{count} {look(label).noun}" for label, count in labels.most_common() if count]
+    end = f": {', '.join(kinds)}" if kinds else ""
+    rest = f" {unreached} {'was' if unreached == 1 else 'were'} not reached." if unreached else ""
+    return f"{checked} of {plural(claims, 'claim')} {'was' if 1 in (checked, claims) else 'were'} checked{end}.{rest}"

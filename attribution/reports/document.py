@@ -1,0 +1,134 @@
+"""A run as a web page in one file: the highlighted answer, and beside it the evidence of every claim.
+
+It is drawn with the nodes of the Explore page and needs no script: numbers in the answer lead to the evidence and back.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from attribution.reports import Exported, answer, cards
+from attribution.reports.html import STATIC, Node, Text, Tree, document, el, look, texts, tokens_css
+from attribution.reports.provenance import date
+from attribution.types import LABELS, Claim, Label, Page, Report
+
+_STYLES = (STATIC / "answer.css", STATIC / "document.css")
+Labels = Mapping[str, Label]
+
+
+def write(exported: Exported) -> str:
+    """The HTML of the file."""
+    report = exported.report
+    pages = {page.id: page for page in report.pages}
+    labels: Labels = {verdict.claim_id: verdict.label for verdict in report.verdicts}
+    body = el(
+        "div",
+        _about(exported, labels),
+        el("div", _answer(report, labels), _panels(exported, pages), class_="sheet"),
+        el("section", el("h2", "Claims and sources"), cards.footnotes(report, pages), class_="notes"),
+    )
+    css = tokens_css(":root") + "\n".join(path.read_text("utf-8") for path in _STYLES)
+    return document(exported.heading or "Report", css, body)
+
+
+def _about(exported: Exported, labels: Labels) -> Node:
+    """The question, the note, the counts, and how they were made."""
+    report = exported.report
+    counts = Counter(labels.get(claim.id, "not_reached") for claim in report.claims)
+    chips = (
+        el("span", f"{look(k).icon} {counts[k]} {look(k).noun}", class_=f"chip v-{k}", title=look(k).help)
+        for k in LABELS
+        if counts[k]
+    )
+    made = f"Checked on {date(report.created_at)}" if report.created_at else "Checked"
+    facts = f"{made} with {report.versions.get('verifier', 'an unknown verifier')}. {cards.totals(report)}"
+    asked = f"Question: {report.question}" if exported.title and report.question else ""
+    return el(
+        "section",
+        *(el("p", line, class_="lead", dir="auto") for line in (asked, *exported.note.split("\n")) if line.strip()),
+        el("p", facts, class_="reason"),
+        el("p", *chips, class_="counts"),
+    )
+
+
+def _answer(report: Report, labels: Labels) -> Node:
+    numbers = {claim.id: number for number, claim in enumerate(report.claims, 1)}
+    tree = answer.mark(answer.parse(report.answer), report.claims)
+    placed = answer.marked(tree)
+    last = _last_parts(tree)
+    drawn = [_drawn(node, numbers, labels, last, inner=False) for node in tree]
+    loose = [claim for claim in report.claims if claim.id not in placed]
+    rest = [el("p", el("strong", "Claims without a place in the text"))] if loose else []
+    rest += [el("p", _claim(claim, labels), _number(claim.id, numbers, labels)) for claim in loose]
+    label = "The answer, with its claims marked"
+    return el("section", *_flat(drawn), *rest, class_="answer", role="region", aria_label=label)
+
+
+def _claim(claim: Claim, labels: Labels) -> Node:
+    return el("span", claim.text, class_=f"claim v-{labels.get(claim.id, 'not_reached')}", dir="auto")
+
+
+def _number(claim_id: str, numbers: Mapping[str, int], labels: Labels) -> Node:
+    """The number of a claim, which leads to its evidence."""
+    number, label = numbers[claim_id], labels.get(claim_id, "not_reached")
+    style = look(label)
+    spoken = f"Claim {number}, {style.word.lower()}: to its evidence"
+    link = el("a", f"\u2060{style.icon}{number}", href=f"#claim-{number}", aria_label=spoken)
+    return el("sup", link, class_=f"number v-{label}", id=f"mark-{number}")
+
+
+def _last_parts(tree: Sequence[Tree]) -> dict[str, int]:
+    """For each claim the identity of the last node that is marked as it."""
+    found: dict[str, int] = {}
+    for node in tree:
+        if isinstance(node, Node):
+            if claim_id := dict(node.attributes).get("data-claim"):
+                found[claim_id] = id(node)
+            found |= _last_parts(node.children)
+    return found
+
+
+def _drawn(node: Tree, numbers: Mapping[str, int], labels: Labels, last: Mapping[str, int], inner: bool) -> list[Tree]:
+    """The node as it stands in the file; a claim's number follows its last part."""
+    if isinstance(node, Text):
+        return [node]
+    claim_id = dict(node.attributes).get("data-claim", "")
+    inside = [_drawn(child, numbers, labels, last, inner or bool(claim_id)) for child in node.children]
+    if not claim_id:
+        return [node.with_children(_flat(inside))]
+    style = f"claim v-{labels.get(claim_id, 'not_reached')}{' inner' * inner}"
+    part = el("span", *_flat(inside), class_=style)
+    return [part, _number(claim_id, numbers, labels)] if last[claim_id] == id(node) else [part]
+
+
+def _flat(nodes: Sequence[Sequence[Tree]]) -> list[Tree]:
+    return [node for some in nodes for node in some]
+
+
+def _panels(exported: Exported, pages: Mapping[str, Page]) -> Node:
+    """The evidence of every claim, in their order."""
+    report = exported.report
+    verdicts = {verdict.claim_id: verdict for verdict in report.verdicts}
+    entries = []
+    for number, claim in enumerate(report.claims, 1):
+        evidence = [e for e in report.evidence if e.claim_id == claim.id]
+        panel = cards.panel(claim, number, verdicts.get(claim.id), evidence, report, pages)
+        back = el("a", "↑ In the answer", href=f"#mark-{number}", class_="open") if claim.spans else None
+        by_hand = el("p", "Corrected by hand.", class_="reason") if claim.id in exported.corrected else None
+        entries.append(el("article", _still(panel), by_hand, back, class_="entry", id=f"claim-{number}"))
+    return el("section", *entries, class_="panels", role="region", aria_label="The evidence of each claim")
+
+
+def _still(node: Node) -> Node:
+    """Without the buttons, which need the page behind them, and without what is empty then."""
+    kept: list[Tree] = []
+    for child in node.children:
+        if isinstance(child, Node):
+            if child.tag == "button" or (child.tag == "span" and ("class", "facts") in child.attributes):
+                continue  # the second says that there is no text to open
+            child = _still(child)
+            if child.tag in ("p", "div") and not any(text.text.strip() for text in texts(child)):
+                continue
+        kept.append(child)
+    return node._replace(children=tuple(kept))

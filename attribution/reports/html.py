@@ -1,0 +1,305 @@
+"""Build HTML from nodes: the only place that turns foreign text into HTML, and it escapes all of it.
+
+A view is a tree of nodes whose tags and attributes come from two short lists. `html` escapes every text in it;
+`data` is the same tree for a component, which builds it with createElement and textContent.
+"""
+
+from __future__ import annotations
+
+import html as _html
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlsplit
+
+from attribution.types import LABELS, Label, Relation
+
+
+@dataclass(frozen=True)
+class Look:
+    """Icon, words and colours (ink on tint, light and dark) of a verdict; `line` is the underline of its span."""
+
+    icon: str
+    word: str
+    noun: str  # after a count
+    ink: str
+    tint: str
+    dark_ink: str
+    dark_tint: str
+    line: str
+    help: str
+
+
+LOOKS: dict[Label, Look] = {
+    "supported": Look(
+        "✓", "Supported", "supported",
+        "#116329", "#d6f5dc", "#7ee2a0", "#12351f", "solid",
+        "A source supports it, and none contradicts it (entailment).",
+    ),
+    "contradicted": Look(
+        "✗", "Contradicted", "contradicted",
+        "#a40e26", "#ffe3e1", "#ffa198", "#471418", "double",
+        "A source contradicts it, and none supports it (contradiction).",
+    ),
+    "conflicting": Look(
+        "⚡", "Conflicting", "conflicting",
+        "#7a4b00", "#ffedc2", "#f2c46d", "#3d2a05", "wavy",
+        "Some sources support it, others contradict it.",
+    ),
+    "unclear": Look(
+        "≈", "Unclear", "unclear",
+        "#2f5573", "#dfeaf3", "#a9cbe6", "#1f3547", "dotted",
+        "Passages are about it, but the model cannot tell: read them.",
+    ),
+    "no_relation": Look(
+        "○", "Nothing related", "with nothing related",
+        "#444c56", "#e6eaef", "#b6c0cc", "#2b3138", "dotted",
+        "Passages were found, but none supports or contradicts it (neutral).",
+    ),
+    "missing": Look(
+        "?", "Not found", "not found",
+        "#4a3a78", "#ece6fb", "#cbb8ff", "#2c2349", "dashed",
+        "No passage was retrieved; the reason names the step that failed.",
+    ),
+    "not_reached": Look(
+        "◌", "Not reached", "not reached",
+        "#4d5560", "#f6f4f1", "#aab3bd", "#201f1d", "dashed",
+        "The run ended before this claim was compared with its sources.",
+    ),
+    "not_checked": Look(
+        "–", "Not checked", "not checked",
+        "#57606a", "transparent", "#9aa4af", "transparent", "none",
+        "An opinion, a question or an offer: there is nothing to verify.",
+    ),
+}  # fmt: skip
+PENDING = Look(
+    "·", "Being checked", "being checked", "#57606a", "#f1efec", "#9aa4af", "#23211e", "none", "Not decided yet."
+)
+RELATIONS: dict[Relation, tuple[Label, str]] = {
+    "entailed": ("supported", "Supports"),
+    "contradicted": ("contradicted", "Contradicts"),
+    "no_relation": ("no_relation", "Nothing related"),
+}
+
+
+def look(label: str | None) -> Look:
+    """The look of a verdict; a claim without one is pending."""
+    return next((LOOKS[name] for name in LABELS if name == label), PENDING)
+
+
+_UNSAFE = re.compile(r"[\x00-\x20\x7f-\x9f\\<>\"'`{}|^\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+
+
+def safe_url(url: str) -> str | None:
+    """The address if a browser may follow it (http or https with a host), else None."""
+    url = url.strip(" \t\r\n")
+    if _UNSAFE.search(url):
+        return None
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return None
+    if parts.scheme.lower() not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+        return None
+    return url
+
+
+def _directive(text: str) -> str:
+    """Percent-encoded for a text fragment, in which `-`, `,` and `&` have a meaning."""
+    return quote(text, safe="").replace("-", "%2D")
+
+
+def link_to_sentence(url: str, sentence: str, *, longest: int = 120) -> str | None:
+    """The address, opened at the sentence by a text fragment; a long sentence is named by its first and last words."""
+    safe = safe_url(url)
+    if safe is None:
+        return None
+    words = sentence.split()
+    if not words:
+        return safe
+    whole = " ".join(words)
+    if len(whole) <= longest or len(words) < 8:
+        directive = _directive(whole)
+    else:
+        directive = f"{_directive(' '.join(words[:4]))},{_directive(' '.join(words[-4:]))}"
+    base, mark, fragment = safe.partition("#")
+    fragment = fragment.partition(":~:")[0]
+    return f"{base}#{fragment}:~:text={directive}" if mark else f"{base}#:~:text={directive}"
+
+
+BLOCKS = frozenset(
+    ("p", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "blockquote")
+    + ("pre", "hr", "div", "section", "article", "dl", "dt", "dd", "details", "summary")
+)  # fmt: skip
+INLINE = frozenset(("span", "strong", "em", "del", "code", "a", "br", "progress", "button", "sup"))
+ATTRIBUTES = frozenset(
+    ("class", "href", "target", "rel", "title", "role", "start", "value", "max", "dir", "type", "aria-label")
+    + ("id", "tabindex", "aria-hidden", "data-claim", "data-span", "data-page", "data-at", "data-edit", "data-step")
+)  # fmt: skip
+_TAGS = BLOCKS | INLINE
+_VOID = frozenset(("br", "hr"))
+_OWN_PLACE = re.compile(r"#?[a-z]+-\d+")  # in the same document: an id, or a link to it
+STATIC = Path(__file__).parent / "static"
+NODES_JS = (STATIC / "nodes.js").read_text("utf-8")  # builds a tree of nodes in the browser
+
+
+class Text(NamedTuple):
+    """A text, and where it starts in the text it comes from (-1: it is our own)."""
+
+    text: str
+    start: int = -1
+    written: int = 0  # characters there that it stands for, where these are others (an escape or entity)
+
+    @property
+    def end(self) -> int:
+        return self.start + (self.written or len(self.text))
+
+
+class Node(NamedTuple):  # quicker to make than a frozen dataclass; a page has 20,000
+    tag: str
+    attributes: tuple[tuple[str, str], ...] = ()
+    children: tuple[Tree, ...] = ()
+
+    def with_children(self, children: list[Tree]) -> Node:
+        return self._replace(children=tuple(children))
+
+
+Tree = Node | Text
+Child = Tree | str | None
+
+
+def el(tag: str, *children: Child, **attributes: str | int | None) -> Node:
+    """A node. A trailing underscore of an attribute's name is dropped, others become `-`. An unsafe href is dropped."""
+    if tag not in _TAGS:
+        raise ValueError(f"tag {tag!r} is not on the list")
+    nodes = [Text(c) if isinstance(c, str) else c for c in children if c is not None]
+    return Node(tag, _safe(attributes) if attributes else (), tuple(nodes))
+
+
+def _safe(attributes: Mapping[str, str | int | None]) -> tuple[tuple[str, str], ...]:
+    safe = []
+    for key, value in attributes.items():
+        name = _attribute(key)
+        if name == "id" and not _OWN_PLACE.fullmatch(str(value)):
+            raise ValueError(f"id {value!r} is not on the list")
+        if name == "href" and value is not None and not (str(value)[:1] == "#" and _OWN_PLACE.fullmatch(str(value))):
+            value = safe_url(str(value))
+        if value is not None and value != "":
+            safe.append((name, str(value)))
+    return tuple(safe)
+
+
+@cache
+def _attribute(key: str) -> str:
+    name = key.rstrip("_").replace("_", "-")
+    if name not in ATTRIBUTES:
+        raise ValueError(f"attribute {name!r} is not on the list")
+    return name
+
+
+def html(tree: Tree) -> str:
+    """Escaped HTML of a tree."""
+    if isinstance(tree, Text):
+        return _html.escape(tree.text, quote=True)
+    attributes = "".join(f' {name}="{_html.escape(value, quote=True)}"' for name, value in tree.attributes)
+    if tree.tag in _VOID:
+        return f"<{tree.tag}{attributes}>"
+    return f"<{tree.tag}{attributes}>{''.join(map(html, tree.children))}</{tree.tag}>"
+
+
+def data(tree: Tree) -> Any:
+    """The same tree as JSON: a text is a string, a node is [tag, attributes or 0, child, …]."""
+    if isinstance(tree, Text):
+        return tree.text
+    children = [c.text if isinstance(c, Text) else data(c) for c in tree.children]
+    return [tree.tag, dict(tree.attributes) or 0, *children]
+
+
+def texts(tree: Tree) -> Iterator[Text]:
+    """All texts of a tree, in order."""
+    if isinstance(tree, Text):
+        yield tree
+    else:
+        for child in tree.children:
+            yield from texts(child)
+
+
+# --- the looks of the verdicts ---
+
+
+def tokens_css(selector: str) -> str:
+    """The colours as CSS variables that follow the theme, and a class for each verdict."""
+    names = {**{str(label): style for label, style in LOOKS.items()}, "pending": PENDING}
+    variables = [
+        f"--{n}-ink:light-dark({v.ink},{v.dark_ink});--{n}-tint:light-dark({v.tint},{v.dark_tint});"
+        for n, v in names.items()
+    ]
+    classes = [f".v-{n}{{--ink:var(--{n}-ink);--tint:var(--{n}-tint);--line:{v.line}}}" for n, v in names.items()]
+    return f"{selector}{{{''.join(variables)}}}{''.join(classes)}"
+
+
+def badge(label: str | None, probability: float | None = None, word: str = "") -> Node:
+    """Icon, word and, if a passage decided, its probability."""
+    style = look(label)
+    number = el("span", f"{probability:.2f}", class_="num") if probability is not None else None
+    return el(
+        "span",
+        el("span", style.icon, class_="icon", aria_hidden="true"),
+        el("span", word or style.word),
+        number,
+        class_=f"badge v-{label or 'pending'}",
+        title=style.help,
+    )
+
+
+def plural(count: int, noun: str, many: str = "") -> str:
+    """A count with its noun."""
+    return f"{count:,} {noun if count == 1 else many or noun + 's'}"
+
+
+def as_sentence(message: str) -> str:
+    """A message with a capital letter and a full stop."""
+    return message[:1].upper() + message[1:] + "." * (message[-1:].isalnum() or message[-1:] in tuple("”)`"))
+
+
+def told(message: str, detail: str) -> Node:
+    """What went wrong, as a sentence, with the details folded."""
+    return el("div", as_sentence(message), folded(detail))
+
+
+def folded(detail: str) -> Node | None:
+    """What another library or a server said, for those who want to know."""
+    if not detail:
+        return None
+    return el("details", el("summary", "Details"), el("p", detail, dir="auto"), class_="ax-detail")
+
+
+def scrolling(wide: Node, label: str) -> Node:
+    """A wide table that scrolls, for the keyboard too."""
+    return el("div", wide, class_="ax-scroll", role="region", tabindex=0, aria_label=label)
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[Child]], class_: str = "ax-table") -> Node:
+    """A table of our own; cells keep the direction of their text."""
+    body = [el("tr", *(el("td", cell, dir="auto") for cell in row)) for row in rows]
+    return el("table", el("thead", el("tr", *(el("th", head) for head in heads))), el("tbody", *body), class_=class_)
+
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+
+def document(title: str, css: str, body: Node, language: str = "en") -> str:
+    """The text of the file. The policy keeps a browser from running or loading anything, whatever the file holds."""
+    heading = html(Text(title))
+    return (
+        f'<!doctype html>\n<html lang="{html(Text(language))}">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n'
+        f"<title>{heading}</title>\n<style>\n{css}\n</style>\n</head>\n"
+        f'<body>\n<main class="root">\n<h1 dir="auto">{heading}</h1>\n{html(body)}\n</main>\n</body>\n</html>\n'
+    )

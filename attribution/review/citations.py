@@ -1,0 +1,295 @@
+"""Check the citations of a finished run: find the marks, read their sources, judge the claims they are attached to."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from attribution.evidence.matching import Matcher
+from attribution.review.marks import Cited, Mark, find
+from attribution.review.references import UNNAMED, Listed, read_sources
+from attribution.review.support import (
+    Citation,
+    CitationReport,
+    CitedClaim,
+    Figures,
+    Held,
+    Outcome,
+    Standing,
+    Support,
+    support,
+)
+from attribution.settings import Settings
+from attribution.store.database import now
+from attribution.store.store import Store
+from attribution.types import Claim, Evidence, Page, Report, Span, content_id
+
+
+def attach(answer: str, marks: Sequence[Mark], claims: Sequence[Claim], lists: Listed) -> dict[str, tuple[int, ...]]:
+    """Return for each claim the marks attached to it, as indices into `marks`; claims without a mark are left out.
+
+    A mark belongs to the sentence it stands in or right after; one that opens a paragraph belongs to the sentence that
+    follows. Within a sentence it is attached to the claims that end between the previous mark and itself; if there are
+    none, to all claims of the sentence.
+    """
+    sentences: dict[Span, list[Claim]] = {}
+    for claim in claims:
+        if claim.spans and not lists.holds(claim.spans[0][0]):
+            sentences.setdefault(_sentence(claim), []).append(claim)
+    bare = _without(answer, marks)
+    ordered = sorted(sentences)
+    of_sentence: dict[Span, list[int]] = {}
+    for number, mark in enumerate(marks):
+        if (sentence := _sentence_of(mark, ordered, answer, bare)) is not None:
+            of_sentence.setdefault(sentence, []).append(number)
+    standing: dict[str, list[int]] = {}
+    for sentence, numbers in of_sentence.items():
+        before = sentence[0]
+        for group in _groups(numbers, marks, bare):
+            first, last = marks[group[0]], marks[group[-1]]
+            within = [c for c in sentences[sentence] if _ends_at(c, before, first.start, bare)]
+            for claim in within or sentences[sentence]:
+                standing.setdefault(claim.id, []).extend(group)
+            before = last.end
+    return {claim_id: tuple(dict.fromkeys(numbers)) for claim_id, numbers in standing.items()}
+
+
+def _extent(claim: Claim) -> Span:
+    return min(start for start, _ in claim.spans), max(end for _, end in claim.spans)
+
+
+def _sentence(claim: Claim) -> Span:
+    return claim.sentence or _extent(claim)
+
+
+def _without(answer: str, marks: Sequence[Mark]) -> str:
+    """Replace the marks in the answer by blanks, keeping its length."""
+    text = list(answer)
+    for mark in marks:
+        if mark.form != "link":  # its words are part of the sentence
+            text[mark.start : mark.end] = " " * (mark.end - mark.start)
+    return "".join(text)
+
+
+def _silent(text: str) -> bool:
+    return not any(map(str.isalnum, text))
+
+
+def _parted(text: str) -> bool:
+    """Return True if the text contains a paragraph break."""
+    return "\n\n" in text.replace("\r\n", "\n").replace(" ", "")
+
+
+def _sentence_of(mark: Mark, sentences: Sequence[Span], answer: str, bare: str) -> Span | None:
+    following = bisect_right(sentences, (mark.start, sys.maxsize))
+    if following:
+        _, end = nearest = sentences[following - 1]
+        between = answer[end : mark.start]
+        if mark.start < end or (_silent(bare[end : mark.start]) and not _parted(between)):
+            return nearest
+    if following < len(sentences):
+        nearest = sentences[following]
+        if _silent(bare[mark.end : nearest[0]]) and not _parted(answer[mark.end : nearest[0]]):
+            return nearest
+    return None
+
+
+def _groups(numbers: Sequence[int], marks: Sequence[Mark], bare: str) -> list[list[int]]:
+    """Group marks that have no words between them."""
+    groups: list[list[int]] = []
+    for number in numbers:
+        if groups and _silent(bare[marks[groups[-1][-1]].end : marks[number].start]):
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    return groups
+
+
+def _ends_at(claim: Claim, before: int, mark: int, bare: str) -> bool:
+    """Return True if the claim ends after the previous mark, and says nothing beyond this mark."""
+    _, end = _extent(claim)
+    return end > before and not _silent(bare[before:end]) and (end <= mark or _silent(bare[mark:end]))
+
+
+KIND = "citations"  # of the saved result
+STOPPED = "The check was stopped before this source was read."
+GROUP = 4  # claims that are judged together
+
+
+@dataclass(frozen=True)
+class Step:
+    """`done` of `total` sources read, then claims judged."""
+
+    stage: str  # read or judge
+    done: int
+    total: int
+
+
+def claims_id(report: Report) -> str:
+    """Return a hash of everything in a run that a check depends on."""
+    claims = (f"{c.id} {c.statement} {c.checked}" for c in report.claims)
+    names = ("threshold", "contradiction_threshold", "verifier", "top_k")
+    return content_id(report.answer, *claims, *(str(report.settings.get(name)) for name in names))
+
+
+def saved(report: Report, store: Store) -> CitationReport | None:
+    """Return the saved check of a run, or None if there is none for its current claims."""
+    body = store.load_result(KIND, report.id)
+    found = CitationReport.model_validate_json(body) if body else None
+    return found if found and found.claims_id == claims_id(report) else None
+
+
+def check(
+    report: Report,
+    settings: Settings,
+    store: Store,
+    stop: threading.Event | None = None,
+    listed: str = "",
+    save: bool = True,
+) -> Iterator[Step | CitationReport]:
+    """Yield steps, then the result, which is saved with the run. `listed` names sources that the answer does not list.
+
+    Stopping keeps the results so far: sources that were not read count as unreachable, with that reason. Raises
+    NotYours for somebody else's run, unless the result is not saved.
+    """
+    store, stop = Store(store.engine, store.by), stop or threading.Event()
+    if save := save and bool(report.id):
+        store.check_change(report.id)
+    cited = find(report.answer, listed)
+    factual = [c for c in report.claims if c.checked and not (c.spans and cited.lists.holds(c.spans[0][0]))]
+    standing = attach(report.answer, cited.marks, factual, cited.lists)
+    keys = {c.id: _keys(standing.get(c.id, ()), cited) for c in factual}
+    wanted = [s for s in cited.sources if any(s.key in of_claim for of_claim in keys.values())]
+    pages: dict[str, Page] = {}
+    problems = {source.key: STOPPED for source in wanted}
+    yield Step("read", 0, len(wanted))
+    for done, (source, found) in enumerate(read_sources(wanted, report.pages, settings, store, stop), 1):
+        problems.pop(source.key)
+        if isinstance(found, Page):
+            pages[source.key] = found
+        else:
+            problems[source.key] = found
+        yield Step("read", done, len(wanted))
+    pages = {source.key: pages[source.key] for source in wanted if source.key in pages}
+    bench = _Bench(report, settings, store, pages)
+    citations: list[Citation] = []
+    together: dict[str, bool] = {}
+    with_sources = [c for c in factual if keys[c.id]]
+    precise = 0
+    for start in range(0, len(with_sources), GROUP):
+        yield Step("judge", start, len(with_sources))
+        if stop.is_set():
+            break
+        group = with_sources[start : start + GROUP]
+        for claim, (found_support, evidence) in zip(group, bench.judge(group, keys), strict=True):
+            together[claim.id] = found_support.together
+            precise += found_support.precise
+            citations += _citations(claim, keys[claim.id], found_support, evidence, pages, problems)
+    yield Step("judge", len(with_sources), len(with_sources))
+    supported = {v.claim_id for v in report.verdicts if v.label == "supported"}
+    outcomes = {claim.id: [c.outcome for c in citations if c.claim_id == claim.id] for claim in factual}
+    claims = tuple(
+        CitedClaim(
+            claim_id=c.id,
+            standing=_standing(keys[c.id], outcomes[c.id], together.get(c.id, False), c.id in supported),
+            marks=standing.get(c.id, ()),
+            together=together.get(c.id, False),
+        )
+        for c in factual
+    )
+    decided = {c.claim_id for c in claims if c.standing != "cited_unreachable"}
+    readable = [c for c in citations if c.outcome not in ("unreachable", "unnamed") and c.claim_id in decided]
+    result = CitationReport(
+        claims_id=claims_id(report),
+        created_at=now(),
+        verifier=bench.version,
+        marks=cited.marks,
+        sources=cited.sources,
+        pages=tuple(page.model_copy(update={"text": ""}) for page in {p.id: p for p in pages.values()}.values()),
+        citations=tuple(citations),
+        claims=claims,
+        figures=Figures.of(len(decided), sum(together.values()), len(readable), precise),
+        unattached=tuple(n for n in range(len(cited.marks)) if not any(n in c.marks for c in claims)),
+        listed=listed,
+        stopped=stop.is_set(),
+    )
+    if save:
+        store.save_result(KIND, report.id, result.to_json())
+    yield result
+
+
+def _keys(marks: Sequence[int], cited: Cited) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(key for n in marks for key in cited.marks[n].sources))
+
+
+class _Bench:
+    """The passages of each source, compared with the claims that cite it."""
+
+    def __init__(self, report: Report, settings: Settings, store: Store, pages: Mapping[str, Page]) -> None:
+        plain = settings.model_copy(update={"without_added": False})
+        self._settings, self._matchers = settings, dict[str, Matcher]()
+        for key, page in pages.items():
+            self._matchers[key] = Matcher(plain, store, report.question)
+            self._matchers[key].add(page)
+        self._any = next(iter(self._matchers.values()), None) or Matcher(plain, store, report.question)
+        self.version = self._any.verifier.version
+
+    def judge(
+        self, claims: Sequence[Claim], keys: Mapping[str, Sequence[str]]
+    ) -> list[tuple[Support, list[tuple[Evidence, ...]]]]:
+        """Return the support for each claim, and the evidence of each of its sources."""
+        found: dict[tuple[str, str], tuple[Evidence, ...]] = {}
+        for key, matcher in self._matchers.items():
+            citing = [claim for claim in claims if key in keys[claim.id]]
+            found |= {(c.id, key): evidence for c, evidence in zip(citing, matcher.match(citing), strict=True)}
+        evidence = [[found.get((c.id, key), ()) for key in keys[c.id]] for c in claims]
+        held = [
+            Held(c.statement, tuple(self._read(key, pieces) for key, pieces in zip(keys[c.id], of_claim, strict=True)))
+            for c, of_claim in zip(claims, evidence, strict=True)
+        ]
+        return list(zip(support(held, self._any.verifier.verify, self._settings.thresholds), evidence, strict=True))
+
+    def _read(self, key: str, evidence: Sequence[Evidence]) -> tuple[tuple[str, str], ...]:
+        """Return the passages of a source for the verifier, each with the title of its page."""
+        return tuple((e.text, self._matchers[key].pages[e.page_id].title) for e in evidence)
+
+
+def _citations(
+    claim: Claim,
+    keys: Sequence[str],
+    found: Support,
+    evidence: Sequence[tuple[Evidence, ...]],
+    pages: Mapping[str, Page],
+    problems: Mapping[str, str],
+) -> Iterator[Citation]:
+    for i, key in enumerate(keys):
+        if key in problems:
+            outcome: Outcome = "unnamed" if problems[key] == UNNAMED else "unreachable"
+            yield Citation(claim_id=claim.id, source=key, outcome=outcome, reason=problems[key])
+            continue
+        best = found.best[i]
+        outcome, reason = "not_supported", "No passage of this source supports it."
+        if best is None:
+            reason = "No passage of this source is about it."
+        elif found.alone[i]:
+            outcome, reason = "supported", "This source supports it."
+        elif found.contradicted[i]:
+            outcome, reason = "contradicted", "This source contradicts it."
+        elif found.together and found.relevant[i]:
+            outcome, reason = "supported", "It supports the claim together with the other sources."
+        yield Citation(
+            claim_id=claim.id, source=key, outcome=outcome, reason=reason, relevant=found.relevant[i],
+            page_id=pages[key].id, evidence=evidence[i][best] if best is not None else None,
+        )  # fmt: skip
+
+
+def _standing(keys: Sequence[str], outcomes: Sequence[Outcome], together: bool, elsewhere: bool) -> Standing:
+    if not keys:
+        return "uncited_supported" if elsewhere else "uncited_unsupported"
+    if together:
+        return "cited_supported"
+    unread = not outcomes or any(outcome in ("unreachable", "unnamed") for outcome in outcomes)
+    return "cited_unreachable" if unread else "cited_not_supported"

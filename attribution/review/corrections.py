@@ -1,0 +1,313 @@
+"""Propose corrections of claims that are not supported: the smallest change that their evidence supports.
+
+change places.
+
+The task is that of RARR's editor (Gao et al. 2023, section 3.2): one claim, one passage, and only what disagrees is
+changed.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from attribution.errors import BadInput, StageFailure
+from attribution.llm import prompts
+from attribution.llm.client import Llm, Question
+from attribution.review.correction import Correction, changed_words, place, word_spans
+from attribution.settings import Settings
+from attribution.store.store import Store
+from attribution.tables import LLM, Entry, Table
+from attribution.text.prose import prose
+from attribution.text.sentences import sentences
+from attribution.text.values import values
+from attribution.text.words import shared_words, terms
+from attribution.types import Claim, Evidence, Failure, Judgement, Label, LlmUsage, Page, Report
+from attribution.verdicts import Thresholds, relation
+from attribution.verifiers import VERIFIERS
+from attribution.verifiers.contrast import AHEAD, ENTAILED
+from attribution.verifiers.pairs import CachedVerifier, Reads
+from attribution.verifiers.variants import SHARED, Change, exchanged, keeps_subject, replaced, with_units
+from attribution.verifiers.variants import changes as value_changes
+
+
+class Corrector(Protocol):
+    version: str
+
+    @property
+    def usage(self) -> LlmUsage | None:
+        """What language models cost so far; None where none is used."""
+        ...
+
+    def candidates(self, claim: str, passage: str, right: Sequence[str] = ()) -> list[str]:
+        """Wordings that differ little from the claim, the likeliest first; what a text in `right` says is not wrong.
+
+        Whether the passage supports one is not decided here: the verifier of the run is asked (`proposals.propose`).
+        """
+        ...
+
+
+CORRECTORS: Table[Corrector] = Table(
+    "corrector",
+    {
+        "rule": Entry(
+            "attribution.review.corrections:RuleCorrector",
+            "By rule",
+            "puts a number, date, unit, name or negation of the passage in place of the claim's",
+            english=True,
+        ),
+        "llm": Entry(
+            "attribution.review.corrections:LlmCorrector",
+            "Language model",
+            "sends each claim with its deciding passages to the language model",
+            needs=(LLM,),
+        ),
+    },
+)
+
+
+MOST = 10  # candidates of a claim and a passage
+SWAPPED = 3  # of them, at most, by two values that change places
+_AUXILIARY = re.compile(r"\b(?:is|are|was|were|can|could|will|would|has|have|had|does|do|did|should|may|might|must)\b")
+_UNTIL = re.compile(r"\buntil\b")  # what did not happen until then happened then
+
+
+class RuleCorrector:
+    """Corrector `rule`."""
+
+    version = "rule/2"
+    usage: LlmUsage | None = None
+
+    def __init__(self, settings: Settings) -> None:
+        pass
+
+    def candidates(self, claim: str, passage: str, right: Sequence[str] = ()) -> list[str]:
+        """The claim with values of the passage in place of its own, the likeliest first; at most ten.
+
+        A name in the subject of the claim stays: another one would make it a claim about something else. So does what
+        one of the texts in `right` says too; and where there is such a text, one value changes at a time.
+        """
+        found = [*value_changes(claim, passage, [passage, *right]), *_negations(claim, passage)]
+        found.sort(key=lambda c: -c.likeness)
+        texts = [replaced(claim, together) for together in with_units(found)]
+        if not right:
+            if len(best := _best(found)) > 1:
+                texts.insert(min(len(texts), 2), replaced(claim, best))
+            swapped = [v.text for start, end in sentences(passage) for v in exchanged(claim, passage[start:end])]
+            texts = [*texts[: MOST - SWAPPED], *swapped[:SWAPPED], *texts[MOST - SWAPPED :]]
+        return [t for t in dict.fromkeys(texts) if t != claim][:MOST]
+
+
+def _negations(claim: str, passage: str) -> Iterator[Change]:
+    """Its negation left out where a sentence has none, or one put in where a sentence has one."""
+    words = terms(claim)[0]
+    for start, end in sentences(passage):
+        sentence = passage[start:end]
+        shared = SHARED * len(words & terms(sentence)[0]) / max(1, len(words))
+        own, its = ([v for v in values(text) if v.kind == "negation"] for text in (claim, sentence))
+        if own and not its:
+            for value in own:
+                if claim[slice(*value.span)].casefold() in ("not", "never") and not _UNTIL.search(claim, value.end):
+                    yield Change((value.start, value.end + claim[value.end :].startswith(" ")), "", shared, "negation")
+        elif its and not own and (match := _AUXILIARY.search(claim)):
+            yield Change((match.end(), match.end()), " not", shared, "negation")
+
+
+def _best(found: Sequence[Change]) -> list[Change]:
+    """The best change of each place, as far as they do not overlap."""
+    chosen: list[Change] = []
+    for change in found:
+        if all(change.span[1] <= c.span[0] or c.span[1] <= change.span[0] for c in chosen):
+            chosen.append(change)
+    return chosen
+
+
+LONGEST = 600  # characters of a claim
+MOST_CHANGED = 0.5  # share of the claim's words; a wording that changes more is another claim
+
+
+class CorrectionReply(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    claims: list[str]
+
+
+class LlmCorrector:
+    """Corrector `llm`."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Unavailable where no endpoint is configured."""
+        self._llm = Llm(settings)
+        self._prompt = prompts.load("correction.v1")
+        self.version = f"{self._prompt.version}/{self._llm.version}"
+
+    @property
+    def usage(self) -> LlmUsage:
+        """What the prompts cost so far."""
+        return self._llm.usage
+
+    def candidates(self, claim: str, passage: str, right: Sequence[str] = ()) -> list[str]:
+        """At most three wordings. Raises LlmFailed where the model did not answer."""
+        question = Question(self._prompt.render(claim=claim, passage=passage), self._prompt.version)
+        reply = self._llm.ask(question, CorrectionReply)
+        words = max(1, len(word_spans(claim)))
+        lines = dict.fromkeys(" ".join(text.split()) for text in reply.value.claims[:3])
+        small = (t for t in lines if t and len(t) <= LONGEST and 0 < changed_words(claim, t) <= MOST_CHANGED * words)
+        return [text for text in small if keeps_subject(claim, text)]
+
+
+CORRECTED: tuple[Label, ...] = ("contradicted", "conflicting", "unclear")  # verdicts that a correction is sought for
+PASSAGES = 2  # of a claim whose wording is tried; all others may not contradict it
+RANK = 0.03  # the probability that a candidate must have more than one that the corrector ranks before it
+
+
+@dataclass(frozen=True)
+class Premise:
+    """A passage as the verifier reads it, and the title of its page."""
+
+    text: str
+    title: str = ""
+
+    def pair(self, claim: str) -> tuple[str, str, str]:
+        return claim, self.text, self.title
+
+
+@dataclass(frozen=True)
+class Supported:
+    """A wording that a passage supports; `premise` is its place among those given."""
+
+    text: str
+    premise: int
+    judgement: Judgement
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What came of one claim: a correction, a failure, or neither, with the reason."""
+
+    claim_id: str
+    correction: Correction | None = None
+    reason: str = ""
+    failure: Failure | None = None
+
+
+NONE = "No small change of its numbers, dates, units, names and negations is supported by its evidence."
+NOT_WRITTEN = "A supported wording was found, but the answer itself does not hold the words that it changes."
+
+
+def correctable(report: Report) -> tuple[Claim, ...]:
+    """The claims that a correction is sought for. Supported claims never are among them."""
+    labels = {v.claim_id: v.label for v in report.verdicts}
+    return tuple(c for c in report.claims if labels.get(c.id) in CORRECTED and c.checked)
+
+
+def propose(
+    report: Report,
+    claims: Sequence[Claim],
+    settings: Settings,
+    store: Store,
+    corrector: str = "rule",
+    stop: threading.Event | None = None,
+) -> Iterator[Proposal]:
+    """One proposal for each claim, in order; nothing is searched, and the run is not changed.
+
+    UnknownName or Unavailable for a corrector or verifier that cannot be used; BadInput for a claim of another run.
+    """
+    if others := {c.id for c in claims} - {c.id for c in report.claims}:
+        raise BadInput(f"claim {min(others)} is not in this run: open the run it belongs to")
+    built = CORRECTORS.build(corrector, settings)
+    verifier = CachedVerifier(VERIFIERS.build(settings.verifier, settings), store)
+    pages = {page.id: page for page in report.pages}
+    proses: dict[str, str] = {}  # by page
+    labels = {v.claim_id: v.label for v in report.verdicts}
+    for claim in claims:
+        if stop is not None and stop.is_set():
+            return
+        pieces = deciding(claim, [e for e in report.evidence if e.claim_id == claim.id])
+        premises = [_premise(piece, pages, proses) for piece in pieces]
+        try:
+            # where no passage surely contradicts the claim, what one of them says as the claim does is not wrong
+            right = () if labels[claim.id] == "contradicted" else [p.text for p in premises]
+            found = best(claim.statement, premises, built, verifier, settings.thresholds, right)
+        except StageFailure as error:
+            yield Proposal(claim.id, reason=str(error), failure=error.as_failure("correct", claim.text))
+            continue
+        if found is None:
+            yield Proposal(claim.id, reason=NONE)
+            continue
+        edits = place(report.answer, claim, found.text)
+        if not edits:
+            yield Proposal(claim.id, reason=NOT_WRITTEN)
+            continue
+        piece, (first, last) = pieces[found.premise], found.judgement.sentence
+        correction = Correction(
+            claim_id=claim.id,
+            before=claim.statement,
+            after=found.text,
+            edits=edits,
+            page_id=piece.page_id,
+            sentence=(piece.start + first, piece.start + last),
+            quote=piece.text[first:last],
+            probability=round(found.judgement.probabilities.entailed, 4),
+            corrector=built.version,
+            verifier=verifier.version,
+        )
+        yield Proposal(claim.id, correction)
+
+
+def deciding(claim: Claim, evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The evidence of a claim, that which says most about it first: contradictions before all others."""
+
+    def order(piece: Evidence) -> tuple[bool, float, float]:
+        p, shared = piece.probabilities, shared_words(claim.statement, piece.text)
+        return piece.relation != "contradicted", -max(p.contradicted, p.entailed), -shared
+
+    return sorted(evidence, key=order)
+
+
+def best(
+    claim: str,
+    premises: Sequence[Premise],
+    corrector: Corrector,
+    verifier: Reads,
+    thresholds: Thresholds,
+    right: Sequence[str] = (),
+) -> Supported | None:
+    """The wording with the fewest changed words that one of the first premises supports and none contradicts.
+
+    It must be as sure, and as far ahead of the claim, as a variant that contradicts the claim (attribution/contrast).
+    Of those that change as many words, the one that is supported most surely, less RANK for each likelier candidate.
+    What a text in `right` says too is left as it is.
+    """
+    tried = [
+        (n, *c)
+        for n, p in enumerate(premises[:PASSAGES])
+        for c in enumerate(corrector.candidates(claim, p.text, right))
+    ]
+    judgements = verifier.verify([premises[n].pair(text) for n, _, text in tried])
+    own = [j.probabilities.entailed for j in verifier.verify([p.pair(claim) for p in premises[:PASSAGES]])]
+    supported = [
+        (changed_words(claim, text), RANK * rank - judgement.probabilities.entailed, Supported(text, n, judgement))
+        for (n, rank, text), judgement in zip(tried, judgements, strict=True)
+        if relation(judgement.probabilities, thresholds) == "entailed"
+        and judgement.probabilities.entailed >= max(ENTAILED, own[n] + AHEAD)
+    ]
+    for _, _, found in sorted(supported, key=lambda s: s[:2]):
+        others = verifier.verify([p.pair(found.text) for n, p in enumerate(premises) if n != found.premise])
+        if all(relation(j.probabilities, thresholds) != "contradicted" for j in others):
+            return found
+    return None
+
+
+def _premise(piece: Evidence, pages: dict[str, Page], proses: dict[str, str]) -> Premise:
+    page = pages.get(piece.page_id)
+    if page is None or page.text[piece.start : piece.end] != piece.text:
+        return Premise(piece.text, page.title if page else "")
+    if page.id not in proses:
+        proses[page.id] = prose(page.text)
+    return Premise(proses[page.id][piece.start : piece.end], page.title)

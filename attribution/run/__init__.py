@@ -1,0 +1,1 @@
+"""Run the pipeline, edit its runs, and run it over many answers."""

@@ -1,0 +1,157 @@
+"""Make annotated claims of an answer: segmentation, check-worthiness, independence, enrichment, coherence."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+
+from attribution.claims import coherence, enrichment, independence, worthiness
+from attribution.claims.enrichment import as_text, standalone_question, transcript
+from attribution.claims.llm_annotation import LlmAnnotator
+from attribution.claims.rules import left_out
+from attribution.embedders import EMBEDDERS
+from attribution.segmenters import SEGMENTERS
+from attribution.settings import Settings
+from attribution.store.store import Store
+from attribution.tables import Entry
+from attribution.text.sentences import LANGUAGES, detect, is_english
+from attribution.types import Claim, Failure, Page, Segmented, Turn
+from attribution.verifiers import VERIFIERS
+from attribution.verifiers.pairs import CachedVerifier, verify_each
+
+INSTEAD = {
+    "segment": "the sentences as they are",
+    "worthiness": "the rules",
+    "independence": "the rules",
+    "enrichment": "the rules",
+    "queries": "the claims themselves",
+}  # what a stage uses where the language model fails
+
+
+def fallbacks(failures: Sequence[Failure]) -> list[Failure]:
+    """A notice for each stage with prompts that failed: what could not be used, and what was used instead."""
+    notices = []
+    for stage in dict.fromkeys(f.stage for f in failures if f.kind == "llm_failed"):
+        failed = [f for f in failures if f.kind == "llm_failed" and f.stage == stage]
+        instead = INSTEAD.get(stage, "the rules")
+        message = (
+            f"The language model could not be used for {len(failed)} prompt{'s' * (len(failed) != 1)} "
+            f"({stage}); used instead: {instead}. {failed[0].message}"
+        )
+        notices.append(
+            Failure(stage=stage, subject="language model", kind="llm_fell_back", message=message, instead=instead)
+        )
+    return notices
+
+
+def segment(question: str, answer: str, settings: Settings, stop: threading.Event | None = None) -> Segmented:
+    """Segmentation alone; setting `stop` ends one that uses a language model."""
+    segmenter = SEGMENTERS.build(settings.segmenter, settings)
+    return segmenter.segment(question, answer, stop)
+
+
+def annotate(
+    question: str,
+    answer: str,
+    claims: Sequence[Claim],
+    tasks: Sequence[str],
+    annotator: LlmAnnotator | None,
+    context: Sequence[Turn] = (),
+    stop: threading.Event | None = None,
+) -> tuple[list[Claim], list[Failure]]:
+    """Which claims are worth checking, which can be understood alone, and what the others mean (V24, section 4).
+
+    By rules, and for `tasks` by the language model. A claim that only the conversation before the question makes clear
+    is not independent; its references are resolved into that conversation (explicatures: R23, section 3). Setting
+    `stop` ends it between two claims; what the rules do not read of a very long answer is a failure.
+    """
+    shown = transcript(question, context)
+    failures = left_out(claims)
+    annotated = worthiness.classify(claims, answer, stop)
+    if annotator and "worthiness" in tasks:
+        annotated, refused = annotator.worthiness(shown, annotated)
+        failures += refused
+    annotated = independence.check_independence(annotated, "\n\n".join(said for _, said in context), stop)
+    if annotator and "independence" in tasks:
+        annotated, refused = annotator.independence(as_text(context), annotated)
+        failures += refused
+    if annotator and "enrichment" in tasks:
+        annotated, refused = annotator.enrichment(shown, answer, annotated)
+        return annotated, failures + refused
+    annotated, unread = enrichment.enrich(standalone_question(question, context), answer, annotated, stop)
+    return annotated, failures + unread
+
+
+def check_coherence(
+    answer: str, claims: Sequence[Claim], settings: Settings, store: Store, stop: threading.Event | None = None
+) -> tuple[list[Claim], list[Failure]]:
+    """Claims that their own sentence does not entail are marked incoherent (W24, section 4.3).
+
+    Always by the small embedded verifier: what the answer says does not depend on who checks it.
+    """
+    verifier = CachedVerifier(VERIFIERS.build("embedded-small", settings), store)
+
+    def entailed(pairs: coherence.Pairs) -> list[float | None]:
+        return [None if isinstance(j, str) else j.probabilities.entailed for j in verify_each(verifier, pairs)]
+
+    return coherence.check_coherence(answer, claims, entailed, settings.coherence, stop)
+
+
+_RULES = {
+    "worthiness": "which claims are worth checking",
+    "independence": "which claims need context",
+    "enrichment": "what that context is",
+}
+SAMPLE = 2000  # characters of a page whose language is detected
+
+
+def unsupported(answer: str, settings: Settings) -> Failure | None:
+    """A failure that names each part that reads English only and what serves instead; None where there is none."""
+    parts = [] if is_english(answer) else list(_english_only(settings))
+    if not parts:
+        return None
+    language = LANGUAGES[detect(answer) or "en"]
+    message = (
+        f"The answer is in {language}. These parts work for English only, so verdicts may be wrong: "
+        + "; ".join(f"{part} (instead: {instead})" for part, instead in parts)
+        + "."
+    )
+    return Failure(stage="segment", subject=language, kind="unsupported_language", message=message)
+
+
+def unmatched(answer: str, settings: Settings, pages: Iterable[Page]) -> str:
+    """Why no page can be compared with the answer: its language is another, and a model reads English only.
+
+    Empty where they can.
+    """
+    english_models = (
+        EMBEDDERS[settings.embedder].english and not settings.embedding_model,
+        VERIFIERS[settings.verifier].english and not settings.verifier_model,
+    )
+    if is_english(answer) or not any(english_models):
+        return ""
+    language = detect(answer)
+    if any(detect(page.text[:SAMPLE]) == language for page in pages):
+        return ""
+    return f"The answer is in {LANGUAGES[language or 'en']}, and no source is: add sources in that language."
+
+
+def _english_only(settings: Settings) -> Iterator[tuple[str, str]]:
+    """The parts, and what serves instead."""
+    if _reads_english(SEGMENTERS[settings.segmenter], settings):
+        yield f"the segmenter {SEGMENTERS[settings.segmenter].label}", "Sentences, or one that asks a language model"
+    rules = [what for name, what in _RULES.items() if getattr(settings, name) == "rules"]
+    if rules:
+        yield f"the rules that decide {', '.join(rules)}", "a language model"
+    if _reads_english(EMBEDDERS[settings.embedder], settings):
+        yield "the embedding model", "a multilingual one, such as intfloat/multilingual-e5-base from the hub"
+    if _reads_english(VERIFIERS[settings.verifier], settings):
+        yield (
+            "the verifier",
+            "a language model, or a multilingual one, such as joeddav/xlm-roberta-large-xnli from the hub",
+        )
+
+
+def _reads_english(entry: Entry, settings: Settings) -> bool:
+    """Whether that is all it reads; a model that the user names may read more."""
+    return entry.english and not (entry.model_setting and getattr(settings, entry.model_setting))

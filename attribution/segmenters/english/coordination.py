@@ -1,0 +1,392 @@
+"""Split coordinations: one statement for each conjunct, of clauses, verbs and nouns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from spacy.tokens import Doc, Token
+
+from attribution.segmenters.english import LEXICON, tree
+from attribution.segmenters.english.drafts import ADDED, Draft, Part, added, indices, trim, words
+from attribution.segmenters.english.scope import (
+    gives_examples,
+    in_adjunct,
+    in_main_clause,
+    is_closed,
+    is_collective,
+    is_free_choice,
+    is_fronted,
+    joined_by_and,
+    joined_by_or,
+)
+from attribution.text.parse import lemma
+
+MOST = 9  # statements from one clause
+MOST_CROSSED = 6  # statements from two coordinations side by side
+NOMINAL = {*tree.NOMINAL_SUBJECTS, "dobj", "pobj", "attr", "amod", "acomp", "oprd", "prep", "advmod", "dative"}
+
+
+def distribute(doc: Doc, draft: Draft) -> list[Draft]:
+    """The draft once for each conjunct; itself alone where there is nothing to distribute.
+
+    Coordinations side by side are multiplied where both belong to the main clause ("A and B like C and D"), and only
+    up to six statements; a coordination in an adjunct ("while keeping C and D") is then left alone.
+    """
+    if {"only", "but"} <= words(draft):  # not only A but also B
+        return [draft]
+    done: list[Draft] = []
+    waiting: list[tuple[Draft, tuple[Token, ...], int]] = [(draft, (), 1)]  # with heads already distributed, and times
+    while waiting:
+        current, before, times = waiting.pop(0)
+        inside = indices(current)
+        for head in _heads(doc, inside):
+            crossed = any(head not in m.subtree for h in before for m in tree.conjuncts(h) if m.i in inside)
+            if head in before or (before and not in_main_clause(head, inside)):
+                continue
+            if crossed and in_adjunct(head, inside):
+                continue
+            variants = list(_variants(head, current))
+            total = times * len(variants) if crossed else len(variants)
+            few = len(done) + len(waiting) + len(variants) <= MOST and (not crossed or total <= MOST_CROSSED)
+            if len(variants) > 1 and few:
+                waiting = [(v, (*before, head), total) for v in variants] + waiting
+                break
+        else:
+            done.append(current)
+    return done
+
+
+def _heads(doc: Doc, inside: set[int]) -> list[Token]:
+    """The heads of the coordinations of which more than one conjunct is in the draft, the outermost first."""
+    tokens = [doc[i] for i in sorted(inside)]
+    heads = [t for t in tokens if t.dep_ != "conj" and any(c.dep_ == "conj" and c.i in inside for c in t.children)]
+    return sorted(heads, key=lambda t: (not in_main_clause(t, inside), len(list(t.ancestors)), t.i))
+
+
+def _variants(head: Token, draft: Draft) -> Iterator[Draft]:
+    inside = indices(draft)
+    group = [m for m in tree.conjuncts(head) if m.i in inside]
+    if not (joined_by_and(group) or (joined_by_or(group) and is_free_choice(head))):
+        return
+    if is_closed(head, inside) or is_fronted(head, inside) or tree.in_brackets(head):
+        return
+    if any(m.lower_ in LEXICON["open_ended"] for m in group):
+        return
+    verbal = head.pos_ in tree.VERBAL and all(m.pos_ in tree.VERBAL for m in group)
+    pieces = verb_pieces(head, group) if verbal else noun_pieces(head, group) if head.dep_ in NOMINAL else []
+    if not pieces:
+        return
+    shared = {t.i for t in shared_words(head, group)} if verbal else set()
+    replaced = {t.i for m in group for t in m.subtree} - shared
+    positions = [n for n, part in enumerate(draft) if part.i in replaced]
+    start, end = positions[0], positions[-1] + 1
+    between = any(i not in replaced and i >= 0 for i, _ in draft[start:end])
+    if between or _goes_on(head.doc, draft, start, end):
+        return
+    if start and draft[start - 1].text.lower() == "both":
+        start -= 1
+    if words(draft[max(0, start - 4) : start]) & {"both", "either"}:
+        return
+    here = {part.i: part for part in draft}
+    conjunct_parts = [trim(tuple(here[i] for i in piece if i in here)) for piece in pieces]
+    subject = tree.subject_of(head.head)
+    if head.dep_ in {"attr", "acomp"} and head.tag_ in tree.NOUNS and subject is not None and tree.is_plural(subject):
+        bare = [head.doc[i] for piece in pieces for i in piece if head.doc[i].dep_ in {"attr", "acomp", "conj"}]
+        if not any(t.tag_ in tree.PLURALS for t in bare):
+            yield from _each_is_one(head, subject, draft, conjunct_parts, start, end)
+        return
+    for conjunct, middle in zip(group, conjunct_parts, strict=True):
+        after = draft[end:]
+        if middle and middle[0].text.lower() == "both":
+            middle = middle[1:]
+        if head.dep_ in tree.SUBJECTS and not verbal and after and after[0].text == "," and "," not in words(middle):
+            after = after[1:]  # the comma that ended the list
+        variant = draft[:start] + middle + after
+        singular = head.dep_ in tree.NOMINAL_SUBJECTS and not verbal
+        yield tree.agree(variant, head.head, conjunct) if singular else variant
+
+
+def _each_is_one(
+    head: Token, subject: Token, draft: Draft, conjunct_parts: list[Draft], start: int, end: int
+) -> Iterator[Draft]:
+    """ "The bases of DNA are adenine, …" → "Adenine is one of the bases of DNA"; nothing where not all are meant."""
+    verb = draft[start - 1] if start else Part(ADDED, "")
+    definite = any(c.lower_ in {"the", "its", "their", "his", "her"} for c in subject.children)
+    if not definite or verb.i != head.head.i or verb.text.lower() not in {"are", "were"} or end < len(draft):
+        return
+    if tree.first(subject) != draft[0].i or any(c.lower_ in {"only", "not", "all", "both"} for c in subject.subtree):
+        return
+    number = verb._replace(text="is" if verb.text.lower() == "are" else "was")
+    for conjunct in conjunct_parts:
+        yield (*conjunct, number, *added("one", "of"), *draft[: start - 1])
+
+
+def _goes_on(doc: Doc, draft: Draft, start: int, end: int) -> bool:
+    """Whether the words around the coordination look like more of it that the parser attached elsewhere."""
+    if start and draft[start - 1].text.lower() in {"and", "or", "nor"}:
+        return True
+    if draft[end - 1].text.lower() in {"and", "or", ","}:
+        return True
+    comma = draft[end : end + 1] and draft[end].text == ","
+    following = draft[end + bool(comma) : end + 2]
+    if following and following[0].text.lower() in {"and", "or", "but", "nor"}:
+        return True
+    token = doc[following[0].i] if comma and following and following[0].i >= 0 else None
+    return token is not None and token.tag_ in {"VB", "NN", "NNS", "JJ"} and token.dep_ not in tree.SUBJECTS
+
+
+OBJECTS = {"dobj", "attr", "ccomp", "xcomp", "oprd", "acomp", "dative"}
+JOINS = {"punct", "conj", "cc"}
+
+
+def shared_words(head: Token, group: list[Token]) -> list[Token]:
+    """What the conjuncts of a verb share: the subject, what stands before it, and subordinating conjunctions."""
+    subject = tree.subject_of(head)
+    own_marks = any(tree.child(m, {"mark"}) is not None for m in group[1:])
+    shared = [c for c in head.children if c.dep_ == "mark" and not own_marks]
+    if any(tree.child(m, tree.SUBJECTS) is not None for m in group[1:]):
+        return [t for c in shared for t in c.subtree]
+    if subject is not None:
+        shared += [c for c in head.children if c.i <= subject.i]
+        shared += [c for c in head.lefts if c.text in {",", ";"}]
+    if _has_clausal_subject(head):  # "giving them separately helps"
+        shared += [c for c in head.lefts if c.dep_ == "advmod"]
+    return [t for c in shared for t in c.subtree]
+
+
+def verb_pieces(head: Token, group: list[Token]) -> list[list[int]]:
+    """For each conjunct its token indices, with the auxiliaries it needs; empty where that is unsure."""
+    subjects = [tree.child(m, tree.SUBJECTS) is not None for m in group]
+    if any(subjects[1:]) and not (all(subjects) and head.dep_ == "ccomp"):
+        return []
+    shared = {t.i for t in shared_words(head, group)}
+    deps = {c.dep_ for c in head.children}
+    if any(c.dep_ == "ccomp" and c.i in shared for c in head.children):
+        return []  # "…, she said and left"
+    it = any(c.lower_ == "it" and c.i in shared for c in head.children)
+    if it and deps & {"acomp", "attr"} and deps & {"ccomp", "xcomp"}:
+        return []  # "It is clear that prices rise and should be watched": prices should
+    trailing = [c for c in head.children if c.i > group[-1].i and c.dep_ not in JOINS]
+    conditions = [c for m in group for c in m.rights if c.dep_ == "advcl" and _is_marked(c)]
+    if any(not _is_conditional(c) or c.i < group[-1].i for c in conditions):
+        return []
+    if any(tree.child(m, {"auxpass"}) is not None for m in group[1:]) and _has_clausal_subject(head):
+        return []  # "that climbing is wrong and is encouraged to ask": not the climbing
+    helping = [c for c in head.children if c.dep_ in tree.AUXILIARIES]
+    pieces: list[list[int]] = []
+    for member in group:
+        tokens = {t.i for t in tree.own_words(member)} - shared - {t.i for c in trailing for t in c.subtree}
+        tokens -= {c.i for c in member.children if c.text in {".", "!"}}
+        if member != head and not any(subjects[1:]):
+            if not _shares_auxiliaries(member, head, helping):
+                return []
+            if _is_untensed(member, head) and tree.child(member, tree.AUXILIARIES) is None:
+                tokens |= {a.i for a in helping}
+        pieces.append(sorted(tokens))
+    if any(_is_unfinished(head.doc, piece) for piece in pieces):
+        return []
+    for n, member in enumerate(group[:-1]):
+        if pieces[n][-1] == member.i and conditions:
+            return []  # "rest and take naps when the baby sleeps"
+        following = _complements(group[n + 1 :])
+        if pieces[n][-1] == member.i and any(c.dep_ in {*OBJECTS, "prep", "agent"} for c in following):
+            if not any(c.dep_ in OBJECTS for c in following):
+                return []
+            pieces[n] += [t.i for c in following for t in c.subtree]  # "wrote and directed films"
+    for condition in conditions:  # "… and closes if it rains": the other holds in that case as well
+        for piece in pieces[:-1]:
+            piece += tree.with_comma(condition)
+    for clause in trailing:  # said of the last; the others are true without it
+        for piece in pieces if clause.dep_ in OBJECTS else pieces[-1:]:
+            piece += tree.with_comma(clause)
+    return pieces
+
+
+def _is_unfinished(doc: Doc, piece: list[int]) -> bool:
+    """ "buy equipment, real estate": a list whose end is not in the piece."""
+    for token in (doc[i] for i in piece):
+        listed = token.dep_ == "conj" or (token.dep_ == "appos" and tree.child(token, {"det"}) is None)
+        ended = any(doc[k].dep_ == "cc" for k in piece if k > token.head.i)
+        if listed and not ended and token.head.i in piece and doc[tree.first(token) - 1].text == ",":
+            return True
+    return False
+
+
+def _is_marked(clause: Token) -> bool:
+    return any((c.dep_ == "mark" and c.lower_ != "for") or c.tag_ == "WRB" for c in clause.children)
+
+
+def _is_conditional(clause: Token) -> bool:
+    return any(c.lower_ in LEXICON["conditional"] and c.i == tree.first(clause) for c in clause.children)
+
+
+def _has_clausal_subject(verb: Token) -> bool:
+    subject = tree.subject_of(verb)
+    return subject is not None and subject.dep_ in {"csubj", "csubjpass"}
+
+
+def _shares_auxiliaries(member: Token, head: Token, helping: list[Token]) -> bool:
+    """Whether the auxiliaries of the first verb go with the other one, if it has none of its own."""
+    if tree.child(member, tree.AUXILIARIES) is not None:
+        return True
+    if tree.is_negated(head):
+        return False
+    if _is_untensed(member, head):
+        governed = head.dep_ in {"xcomp", "pcomp", "ccomp", "advcl", "acl", "relcl"} or head.tag_ == "VB"
+        return member.tag_ in {head.tag_, "VBP"} and (bool(helping) or governed)
+    if helping:
+        past = member.tag_ == "VBD" and all(a.lower_ in {"was", "were"} for a in helping)
+        return past or member.tag_ in {"VBZ", "VBP"}
+    return member.tag_ == head.tag_ or not {member.tag_, head.tag_} & {"VB", "VBN", "VBG"}
+
+
+def _is_untensed(member: Token, head: Token) -> bool:
+    """Whether the verb has no tense of its own; after an infinitive, what looks like a plural present has none."""
+    return member.tag_ in {"VB", "VBN", "VBG"} or (member.tag_ == "VBP" and head.tag_ == "VB")
+
+
+def _complements(verbs: list[Token]) -> list[Token]:
+    """What follows the first of these verbs that anything follows."""
+    return next((right for v in verbs if (right := [c for c in v.rights if c.dep_ not in JOINS])), [])
+
+
+DETERMINERS = {"det", "poss"}
+QUANTIFIERS = {*DETERMINERS, "nummod"}
+FURTHER = {"even", "also", "finally"}
+FOLLOWING = {"prep", "acl", "amod", "relcl"}
+
+
+def _indices(tokens: list[Token]) -> set[int]:
+    """The indices of all that depends on these tokens."""
+    return {t.i for token in tokens for t in token.subtree}
+
+
+def noun_pieces(head: Token, group: list[Token]) -> list[list[int]]:
+    """For each conjunct its token indices, with the determiner and "of …" it shares; empty where that is unsure."""
+    if not _are_alike(head, group) or _is_one_name(head, group):
+        return []
+    if head.dep_ in tree.SUBJECTS and not _applies_to_each(head):
+        return []
+    if " ".join(conjunct.lower_ for conjunct in group) in LEXICON["fixed_pairs"]:
+        return []
+    shared = [c for c in head.lefts if c.dep_ in DETERMINERS and c.lower_ != "both"]
+    if any(tree.has_determiner(m) for m in group[1:]):
+        shared = []  # each has its own, or needs none
+    adjectives = [c for c in head.lefts if c.dep_ == "amod"]
+    adjectives = [c for c in adjectives if c.lower_ in LEXICON["shared_adjectives"] or c.tag_ in {"VBN", "JJR"}]
+    end = group[-1]
+    pair = len(group) == 2 and not any(end.lefts)
+    bare = tree.child(head, {"amod"}) is not None and not shared  # "a test of human will and affirmation of life"
+    of = [c for c in end.children if c.lower_ == "of" and c.dep_ == "prep" and pair and not bare]
+    after = [c for c in head.children if c.i > end.i and c.dep_ in {"prep", "acl", "relcl"}]
+    if len({m.lower_ for m in group}) < len(group):
+        after = []  # "mixed groups or groups with one aim"
+    pieces = []
+    for member in group:
+        tokens = {t.i for t in tree.own_words(member)} | _shared_in_pair(member, group)
+        clauses = [c for c in member.rights if c.dep_ in {"relcl", "acl", "appos"}]
+        if member != head:
+            clauses += after
+            left = [c for c in member.lefts if c.dep_ not in {"cc", "punct"}]
+            deps = {c.dep_ for c in left}
+            if not deps & QUANTIFIERS:
+                alike = member.tag_ == head.tag_ == "NN"
+                names = member.pos_ == head.pos_ == "PROPN"
+                tokens |= _indices([c for c in shared if not (left or names) or (alike and c.lower_ != "the")])
+            if member.tag_ == head.tag_ and not deps & {*QUANTIFIERS, "amod"}:
+                tokens |= _indices(adjectives)
+        tokens |= {i for c in clauses for i in tree.with_comma(c)}
+        if member != end and not any(c.dep_ == "prep" and c.i < end.i for c in member.children):
+            tokens |= _indices(of)
+        if member != head:  # "include A, even B, and other C"
+            lists = gives_examples(head.head) or lemma(head.head.lower_) == "include"
+            tokens -= {c.i for c in member.lefts if c.lower_ in FURTHER or (lists and c.lower_ == "other")}
+        pieces.append(sorted(tokens))
+    if head.dep_ == "prep" and any(len(piece) < 2 for piece in pieces):
+        return []  # "commuting to and from work"
+    return pieces
+
+
+def _shared_in_pair(member: Token, group: list[Token]) -> set[int]:
+    """ "the nature and severity of the crime, the …": a pair within a list shares its article and what follows it."""
+    if len(group) < 3:
+        return set()
+    for one, other in pairwise(group):
+        if not _adjacent(one, other) or one == group[-2] and any(one.doc[g.i + 1].text == "," for g in group[:-2]):
+            continue
+        right = [c for c in other.rights if c.dep_ in FOLLOWING]
+        if member == other:
+            left = [c for c in one.lefts if c.dep_ in DETERMINERS]
+            return _indices([*left, *(c for c in one.children if c.dep_ in FOLLOWING and c.i > other.i)])
+        if member == one and member != group[-1]:
+            return _indices(right)
+    return set()
+
+
+def _adjacent(one: Token, other: Token) -> bool:
+    """ "nature and severity": nothing but the conjunction between them."""
+    return one.i + 2 == min(t.i for t in tree.own_words(other)) == other.i and one.doc[one.i + 1].dep_ == "cc"
+
+
+def _are_alike(head: Token, group: list[Token]) -> bool:
+    """Whether the conjuncts are of one kind and each is whole, as far as the parse tells."""
+    kinds = {{"PROPN": "NOUN", "PRON": "NOUN"}.get(m.pos_, m.pos_) for m in group}
+    if len(kinds) > 1 and not (head.dep_ in {"acomp", "amod"} and kinds <= {"ADJ", "VERB"}):
+        return False
+    if kinds & {"NUM", "DET"} or any(m.pos_ == "PRON" for m in group) or ("ADV" in kinds) != (head.dep_ == "advmod"):
+        return False
+    if any(c.isdigit() for m in group for c in m.text) and not all(m.like_num for m in group):
+        return False  # "M1, M2, and M4 leukemias"
+    if all(len(m.text) == 1 for m in group):
+        return False  # "channels A and B"
+    doc, starts = head.doc, [min(t.i for t in tree.own_words(m)) for m in group]
+    before = doc[tree.first(head) - 1].lower_ if tree.first(head) else ""
+    if head.dep_ not in tree.SUBJECTS and before == ",":
+        return False  # more likely the middle of a longer list
+    counted = all(any(c.dep_ in QUANTIFIERS for c in m.lefts) for m in group)
+    if doc[starts[0]].pos_ == "NUM" and not counted or before in {"between", "-", "/"}:
+        return False
+    if any(doc[i - 1].text in {"-", "/"} for i in starts if i) or any(doc[m.i + 1].text == "-" for m in group[:-1]):
+        return False
+    if "NOUN" in kinds and len(group) == 2 and doc[starts[1] - 1].dep_ == "cc" and doc[starts[1] - 2].text == ",":
+        return False  # "A, and B" is the end of a longer list
+    superlative = [any(c.tag_ == "JJS" for c in m.children) for m in group]
+    if head.dep_ == "pobj" and any(superlative) and not superlative[0]:
+        return False  # "a writer in English and the greatest dramatist"
+    if head.dep_ == "advmod":
+        return all(len(tree.own_words(m)) <= 2 for m in group)
+    if head.dep_ == "amod":
+        counted = head.head.tag_ in tree.PLURALS and tree.child(head.head, {"nummod"}) is not None
+        return not (counted or "NOUN" in kinds or any(m.tag_ in {"JJR", "JJS", "VBG"} for m in group))
+    return True
+
+
+def _is_one_name(head: Token, group: list[Token]) -> bool:
+    """ "the Department of Health and Labor", "student and worker protests", "the use of trial and error",
+    "a less prominent fill and key light"."""
+    graded = any(c.dep_ == "amod" and tree.child(c, {"advmod"}) is not None for c in head.children)
+    second = group[1]
+    if graded and len(group) == 2 and tree.child(second, DETERMINERS) is None:
+        return True
+    if head.dep_ == "pobj" and head.head.lower_ in {"of", "for"} and head.head.head.pos_ == head.pos_ == "PROPN":
+        return True
+    if head.dep_ == "dobj" and head.head.dep_ == "pcomp" and head.head.head.lower_ == "of" and head.head.tag_ == "VBG":
+        return True
+    compounds = [c for c in second.lefts if c.dep_ in {"compound", "nmod"}]
+    beside = (
+        len(group) == 2 and head.i + 2 == min(t.i for t in tree.own_words(second)) and head.doc[head.i + 1].dep_ == "cc"
+    )
+    alike = head.tag_ == "NN" and bool(compounds) and compounds[0].tag_ == "NN"
+    bare = second.tag_ == "NN" and tree.child(head, {*QUANTIFIERS, "amod"}) is None
+    return beside and alike and not bare
+
+
+def _applies_to_each(subject: Token) -> bool:
+    """Whether what the verb says of "A and B" holds of each."""
+    verb = subject.head
+    attribute = tree.child(verb, {"attr"})
+    if verb.pos_ not in tree.VERBAL or is_collective(verb) or tree.is_negated(verb):
+        return False
+    together = {t.lower_ for t in verb.subtree} & LEXICON["together"]
+    return not together and (attribute is None or attribute.tag_ not in tree.PLURALS)

@@ -1,0 +1,239 @@
+"""Corrections of errors that the small parser makes often. They rest on agreement: a finite verb is coordinated with a
+finite verb, "that aims" refers to one thing, and a list goes on as it began."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from spacy.tokens import Doc, Token
+
+from attribution.segmenters.english import LEXICON, tree
+from attribution.segmenters.english.listing import Change, repair_list
+
+
+def repair(doc: Doc) -> Doc:
+    """The parse with its usual errors corrected, one kind after the other; the tokens stay the same."""
+    for rule in REPAIRS:
+        changes = [change for token in doc for change in rule(token)]
+        if changes:
+            doc = _apply(doc, changes)
+    return doc
+
+
+def _apply(doc: Doc, changes: list[Change]) -> Doc:
+    heads, deps = [t.head.i for t in doc], [t.dep_ for t in doc]
+    tags, pos = [t.tag_ for t in doc], [t.pos_ for t in doc]
+    for place, column, value in changes:
+        if column == "head":
+            heads[place] = int(value)
+        else:
+            {"dep": deps, "tag": tags, "pos": pos}[column][place] = str(value)
+    for place in range(len(doc)):  # a correction that closes a circle is dropped
+        seen, at = {place}, place
+        while heads[at] != at:
+            at = heads[at]
+            if at in seen:
+                return doc
+            seen.add(at)
+    words, spaces = [t.text for t in doc], [bool(t.whitespace_) for t in doc]
+    return Doc(doc.vocab, words, spaces, heads=heads, deps=deps, tags=tags, pos=pos)
+
+
+def _attach(token: Token, head: Token | None) -> list[Change]:
+    """A conjunct moved to another head, together with the comma and "and" before it."""
+    if head is None:
+        return []
+    start = tree.first(token)
+    joins = [t for t in token.doc[max(0, start - 2) : start] if t.head == token.head and t.dep_ in {"cc", "punct"}]
+    return [(t.i, "head", head.i) for t in (token, *joins)]
+
+
+def _finite_conjunct(token: Token) -> list[Change]:
+    """ "helps prevent harm and enables …": a finite verb is coordinated with a finite verb, not with an infinitive."""
+    if (
+        token.dep_ != "conj"
+        or not tree.is_finite(token)
+        or tree.is_finite(token.head)
+        or token.head.pos_ not in tree.VERBAL
+    ):
+        return []
+    if any(c.dep_ in tree.SUBJECTS and c.tag_ in tree.RELATIVE for c in token.children):
+        return []
+    return _attach(token, next((a for a in token.head.ancestors if tree.is_finite(a) and a.i < token.i), None))
+
+
+def _nearest_infinitive(token: Token) -> list[Change]:
+    """ "help artists hone A, find B and reach C", "a plan to renew A, save B, and help C": of the nearest one."""
+    head = token.head
+    if token.dep_ != "conj" or token.tag_ not in {"VB", "VBP"} or head.tag_ not in {"VB", "VBP", "VBZ", "VBD"}:
+        return []
+    if any(c.dep_ in {*tree.SUBJECTS, *tree.AUXILIARIES} for c in token.children) or head.dep_ == "conj":
+        return []
+    inner = [t for t in head.subtree if head.i < t.i < token.i and t.tag_ == "VB" and t.dep_ != "conj"]
+    if not inner or token in inner[-1].subtree or inner[-1].dep_ not in {"ccomp", "xcomp", "acl", "relcl", "advcl"}:
+        return []
+    bare = inner[-1].dep_ in {"ccomp", "xcomp"} and not any(c.lower_ == "to" for c in inner[-1].children)
+    listed = tree.after_comma(token) and tree.child(token, {"conj"}) is not None
+    return _attach(token, inner[-1]) if bare or listed else []
+
+
+def _clause_with_subject(token: Token) -> list[Change]:
+    """ ", which helps, and therefore she won": a clause with its own subject is not part of the relative clause."""
+    subject = any(c.dep_ in tree.SUBJECTS and c.tag_ not in tree.RELATIVE for c in token.lefts)
+    if token.dep_ != "conj" or not subject or not tree.is_finite(token) or token.head.dep_ != "relcl":
+        return []
+    if not any(c.dep_ == "cc" and c.i < tree.first(token) for c in token.head.children):
+        return []
+    return _attach(token, next((a for a in token.head.ancestors if tree.is_finite(a)), None))
+
+
+def _listed_infinitive(token: Token) -> list[Change]:
+    """ "helps to reduce A, enhance B, and save C": a base form after a comma continues the list."""
+    if token.tag_ != "VB" or token.dep_ != "advcl" or not token.i or token.doc[token.i - 1].text != ",":
+        return []
+    if any(c.dep_ in {*tree.SUBJECTS, *tree.AUXILIARIES, "mark"} for c in token.lefts):
+        return []
+    verbs = {"xcomp", "conj", "advcl", "acl", "relcl"}
+    earlier = [t for t in token.doc[: token.i] if t.tag_ == "VB" and t.dep_ in verbs]
+    return [(token.i, "head", earlier[-1].i), (token.i, "dep", "conj")] if earlier else []
+
+
+def _listed_apposition(token: Token) -> list[Change]:
+    """ "stability, low cost, and strength": not an apposition but the middle of a list."""
+    if token.dep_ != "appos" or token.pos_ != "NOUN" or token.head.pos_ != "NOUN":
+        return []
+    if tree.child(token, {"relcl", "acl"}) is not None or _article(token) != _article(token.head):
+        return []
+    nouns = (token,) if tree.has_determiner(token) else (token, token.head)
+    listed = any(c.dep_ == "conj" and c.i > token.i for noun in nouns for c in noun.children)
+    return [(token.i, "dep", "conj")] if listed and tree.after_comma(token) else []
+
+
+def _article(noun: Token) -> str:
+    article = tree.child(noun, {"det", "poss"})
+    return article.lower_.removesuffix("n") if article is not None else ""
+
+
+def _same_article(token: Token) -> list[Change]:
+    """ "the scope of practice, the risk of claims and the rules": nouns with an article are coordinated."""
+    noun = token.head
+    if token.dep_ != "conj" or token.tag_ not in tree.NOUNS or noun.dep_ != "pobj" or noun.head.lower_ != "of":
+        return []
+    above = noun.head.head
+    if (
+        not tree.has_determiner(token)
+        or tree.has_determiner(noun)
+        or not tree.has_determiner(above)
+        or above.tag_ not in tree.NOUNS
+    ):
+        return []
+    return _attach(token, above)
+
+
+def _noun_taken_for_verb(token: Token) -> list[Change]:
+    """ "image classification, change detection, and …": "change" is a noun before a noun, not a verb."""
+    doc, noun = token.doc, token.doc[token.i + 1] if token.i + 1 < len(token.doc) else token
+    if token.tag_ not in {"VB", "VBP"} or token.dep_ not in {"advcl", "conj"} or noun.head != token:
+        return []
+    before = doc[token.i - 2] if token.i > 2 and doc[token.i - 1].text == "," else token
+    if noun.dep_ != "dobj" or before.tag_ not in tree.NOUNS or tree.child(token, tree.SUBJECTS) is not None:
+        return []
+    return [
+        *((token.i, "tag", "NN"), (token.i, "pos", "NOUN"), (token.i, "dep", "compound"), (token.i, "head", noun.i)),
+        *((noun.i, "dep", "conj"), (noun.i, "head", before.i)),
+        *((c.i, "head", noun.i) for c in token.children if c != noun),
+    ]
+
+
+def _adjectival_participle(token: Token) -> list[Change]:
+    """ "spreading out turning movements": the movements are the object of "spreading"."""
+    verb, noun = token.head, tree.child(token, {"dobj"})
+    between = list(token.doc[verb.i + 1 : token.i])
+    if token.tag_ != "VBG" or token.dep_ != "xcomp" or noun is None or noun.tag_ != "NNS":
+        return []
+    if [t.dep_ for t in between] != ["prt"]:
+        return []
+    others: list[Change] = [(c.i, "head", verb.i) for c in token.children if c != noun]
+    return [(token.i, "dep", "amod"), (token.i, "head", noun.i), (noun.i, "head", verb.i), *others]
+
+
+def _passive_conjunct(token: Token) -> list[Change]:
+    """ "has been signed by 197 and ratified by 190": "ratified" is a participle."""
+    if token.tag_ != "VBD" or token.dep_ != "conj" or token.head.tag_ != "VBN":
+        return []
+    passive = tree.child(token.head, {"auxpass"}) is not None
+    perfect = any(c.lower_ in {"has", "have", "had", "been", "be"} for c in token.head.children)
+    by = any(c.lower_ == "by" for c in token.children)
+    active = tree.child(token, {*tree.SUBJECTS, *tree.AUXILIARIES, "dobj"}) is not None
+    return [(token.i, "tag", "VBN")] if passive and (perfect or by) and not active else []
+
+
+def _present_tense(token: Token) -> list[Change]:
+    """ "rods are made up of clumps and form needles": a base form coordinated with a present tense."""
+    if token.dep_ != "conj" or token.tag_ != "VB" or tree.child(token, {*tree.AUXILIARIES, "mark"}) is not None:
+        return []
+    tags = {token.head.tag_, *(c.tag_ for c in token.head.children if c.dep_ in tree.AUXILIARIES)}
+    return [(token.i, "tag", "VBP")] if "VBP" in tags and not tags & {"MD", "TO"} else []
+
+
+def _noun_with_to(token: Token) -> list[Change]:
+    """ "the risks to health": the preposition belongs to the noun that governs it."""
+    before = token.doc[token.i - 1] if token.i else token
+    governed = token.lower_ == "to" and before.lower_.removesuffix("s") in LEXICON["nouns_with_to"]
+    return [(token.i, "head", before.i)] if governed and token.dep_ == "prep" and before != token.head else []
+
+
+def _clause_after_list(token: Token) -> list[Change]:
+    """ "by Ann, Ben, and Carl, who wrote …": not about one in the middle of the list."""
+    later = [t for t in token.head.subtree if t.dep_ == "conj" and token.head.i < t.i < tree.first(token)]
+    return [(token.i, "head", later[-1].i)] if token.dep_ == "relcl" and later and later[-1].tag_ in tree.NOUNS else []
+
+
+def _relative_clause(token: Token) -> list[Change]:
+    """ "a treaty on climate change that aims": about the noun that agrees in number and has an article."""
+    wh = tree.child(token, tree.SUBJECTS)
+    forms = [token, *(c for c in token.children if c.dep_ in tree.AUXILIARIES)]
+    number = next((f.tag_ for f in forms if f.tag_ in {"VBZ", "VBP"}), None)
+    if token.dep_ != "relcl" or wh is None or wh.lower_ not in {"that", "which", "who"} or number is None:
+        return []
+    noun = token.head
+    nouns = [a for a in noun.ancestors if a.tag_ in tree.NOUNS and a.i < noun.i]
+    if not _agrees(noun, number):
+        above = next((a for a in nouns if _agrees(a, number)), None)
+        return [(token.i, "head", above.i)] if above is not None else []
+    bare = noun.dep_ == "pobj" and noun.tag_ == "NN" and not tree.has_determiner(noun)
+    article = nouns and nouns[0].dep_ == "attr" and tree.is_indefinite(nouns[0])
+    return [(token.i, "head", nouns[0].i)] if bare and article and _agrees(nouns[0], number) else []
+
+
+def _agrees(noun: Token, number: str) -> bool:
+    several = noun.tag_ in tree.PLURALS or tree.child(noun, {"conj"}) is not None
+    return several == (number == "VBP")
+
+
+def _nearest_noun(token: Token) -> list[Change]:
+    """ "Kyber, which is based on lattices, a family of problems": an apposition belongs to the noun before it."""
+    if token.dep_ != "appos" or not any(c.dep_ == "relcl" and c.i < token.i for c in token.head.children):
+        return []
+    start = tree.first(token)
+    before = token.doc[start - 2] if start > 1 and tree.comma_before(token) else token
+    return [(token.i, "head", before.i)] if before.tag_ in tree.NOUNS and before != token.head else []
+
+
+REPAIRS: tuple[Callable[[Token], list[Change]], ...] = (
+    repair_list,
+    _adjectival_participle,
+    _noun_taken_for_verb,
+    _finite_conjunct,
+    _nearest_infinitive,
+    _clause_with_subject,
+    _listed_infinitive,
+    _listed_apposition,
+    _same_article,
+    _passive_conjunct,
+    _clause_after_list,
+    _relative_clause,
+    _nearest_noun,
+    _present_tense,
+    _noun_with_to,
+)

@@ -1,0 +1,177 @@
+"""Questions about the words of a dependency tree: subject, tense, negation, number, reference."""
+
+from __future__ import annotations
+
+from spacy.tokens import Token
+
+from attribution.segmenters.english import LEXICON
+from attribution.segmenters.english.drafts import ADDED, Draft, Part, parts, trim
+from attribution.text.parse import inflect
+
+SUBJECTS = {"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"}
+NOMINAL_SUBJECTS = {"nsubj", "nsubjpass"}
+AUXILIARIES = {"aux", "auxpass"}
+TENSED = {"VBZ", "VBP", "VBD"}
+FINITE = {*TENSED, "MD"}
+VERBAL = {"VERB", "AUX"}
+NOUNS = {"NN", "NNS", "NNP", "NNPS"}
+PLURALS = {"NNS", "NNPS"}
+RELATIVE = {"WP", "WDT", "WP$"}
+ARTICLES = {"a", "an"}
+BE = {"is", "are", "was", "were"}
+SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "’re": "is", "'re": "is"}
+
+
+def subtree(token: Token, *without: Token) -> list[Token]:
+    """The token and everything below it, except for the branches left out."""
+    out = {t.i for branch in without for t in branch.subtree}
+    return [t for t in token.subtree if t.i not in out]
+
+
+def child(token: Token, deps: set[str]) -> Token | None:
+    """Its first child with one of these dependency labels."""
+    return next((c for c in token.children if c.dep_ in deps), None)
+
+
+def is_finite(verb: Token) -> bool:
+    """Whether the verb or one of its auxiliaries carries the tense."""
+    if verb.pos_ not in VERBAL:
+        return False
+    return verb.tag_ in FINITE or any(c.dep_ in AUXILIARIES and c.tag_ in FINITE for c in verb.children)
+
+
+def subject_of(verb: Token) -> Token | None:
+    """Its own subject, in front of it."""
+    return next((c for c in verb.lefts if c.dep_ in SUBJECTS), None)
+
+
+def conjuncts(head: Token) -> list[Token]:
+    """The conjuncts of a coordination in order, its head included."""
+    group = [head]
+    for token in group:
+        group += [c for c in token.children if c.dep_ == "conj"]
+    return sorted(group, key=lambda t: t.i)
+
+
+def own_words(conjunct: Token) -> list[Token]:
+    """A conjunct without the others and without what joins them."""
+    joins = [c for c in conjunct.children if c.dep_ in {"conj", "cc", "preconj"}]
+    starts = {first(c) for c in joins}
+    commas = [c for c in conjunct.rights if c.text in {",", ";"} and c.i + 1 in starts]
+    return subtree(conjunct, *joins, *commas)
+
+
+def first(token: Token) -> int:
+    """The index at which the phrase of a token begins."""
+    return token.left_edge.i
+
+
+def last(token: Token) -> int:
+    return token.right_edge.i
+
+
+def after_comma(token: Token) -> bool:
+    """Whether its phrase follows a comma."""
+    return first(token) > 0 and token.doc[first(token) - 1].text == ","
+
+
+def comma_before(token: Token) -> bool:
+    """Whether its phrase follows a comma or opens the sentence."""
+    return first(token) == 0 or after_comma(token)
+
+
+def with_comma(token: Token) -> list[int]:
+    """The indices of a phrase with the comma before it."""
+    return [*([first(token) - 1] if after_comma(token) else []), *(t.i for t in token.subtree)]
+
+
+def in_brackets(token: Token) -> bool:
+    """Whether it stands in parentheses or quotation marks."""
+    before = token.doc[: token.i].text
+    return before.count("(") > before.count(")") or before.count('"') % 2 > 0 or before.count("“") > before.count("”")
+
+
+def is_negated(token: Token) -> bool:
+    negative = LEXICON["negative"]
+    return any(c.lower_ in negative or c.dep_ == "neg" for c in token.children) or token.lower_ in negative
+
+
+def in_negative_scope(token: Token) -> bool:
+    """Whether it stands under a negation or a condition."""
+    return any(
+        is_negated(above)
+        or above.dep_ in {"advcl", "ccomp", "csubj"}
+        and any(c.dep_ == "mark" and c.lower_ in LEXICON["conditions"] for c in above.children)
+        for above in token.ancestors
+    )
+
+
+def is_plural(noun: Token) -> bool:
+    return noun.tag_ in PLURALS or noun.lower_ in {"they", "we", "you", "people", "these", "those"}
+
+
+def has_determiner(noun: Token) -> bool:
+    return any(c.dep_ in {"det", "poss"} for c in noun.lefts)
+
+
+def is_indefinite(noun: Token) -> bool:
+    return any(c.lower_ in ARTICLES for c in noun.children)
+
+
+def is_past(token: Token) -> bool:
+    """Whether the clause around it is in the past tense."""
+    verb = next((above for above in token.ancestors if above.pos_ in VERBAL), None)
+    return verb is not None and any(
+        f.tag_ == "VBD" for f in (verb, *(c for c in verb.children if c.dep_ in AUXILIARIES))
+    )
+
+
+def be(noun: Token, past: bool) -> Part:
+    return Part(ADDED, ("were" if past else "are") if is_plural(noun) else ("was" if past else "is"))
+
+
+def referent(noun: Token) -> Token:
+    """What an attribute or apposition is said of; any other noun itself."""
+    while True:
+        if noun.dep_ == "attr" and noun.head.pos_ == "AUX" and not is_negated(noun.head):
+            subject = child(noun.head, {"nsubj"})
+            if subject is None or subject.tag_ in {"WP", "WDT"}:
+                return noun
+            noun = subject
+        elif noun.dep_ == "appos" and noun.head.pos_ in {"PROPN", "NOUN", "PRON"}:
+            noun = noun.head
+        else:
+            return noun
+
+
+def is_predicate_noun(noun: Token) -> bool:
+    """A noun that says what the subject is: "a genre that …", "a test used for …"."""
+    return referent(noun) is not noun and noun.dep_ == "attr" and is_indefinite(noun)
+
+
+def as_subject(noun: Token) -> Draft:
+    """A noun phrase as a subject: definite, without the clauses and appositions beside it."""
+    beside = [c for c in noun.children if c.dep_ in {"relcl", "appos"} or (c.dep_ in {"acl", "punct"} and c.i > noun.i)]
+    out = {t.i for c in beside for t in c.subtree}
+    phrase = parts(t for t in own_words(noun) if t.i not in out)
+    if noun.dep_ not in SUBJECTS:
+        phrase = tuple(Part(ADDED, "the") if part.text.lower() in ARTICLES else part for part in phrase)
+    return trim(phrase)
+
+
+def agree(draft: Draft, verb: Token, subject: Token) -> Draft:
+    """The draft with its verb in the singular, where a singular noun has replaced its plural subject."""
+    if subject.tag_ in PLURALS or subject.lower_ == "people":
+        return draft
+    verbs = {v.i for v in conjuncts(verb)}
+    for n, (i, text) in enumerate(draft):
+        token = verb.doc[i] if i >= 0 else None
+        if token is None or not (i in verbs or (token.dep_ in AUXILIARIES and token.head.i in verbs)):
+            continue
+        if token.tag_ in {*FINITE, "VB"}:
+            if text.lower() in SINGULAR:
+                text = SINGULAR[text.lower()]
+            elif token.tag_ == "VBP":
+                text = inflect(text, "VBZ")
+            return (*draft[:n], Part(i, text), *draft[n + 1 :])
+    return draft

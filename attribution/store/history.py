@@ -1,0 +1,204 @@
+"""List, search, describe, delete and restore the runs of one owner. Other owners' runs are never touched."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Literal, NamedTuple
+
+import sqlalchemy as sa
+
+from attribution.errors import BadInput
+from attribution.store import schema as t
+from attribution.store.database import BATCH, now
+from attribution.store.runs import UnfinishedRuns
+from attribution.store.summaries import searchable
+
+State = Literal["all", "finished", "unfinished", "deleted"]  # all: but the deleted ones
+Order = Literal["newest", "oldest", "title"]
+KEPT_HOURS = 24  # that a deleted run can be restored
+MAX_TITLE, MAX_TAG, MAX_TAGS, MAX_NOTE = 200, 40, 20, 10_000  # characters, and tags of one run
+BEGINNING = 160  # characters of an answer that stand for a title
+
+
+@dataclass(frozen=True)
+class HistoryQuery:
+    """Which runs of an owner to list; every condition that is given must hold."""
+
+    words: str = ""  # each must occur in the question, answer, claims, title, tags or note
+    tag: str = ""
+    verdict: str = ""  # at least one claim has it
+    source: str = ""  # one of SOURCES
+    since: date | None = None  # UTC, inclusive
+    until: date | None = None
+    state: State = "all"
+    order: Order = "newest"
+    offset: int = 0
+    limit: int = 50
+
+
+class HistoryRow(NamedTuple):
+    """One run in the list."""
+
+    id: str
+    created_at: str
+    title: str  # as given; see `name`
+    question: str
+    beginning: str  # of the answer
+    tags: tuple[str, ...]
+    note: str
+    private: bool
+    finished: bool
+    deleted_at: str  # empty: not deleted
+    version: int  # the one that is shown; more than 1: the run was edited
+    claims: int
+    verdicts: dict[str, int]  # claims by verdict; those without one are left out
+    sources: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The title, else the question, else the beginning of the answer, on one line."""
+        return " ".join((self.title or self.question or self.beginning).split())
+
+
+class Description(NamedTuple):
+    """What a run's owner has written about it."""
+
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    note: str = ""
+
+
+class HistoryPage(NamedTuple):
+    rows: tuple[HistoryRow, ...]
+    total: int  # rows on all pages
+
+
+def clean_tags(tags: Sequence[str]) -> list[str]:
+    """The tags in the form in which they are stored: lower case, each once, sorted. BadInput for too many or long."""
+    cleaned = sorted({tag for tag in map(searchable, tags) if tag})
+    if len(cleaned) > MAX_TAGS:
+        raise BadInput(f"{len(cleaned)} tags; a run can have {MAX_TAGS}: remove some")
+    if long := next((tag for tag in cleaned if len(tag) > MAX_TAG), None):
+        raise BadInput(f"the tag “{long[:MAX_TAG]}…” has {len(long)} characters; a tag can have {MAX_TAG}: shorten it")
+    return cleaned
+
+
+def described(title: str, tags: Sequence[str], note: str) -> dict[str, str]:
+    """The columns of a run that describe it. BadInput for a text that is too long."""
+    title, cleaned, note = " ".join(title.split()), clean_tags(tags), note.strip()
+    for name, text, limit in (("title", title, MAX_TITLE), ("note", note, MAX_NOTE)):
+        if len(text) > limit:
+            raise BadInput(f"the {name} has {len(text):,} characters; it can have {limit:,}: shorten it")
+    body = json.dumps(cleaned, ensure_ascii=False)
+    return {"title": title, "tags": body, "note": note, "search_text": searchable(title, *cleaned, note)}
+
+
+class History(UnfinishedRuns):
+    """Lists and changes of the runs of the token that the store was opened with."""
+
+    def history(self, query: HistoryQuery) -> HistoryPage:
+        """The owner's runs that meet the conditions, and how many there are on all pages."""
+        r, s = t.runs.c, t.run_summaries.c
+        joined = t.runs.outerjoin(t.run_summaries, sa.and_(s.run_id == r.id, s.number == r.version))
+        where = [r.owner == self.owner, *_conditions(query)]
+        title = sa.func.lower(sa.func.coalesce(sa.func.nullif(r.title, ""), sa.func.nullif(r.question, ""), r.answer))
+        order = {"newest": (r.created_at.desc(),), "oldest": (r.created_at,), "title": (title,)}[query.order]
+        beginning = sa.func.substr(r.answer, 1, BEGINNING).label("beginning")
+        described: list[Any] = [r.id, r.created_at, r.title, r.question, beginning, r.tags, r.note, r.private]
+        shown: list[Any] = [r.version, r.deleted_at, s.claims, s.verdicts, s.sources]
+        rows = sa.select(*described, *shown).select_from(joined).where(*where)
+        with self.engine.connect() as db:
+            total = db.execute(sa.select(sa.func.count()).select_from(joined).where(*where)).scalar_one()
+            found = db.execute(rows.order_by(*order, r.id).limit(query.limit).offset(query.offset)).all()
+        return HistoryPage(tuple(map(_row, found)), total)
+
+    def tags(self) -> list[str]:
+        """All tags of the owner's runs, sorted."""
+        r = t.runs.c
+        own = (r.owner == self.owner, r.tags != "[]", r.deleted_at == "")
+        with self.engine.connect() as db:
+            lists = db.execute(sa.select(r.tags).where(*own).distinct()).scalars().all()
+        return sorted({tag for tags in lists for tag in json.loads(tags)})
+
+    def describe(self, run_id: str, title: str, tags: Sequence[str], note: str) -> None:
+        """Set title, tags and note. BadInput for a text that is too long, and for somebody else's run."""
+        values = described(title, tags, note)
+        with self.transaction() as db:
+            self.changeable(db, run_id)
+            db.execute(t.runs.update().where(t.runs.c.id == run_id).values(**values))
+
+    def description(self, run_id: str) -> Description:
+        """What `describe` has set; empty for a run of somebody else."""
+        row = self.rows(t.runs, [run_id]).get(run_id)
+        if row is None or row.owner != self.owner:
+            return Description()
+        return Description(row.title, tuple(json.loads(row.tags)), row.note)
+
+    def put_aside(self, run_ids: Sequence[str]) -> None:
+        """Delete the owner's runs among these so that they can be restored for KEPT_HOURS. Nobody can open them."""
+        self._set_deleted(run_ids, now())
+
+    def restore(self, run_ids: Sequence[str]) -> None:
+        """Bring back the owner's deleted runs among these."""
+        self._set_deleted(run_ids, "")
+
+    def _set_deleted(self, run_ids: Sequence[str], at: str) -> None:
+        with self.engine.begin() as db:
+            for start in range(0, len(run_ids), BATCH):
+                some = t.runs.c.id.in_(run_ids[start : start + BATCH])
+                db.execute(t.runs.update().where(some, t.runs.c.owner == self.owner).values(deleted_at=at))
+
+    def is_known(self, run_id: str) -> bool:
+        """Whether the id belongs to a run, a deleted one included."""
+        return bool(self.rows(t.runs, [run_id]))
+
+    def purge(self) -> None:
+        """Remove the runs of all owners that were deleted more than KEPT_HOURS ago, with what they alone use."""
+        before = (datetime.now(UTC) - timedelta(hours=KEPT_HOURS)).isoformat(timespec="seconds")
+        r = t.runs.c
+        with self.engine.connect() as db:
+            ids = db.execute(sa.select(r.id).where(r.deleted_at != "", r.deleted_at < before)).scalars().all()
+        for run_id in ids:
+            with self.transaction() as db:
+                self._remove(db, run_id)
+
+
+def _conditions(query: HistoryQuery) -> list[sa.ColumnElement[bool]]:
+    r, s = t.runs.c, t.run_summaries.c
+    conditions = [r.deleted_at != "" if query.state == "deleted" else r.deleted_at == ""]
+    if query.state in ("finished", "unfinished"):
+        conditions.append(r.version > 0 if query.state == "finished" else r.version == 0)
+    for word in searchable(query.words).split():
+        conditions.append(
+            sa.or_(s.search_text.contains(word, autoescape=True), r.search_text.contains(word, autoescape=True))
+        )
+    for column, wanted in ((r.tags, query.tag), (s.verdicts, query.verdict), (s.sources, query.source)):
+        if wanted:  # JSON of strings: what stands in quotation marks is a whole one
+            conditions.append(column.contains(json.dumps(wanted, ensure_ascii=False), autoescape=True))
+    if query.since:
+        conditions.append(r.created_at >= query.since.isoformat())
+    if query.until:
+        conditions.append(r.created_at < (query.until + timedelta(days=1)).isoformat())
+    return conditions
+
+
+def _row(row: sa.Row[Any]) -> HistoryRow:
+    return HistoryRow(
+        row.id,
+        row.created_at,
+        row.title,
+        row.question,
+        row.beginning,
+        tuple(json.loads(row.tags)),
+        row.note,
+        row.private,
+        row.version > 0,
+        row.deleted_at,
+        row.version,
+        row.claims or 0,
+        json.loads(row.verdicts or "{}"),
+        tuple(json.loads(row.sources or "[]")),
+    )

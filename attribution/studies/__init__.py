@@ -1,0 +1,1 @@
+"""Comparisons and measurements over many runs."""

@@ -1,0 +1,343 @@
+"""Compute the results of an annotation project and its agreement (R23, section 5, tables 3 to 8).
+
+Intervals are bootstrapped over tasks, differences are tested by permutation. A task counts once, with the answer of
+most of its annotators or of the adjudicator.
+
+For agreement, each annotator's answers to the two questions are one label; an annotator who flagged a task gave none.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import median
+from typing import TYPE_CHECKING, Any, Literal
+
+from attribution.studies.annotation.records import ANSWERS, Answer, Judgement, by_task
+from attribution.studies.annotation.tasks import Task
+
+if TYPE_CHECKING:
+    import numpy as np
+
+DRAWS = 10_000  # bootstrap samples and permutations
+SEED = 20230401
+Measure = Literal["flagged", "interpretable", "attributable"]
+# of each measure: the answers in the numerator and in the denominator of its share
+MEASURES: dict[Measure, tuple[tuple[Answer, ...], tuple[Answer, ...]]] = {
+    "flagged": (("flagged",), tuple(ANSWERS)),
+    "interpretable": (
+        ("attributable", "not_attributable"),
+        ("attributable", "not_attributable", "not_interpretable"),
+    ),
+    "attributable": (("attributable",), ("attributable", "not_attributable")),
+}
+ORDER: tuple[Answer, ...] = tuple(ANSWERS)
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share with the tasks behind it and its 95 % interval; value and interval are None if nothing is counted."""
+
+    tasks: tuple[str, ...]
+    base: tuple[str, ...]
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def value(self) -> float | None:
+        return len(self.tasks) / len(self.base) if self.base else None
+
+
+@dataclass(frozen=True)
+class Row:
+    """The results of one system on one data set."""
+
+    dataset: str
+    system: str
+    shares: dict[Measure, Share]
+    undecided: tuple[str, ...]  # tied tasks: left out until somebody adjudicates
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The difference in the share of a measure between two systems on one data set."""
+
+    dataset: str
+    systems: tuple[str, str]
+    measure: Measure
+    value: float  # first minus second
+    low: float
+    high: float
+    p: float  # two-sided, by permutation
+    items: int  # pairs of answers to one item; 0: the answers are to different items, and are not paired
+    tasks: tuple[str, ...]
+
+
+def rows(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None]) -> list[Row]:
+    """Return a row for each system and data set, sorted by name."""
+    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for task_id in answers:
+        groups[tasks[task_id].dataset, tasks[task_id].system].append(task_id)
+    return [
+        Row(
+            dataset,
+            system,
+            {measure: share(own, answers, measure) for measure in MEASURES},
+            tuple(task_id for task_id in own if answers[task_id] is None),
+        )
+        for (dataset, system), own in sorted(groups.items())
+    ]
+
+
+def share(tasks: Sequence[str], answers: Mapping[str, Answer | None], measure: Measure) -> Share:
+    """Return the share of these tasks with a percentile interval."""
+    import numpy as np
+
+    counting, counted = MEASURES[measure]
+    base = tuple(task for task in tasks if answers[task] in counted)
+    some = tuple(task for task in base if answers[task] in counting)
+    if not base:
+        return Share((), ())
+    counts = _counts([answers[task] for task in tasks if answers[task]])
+    drawn = np.random.default_rng(SEED).multinomial(counts.sum(), counts / counts.sum(), size=DRAWS)
+    low, high = _interval(_shares(drawn, measure))
+    return Share(some, base, low, high)
+
+
+def differences(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None]) -> list[Difference]:
+    """Compare all pairs of systems on each data set by each measure, unless a system has nothing to count.
+
+    Answers to one item are compared in pairs if most answers of the smaller system have a partner.
+    """
+    datasets: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for task_id, answer in sorted(answers.items()):
+        if answer:
+            datasets[tasks[task_id].dataset][tasks[task_id].system].append(task_id)
+    found = []
+    for dataset, systems in sorted(datasets.items()):
+        for a, b in combinations(sorted(systems), 2):
+            pairs = _pairs(tasks, systems[a], systems[b])
+            for measure in MEASURES:
+                paired = 2 * len(pairs) > min(len(systems[a]), len(systems[b]))
+                if difference := _difference(systems[a], systems[b], pairs if paired else [], answers, measure):
+                    found.append(Difference(dataset, (a, b), measure, *difference))
+    return found
+
+
+def _pairs(tasks: Mapping[str, Task], first: Sequence[str], second: Sequence[str]) -> list[tuple[str, str]]:
+    """Pair the answers to the same item; of several answers of one system to it, as many as the other has."""
+    by_item: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for task_id in second:
+        by_item[tasks[task_id].item, tasks[task_id].unit].append(task_id)
+    return [
+        (task_id, others.pop(0))
+        for task_id in first
+        if (others := by_item.get((tasks[task_id].item, tasks[task_id].unit)))
+    ]
+
+
+def _difference(
+    first: Sequence[str],
+    second: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
+    answers: Mapping[str, Answer | None],
+    measure: Measure,
+) -> tuple[float, float, float, float, int, tuple[str, ...]] | None:
+    """Return value, interval, p, number of pairs and tasks; None if nothing is counted.
+
+    A permutation exchanges the answers to an item or, if they are not paired, deals out all answers again.
+    """
+    import numpy as np
+
+    chance = np.random.default_rng(SEED)
+    if pairs:
+        first, second = [a for a, _ in pairs], [b for _, b in pairs]
+    a, b = (_counts([answers[task] for task in own]) for own in (first, second))
+    value = float(_shares(a, measure) - _shares(b, measure))
+    if np.isnan(value):
+        return None
+    if pairs:
+        kinds = Counter((ORDER.index(_said(answers, x)), ORDER.index(_said(answers, y))) for x, y in pairs)
+        here, there = (np.eye(len(ORDER), dtype=int)[[kind[side] for kind in kinds]] for side in (0, 1))
+        times = np.array(list(kinds.values()))
+        swapped = chance.binomial(times, 0.5, size=(DRAWS, len(times)))
+        kept = times - swapped
+        permuted = _shares(kept @ here + swapped @ there, measure) - _shares(kept @ there + swapped @ here, measure)
+        drawn = chance.multinomial(len(pairs), times / times.sum(), size=DRAWS)
+        resampled = _shares(drawn @ here, measure) - _shares(drawn @ there, measure)
+    else:
+        dealt = chance.multivariate_hypergeometric(a + b, a.sum(), size=DRAWS)
+        permuted = _shares(dealt, measure) - _shares(a + b - dealt, measure)
+        resampled = _shares(chance.multinomial(a.sum(), a / a.sum(), size=DRAWS), measure) - _shares(
+            chance.multinomial(b.sum(), b / b.sum(), size=DRAWS), measure
+        )
+    extreme = int((np.abs(np.nan_to_num(permuted)) >= abs(value) - 1e-12).sum())
+    return (value, *_interval(resampled), (1 + extreme) / (1 + DRAWS), len(pairs), (*first, *second))
+
+
+def _said(answers: Mapping[str, Answer | None], task: str) -> Answer:
+    answer = answers[task]
+    assert answer is not None
+    return answer
+
+
+def _counts(answers: Sequence[Answer | None]) -> np.ndarray[Any, Any]:
+    """Count how often each answer occurs, in the order of ORDER."""
+    import numpy as np
+
+    counts = Counter(answers)
+    return np.array([counts[answer] for answer in ORDER])
+
+
+def _shares(counts: np.ndarray[Any, Any], measure: Measure) -> np.ndarray[Any, Any]:
+    """Return the share in each row of counts; NaN where nothing is counted."""
+    import numpy as np
+
+    counting, counted = ([ORDER.index(answer) for answer in some] for some in MEASURES[measure])
+    some, base = counts[..., counting].sum(axis=-1), counts[..., counted].sum(axis=-1)
+    shares: np.ndarray[Any, Any] = np.divide(some, base, out=np.full(np.shape(base), np.nan), where=base > 0)
+    return shares
+
+
+def _interval(values: np.ndarray[Any, Any]) -> tuple[float, float]:
+    import numpy as np
+
+    low, high = np.nanpercentile(values, [2.5, 97.5])
+    return float(low), float(high)
+
+
+QUARTER = 4  # the start and the end are the first and the last quarter of an annotator's judgements after the pilot
+PERIODS = ("pilot", "start", "end")
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Agreement of annotators. `pairwise` and `alpha` are None if no task has two labels, `alpha` also if all agree."""
+
+    tasks: tuple[str, ...]  # with two labels or more
+    equal: int  # pairs of judgements of one task
+    pairs: int
+    alpha: float | None
+    differing: tuple[str, ...]  # tasks with unequal labels
+
+    @property
+    def pairwise(self) -> float | None:
+        return self.equal / self.pairs if self.pairs else None
+
+
+def agreement(judgements: Iterable[Judgement]) -> Agreement:
+    """Compute the agreement of finished judgements. A pair is equal only if both of its answers are."""
+    labels = {
+        task: [j.content.answer for j in of_task if j.content.answer not in (None, "flagged")]
+        for task, of_task in by_task(judgements).items()
+    }
+    labels = {task: given for task, given in labels.items() if len(given) > 1}
+    pairs = [pair for given in labels.values() for pair in combinations(given, 2)]
+    return Agreement(
+        tasks=tuple(labels),
+        equal=sum(a == b for a, b in pairs),
+        pairs=len(pairs),
+        alpha=nominal_alpha(list(labels.values())),
+        differing=tuple(task for task, given in labels.items() if len(set(given)) > 1),
+    )
+
+
+def nominal_alpha(units: Iterable[Sequence[Hashable]]) -> float | None:
+    """Compute Krippendorff's α for nominal labels (Krippendorff 2019, section 12.3), without missing labels.
+
+    1 - observed / expected disagreement. None without a unit of two labels, and if only one label occurs.
+    """
+    pairable = [Counter(unit) for unit in units if len(unit) > 1]
+    totals = Counter[Hashable]()
+    for unit in pairable:
+        totals.update(unit)
+    count = totals.total()
+    expected = count * count - sum(n * n for n in totals.values())
+    if not expected:
+        return None
+    observed = sum((unit.total() ** 2 - sum(n * n for n in unit.values())) / (unit.total() - 1) for unit in pairable)
+    return 1 - (count - 1) * observed / expected
+
+
+@dataclass(frozen=True)
+class Audited:
+    """The tasks of an annotator that a lead has judged too, and those with the same answers."""
+
+    annotator: str  # empty: all annotators together
+    tasks: tuple[str, ...]  # one for each judgement
+    interpretable: tuple[str, ...]  # equal in the first question
+    attributable: tuple[str, ...]  # equal in the second, of those that both found interpretable
+    asked: tuple[str, ...]  # that both found interpretable
+    both: tuple[str, ...]  # equal in both questions, flags included
+
+
+def audited(judgements: Sequence[Judgement], audits: Iterable[Judgement]) -> list[Audited]:
+    """Return a row for all annotators, then one for each. Of several audits, the first lead by name counts."""
+    reference = {audit.task_id: audit for audit in sorted(audits, key=lambda a: a.annotator, reverse=True)}
+    compared = [(j, reference[j.task_id]) for j in judgements if j.task_id in reference and j.annotator]
+    compared = [(j, audit) for j, audit in compared if audit.annotator != j.annotator]
+    names = sorted({j.annotator for j, _ in compared})
+    return [_audited(name, compared) for name in ["", *names]] if compared else []
+
+
+def _audited(name: str, compared: Sequence[tuple[Judgement, Judgement]]) -> Audited:
+    own = [(j.task_id, j.content, audit.content) for j, audit in compared if name in ("", j.annotator)]
+    asked = [(task, a, b) for task, a, b in own if a.attributable is not None and b.attributable is not None]
+    return Audited(
+        name,
+        tuple(task for task, _, _ in own),
+        tuple(task for task, a, b in own if a.interpretable == b.interpretable and bool(a.flags) == bool(b.flags)),
+        tuple(task for task, a, b in asked if a.attributable == b.attributable),
+        tuple(task for task, _, _ in asked),
+        tuple(task for task, a, b in own if a.answer == b.answer),
+    )
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Median seconds of an annotator's judgements in one period; None where there are none."""
+
+    annotator: str  # empty: all annotators together
+    period: str
+    tasks: tuple[str, ...]
+    first: float | None  # stage one
+    second: float | None  # stage two, of those that reached it
+    both: float | None
+
+
+def paces(judgements: Iterable[Judgement], pilot: Iterable[str]) -> list[Pace]:
+    """Return the pace of finished judgements: in the pilot, and at the start and the end of those after it."""
+    tried = set(pilot)
+    by_name: dict[str, list[Judgement]] = defaultdict(list)
+    for judgement in sorted(judgements, key=lambda j: (j.made_at, j.id)):
+        by_name[judgement.annotator].append(judgement)
+    periods: dict[tuple[str, str], list[Judgement]] = defaultdict(list)
+    for name, own in by_name.items():
+        later = [j for j in own if j.task_id not in tried]
+        size = -(-len(later) // QUARTER)
+        for period, some in (
+            ("pilot", [j for j in own if j.task_id in tried]),
+            ("start", later[:size]),
+            ("end", later[len(later) - size :] if len(later) > size else []),
+        ):
+            periods[name, period] += some
+            periods["", period] += some
+    return [_pace(name, period, periods[name, period]) for name in ["", *sorted(by_name)] for period in PERIODS]
+
+
+def _pace(name: str, period: str, judgements: Sequence[Judgement]) -> Pace:
+    seconds = [j.content.seconds for j in judgements]
+    return Pace(
+        name,
+        period,
+        tuple(j.task_id for j in judgements),
+        _median([first for first, _ in seconds]),
+        _median([second for j, (_, second) in zip(judgements, seconds, strict=True) if j.content.interpretable]),
+        _median([first + second for first, second in seconds]),
+    )
+
+
+def _median(values: Sequence[float]) -> float | None:
+    return median(values) if values else None

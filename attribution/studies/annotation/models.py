@@ -1,0 +1,168 @@
+"""Verifiers on the tasks that people judged: their verdicts beside the people's."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from attribution.evidence.matching import Matcher
+from attribution.run.claims import annotate
+from attribution.segmenters import SEGMENTERS
+from attribution.settings import Settings
+from attribution.store import schema as t
+from attribution.store.store import Store
+from attribution.studies.annotation.figures import nominal_alpha
+from attribution.studies.annotation.records import Answer
+from attribution.studies.annotation.tasks import Task, explicature, split_turns
+from attribution.types import Claim, Label, Page, Verdict, content_id
+from attribution.verdicts import decide
+
+WORST: tuple[Label, ...] = (
+    "contradicted", "conflicting", "no_relation", "missing", "unclear", "not_reached", "supported", "not_checked"
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TaskVerdict:
+    """What a verifier says of a whole task."""
+
+    task_id: str
+    label: Label
+    confidence: float
+    reason: str
+
+    @property
+    def grounded(self) -> bool:
+        return self.label == "supported"
+
+
+@dataclass(frozen=True)
+class Against:
+    """A verifier beside the people, on tasks that they decided and found interpretable."""
+
+    verifier: str
+    cells: dict[tuple[Answer, Label], tuple[str, ...]]  # the tasks of each cell of the confusion table
+    equal: tuple[str, ...]
+    differing: tuple[str, ...]
+    alpha: float | None  # of people and verifier as two annotators
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        return (*self.equal, *self.differing)
+
+    @property
+    def precision(self) -> float | None:
+        """Of the tasks that the verifier calls supported, those that people do."""
+        supported = [task for (_, label), tasks in self.cells.items() if label == "supported" for task in tasks]
+        return len(self._both) / len(supported) if supported else None
+
+    @property
+    def recall(self) -> float | None:
+        """Of the tasks that people call attributable, those that the verifier calls supported."""
+        right = [task for (answer, _), tasks in self.cells.items() if answer == "attributable" for task in tasks]
+        return len(self._both) / len(right) if right else None
+
+    @property
+    def _both(self) -> tuple[str, ...]:
+        return self.cells.get(("attributable", "supported"), ())
+
+
+def verify(
+    tasks: Sequence[Task], settings: Settings, store: Store, stop: threading.Event | None = None
+) -> Iterator[TaskVerdict]:
+    """The verdict on each task by the verifier, chunker and embedder of the settings; each is saved at once.
+
+    Tasks that this verifier has judged before are read from the database. A sentence or claim is verified with its
+    references resolved; an answer is split into sentences, and its verdict is the worst of those worth checking.
+    """
+    version = f"{settings.verifier} {Matcher(settings, store, '').verifier.version}"[:200]
+    known = {verdict.task_id: verdict for verdict in saved(store, [task.id for task in tasks]).get(version, ())}
+    for task in tasks:
+        if stop and stop.is_set():
+            return
+        if task.id not in known:
+            verdict = _verify(task, settings, store)
+            row = {"task_id": task.id, "verifier": version, "label": verdict.label}
+            store.insert(
+                t.annotation_verdicts,
+                [row | {"confidence": verdict.confidence, "reason": verdict.reason}],
+                replace=True,
+            )
+            known[task.id] = verdict
+        yield known[task.id]
+
+
+def saved(store: Store, tasks: Sequence[str]) -> dict[str, list[TaskVerdict]]:
+    """The verdicts so far by verifier: its name, then the version of its model."""
+    v, wanted = t.annotation_verdicts.c, set(tasks)
+    found: dict[str, list[TaskVerdict]] = {}
+    with store.engine.connect() as db:
+        for row in db.execute(sa.select(t.annotation_verdicts).order_by(v.verifier, v.task_id)):
+            if row.task_id in wanted:
+                verdict = TaskVerdict(row.task_id, row.label, row.confidence, row.reason)
+                found.setdefault(row.verifier, []).append(verdict)
+    return found
+
+
+def _verify(task: Task, settings: Settings, store: Store) -> TaskVerdict:
+    sha = hashlib.sha256(task.source.encode()).hexdigest()
+    matcher = Matcher(settings, store, "")
+    page = Page(
+        id=content_id(task.url, sha), url=task.url or f"document:{task.id}", title=task.title, site="", kind="document",
+        fetched_at="", sha256=sha, text=task.source,
+    )  # fmt: skip
+    matcher.add(page)
+    claims = [claim for claim in _claims(task, settings) if claim.checked]
+    if not claims:
+        return TaskVerdict(task.id, "not_checked", 0.0, "It states nothing that a source could confirm.")
+    evidence = matcher.match(claims)
+    verdicts = [decide(claim, pieces, settings.thresholds) for claim, pieces in zip(claims, evidence, strict=True)]
+    worst = min(verdicts, key=_badness)
+    about = "" if len(verdicts) == 1 else f"“{next(c.text for c in claims if c.id == worst.claim_id)}”: "
+    return TaskVerdict(task.id, worst.label, worst.confidence, about + worst.reason)
+
+
+def _claims(task: Task, settings: Settings) -> list[Claim]:
+    if task.unit != "answer":
+        reworded = explicature(task)
+        enriched = reworded if reworded != task.answer else None
+        return [
+            Claim(
+                id=content_id(reworded), text=task.answer, spans=((0, len(task.answer)),), worthiness="factual",
+                independent=enriched is None, enriched=enriched,
+            )
+        ]  # fmt: skip
+    question, before = split_turns(task.turns)
+    claims = SEGMENTERS.build("sentences", settings).segment(question, task.answer).claims
+    return annotate(question, task.answer, claims, (), None, before)[0]
+
+
+def _badness(verdict: Verdict) -> tuple[int, float]:
+    return WORST.index(verdict.label), verdict.confidence
+
+
+def against(verifier: str, verdicts: Sequence[TaskVerdict], answers: Mapping[str, Answer | None]) -> Against:
+    """Attributable against supported, on the tasks that have both."""
+    cells: dict[tuple[Answer, Label], list[str]] = {}
+    labels: list[tuple[bool, bool]] = []
+    equal: list[str] = []
+    differing: list[str] = []
+    for verdict in verdicts:
+        answer = answers.get(verdict.task_id)
+        if answer not in ("attributable", "not_attributable"):
+            continue
+        cells.setdefault((answer, verdict.label), []).append(verdict.task_id)
+        people = answer == "attributable"
+        labels.append((people, verdict.grounded))
+        (equal if people == verdict.grounded else differing).append(verdict.task_id)
+    return Against(
+        verifier,
+        {cell: tuple(tasks) for cell, tasks in cells.items()},
+        tuple(equal),
+        tuple(differing),
+        nominal_alpha(labels),
+    )

@@ -1,0 +1,188 @@
+"""Annotation projects in the database: settings, people, stages, tasks."""
+
+from __future__ import annotations
+
+import secrets
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+import sqlalchemy as sa
+from pydantic import Field, TypeAdapter
+
+from attribution.errors import BadInput
+from attribution.store import schema as t
+from attribution.studies.annotation.records import Position, Records, Role, timestamp
+from attribution.studies.annotation.tasks import MAX_NAME, Project, Stage, Task, audit_tasks, pilot_tasks, queue
+from attribution.types import Frozen, content_id
+
+
+class Member(Frozen):
+    """Somebody who takes part, by name or code; a lead adjudicates and audits."""
+
+    name: str = Field(min_length=1, max_length=MAX_NAME)
+    lead: bool = False
+
+
+class StageChange(Frozen):
+    """The beginning of a stage."""
+
+    stage: Stage
+    at: str
+
+
+Event = Member | StageChange
+_EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+
+
+class Annotations(Records):
+    """The projects of one database."""
+
+    # --- projects, people, stages ---
+
+    def create(self, name: str, created_at: str = "", **fields: object) -> Project:
+        """A new project with the fields of `Project`; it begins with the pilot if it has one.
+
+        BadInput for a name that is empty, too long or taken.
+        """
+        name = " ".join(name.split())
+        if not name or len(name) > MAX_NAME:
+            raise BadInput(f"a project needs a name of at most {MAX_NAME} characters")
+        if any(project.name == name for project in self.projects()):
+            raise BadInput(f"there is a project {name!r} already: choose another name")
+        made = {"id": secrets.token_hex(8), "name": name, "created_at": created_at or timestamp()}
+        project = Project.model_validate({**fields, **made})
+        self.put_project(project)
+        return project
+
+    def put_project(self, project: Project) -> bool:
+        """Save a project of this or another database; False if it is here already. BadInput if it differs."""
+        known = self.project(project.id)
+        if known and known != project:
+            raise BadInput(f"the project {project.name!r} is here with other settings: it cannot be merged")
+        row = {"id": project.id, "origin": secrets.token_hex(8), "body": project.model_dump_json()}
+        self._database.insert(t.annotation_projects, [row])
+        return known is None
+
+    def project(self, project_id: str) -> Project | None:
+        row = self._database.rows(t.annotation_projects, [project_id]).get(project_id)
+        return Project.model_validate_json(row.body) if row else None
+
+    def projects(self) -> list[Project]:
+        """All projects, by name."""
+        with self._engine.connect() as db:
+            found = map(Project.model_validate_json, db.execute(sa.select(t.annotation_projects.c.body)).scalars())
+            return sorted(found, key=lambda project: (project.name, project.id))
+
+    def put_events(self, project_id: str, events: Sequence[Event]) -> None:
+        bodies = [event.model_dump_json() for event in events]
+        rows = [{"project_id": project_id, "id": content_id(body), "body": body} for body in bodies]
+        self._database.insert(t.annotation_events, rows)
+
+    def events(self, project_id: str) -> list[Event]:
+        c = t.annotation_events.c
+        with self._engine.connect() as db:
+            bodies = db.execute(sa.select(c.body).where(c.project_id == project_id)).scalars().all()
+        return [_EVENT.validate_json(body) for body in sorted(bodies)]
+
+    def add_members(self, project_id: str, names: Iterable[str], lead: bool = False) -> list[str]:
+        """Add people by name or code; the names as they are kept. BadInput for one that is too long."""
+        kept = list(dict.fromkeys(name for name in (" ".join(n.split()) for n in names) if name))
+        for name in kept:
+            if len(name) > MAX_NAME:
+                raise BadInput(f"the name “{name[:40]}…” has {len(name)} characters; at most {MAX_NAME} are allowed")
+        self.put_events(project_id, [Member(name=name, lead=lead) for name in kept])
+        return kept
+
+    def begin_stage(self, project_id: str, stage: Stage) -> None:
+        self.put_events(project_id, [StageChange(stage=stage, at=timestamp())])
+
+    # --- tasks ---
+
+    def add_tasks(self, tasks: Sequence[Task]) -> int:
+        """How many of them are new."""
+        known = self._database.rows(t.annotation_tasks, [task.id for task in tasks])
+        rows = {
+            task.id: {
+                "id": task.id,
+                "project_id": task.project_id,
+                "body": task.model_dump_json(exclude={"source"}),
+                "source": task.source,
+            }
+            for task in tasks
+            if task.id not in known
+        }
+        self._database.insert(t.annotation_tasks, list(rows.values()))
+        return len(rows)
+
+    def tasks(self, project_id: str, sources: bool = False) -> dict[str, Task]:
+        """The tasks of a project by id, with their sources or without."""
+        c = t.annotation_tasks.c
+        source = c.source if sources else sa.literal("")
+        with self._engine.connect() as db:
+            rows = db.execute(sa.select(c.body, source).where(c.project_id == project_id).order_by(c.id)).all()
+        found = (Task.model_validate_json(body).model_copy(update={"source": text}) for body, text in rows)
+        return {task.id: task for task in found}
+
+    def task_ids(self, project_id: str) -> list[str]:
+        c = t.annotation_tasks.c
+        with self._engine.connect() as db:
+            return list(db.execute(sa.select(c.id).where(c.project_id == project_id).order_by(c.id)).scalars())
+
+    def task(self, task_id: str) -> Task | None:
+        """A task with its source."""
+        row = self._database.rows(t.annotation_tasks, [task_id]).get(task_id)
+        return Task.model_validate_json(row.body).model_copy(update={"source": row.source}) if row else None
+
+    # --- the project at one moment ---
+
+    def work(self, project: Project) -> Work:
+        """Who takes part, the stage, and how far everybody is."""
+        events = self.events(project.id)
+        members = [event for event in events if isinstance(event, Member)]
+        changes = [(event.at, event.stage) for event in events if isinstance(event, StageChange)]
+        stage: Stage = max(changes)[1] if changes else "pilot" if project.pilot else "production"
+        return Work(
+            project,
+            stage,
+            tuple(sorted({m.name for m in members if not m.lead})),
+            tuple(sorted({m.name for m in members if m.lead})),
+            self.task_ids(project.id),
+            self.positions(project.id),
+        )
+
+
+class Work:
+    """A project at one moment: its people, and everybody's queue."""
+
+    def __init__(
+        self,
+        project: Project,
+        stage: Stage,
+        annotators: tuple[str, ...],
+        leads: tuple[str, ...],
+        tasks: Sequence[str],
+        positions: Sequence[Position],
+    ) -> None:
+        self.project, self.stage, self.annotators, self.leads, self.tasks = project, stage, annotators, leads, tasks
+        self._begun: Mapping[str, set[str]] = defaultdict(set)
+        self._finished: Mapping[tuple[str, Role], set[str]] = defaultdict(set)
+        for position in positions:
+            if position.begun and position.role == "annotation":
+                self._begun[position.task_id].add(position.annotator)
+            if position.finished:
+                self._finished[position.annotator, position.role].add(position.task_id)
+
+    def queue(self, name: str, role: Role = "annotation") -> list[str]:
+        """The tasks of one person in order, those that are done included."""
+        if role == "audit":
+            done = {task for (_, r), tasks in self._finished.items() if r == "annotation" for task in tasks}
+            return audit_tasks(self.project, done)
+        return queue(self.project, self.stage, self.tasks, self.annotators, self._begun, name)
+
+    def done(self, name: str, role: Role = "annotation") -> set[str]:
+        """The tasks that this person has finished."""
+        return self._finished.get((name, role), set())
+
+    @property
+    def pilot(self) -> set[str]:
+        return set(pilot_tasks(self.project, self.tasks))

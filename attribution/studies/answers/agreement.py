@@ -1,0 +1,155 @@
+"""Which claims of two answers say the same, where one says more, and where they contradict each other.
+
+Claims that are near in meaning are judged by the verifier in both directions, each as evidence for the other. The
+limits were chosen on labelled pairs (docs/measurements.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from attribution.embedders import Embedder
+from attribution.errors import BadInput
+from attribution.text.differences import differing_spans
+from attribution.text.words import shared_words, terms
+from attribution.types import Claim, Judgement
+from attribution.verifiers.pairs import CachedVerifier
+
+Agreement = Literal["contradiction", "same", "first_more", "second_more", "overlap"]
+AGREEMENTS: tuple[Agreement, ...] = get_args(Agreement)
+
+SIMILAR = 0.45  # least cosine of two claims that are compared
+NEAREST = 3  # claims of the other answer that a claim is compared with, at most
+ENTAILED = 0.5  # least probability that one claim entails the other
+COVERED = 0.5  # least share of the entailed claim's words that the other has: alike topics are not the same claim
+CONTRADICTED = 0.5  # least probability, on average of both directions, that they contradict each other
+SUBJECT = 0.6  # least share of the words, without what differs, that claims in contradiction have in common
+
+
+@dataclass(frozen=True)
+class Match:
+    """Claims of both answers, by id, that speak of the same thing. A contradiction has one claim of each."""
+
+    agreement: Agreement
+    first: tuple[str, ...]
+    second: tuple[str, ...]
+    probability: float  # of the entailment that decides; of a contradiction, on average of both directions
+    differs: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())  # numbers and names that only one of the two says
+
+
+def align(
+    first: Sequence[Claim], second: Sequence[Claim], embedder: Embedder, verifier: CachedVerifier
+) -> tuple[Match, ...]:
+    """The matches of two answers' claims, contradictions first, then in the order of the first answer.
+
+    Claims that are not checked, such as opinions, are left out. A claim can be in several contradictions, but in one
+    agreement only: claims that agree with the same claim are one match.
+    """
+    pairs = _near(first, second, embedder)
+    judged = _judge([p for a, b in pairs for p in ((b.statement, a.statement), (a.statement, b.statement))], verifier)
+    contradictions, agreeing = list[Match](), list[tuple[Claim, Claim]]()
+    for (a, b), forward, backward in zip(pairs, judged[::2], judged[1::2], strict=True):
+        if forward is None or backward is None:
+            continue
+        if _entails(a.statement, b.statement, forward) or _entails(b.statement, a.statement, backward):
+            agreeing.append((a, b))
+            continue
+        probability = (forward.probabilities.contradicted + backward.probabilities.contradicted) / 2
+        if probability >= CONTRADICTED and common_words(a.statement, b.statement) >= SUBJECT:
+            differs = differing_words(a.statement, b.statement)
+            contradictions.append(Match("contradiction", (a.id,), (b.id,), probability, differs))
+    groups = [_agreement(*group, verifier) for group in _groups(agreeing)]
+    order = {claim.id: place for place, claim in enumerate(first)}
+    found = sorted([*contradictions, *groups], key=lambda m: order[m.first[0]])
+    return tuple(sorted(found, key=lambda m: m.agreement != "contradiction"))
+
+
+def _entails(premise: str, claim: str, judgement: Judgement) -> bool:
+    return judgement.probabilities.entailed >= ENTAILED and shared_words(claim, premise) >= COVERED
+
+
+def differing_words(one: str, other: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Numbers and names that each of two texts has and the other lacks; empty where only other words differ."""
+    own, theirs = differing_spans(one, other)
+    return tuple(one[a:b] for a, b in own), tuple(other[a:b] for a, b in theirs)
+
+
+def common_words(one: str, other: str) -> float:
+    """The share of content words that two claims have in common, of the one with fewer, without what differs.
+
+    Two claims about one thing contradict each other only if they say the same of it but for a detail: “finished in
+    1889” and “repainted in 1910” do not.
+    """
+    own, its = differing_spans(one, other)
+    kept = [_without(one, own), _without(other, its)]
+    (mine, _, _), (theirs, _, _) = terms(kept[0]), terms(kept[1])
+    fewer = min(len(mine), len(theirs))
+    return len(mine & theirs) / fewer if fewer else 0.0
+
+
+def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    for start, end in reversed(spans):
+        text = f"{text[:start]} {text[end:]}"
+    return text
+
+
+def _near(first: Sequence[Claim], second: Sequence[Claim], embedder: Embedder) -> list[tuple[Claim, Claim]]:
+    """Pairs of checked claims at least SIMILAR, each claim with the NEAREST of the other answer."""
+    first, second = [c for c in first if c.checked], [c for c in second if c.checked]
+    if not (first and second):
+        return []
+    vectors = embedder.embed([c.statement for c in (*first, *second)])
+    similarity = vectors[: len(first)] @ vectors[len(first) :].T
+    wanted = {(i, int(j)) for i, row in enumerate(similarity) for j in (-row).argsort(kind="stable")[:NEAREST]}
+    wanted |= {(int(i), j) for j, row in enumerate(similarity.T) for i in (-row).argsort(kind="stable")[:NEAREST]}
+    return [(first[i], second[j]) for i, j in sorted(wanted) if similarity[i, j] >= SIMILAR]
+
+
+def _judge(pairs: Sequence[tuple[str, str]], verifier: CachedVerifier) -> list[Judgement | None]:
+    """A judgement for each (claim, evidence); None for one that the verifier refuses, because it is too long."""
+    try:
+        return [*verifier.verify(pairs)]
+    except BadInput:
+        if len(pairs) == 1:
+            return [None]
+        half = len(pairs) // 2
+        return _judge(pairs[:half], verifier) + _judge(pairs[half:], verifier)
+
+
+def _groups(pairs: Iterable[tuple[Claim, Claim]]) -> Iterator[tuple[list[Claim], list[Claim]]]:
+    """The claims of both answers that hang together by agreement, in their order."""
+    groups: list[tuple[dict[str, Claim], dict[str, Claim]]] = []
+    for a, b in pairs:
+        joined: tuple[dict[str, Claim], dict[str, Claim]] = ({}, {})
+        for group in [g for g in groups if a.id in g[0] or b.id in g[1]]:
+            groups.remove(group)
+            joined = (joined[0] | group[0], joined[1] | group[1])
+        groups.append((joined[0] | {a.id: a}, joined[1] | {b.id: b}))
+    for ours, theirs in groups:
+        yield list(ours.values()), list(theirs.values())
+
+
+def _agreement(first: Sequence[Claim], second: Sequence[Claim], verifier: CachedVerifier) -> Match:
+    """Does each side say all that the other says? Several claims of a side are read together."""
+    said_by_first, sure_first = _says(_together(first), second, verifier)
+    said_by_second, sure_second = _says(_together(second), first, verifier)
+    kinds: dict[tuple[bool, bool], Agreement] = {
+        (True, True): "same", (True, False): "first_more", (False, True): "second_more", (False, False): "overlap",
+    }  # fmt: skip
+    kind = kinds[said_by_first, said_by_second]
+    probability = min(sure_first, sure_second) if kind == "same" else max(sure_first, sure_second)
+    return Match(kind, tuple(c.id for c in first), tuple(c.id for c in second), probability)
+
+
+def _says(text: str, claims: Sequence[Claim], verifier: CachedVerifier) -> tuple[bool, float]:
+    """Whether a text entails all of these claims, and how surely it entails the least sure one."""
+    judged = _judge([(c.statement, text) for c in claims], verifier)
+    entailed = all(j is not None and _entails(text, c.statement, j) for c, j in zip(claims, judged, strict=True))
+    return entailed, min(j.probabilities.entailed if j else 0.0 for j in judged)
+
+
+def _together(claims: Sequence[Claim]) -> str:
+    """One text; not one sentence after the other, because a verifier may read sentences one by one."""
+    return "; ".join(c.statement.rstrip(" .") if len(claims) > 1 else c.statement for c in claims)

@@ -1,0 +1,220 @@
+"""Two runs set against each other: which verdicts changed, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from attribution.text.urls import canonical
+from attribution.text.words import words_of
+from attribution.types import UNCHECKED, Claim, Evidence, Label, Page, Report, Verdict
+from attribution.verdicts import SIDES, recolour, thresholds_of
+
+ALIKE = 0.5  # least likeness of two claims that are taken for the same
+QUOTED = 120  # characters of a claim or title in a reason
+CauseKind = Literal[
+    "wording", "worthiness", "not_compared", "thresholds", "judgement", "new_page", "lost_page", "changed_page",
+    "passage", "unexplained",
+]  # fmt: skip
+
+
+class Cause(NamedTuple):
+    kind: CauseKind
+    text: str  # a sentence
+
+
+@dataclass(frozen=True)
+class ClaimChange:
+    """A claim of the first run and the same claim in the second; None where one of them does not have it."""
+
+    before: Claim | None
+    after: Claim | None
+    was: Label | None  # None: no verdict
+    now: Label | None
+    causes: tuple[Cause, ...] = ()  # of another verdict
+
+    @property
+    def changed(self) -> bool:
+        return self.before is not None and self.after is not None and self.was != self.now
+
+
+@dataclass(frozen=True)
+class RunChanges:
+    """In the order of the second run's claims; those that only the first run has come last."""
+
+    claims: tuple[ClaimChange, ...]
+    settings: tuple[tuple[str, object, object], ...]  # those that differ: name, value before, value after
+    versions: tuple[tuple[str, str, str], ...]  # of models and the pipeline, in the same form
+
+
+def run_changes(before: Report, after: Report) -> RunChanges:
+    """What differs between two runs. Claims are matched one to one, by their words or their place in the answer."""
+    pairs = _matched(before, after)
+    was, now = ({v.claim_id: v for v in report.verdicts} for report in (before, after))
+    partner = {b.id: a for a, b in pairs}
+    changes = []
+    for claim in after.claims:
+        old = partner.get(claim.id)
+        then, current = was.get(old.id) if old else None, now.get(claim.id)
+        labels = then.label if then else None, current.label if current else None
+        causes = _causes(before, after, old, claim, then, current) if old and labels[0] != labels[1] else ()
+        changes.append(ClaimChange(old, claim, *labels, tuple(dict.fromkeys(causes))))
+    found = {claim.id for claim in partner.values()}
+    for claim in before.claims:
+        if claim.id not in found:
+            verdict = was.get(claim.id)
+            changes.append(ClaimChange(claim, None, verdict.label if verdict else None, None))
+    names = sorted(before.settings.keys() | after.settings.keys())
+    settings = [(name, before.settings.get(name), after.settings.get(name)) for name in names]
+    names = sorted(before.versions.keys() | after.versions.keys())
+    versions = [(name, before.versions.get(name, ""), after.versions.get(name, "")) for name in names]
+    return RunChanges(
+        tuple(changes), tuple(s for s in settings if s[1] != s[2]), tuple(v for v in versions if v[1] != v[2])
+    )
+
+
+def _matched(before: Report, after: Report) -> list[tuple[Claim, Claim]]:
+    """Pairs of claims that are alike, the most alike first."""
+    same_answer = before.answer == after.answer
+    scored = [
+        (_likeness(a, b, same_answer), -i, -j, a, b)
+        for i, a in enumerate(before.claims)
+        for j, b in enumerate(after.claims)
+    ]
+    pairs: list[tuple[Claim, Claim]] = []
+    taken: set[tuple[str, str]] = set()
+    for score, _, _, a, b in sorted(scored, key=lambda s: s[:3], reverse=True):
+        if score >= ALIKE and not {("before", a.id), ("after", b.id)} & taken:
+            taken |= {("before", a.id), ("after", b.id)}
+            pairs.append((a, b))
+    return pairs
+
+
+def _likeness(a: Claim, b: Claim, same_answer: bool) -> float:
+    """From 0 to 2: the share of words in common (F1), and the share of characters in common of the same answer."""
+    mine, theirs = set(words_of(a.text)), set(words_of(b.text))
+    words = 2 * len(mine & theirs) / (len(mine) + len(theirs)) if mine and theirs else float(a.text == b.text)
+    if not same_answer:
+        return words
+    here, there = ({i for start, end in c.spans for i in range(start, end)} for c in (a, b))
+    place = len(here & there) / len(here | there) if here | there else 0.0
+    return words + place if words >= ALIKE else place
+
+
+def _causes(
+    before: Report, after: Report, a: Claim, b: Claim, was: Verdict | None, now: Verdict | None
+) -> Iterator[Cause]:
+    """Why the verdicts differ; at least one reason."""
+    if a.checked != b.checked and now and was:
+        when, verdict = ("Before", was) if b.checked else ("Now", now)
+        yield Cause("worthiness", f"{when} it is not checked: {verdict.reason}")
+        return
+    if a.statement != b.statement:
+        yield Cause(
+            "wording",
+            f"It was checked as {_quoted(a.statement.rstrip('.'))}, now as {_quoted(b.statement.rstrip('.'))}.",
+        )
+    elif now and _only_thresholds(before, after, a, now):
+        (s1, c1), (s2, c2) = thresholds_of(before), thresholds_of(after)
+        parts = [f"for support {s1:.2f}, now {s2:.2f}"] * (s1 != s2)
+        parts += [f"for contradiction {c1:.2f}, now {c2:.2f}"] * (c1 != c2)
+        yield Cause("thresholds", f"Other thresholds: {'; '.join(parts)}. The probabilities are the same.")
+        return
+    reasons = [
+        Cause("not_compared", f"{word}: {verdict.reason if verdict else 'it was not reached.'}")
+        for word, verdict in (("Before", was), ("Now", now))
+        if verdict is None or verdict.label in ("missing", *UNCHECKED)
+    ]
+    reasons += [*_new_evidence(before, after, a, b), *_lost_evidence(before, after, a, b)]
+    if not reasons and a.statement == b.statement:
+        reasons.append(Cause("unexplained", "The two runs read the same passages with the same probabilities."))
+    yield from reasons
+
+
+def _only_thresholds(before: Report, after: Report, claim: Claim, now: Verdict) -> bool:
+    """Whether the first run has the verdict of the second with the second's thresholds."""
+    thresholds = thresholds_of(after)
+    if thresholds == thresholds_of(before):
+        return False
+    return any(v.claim_id == claim.id and v.label == now.label for v in recolour(before, thresholds).verdicts)
+
+
+def _deciding(report: Report, claim: Claim) -> list[Evidence]:
+    """The surest passage for each side."""
+    best: dict[str, Evidence] = {}
+    for piece in report.evidence:
+        surest = best.get(piece.relation)
+        if piece.claim_id == claim.id and piece.relation in SIDES and (not surest or _sure(piece) > _sure(surest)):
+            best[piece.relation] = piece
+    return list(best.values())
+
+
+def _sure(piece: Evidence) -> float:
+    return float(getattr(piece.probabilities, piece.relation))
+
+
+def _new_evidence(before: Report, after: Report, a: Claim, b: Claim) -> Iterator[Cause]:
+    """What decides in the second run, and what the first run made of it."""
+    for piece in _deciding(after, b):
+        page, title = _page(after, piece)
+        side = SIDES[piece.relation]
+        if (same := _same_passage(before, a, piece)) is not None:
+            if same.relation != piece.relation:
+                yield _judged(before, after, piece, title, side, _of(same, piece.relation), _sure(piece))
+        elif any(p.id == page.id for p in before.pages):
+            yield Cause("passage", f"A passage of {title} gives {side} now; it was not among those compared before.")
+        elif any(canonical(p.url) == canonical(page.url) for p in before.pages):
+            yield Cause("changed_page", f"{title} has changed since; a passage of it gives {side} now.")
+        else:
+            yield Cause("new_page", f"{title} gives {side} now; it was not among the pages before.")
+
+
+def _lost_evidence(before: Report, after: Report, a: Claim, b: Claim) -> Iterator[Cause]:
+    """What decided in the first run, and what the second makes of it."""
+    for piece in _deciding(before, a):
+        page, title = _page(before, piece)
+        side = SIDES[piece.relation]
+        if (same := _same_passage(after, b, piece)) is not None:
+            if same.relation != piece.relation:
+                yield _judged(before, after, piece, title, side, _sure(piece), _of(same, piece.relation))
+        elif any(p.id == page.id for p in after.pages):
+            yield Cause("passage", f"A passage of {title} gave {side} before; it is not among those compared now.")
+        elif any(canonical(p.url) == canonical(page.url) for p in after.pages):
+            yield Cause("changed_page", f"{title} has changed since; its passage that gave {side} is gone.")
+        else:
+            yield Cause("lost_page", f"{title} gave {side} before; it is not among the pages now.")
+
+
+def _judged(before: Report, after: Report, piece: Evidence, title: str, side: str, then: float, now: float) -> Cause:
+    models = [report.versions.get("verifier", "") for report in (before, after)]
+    verifier = " by another verifier" if models[0] != models[1] else ""
+    return Cause(
+        "judgement", f"A passage of {title} is judged differently{verifier}: {side} {then:.2f}, now {now:.2f}."
+    )
+
+
+def _of(piece: Evidence, relation: str) -> float:
+    return float(getattr(piece.probabilities, relation))
+
+
+def _same_passage(report: Report, claim: Claim, piece: Evidence) -> Evidence | None:
+    place = (piece.page_id, piece.start, piece.end)
+    own = (e for e in report.evidence if e.claim_id == claim.id)
+    return next((e for e in own if (e.page_id, e.start, e.end) == place), None)
+
+
+def _page(report: Report, piece: Evidence) -> tuple[Page, str]:
+    page = next(p for p in report.pages if p.id == piece.page_id)
+    return page, _quoted(page.title or page.url)
+
+
+def _quoted(text: str) -> str:
+    return f"“{text[:QUOTED].rstrip()}{'…' * (len(text) > QUOTED)}”"
+
+
+def counts(changes: Sequence[ClaimChange]) -> tuple[int, int, int, int]:
+    """How many verdicts changed, how many stayed, how many claims only the second run has, and only the first."""
+    both = [c for c in changes if c.before and c.after]
+    changed = sum(c.changed for c in both)
+    return changed, len(both) - changed, sum(not c.before for c in changes), sum(not c.after for c in changes)

@@ -1,0 +1,357 @@
+"""Score the facts of one answer by each decomposer and verifier (FActScore; Min et al. 2023, section 3.1)."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from attribution import events
+from attribution.claims.enrichment import standalone_question, transcript
+from attribution.claims.rules import compile_any
+from attribution.errors import BadInput
+from attribution.evidence import EvidenceSource, GatherStep, PreparedClaims
+from attribution.evidence.matching import Matcher
+from attribution.evidence.near_duplicates import deciding_evidence
+from attribution.models.loading import working_time
+from attribution.provenance import Trace
+from attribution.run import run as pipeline
+from attribution.run.claims import fallbacks, segment
+from attribution.run.estimate import check_input
+from attribution.segmenters import SEGMENTERS
+from attribution.settings import Settings
+from attribution.snapshots.snapshot import Snapshot
+from attribution.store.store import Store
+from attribution.text import parse
+from attribution.text.passages import plain
+from attribution.text.sentences import sentences
+from attribution.types import (
+    UNCHECKED,
+    Claim,
+    Document,
+    Evidence,
+    Failure,
+    Judgement,
+    Label,
+    LlmUsage,
+    Page,
+    Report,
+    Segmented,
+    Turn,
+    Verdict,
+)
+from attribution.verdicts import decide
+from attribution.verifiers import VERIFIERS
+
+
+@dataclass(frozen=True)
+class FrozenPages:
+    """An EvidenceSource that searches nothing: every claim meets all pages of the snapshot. Its own claims stay out."""
+
+    snapshot: Snapshot
+
+    @property
+    def judgements(self) -> Mapping[str, Judgement]:
+        return self.snapshot.judgements
+
+    def over(self, store: Store) -> Store:
+        return self.snapshot.over(store)
+
+    def claims(self, question: str, answer: str, settings: Settings) -> PreparedClaims | None:
+        return None
+
+    def gather(self, claims: Sequence[Claim], question: str, stop: threading.Event) -> Iterator[GatherStep]:
+        pages, ids = self.snapshot.report.pages, tuple(claim.id for claim in claims)
+        yield GatherStep("fetch", 1, 1, ids, pages=pages, traces=self.snapshot.provenance.traces, complete=ids)
+
+
+_NOT = r"(?:can(?:not|['’]t| not)|could(?:n['’]t| not)|do(?:n['’]t| not)|was(?:n['’]t| not) able to|am not able to)"
+_KNOW = (
+    r"(?:find|found|locate|have|provide|access|verify|confirm|answer|know|identify|determine|recall|tell|share|give)"
+)
+_OPENING = r"^\W*(?:(?:unfortunately|apologies|sorry|well)\b[,.!]?\s*(?:but\s+)?)*"
+_ABSTAINS = compile_any(
+    [
+        _OPENING + rf"(?:I['’]?m|I am|we are|we['’]re)\s+(?:\w+\s+)?sorry\b.{{0,60}}\b"
+        rf"(?:{_NOT}|unable|not able|no (?:information|knowledge|record))",
+        _OPENING
+        + r"(?:I['’]?m|I am|we are|we['’]re)\s+(?:\w+\s+)?(?:unable to|not able to|not (?:familiar|aware|sure))\b",
+        _OPENING + rf"(?:I|we)\s+(?:\w+ly\s+)?{_NOT}\s+(?:\w+\s+)?{_KNOW}\b",
+        _OPENING + r"(?:I|we)\s+have no (?:\w+ )?(?:information|knowledge|record|data)\b",
+        _OPENING + r"(?:there (?:is|are)|there['’]s|(?:I|we) found)\s+(?:no|not enough|insufficient)\s+(?:\w+\s+){0,2}"
+        r"(?:information|records?|details)\b",
+        _OPENING
+        + r"no (?:\w+ )?(?:information|records?|results?|data)\b.{0,60}\b(?:available|(?:be|was|were) found)\b",
+        _OPENING
+        + rf"as an? (?:AI|language model|assistant)\b.{{0,80}}\b(?:{_NOT}|unable|not able|no (?:access|information))",
+        _OPENING + r"the (?:provided |given |search )?(?:passages?|sources?|documents?|context|results?)\s+"
+        r"(?:(?:do(?:es)?|did)(?:n['’]t| not) (?:mention|contain|include|provide|say|cover|specify|give|state)"
+        r"|(?:contains?|provides?|gives?) no)\b",
+    ]
+)
+_GOES_ON = compile_any([r"[,;]\s*(?:but|however|though|although|yet)\b"])
+
+
+def abstains(answer: str) -> bool:
+    """Whether the first sentence of an answer in English says that it is not known, and nothing besides.
+
+    “I don't have the exact date, but it was finished in 1889” answers; so does a text that is sorry for somebody.
+    """
+    text = " ".join(plain(answer).split())
+    first = next((text[start:end] for start, end in sentences(text)), "")
+    match = _ABSTAINS.search(first)
+    return match is not None and not _GOES_ON.search(first, match.end())
+
+
+GAMMA = 10  # facts below which an answer's score is reduced: the default of the authors' program
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What one verifier found for the facts that one decomposer made of one answer."""
+
+    facts: int  # that were judged
+    supported: int
+    responded: bool = True  # False: the answer abstains, and counts only in the respond ratio
+
+
+@dataclass(frozen=True)
+class Score:
+    """FActScore of several answers; None where no answer has a fact that was judged."""
+
+    factscore: float | None  # mean over answers of the share of supported facts, with the length penalty
+    unpenalised: float | None  # the same without it
+    respond_ratio: float | None  # share of the answers that do not abstain; None without answers
+    facts_per_answer: float | None  # mean over the answers that count
+    answers: int  # that count: those that respond, with at least one fact
+
+
+def penalty(facts: int, gamma: float) -> float:
+    """The factor for an answer of so many facts: 1 from gamma on, exp(1 - gamma / facts) below it; gamma 0 is none."""
+    return 1.0 if facts >= gamma else math.exp(1 - gamma / facts)
+
+
+def score(answers: Sequence[Counts], gamma: float = GAMMA) -> Score:
+    """The score of one system, decomposer and verifier. An answer without a judged fact has no precision to average."""
+    counted = [a for a in answers if a.responded and a.facts]
+    if not counted:
+        responded = sum(a.responded for a in answers) / len(answers) if answers else None
+        return Score(None, None, responded, None, 0)
+    shares = [a.supported / a.facts for a in counted]
+    return Score(
+        factscore=sum(s * penalty(a.facts, gamma) for s, a in zip(shares, counted, strict=True)) / len(counted),
+        unpenalised=sum(shares) / len(counted),
+        respond_ratio=sum(a.responded for a in answers) / len(answers),
+        facts_per_answer=sum(a.facts for a in counted) / len(counted),
+        answers=len(counted),
+    )
+
+
+MOST = 6  # decomposers, and verifiers, of one table
+GROUP = 16  # facts between two looks at the stop signal
+HARMLESS = ("nothing_found", "fell_back")  # kinds of failure that leave the evidence whole
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What one verifier says of one fact."""
+
+    fact: str  # the claim's id
+    label: Label
+    confidence: float
+    reason: str
+    sentence: str = ""  # the deciding sentence; empty where none decides
+    title: str = ""  # of its page
+    url: str = ""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is in the denominator: a fact that a failure kept from being judged is not."""
+        return self.label not in UNCHECKED
+
+
+@dataclass(frozen=True)
+class Decomposed:
+    """The facts that one decomposer makes of the answer; claims that are not check-worthy or not coherent are none."""
+
+    segmenter: str
+    facts: tuple[str, ...]  # ids, in the order of the answer
+    factual: int  # check-worthy claims
+    coherent: int  # of these, claims that their own sentence entails: DecompScore (W24, section 4)
+    seconds: float  # of segmentation, without loading models
+    usage: LlmUsage | None = None
+    failures: tuple[Failure, ...] = ()
+
+
+@dataclass(frozen=True)
+class ScoredAnswer:
+    """Everything that the tables of one answer are made of."""
+
+    question: str
+    answer: str
+    system: str  # that wrote it; empty: not said
+    abstained: bool
+    run_id: str  # of the run that gathered the pages; empty for an answer that abstains
+    texts: dict[str, str]  # of the facts, by id, as they were checked
+    decomposed: tuple[Decomposed, ...]
+    judged: dict[str, tuple[Judged, ...]]  # by verifier
+    failures: tuple[Failure, ...] = ()  # of gathering
+
+    def counts(self, segmenter: str, verifier: str) -> Counts:
+        """Facts and supported facts of one cell."""
+        facts = self.facts(segmenter, verifier)
+        judged = [j for j in facts if j.counts]
+        return Counts(len(judged), sum(j.label == "supported" for j in judged), not self.abstained)
+
+    def facts(self, segmenter: str, verifier: str) -> list[Judged]:
+        """The rows behind one cell, in the order of the answer."""
+        own = next((d.facts for d in self.decomposed if d.segmenter == segmenter), ())
+        by_id = {j.fact: j for j in self.judged.get(verifier, ())}
+        return [by_id[i] for i in own if i in by_id]
+
+
+@dataclass(frozen=True)
+class AnswerScored:
+    """An event: the answer is done. It is not sent for an answer that was stopped."""
+
+    answer: ScoredAnswer
+
+
+def check_choice(segmenters: Sequence[str], verifiers: Sequence[str], settings: Settings) -> None:
+    """BadInput for none, too many or repeated names; UnknownName or Unavailable for one that cannot be used."""
+    for kind, names in (("decomposer", segmenters), ("verifier", verifiers)):
+        if not 1 <= len(names) <= MOST or len(set(names)) < len(names):
+            raise BadInput(f"found {len(names)} {kind}s ({', '.join(names)}): expected one to {MOST}, each once")
+    for name in segmenters:
+        SEGMENTERS.build(name, settings)
+    for name in verifiers:
+        VERIFIERS.build(name, settings)
+
+
+def score_answer(
+    question: str,
+    answer: str,
+    settings: Settings,
+    segmenters: Sequence[str],
+    verifiers: Sequence[str],
+    store: Store,
+    *,
+    system: str = "",
+    context: Sequence[Turn] = (),
+    documents: Sequence[Document] = (),
+    source: EvidenceSource | None = None,
+    stop: threading.Event | None = None,
+) -> Iterator[events.Event | AnswerScored]:
+    """The events of one run over the facts of all decomposers, then of every other verifier, then AnswerScored.
+
+    The first verifier's run searches and downloads; the others read the same pages. A fact that several decomposers
+    make is judged once. An answer that abstains is not decomposed. `context` is the conversation before the question.
+    """
+    check_input(question, answer, settings)
+    stop = stop or threading.Event()
+    if abstains(answer):
+        none = tuple(Decomposed(name, (), 0, 0, 0.0) for name in segmenters)
+        yield AnswerScored(ScoredAnswer(question, answer, system, True, "", {}, none, {v: () for v in verifiers}))
+        return
+    yield events.StageStarted("segment")
+    shown, claims = transcript(question, context), dict[str, Claim]()
+    parts: list[tuple[str, Segmented, float]] = []
+    for number, name in enumerate(segmenters, 1):
+        if stop.is_set():
+            return
+        parse.forget()  # no decomposer profits from the parse of another
+        started = working_time()
+        made = segment(shown, answer, settings.model_copy(update={"segmenter": name}), stop)
+        parts.append((name, made, round(working_time() - started, 3)))
+        claims |= {c.id: c for c in made.claims}
+        yield events.Progress("segment", number, len(segmenters))
+    first, *others = verifiers
+    own = settings.model_copy(update={"verifier": first})
+    report: Report | None = None
+    union = list(claims.values())
+    run = pipeline.run(question, answer, own, store, documents, stop=stop, claims=union, source=source, context=context)
+    for event in run:
+        yield event
+        if isinstance(event, events.Finished):
+            report = event.report
+    if report is None or report.stopped or stop.is_set():
+        return
+    provenance = store.provenance(report.id)
+    concerns = provenance.concerns if provenance else {}
+    pages = {page.id: page for page in report.pages}
+    judged = {first: _judged(report, pages, concerns, {v.claim_id: v for v in report.verdicts}, report.evidence)}
+    for name in others:
+        verdicts: dict[str, Verdict] = {}
+        evidence: list[Evidence] = []
+        steps = _again(report, settings.model_copy(update={"verifier": name}), store, concerns)
+        yield events.StageStarted("verify")
+        for done, (verdict, pieces) in enumerate(steps, 1):
+            if stop.is_set():
+                return
+            verdicts[verdict.claim_id] = verdict
+            evidence += pieces
+            yield events.Progress("verify", done, sum(c.checked for c in report.claims))
+        judged[name] = _judged(report, pages, concerns, verdicts, evidence)
+    by_id = {c.id: c for c in report.claims}
+    decomposed = tuple(_decomposed(name, made, seconds, by_id) for name, made, seconds in parts)
+    texts = {c.id: c.statement for c in report.claims if c.checked}
+    failed = tuple(f for f in report.failures if f.stage != "segment")
+    yield AnswerScored(ScoredAnswer(question, answer, system, False, report.id, texts, decomposed, judged, failed))
+
+
+def _decomposed(name: str, made: Segmented, seconds: float, annotated: Mapping[str, Claim]) -> Decomposed:
+    claims = [annotated[c.id] for c in made.claims]
+    factual = [c for c in claims if c.worthiness == "factual"]
+    facts = tuple(c.id for c in claims if c.checked)
+    failures = (*made.failures, *fallbacks(made.failures))
+    return Decomposed(name, facts, len(factual), sum(c.coherent for c in factual), seconds, made.usage, failures)
+
+
+def _again(
+    report: Report, settings: Settings, store: Store, concerns: Mapping[str, Sequence[Failure]]
+) -> Iterator[tuple[Verdict, tuple[Evidence, ...]]]:
+    """The verdicts of another verifier on the same facts over the same pages."""
+    matcher = Matcher(settings, store, standalone_question(report.question, report.context))
+    for page in report.pages:
+        matcher.add(page)
+    matcher.trace(Trace(e.claim_id, e.page_id, e.query, e.searcher, e.rank) for e in report.evidence)
+    facts = [claim for claim in report.claims if claim.checked]
+    for start in range(0, len(facts), GROUP):
+        group = facts[start : start + GROUP]
+        for claim, evidence, refused in _match(matcher, group):
+            failures = [f for f in concerns.get(claim.id, ()) if f.stage != "verify"] + refused
+            yield decide(claim, evidence, settings.thresholds, failures), evidence
+
+
+def _match(matcher: Matcher, claims: list[Claim]) -> Iterator[tuple[Claim, tuple[Evidence, ...], list[Failure]]]:
+    try:
+        yield from ((c, e, []) for c, e in zip(claims, matcher.match(claims), strict=True))
+    except BadInput as error:
+        if len(claims) > 1:  # a claim that the verifier refuses costs only itself
+            for claim in claims:
+                yield from _match(matcher, [claim])
+            return
+        refused = Failure(stage="verify", subject=claims[0].id, kind="verifier_failed", message=str(error))
+        yield claims[0], (), [refused]
+
+
+def _judged(
+    report: Report,
+    pages: Mapping[str, Page],
+    concerns: Mapping[str, Sequence[Failure]],
+    verdicts: Mapping[str, Verdict],
+    evidence: Sequence[Evidence],
+) -> tuple[Judged, ...]:
+    rows = []
+    for claim in report.claims:
+        if not claim.checked or claim.id not in verdicts:
+            continue
+        verdict = verdicts[claim.id]
+        piece = deciding_evidence([e for e in evidence if e.claim_id == claim.id], pages)
+        page = pages.get(piece.page_id) if piece else None
+        broken = [f for f in concerns.get(claim.id, ()) if f.kind not in HARMLESS]
+        label: Label = "not_reached" if verdict.label == "missing" and broken else verdict.label
+        found = (piece.deciding_sentence, page.title, page.url) if piece and page else ("", "", "")
+        rows.append(Judged(claim.id, label, verdict.confidence, verdict.reason, *found))
+    return tuple(rows)

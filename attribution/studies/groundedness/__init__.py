@@ -1,0 +1,178 @@
+"""Is a response grounded in its context? The methods that T24 compares (section 4), and some beside them.
+
+Each method gives a whole response a score from 0 to 1; the threshold that makes it a decision is tuned on labelled
+responses (`figures`). What needs a key or a downloaded model says so in its `needs`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from attribution.tables import LLM, Entry, Need, Table
+from attribution.types import Frozen, LlmUsage
+
+ONE = ""  # the name of the reading of a method that has one only
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a method sees of a response: never its label."""
+
+    question: str  # may be empty
+    context: tuple[str, ...]  # the passages that the response should rest on, at least one
+    response: str
+
+
+class Part(Frozen):
+    """The score of one sentence or claim, in characters of the response."""
+
+    start: int
+    end: int
+    score: float
+
+
+@dataclass(frozen=True)
+class Scored:
+    """How grounded a response is: 0 not at all, 1 wholly.
+
+    Some methods can be read in several ways, such as with n-grams of several lengths. `scores` has one score for each
+    reading; the reading is tuned together with the threshold.
+    """
+
+    scores: Mapping[str, float]
+    parts: tuple[Part, ...] = ()
+
+
+class Method(Protocol):
+    version: str  # of the models and prompts that decide: other scores need another version
+    aggregation: str  # how the scores of sentences or claims become that of the response, in words
+
+    @property
+    def usage(self) -> LlmUsage | None:
+        """What prompts cost so far; None where no language model is asked."""
+        ...
+
+    def score(self, given: Given, stop: threading.Event) -> Scored:
+        """The response's scores. `stop` ends open prompts.
+
+        Raises BadInput for a response that it cannot read, LlmFailed for a prompt without a usable reply, and
+        Unavailable for a model that cannot be loaded.
+        """
+        ...
+
+
+def _hub(name: str, model: str, revision: str = "") -> Need:
+    step = f"download it once with `hf download {model}{f' --revision {revision}' if revision else ''}`"
+    return Need(step, check=f"attribution.studies.groundedness.methods.hub:{name}_downloaded")
+
+
+_METHODS = "attribution.studies.groundedness.methods"
+METHODS: Table[Method] = Table(
+    "method",
+    {
+        "cos_sim": Entry(
+            f"{_METHODS}.local:CosineSimilarity",
+            "Cosine similarity",
+            "each sentence with the nearest sentence of the context, by the chosen embedder; T24 takes legal-bert",
+            english=True,
+        ),
+        "quip": Entry(
+            f"{_METHODS}.local:Quip",
+            "QUIP: shared character n-grams",
+            "the share of the response's character n-grams that the context has; n is tuned too (21 in T24)",
+        ),
+        "hem_v1": Entry(
+            f"{_METHODS}.hub:HemV1",
+            "HHEM 1.0 (download)",
+            "Vectara's cross-encoder on DeBERTa, 0.7 GB",
+            needs=(_hub("hem_v1", "vectara/hallucination_evaluation_model", "hhem-1.0-open"),),
+            english=True,
+        ),
+        "hem_v2": Entry(
+            f"{_METHODS}.hub:HemV2",
+            "HHEM 2.1 (download)",
+            "Vectara's model on FLAN-T5, 0.4 GB; needs the tokenizer of google/flan-t5-base too",
+            needs=(_hub("hem_v2", "vectara/hallucination_evaluation_model"), _hub("flan_t5", "google/flan-t5-base")),
+            english=True,
+        ),
+        "factkb": Entry(
+            f"{_METHODS}.hub:FactKB",
+            "FactKB (download)",
+            "RoBERTa pretrained on facts of knowledge bases, 0.5 GB",
+            needs=(_hub("factkb", "bunsenfeng/FactKB"), _hub("roberta", "roberta-base")),
+            english=True,
+        ),
+        "gc": Entry(
+            f"{_METHODS}.local:classifier",
+            "Fine-tuned cross-encoder",
+            "T24 fine-tunes a cross-encoder on its own pairs; here the verifier that this project fine-tuned stands in "
+            "its place, sentence by sentence",
+            english=True,
+        ),
+        "lynx": Entry(
+            f"{_METHODS}.prompted:Lynx",
+            "Lynx's form of question",
+            "asks a served Lynx model, or any other, for PASS or FAIL with its reasoning",
+            needs=(LLM,),
+        ),
+        "direct": Entry(
+            f"{_METHODS}.prompted:Direct",
+            "Language model, asked directly",
+            "one prompt a response",
+            needs=(LLM,),
+        ),
+        "refchecker": Entry(
+            f"{_METHODS}.prompted:RefChecker",
+            "RefChecker: triplets",
+            "a language model draws triplets from the response and checks them one by one",
+            needs=(LLM,),
+        ),
+        "claims_verify": Entry(
+            f"{_METHODS}.prompted:ClaimsVerify",
+            "Claims of both sides compared",
+            "three prompts: the claims of the source, those of the response, their comparison",
+            needs=(LLM,),
+        ),
+        "selfcheck_multi": Entry(
+            f"{_METHODS}.prompted:SelfCheckMulti",
+            "SelfCheck with other answers",
+            "a language model answers the question again, and the verifier looks for contradictions",
+            needs=(LLM,),
+            english=True,
+        ),
+        "selfcheck_context": Entry(
+            f"{_METHODS}.prompted:SelfCheckContext",
+            "SelfCheck with the context",
+            "the verifier looks for sentences that every sentence of the context contradicts",
+            english=True,
+        ),
+        "pipeline": Entry(
+            f"{_METHODS}.local:Pipeline",
+            "This project's pipeline",
+            "claims, the passages nearest to each, verdicts; with the segmenter, embedder and verifier of the settings",
+            english=True,
+        ),
+        "minicheck": Entry(
+            f"{_METHODS}.hub:MiniCheck",
+            "MiniCheck (download)",
+            "MiniCheck-RoBERTa-Large, 1.4 GB",
+            needs=(_hub("minicheck", "lytang/MiniCheck-RoBERTa-Large"),),
+            english=True,
+        ),
+        "alignscore": Entry(
+            f"{_METHODS}.hub:AlignScore",
+            "AlignScore (download)",
+            "AlignScore-base, 1.5 GB; needs the configuration and tokenizer of roberta-base too",
+            needs=(_hub("alignscore", "yzha/AlignScore AlignScore-base.ckpt"), _hub("roberta", "roberta-base")),
+            english=True,
+        ),
+    },
+)
+
+
+def joined(context: Sequence[str]) -> str:
+    """The context as one text, for methods that read it whole."""
+    return "\n\n".join(context)

@@ -1,0 +1,305 @@
+"""Published models of the hub that score a pair of context and response (T24, section 4.2; MiniCheck, AlignScore).
+
+None is read with code from the hub. A context that is too long for a model is read in windows, and the best one counts.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from attribution.errors import BadInput, Unavailable
+from attribution.models.files import hide_loading_bar
+from attribution.models.loading import load_once
+from attribution.settings import Settings
+from attribution.studies.groundedness import ONE, Given, Scored, joined
+from attribution.studies.groundedness.methods.statements import parts, spans
+
+WEIGHTS = ("model.safetensors", "pytorch_model.bin")
+TOKENIZER = ("tokenizer.json", "vocab.json", "spiece.model")
+BATCH = 16
+
+
+@dataclass(frozen=True)
+class HubModel:
+    """A model by its name on the hub, or a folder with its files."""
+
+    name: str
+    revision: str = "main"
+    files: tuple[str, ...] = WEIGHTS  # one of them says that it was downloaded
+
+    def is_downloaded(self) -> bool:
+        """Are its files on this machine?"""
+        return any(self.path(file) is not None for file in self.files)
+
+    def path(self, file: str) -> Path | None:
+        """One of its files; None where it is not on this machine."""
+        if Path(self.name).is_dir():
+            found = Path(self.name, file)
+            return found if found.is_file() else None
+        from huggingface_hub import try_to_load_from_cache
+
+        cached = try_to_load_from_cache(self.name, file, revision=self.revision)
+        return Path(cached) if isinstance(cached, str) else None
+
+    def required(self, file: str) -> Path:
+        """One of its files; Unavailable, with what to do, where it is missing."""
+        if path := self.path(file):
+            return path
+        raise Unavailable(f"{file} of {self.name} is missing: download it with `hf download {self.name}`")
+
+
+HEM_V1 = HubModel("vectara/hallucination_evaluation_model", "hhem-1.0-open")
+HEM_V2 = HubModel("vectara/hallucination_evaluation_model", files=("model.safetensors",))
+FLAN_T5 = HubModel("google/flan-t5-base", files=TOKENIZER)
+FACTKB = HubModel("bunsenfeng/FactKB")
+ROBERTA = HubModel("roberta-base", files=TOKENIZER)
+MINICHECK = HubModel("lytang/MiniCheck-RoBERTa-Large")
+ALIGNSCORE = HubModel("yzha/AlignScore", files=("AlignScore-base.ckpt",))
+
+hem_v1_downloaded, hem_v2_downloaded = HEM_V1.is_downloaded, HEM_V2.is_downloaded
+flan_t5_downloaded, roberta_downloaded = FLAN_T5.is_downloaded, ROBERTA.is_downloaded
+factkb_downloaded, minicheck_downloaded = FACTKB.is_downloaded, MINICHECK.is_downloaded
+alignscore_downloaded = ALIGNSCORE.is_downloaded
+
+
+def from_files(model: HubModel, load: Callable[..., Any]) -> Any:
+    """What a `from_pretrained` makes of the files on this machine. Unavailable where it cannot."""
+    hide_loading_bar()
+    try:
+        return load(model.name, revision=model.revision, local_files_only=True, trust_remote_code=False)
+    except Exception as error:  # the hub's client, the file system and the model's configuration fail each in their way
+        raise Unavailable(
+            f"{model.name} cannot be loaded: download it with `hf download {model.name}`", error
+        ) from error
+
+
+@load_once
+def load_tokenizer(model: HubModel) -> Any:
+    from transformers import AutoTokenizer
+
+    return from_files(model, AutoTokenizer.from_pretrained)
+
+
+@load_once
+def classifier(model: HubModel) -> Any:
+    """A model for the classification of sequences."""
+    from transformers import AutoModelForSequenceClassification
+
+    return from_files(model, AutoModelForSequenceClassification.from_pretrained).eval()
+
+
+def limit(model: Any, tokenizer: Any) -> int:
+    """The longest input in tokens. RoBERTa counts its positions from the padding index on."""
+    positions = int(getattr(model.config, "max_position_embeddings", 512))
+    if model.config.model_type == "roberta":
+        positions -= int(model.config.pad_token_id) + 1
+    return min(int(tokenizer.model_max_length), positions, 2048)
+
+
+def run(model: Any, tokenizer: Any, inputs: Sequence[dict[str, Any]]) -> Any:
+    """(inputs, …): the logits of encoded inputs, in batches, in order."""
+    import torch
+
+    found = []
+    for start in range(0, len(inputs), BATCH):
+        batch = tokenizer.pad(list(inputs[start : start + BATCH]), return_tensors="pt")
+        with torch.inference_mode():
+            found.append(model(**batch).logits.float())
+    return torch.cat(found)
+
+
+def pair_windows(
+    tokenizer: Any, premise: str, hypothesis: str, longest: int, premise_first: bool
+) -> list[dict[str, Any]]:
+    """The encoded pair; of a long premise, overlapping windows, each with the whole hypothesis."""
+    pair = (premise, hypothesis) if premise_first else (hypothesis, premise)
+    cut = "only_first" if premise_first else "only_second"
+    encoded = tokenizer(
+        *pair, truncation=cut, max_length=longest, stride=min(64, longest // 8), return_overflowing_tokens=True
+    )
+    names = [n for n in ("input_ids", "attention_mask", "token_type_ids") if n in encoded]
+    return [{n: encoded[n][window] for n in names} for window in range(len(encoded["input_ids"]))]
+
+
+MINICHECK_CHUNK = 400  # tokens of context, as in MiniCheck's own code
+ALIGNSCORE_CHUNK = 350  # words of context, as in AlignScore (section 3.3)
+
+
+def _fits(response: str, tokenizer: Any, longest: int) -> None:
+    """BadInput for a response that leaves no room for the context."""
+    if (tokens := len(tokenizer.tokenize(response))) > longest * 3 // 4:
+        raise BadInput(
+            f"the response has {tokens} tokens, and this model reads {longest} of it and the context together"
+        )
+
+
+def _chunks(pieces: Sequence[str], sizes: Sequence[int], most: int) -> list[str]:
+    """Neighbouring pieces together, up to a size; a longer piece is a chunk by itself."""
+    groups: list[list[str]] = []
+    room = 0
+    for piece, size in zip(pieces, sizes, strict=True):
+        if not groups or size > room:
+            groups.append([])
+            room = most
+        groups[-1].append(piece)
+        room -= size
+    return [" ".join(group) for group in groups]
+
+
+class HemV1:
+    """Method `hem_v1`: Vectara's HHEM 1.0, a cross-encoder with one output, a logistic one."""
+
+    aggregation = "one score for the whole response; the maximum over windows of a long context"
+    usage = None
+
+    def __init__(self, settings: Settings, model: HubModel = HEM_V1) -> None:
+        self._model = model
+        self.version = f"hem_v1/{model.name}@{model.revision}"
+
+    def score(self, given: Given, stop: threading.Event) -> Scored:
+        model, tokenizer = classifier(self._model), load_tokenizer(self._model)
+        longest = limit(model, tokenizer)
+        _fits(given.response, tokenizer, longest)
+        inputs = pair_windows(tokenizer, joined(given.context), given.response, longest, premise_first=True)
+        return Scored({ONE: float(run(model, tokenizer, inputs)[:, 0].sigmoid().max())})
+
+
+@load_once
+def _hem_v2(weights: HubModel, foundation: HubModel) -> Any:
+    """HHEM 2.1 is FLAN-T5's encoder with a classifier of tokens; its own code is not needed to put that together."""
+    from safetensors.torch import load_file
+    from transformers import AutoConfig, T5ForTokenClassification
+
+    config = from_files(foundation, AutoConfig.from_pretrained)
+    config.num_labels = 2
+    model = T5ForTokenClassification(config)
+    state = load_file(weights.required("model.safetensors"))
+    lacking, _ = model.load_state_dict({name.removeprefix("t5."): value for name, value in state.items()}, strict=False)
+    if lacking := [name for name in lacking if "embed_tokens" not in name]:  # these are tied to `shared`
+        raise Unavailable(f"{weights.name} has other weights than HHEM 2.1: {lacking[0]} is missing")
+    return model.eval()
+
+
+class HemV2:
+    """Method `hem_v2`: Vectara's HHEM 2.1: its prompt, and class 1 (consistent) at the first token."""
+
+    aggregation = "one score for the whole response with the whole context"
+    usage = None
+
+    def __init__(self, settings: Settings, model: HubModel = HEM_V2, foundation: HubModel = FLAN_T5) -> None:
+        self._model, self._foundation = model, foundation
+        self.version = f"hem_v2/{model.name}@{model.revision}"
+
+    def score(self, given: Given, stop: threading.Event) -> Scored:
+        model, tokenizer = _hem_v2(self._model, self._foundation), load_tokenizer(self._foundation)
+        prompt = str(json.loads(self._model.required("config.json").read_text("utf-8"))["prompt"])
+        before, _, rest = prompt.partition("{text1}")  # no str.format: the texts may hold braces
+        between, _, after = rest.partition("{text2}")
+        text = f"{before}{joined(given.context)}{between}{given.response}{after}"
+        logits = run(model, tokenizer, [dict(tokenizer(text))])
+        return Scored({ONE: float(logits[:, 0, :].softmax(-1)[0, 1])})
+
+
+class FactKB:
+    """Method `factkb` (Feng et al. 2023): the response before the context, class 1 is factual."""
+
+    aggregation = "one score for the whole response; the maximum over windows of a long context"
+    usage = None
+
+    def __init__(self, settings: Settings, model: HubModel = FACTKB, tokenizer: HubModel = ROBERTA) -> None:
+        self._model, self._tokenizer = model, tokenizer
+        self.version = f"factkb/{model.name}@{model.revision}"
+
+    def score(self, given: Given, stop: threading.Event) -> Scored:
+        model, tokenizer = classifier(self._model), load_tokenizer(self._tokenizer)
+        longest = limit(model, tokenizer)
+        _fits(given.response, tokenizer, longest)
+        inputs = pair_windows(tokenizer, joined(given.context), given.response, longest, premise_first=False)
+        return Scored({ONE: float(run(model, tokenizer, inputs).softmax(-1)[:, 1].max())})
+
+
+class MiniCheck:
+    """Method `minicheck` (Tang et al. 2024): sentence by sentence, chunks of the context; class 1 is supported."""
+
+    aggregation = "the maximum over chunks of the context, then the minimum over the sentences of the response"
+    usage = None
+
+    def __init__(self, settings: Settings, model: HubModel = MINICHECK) -> None:
+        self._model = model
+        self.version = f"minicheck/{model.name}@{model.revision}"
+
+    def score(self, given: Given, stop: threading.Event) -> Scored:
+        model, tokenizer = classifier(self._model), load_tokenizer(self._model)
+        longest = limit(model, tokenizer)
+        context = [text[a:b] for text in given.context for a, b in spans(text)]
+        sizes = [len(tokenizer.tokenize(sentence)) for sentence in context]
+        chunks = _chunks(context, sizes, min(MINICHECK_CHUNK, longest * 3 // 4))
+        places = spans(given.response)
+        supported = []
+        for a, b in places:
+            texts = [f"{chunk}{tokenizer.eos_token}{given.response[a:b]}" for chunk in chunks]
+            inputs = [dict(tokenizer(text)) for text in texts]
+            if max(len(i["input_ids"]) for i in inputs) > longest:
+                raise BadInput(f"a sentence of the response or of the context is too long: {longest} tokens fit")
+            supported.append(float(run(model, tokenizer, inputs).softmax(-1)[:, 1].max()))
+        return Scored({ONE: min(supported)}, parts(places, supported))
+
+
+@load_once
+def _alignscore(weights: HubModel, foundation: HubModel) -> tuple[Any, Any]:
+    """The encoder of AlignScore's checkpoint and its head for three classes; nothing in the file is run."""
+    import torch
+    from transformers import AutoConfig, RobertaModel
+
+    path = weights.required(weights.files[0])
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True)["state_dict"]
+        encoder = RobertaModel(from_files(foundation, AutoConfig.from_pretrained))
+        own = {n.removeprefix("base_model."): v for n, v in state.items() if n.startswith("base_model.")}
+        own.pop("embeddings.position_ids", None)  # of earlier versions of transformers
+        encoder.load_state_dict(own)
+        head = torch.nn.Linear(encoder.config.hidden_size, 3)
+        head.load_state_dict({"weight": state["tri_layer.weight"], "bias": state["tri_layer.bias"]})
+    except (RuntimeError, KeyError, ValueError, TypeError, OSError) as error:
+        raise Unavailable(f"{path.name} cannot be read as a checkpoint of AlignScore-base", error) from error
+    except Exception as error:  # torch refuses what is no tensor with an error of pickle's
+        raise Unavailable(f"{path.name} holds more than weights, and is not opened for that reason", error) from error
+    return encoder.eval(), head.eval()
+
+
+class AlignScore:
+    """Method `alignscore` (Zha et al. 2023, section 3.3): three classes, the first is aligned."""
+
+    aggregation = "the maximum over chunks of the context, then the mean over the sentences of the response"
+    usage = None
+
+    def __init__(self, settings: Settings, model: HubModel = ALIGNSCORE, foundation: HubModel = ROBERTA) -> None:
+        self._model, self._foundation = model, foundation
+        self.version = f"alignscore/{model.name}@{model.revision}"
+
+    def score(self, given: Given, stop: threading.Event) -> Scored:
+        import torch
+
+        (encoder, head), tokenizer = _alignscore(self._model, self._foundation), load_tokenizer(self._foundation)
+        longest = limit(encoder, tokenizer)
+        context = [text[a:b] for text in given.context for a, b in spans(text)]
+        chunks = _chunks(context, [len(sentence.split()) for sentence in context], ALIGNSCORE_CHUNK)
+        places = spans(given.response)
+        aligned = []
+        for a, b in places:
+            sentence = given.response[a:b]
+            _fits(sentence, tokenizer, longest)
+            inputs = [w for chunk in chunks for w in pair_windows(tokenizer, chunk, sentence, longest, True)]
+            best = 0.0
+            for start in range(0, len(inputs), BATCH):
+                batch = tokenizer.pad(inputs[start : start + BATCH], return_tensors="pt")
+                with torch.inference_mode():
+                    logits = head(encoder(**batch).pooler_output)
+                best = max(best, float(logits.softmax(-1)[:, 0].max()))
+            aligned.append(best)
+        return Scored({ONE: sum(aligned) / len(aligned)}, parts(places, aligned))

@@ -1,0 +1,205 @@
+"""Groundedness methods of this project: entailment and similarity (T24, section 4.2), and the pipeline itself."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from pathlib import Path
+
+from attribution.chunkers import CHUNKERS
+from attribution.embedders import EMBEDDERS
+from attribution.errors import Unavailable
+from attribution.retrieval.index import Index
+from attribution.run.claims import annotate, segment
+from attribution.run.judge import GivenClaim, JudgedClaim, judge
+from attribution.settings import Settings
+from attribution.studies.groundedness import ONE, Given, Method, Part, Scored, joined
+from attribution.studies.groundedness.methods.hub import HemV1, HubModel
+from attribution.studies.groundedness.methods.statements import Entailment, of_context, parts, spans
+from attribution.types import Chunk, LlmUsage, Page, content_id
+from attribution.verifiers import VERIFIERS, usage_of
+
+
+class GroundednessClassifier:
+    """Method `gc`. T24 fine-tunes a cross-encoder on altered twins of its answers, which are not public.
+
+    In its place stands the cross-encoder that this project fine-tuned: the verifier of the settings. A sentence scores
+    the probability that the passage which supports it best entails it. `training.twins` makes a model in T24's way; the
+    setting `gc_model` names its folder (`OwnClassifier`).
+    """
+
+    aggregation = "the minimum over the sentences of the response: one that is not supported decides"
+
+    def __init__(self, settings: Settings) -> None:
+        self._entailment = Entailment(settings)
+        self.version = f"gc.1/{self._entailment.version}"
+
+    @property
+    def usage(self) -> LlmUsage | None:
+        return usage_of(self._entailment.verifier)
+
+    def score(self, given: Given, stop: threading.Event) -> Scored:
+        places = spans(given.response)
+        read = self._entailment.read([given.response[a:b] for a, b in places], given.context)
+        supported = [max(p.entailed for p in row) for row in read]
+        return Scored({ONE: min(supported)}, parts(places, supported))
+
+
+class OwnClassifier(HemV1):
+    """Method `gc` with a model of one's own: a cross-encoder with one logistic output, on the whole response."""
+
+    def __init__(self, settings: Settings) -> None:
+        folder = Path(settings.gc_model)
+        super().__init__(settings, HubModel(str(folder)))
+        weights = folder / "model.safetensors"
+        if not weights.is_file():
+            raise Unavailable(
+                f"gc_model is {str(folder)!r}, where there is no model.safetensors; see training/README.md"
+            )
+        with weights.open("rb") as file:
+            self.version = f"gc.own.1/{hashlib.file_digest(file, 'sha256').hexdigest()[:16]}"
+
+
+def classifier(settings: Settings) -> Method:
+    """The model that the settings name, else the project's own."""
+    return OwnClassifier(settings) if settings.gc_model else GroundednessClassifier(settings)
+
+
+LENGTHS = (3, 5, 8, 12, 16, 21, 25)  # characters of an n-gram; T24 takes 21, Weller et al. 25
+
+
+class CosineSimilarity:
+    """Method `cos_sim`: each sentence's cosine with the nearest sentence of the context, at least 0.
+
+    `embedder=sentence_transformer` with `embedding_model=nlpaueb/legal-bert-base-uncased` is T24's own choice.
+    """
+
+    aggregation = "the mean over the sentences of the response"
+    usage = None
+
+    def __init__(self, settings: Settings) -> None:
+        self._embedder = EMBEDDERS.build(settings.embedder, settings)
+        self.version = f"cos_sim.1/{self._embedder.version}"
+
+    def score(self, given: Given, stop: threading.Event) -> Scored:
+        places, premises = spans(given.response), of_context(given)
+        vectors = self._embedder.embed([given.response[a:b] for a, b in places] + premises)
+        cosines = vectors[: len(places)] @ vectors[len(places) :].T
+        nearest = [min(1.0, max(0.0, float(c))) for c in cosines.max(axis=1)]
+        return Scored({ONE: sum(nearest) / len(nearest)}, parts(places, nearest))
+
+
+class Quip:
+    """Method `quip`: the QUIP score of Weller et al. 2023 (section 3), with the context in the corpus's place."""
+
+    aggregation = "one score for the whole response"
+    usage = None
+    version = "quip.1"
+
+    def __init__(self, settings: Settings) -> None:
+        pass
+
+    def score(self, given: Given, stop: threading.Event) -> Scored:
+        response, context = _plain(given.response), _plain(joined(given.context))
+        return Scored({f"n={n}": shared_ngrams(response, context, n) for n in LENGTHS})
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def shared_ngrams(response: str, context: str, n: int) -> float:
+    """The share of the response's character n-grams, repeated ones counted each time, that the context has.
+
+    A response that is shorter than n is one n-gram.
+    """
+    n = min(n, len(response))
+    known = {context[i : i + n] for i in range(len(context) - n + 1)}
+    own = [response[i : i + n] for i in range(len(response) - n + 1)]
+    return sum(gram in known for gram in own) / len(own) if n else 1.0
+
+
+class Pipeline:
+    """Method `pipeline`, with the segmenter, chunker, embedder, verifier and thresholds of the settings.
+
+    Claims that are not check-worthy do not count; a response without any other claim is grounded.
+    """
+
+    aggregation = "minimum: of the claims' support; share: of the checked claims that are supported"
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._chunker = CHUNKERS.build(settings.chunker, settings)
+        self._embedder = EMBEDDERS.build(settings.embedder, settings)
+        self._verifier = VERIFIERS.build(settings.verifier, settings)
+        own = settings.model_dump(include={"segmenter", "chunker", "chunk_size", "chunk_overlap", "top_k"}, mode="json")
+        thresholds = [str(t) for t in settings.thresholds]
+        choices = content_id(*map(str, own.values()), *thresholds)
+        self._segmentation: LlmUsage | None = None
+        self.version = f"pipeline.1/{choices}/{self._embedder.version}/{self._verifier.version}"
+
+    @property
+    def usage(self) -> LlmUsage | None:
+        return added(self._segmentation, usage_of(self._verifier))
+
+    def score(self, given: Given, stop: threading.Event) -> Scored:
+        segmented = segment(given.question, given.response, self._settings, stop)
+        self._segmentation = added(self._segmentation, segmented.usage)
+        annotated, _ = annotate(given.question, given.response, segmented.claims, (), None)
+        claims = [c for c in annotated if c.checked]
+        passages = self._passages(given, [c.statement for c in claims])
+        judged = list(
+            judge(
+                [GivenClaim(c.statement, texts) for c, texts in zip(claims, passages, strict=True)],
+                self._verifier,
+                self._settings.thresholds,
+            )
+        )
+        if not judged:
+            return Scored({"minimum": 1.0, "share": 1.0})
+        support = [_support(one) for one in judged]
+        share = sum(one.verdict.label == "supported" for one in judged) / len(judged)
+        parts = [
+            Part(start=a, end=b, score=round(score, 6))
+            for claim, score in zip(claims, support, strict=True)
+            for a, b in claim.spans
+        ]
+        return Scored({"minimum": min(support), "share": share}, tuple(parts))
+
+    def _passages(self, given: Given, statements: list[str]) -> list[tuple[str, ...]]:
+        """The top_k chunks of the context nearest to each statement; all where there are no more."""
+        chunks = [chunk for text in given.context for chunk in self._chunker.chunk(_page(text))]
+        if len(chunks) <= self._settings.top_k or not statements:
+            return [tuple(c.text for c in chunks)] * len(statements)
+        index, texts = Index(), [c.text for c in chunks]
+        vectors = self._embedder.embed(texts + statements)
+        index.add(chunks, vectors[: len(texts)])
+        found = [index.search(vectors[n : n + 1], self._settings.top_k, -1.0) for n in range(len(texts), len(vectors))]
+        return [_texts([candidate.chunk for candidate in nearest]) for nearest in found]
+
+
+def _texts(chunks: list[Chunk]) -> tuple[str, ...]:
+    return tuple(c.text for c in chunks)
+
+
+def _page(text: str) -> Page:
+    sha = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return Page(
+        id=sha[:16], url="document:context", title="", site="", kind="document", fetched_at="", sha256=sha, text=text
+    )
+
+
+def _support(judged: JudgedClaim) -> float:
+    """How surely the best passage entails the claim, at most as surely as no passage contradicts it."""
+    entailed = max(e.probabilities.entailed for e in judged.evidence)
+    against = judged.verdict.label in ("contradicted", "conflicting")
+    return min(entailed, 1 - max(e.probabilities.contradicted for e in judged.evidence)) if against else entailed
+
+
+def added(one: LlmUsage | None, other: LlmUsage | None) -> LlmUsage | None:
+    """The use of both; None where neither asked a language model."""
+    if one is None or other is None:
+        return one or other
+    costs = [u.cost for u in (one, other) if u.cost is not None]
+    sums = {name: getattr(one, name) + getattr(other, name) for name in LlmUsage.model_fields if name != "cost"}
+    return LlmUsage(**sums, cost=sum(costs) if costs else None)

@@ -1,0 +1,236 @@
+"""Language models as judges of a response (T24, section 4.3), and SelfCheckGPT's contradiction scores."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from attribution.errors import BadInput, LlmFailed
+from attribution.llm import prompts
+from attribution.llm.client import Llm, Question
+from attribution.llm.parsing import Schema
+from attribution.settings import Settings
+from attribution.studies.groundedness import ONE, Given, Scored, joined
+from attribution.studies.groundedness.methods.statements import Entailment, of_context, parts, spans
+from attribution.types import LlmUsage, Probabilities, Relation
+from attribution.verifiers import usage_of
+
+
+class _Reply(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+
+class Prompted:
+    """What the methods share: an endpoint, and prompts by name."""
+
+    prompts: tuple[str, ...]
+
+    def __init__(self, settings: Settings) -> None:
+        self.llm = Llm(settings)
+        self._prompts = [prompts.load(name) for name in self.prompts]
+        self.version = "/".join((*self.prompts, self.llm.version))
+
+    @property
+    def usage(self) -> LlmUsage:
+        return self.llm.usage
+
+    def _question(self, number: int, **inputs: str) -> Question:
+        return Question(self._prompts[number].render(**inputs), self._prompts[number].version)
+
+    def _ask(self, number: int, schema: type[Schema], stop: threading.Event, **inputs: str) -> Schema:
+        self.llm.stop = stop
+        return self.llm.ask(self._question(number, **inputs), schema).value
+
+
+class Judged(_Reply):
+    grounded: bool
+    confidence: float = Field(1.0, ge=0, le=1)
+
+
+class Direct(Prompted):
+    """Method `direct`: is everything in the response supported? T24 asks two models; name yours as openai_model."""
+
+    prompts = ("groundedness/direct.v2",)
+    aggregation = "one decision on the whole response, with the model's own confidence"
+
+    def score(self, given: Given, stop: threading.Event) -> Scored:
+        judged = self._ask(
+            0, Judged, stop, question=given.question, context=joined(given.context), response=given.response
+        )
+        return Scored({ONE: judged.confidence if judged.grounded else 1 - judged.confidence})
+
+
+class PassOrFail(_Reply):
+    SCORE: Literal["PASS", "FAIL"]
+
+
+class Lynx(Prompted):
+    """Method `lynx`: the form in which Lynx was trained to answer (Ravi et al. 2024, section 4), reasoning first.
+
+    A Lynx model is served with vLLM or Ollama and named as openai_model; any other model answers in its form too.
+    """
+
+    prompts = ("groundedness/lynx.v1",)
+    aggregation = "PASS or FAIL for the whole response"
+
+    def score(self, given: Given, stop: threading.Event) -> Scored:
+        judged = self._ask(
+            0, PassOrFail, stop, question=given.question, context=joined(given.context), response=given.response
+        )
+        return Scored({ONE: float(judged.SCORE == "PASS")})
+
+
+class Triplets(_Reply):
+    triplets: list[list[str]]
+
+
+class TripletRelation(_Reply):
+    relation: Relation
+
+
+class RefChecker(Prompted):
+    """Method `refchecker`: (subject, relation, object) triplets, each checked by a prompt of its own (Hu et al. 2024).
+
+    Its rules of aggregation (section 4.3) are readings of the method. A response that states nothing is grounded.
+    """
+
+    prompts = ("groundedness/triplets.v1", "groundedness/triplet_check.v2")
+    aggregation = "strict: every triplet; soft: the share of triplets; majority: the most frequent relation"
+
+    def score(self, given: Given, stop: threading.Event) -> Scored:
+        drawn = self._ask(0, Triplets, stop, question=given.question, response=given.response).triplets
+        triplets = [" | ".join(part.strip() for part in t) for t in drawn if len(t) == 3 and all(map(str.strip, t))]
+        context = joined(given.context)
+        asked = [self._question(1, context=context, triplet=triplet) for triplet in dict.fromkeys(triplets)]
+        replies = self.llm.map(asked, TripletRelation)
+        if failed := [r for r in replies if isinstance(r, LlmFailed)]:
+            raise failed[0]
+        return Scored(aggregated([r.value.relation for r in replies if not isinstance(r, LlmFailed)]))
+
+
+def aggregated(relations: Sequence[Relation]) -> dict[str, float]:
+    """RefChecker's three aggregations of the relations of all triplets; without any, the response is grounded."""
+    if not relations:
+        return dict.fromkeys(("strict", "soft", "majority"), 1.0)
+    counts = Counter(relations)
+    entailed = counts["entailed"]
+    (most, _), *_ = counts.most_common()  # of equally frequent ones the first, as in RefChecker
+    return {
+        "strict": float(entailed == len(relations)),
+        "soft": entailed / len(relations),
+        "majority": float(most == "entailed"),
+    }
+
+
+class Claims(_Reply):
+    claims: list[str]
+
+
+class ClaimVerdict(_Reply):
+    claim: int
+    supported: bool
+
+
+class Verdicts(_Reply):
+    verdicts: list[ClaimVerdict]
+
+
+class ClaimsVerify(Prompted):
+    """Method `claims_verify`: the claims of the source, those of the response, and which of these the former support.
+
+    A response without claims is grounded.
+    """
+
+    prompts = ("groundedness/claims.v1", "groundedness/compare.v2")
+    aggregation = "the share of the response's claims that the source's claims support"
+
+    def score(self, given: Given, stop: threading.Event) -> Scored:
+        own = self._ask(0, Claims, stop, text=given.response).claims
+        if not own:
+            return Scored({ONE: 1.0})
+        source = self._ask(0, Claims, stop, text=joined(given.context)).claims
+        found = self._ask(1, Verdicts, stop, source_claims=_numbered(source), claims=_numbered(own)).verdicts
+        by_claim = {one.claim: one.supported for one in found}  # a claim without a verdict is not supported
+        return Scored({ONE: sum(by_claim.get(n, False) for n in range(1, len(own) + 1)) / len(own)})
+
+
+def _numbered(claims: Sequence[str]) -> str:
+    return "\n".join(f"{number}. {' '.join(claim.split())}" for number, claim in enumerate(claims, 1)) or "(none)"
+
+
+SAMPLES = 5  # answers that are drawn again
+TEMPERATURE = 1.0
+
+
+def contradiction(p: Probabilities) -> float:
+    """The probability of a contradiction among the two relations that decide, as in SelfCheckGPT with NLI."""
+    decided = p.entailed + p.contradicted
+    return p.contradicted / decided if decided else 0.0
+
+
+def _scored(
+    given: Given, premises: Sequence[str], entailment: Entailment, over: Callable[[list[float]], float]
+) -> Scored:
+    """1 minus the contradiction of the worst sentence; `over` joins those of one sentence by each premise."""
+    places = spans(given.response)
+    read = entailment.read([given.response[a:b] for a, b in places], premises)
+    contradicted = [over([contradiction(p) for p in row]) for row in read]
+    return Scored({ONE: 1 - max(contradicted)}, parts(places, [1 - c for c in contradicted]))
+
+
+class SelfCheckContext:
+    """Method `selfcheck_context`: a sentence counts as contradicted as its friendliest context sentence finds it."""
+
+    aggregation = (
+        "the minimum contradiction over the sentences of the context, then the maximum over those of the response"
+    )
+
+    def __init__(self, settings: Settings) -> None:
+        self._entailment = Entailment(settings)
+        self.version = f"selfcheck_context.1/{self._entailment.version}"
+
+    @property
+    def usage(self) -> LlmUsage | None:
+        return usage_of(self._entailment.verifier)
+
+    def score(self, given: Given, stop: threading.Event) -> Scored:
+        return _scored(given, of_context(given), self._entailment, min)
+
+
+class Sample(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    answer: str
+
+
+class SelfCheckMulti:
+    """Method `selfcheck_multi`: the question is answered again from the context, several times."""
+
+    aggregation = "the mean contradiction over the other answers, then the maximum over the sentences of the response"
+
+    def __init__(self, settings: Settings) -> None:
+        self.llm, self._entailment = Llm(settings), Entailment(settings)
+        self._prompt = prompts.load("groundedness/answer.v1")
+        self.version = f"{self._prompt.version}x{SAMPLES}/{self.llm.version}/{self._entailment.version}"
+
+    @property
+    def usage(self) -> LlmUsage:
+        return self.llm.usage
+
+    def score(self, given: Given, stop: threading.Event) -> Scored:
+        if not given.question.strip():
+            raise BadInput("the row has no question to answer again: add one, or leave selfcheck_multi out")
+        self.llm.stop = stop
+        text = self._prompt.render(question=given.question, context=joined(given.context))
+        asked = [Question(text, self._prompt.version, TEMPERATURE, number) for number in range(1, SAMPLES + 1)]
+        replies = self.llm.map(asked, Sample)
+        answers = [r.value.answer for r in replies if not isinstance(r, LlmFailed) and r.value.answer.strip()]
+        if failed := [r for r in replies if isinstance(r, LlmFailed)]:
+            raise failed[0]
+        if not answers:
+            raise LlmFailed("the language model gave no other answer: run again, or choose another model")
+        return _scored(given, answers, self._entailment, lambda c: sum(c) / len(c))

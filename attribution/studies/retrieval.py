@@ -1,0 +1,169 @@
+"""A frozen run repeated for every chunker × embedder (× with and without enrichment), as in V24's tables 4, 7, 8, 9.
+
+Every cell verifies the same claims over the same pages with the same verifier; only the passages differ.
+"""
+
+from __future__ import annotations
+
+import mmap
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from attribution import events
+from attribution.models.loading import working_time
+from attribution.run import run as pipeline
+from attribution.run.warmup import load_models
+from attribution.snapshots.snapshot import Snapshot
+from attribution.store.store import Store
+from attribution.types import UNCHECKED, Claim, Evidence, Report
+
+# the rows: each a chunker with its settings
+CHUNKINGS: dict[str, dict[str, Any]] = {
+    "fixed 256": {"chunker": "fixed", "chunk_size": 256},
+    "fixed 512": {"chunker": "fixed", "chunk_size": 512},
+    "recursive 512": {"chunker": "recursive", "chunk_size": 512},
+    "sentence windows": {"chunker": "sentence", "chunk_size": 512},
+}
+OUTCOMES = ("entailed", "contradicted", "unclear", "no_relation", "missing")
+_STATM = Path("/proc/self/statm")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One cell to compute."""
+
+    chunking: str  # a name of CHUNKINGS
+    embedder: str
+    enriched: bool  # False: the claims as written
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell, computed with empty caches."""
+
+    choice: Choice
+    report: Report
+    shares: dict[str, float]  # of the checked claims, by outcome; they sum to 1
+    seconds: float  # chunking, embedding, retrieval and verification, without loading models
+    megabytes: float | None  # peak growth of resident memory; None: not available on this system
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A claim for which two cells retrieved different passages."""
+
+    claim: Claim
+    left: tuple[Evidence, ...]  # only in the first cell
+    right: tuple[Evidence, ...]
+
+
+def choices(snapshot: Snapshot, chunkings: Sequence[str], embedders: Sequence[str]) -> list[Choice]:
+    """All combinations; with and without enrichment if any claim of the run was enriched."""
+    both = any(claim.enriched for claim in snapshot.report.claims)
+    wordings = (True, False) if both else (True,)
+    return [Choice(c, e, enriched) for enriched in wordings for c in chunkings for e in embedders]
+
+
+def grid(snapshot: Snapshot, chosen: Sequence[Choice], stop: threading.Event) -> Iterator[Cell]:
+    """The cells one by one; one that is stopped is left out. Nothing is saved, searched or fetched.
+
+    Raises Unavailable for a model that cannot be loaded, as a run does.
+    """
+    with TemporaryDirectory(prefix="grid-") as folder:
+        for number, choice in enumerate(chosen):
+            store = Store.open(f"sqlite:///{folder}/{number}.sqlite3")
+            try:
+                cell = _cell(snapshot, choice, store, stop)
+            finally:
+                store.close()
+            if cell is None:
+                return
+            yield cell
+
+
+def _cell(snapshot: Snapshot, choice: Choice, store: Store, stop: threading.Event) -> Cell | None:
+    settings = snapshot.settings(**CHUNKINGS[choice.chunking], embedder=choice.embedder, ranking="vectors")
+    load_models(settings)
+    source = snapshot.report
+    claims = source.claims if choice.enriched else tuple(c.model_copy(update={"enriched": None}) for c in source.claims)
+    changed = replace(snapshot.recomputed(), report=source.model_copy(update={"claims": claims}))
+    report: Report | None = None
+    with _peak() as peak:
+        started = working_time()
+        again = pipeline.run(
+            source.question, source.answer, settings, store, stop=stop, source=changed, context=source.context
+        )
+        for event in again:
+            if isinstance(event, events.Finished):
+                report = event.report
+        seconds = working_time() - started
+    if report is None or report.stopped:
+        return None
+    return Cell(choice, report, shares(report), round(seconds, 2), peak[0] if peak else None)
+
+
+def outcome(claim_id: str, report: Report) -> str:
+    """One prediction for the claim (V24): the relation of its most probable deciding passage, else its verdict."""
+    decisive = [e for e in report.evidence if e.claim_id == claim_id and e.relation != "no_relation"]
+    if not decisive:
+        return next(v.label for v in report.verdicts if v.claim_id == claim_id)
+    return max(decisive, key=lambda e: max(e.probabilities.entailed, e.probabilities.contradicted)).relation
+
+
+def shares(report: Report) -> dict[str, float]:
+    """The share of each outcome among the checked claims; all 0 if there is none."""
+    checked = [v.claim_id for v in report.verdicts if v.label not in UNCHECKED]
+    outcomes = [outcome(claim_id, report) for claim_id in checked]
+    return {name: round(outcomes.count(name) / max(1, len(outcomes)), 4) for name in OUTCOMES}
+
+
+def differences(left: Report, right: Report) -> list[Difference]:
+    """The claims whose passages differ: those that overlap with no passage of the other cell."""
+
+    def alone(mine: Sequence[Evidence], others: Sequence[Evidence]) -> tuple[Evidence, ...]:
+        return tuple(
+            m for m in mine if not any(m.page_id == o.page_id and m.start < o.end and o.start < m.end for o in others)
+        )
+
+    result = []
+    for claim in left.claims:
+        a = [e for e in left.evidence if e.claim_id == claim.id]
+        b = [e for e in right.evidence if e.claim_id == claim.id]
+        difference = Difference(claim, alone(a, b), alone(b, a))
+        if difference.left or difference.right:
+            result.append(difference)
+    return result
+
+
+@contextmanager
+def _peak() -> Iterator[list[float]]:
+    """Watch the resident memory; afterwards the list has its growth in MB, or nothing if it cannot be read."""
+    result: list[float] = []
+    if not _STATM.exists():
+        yield result
+        return
+    over = threading.Event()
+
+    def resident() -> float:
+        return int(_STATM.read_text().split()[1]) * mmap.PAGESIZE / 1e6
+
+    first = resident()
+    most = [first]
+
+    def watch() -> None:
+        while not over.wait(0.02):
+            most[0] = max(most[0], resident())
+
+    watcher = threading.Thread(target=watch, name="memory", daemon=True)
+    watcher.start()
+    try:
+        yield result
+    finally:
+        over.set()
+        watcher.join()
+        result.append(round(max(most[0], resident()) - first, 1))

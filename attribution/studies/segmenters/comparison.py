@@ -1,0 +1,326 @@
+"""Segment one answer in several ways, check all against the same evidence, and measure them (W24, section 5)."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from attribution import events
+from attribution.claims import worthiness
+from attribution.claims.enrichment import transcript
+from attribution.errors import BadInput
+from attribution.models.loading import working_time
+from attribution.run import run as pipeline
+from attribution.run.claims import fallbacks, segment
+from attribution.run.estimate import check_input
+from attribution.segmenters import SEGMENTERS
+from attribution.settings import Settings
+from attribution.store.runs import new_run_id
+from attribution.store.store import Store
+from attribution.text import parse
+from attribution.text.words import terms
+from attribution.types import (
+    LABELS,
+    UNCHECKED,
+    Claim,
+    Document,
+    Failure,
+    Label,
+    LlmUsage,
+    Report,
+    Segmented,
+    Span,
+    Turn,
+    Verdict,
+)
+from attribution.verdicts import Thresholds, recolour, thresholds_of
+
+MAX_SEGMENTERS = 4  # side by side
+
+
+@dataclass(frozen=True)
+class SegmenterResult:
+    """An event: the claims of one segmenter, and its seconds without loading models."""
+
+    segmenter: str
+    segmented: Segmented
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Column:
+    """One segmenter's share of the comparison."""
+
+    segmenter: str
+    report: Report  # of its claims only; a claim that was not reached has no verdict
+    figures: Decomposition
+    seconds: float  # of segmentation
+    usage: LlmUsage | None = None  # of segmentation by a language model
+    failures: tuple[Failure, ...] = ()  # of segmentation
+
+
+@dataclass(frozen=True)
+class Row:
+    """One sentence of the answer; `claims` has a tuple of claim ids for each column."""
+
+    sentence: Span
+    claims: tuple[tuple[str, ...], ...]
+    labels: tuple[tuple[Label, ...], ...]  # the distinct verdicts of each column's claims
+    pending: bool = False  # one of its claims has no verdict (yet), so whether it flips is unknown
+
+    @property
+    def flips(self) -> bool:
+        """Whether the verdicts depend on how the sentence is split."""
+        if self.pending:
+            return False
+        checked = {tuple(label for label in labels if label not in UNCHECKED) for labels in self.labels}
+        return len(checked - {()}) > 1
+
+    @property
+    def same_claims(self) -> bool:
+        """Whether all segmenters made the same claims of it."""
+        return len(set(self.claims)) == 1
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The result of one comparison; the columns share pages and evidence."""
+
+    report: Report  # of all claims together
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]  # in the order of the answer
+
+
+@dataclass(frozen=True)
+class ComparisonReady:
+    """An event: the claims in their columns as soon as all are known, and once more at the end, with the verdicts."""
+
+    comparison: Comparison
+    finished: bool = False
+
+
+def check_segmenters(names: Sequence[str], settings: Settings) -> list[str]:
+    """The names without repetition. BadInput for too few or too many, UnknownName or Unavailable for a bad one."""
+    distinct = list(dict.fromkeys(names))
+    for name in distinct:
+        SEGMENTERS.build(name, settings)
+    if not 2 <= len(distinct) <= MAX_SEGMENTERS:
+        raise BadInput(f"found {len(distinct)} segmenter{'s' * (len(distinct) != 1)}: expected two to four to compare")
+    return distinct
+
+
+def compare(
+    question: str,
+    answer: str,
+    settings: Settings,
+    segmenters: Sequence[str],
+    store: Store | None = None,
+    documents: Sequence[Document] = (),
+    stop: threading.Event | None = None,
+    context: Sequence[Turn] = (),
+) -> Iterator[events.Event | SegmenterResult | ComparisonReady]:
+    """The events of one run over the claims of all segmenters, with SegmenterResult and ComparisonReady among them.
+
+    Each page is fetched and embedded once; a claim that several segmenters share is verified once. A comparison that
+    is stopped ends with what it has. BadInput for fewer than two segmenters or too many.
+    """
+    names = check_segmenters(segmenters, settings)
+    check_input(question, answer, settings)
+    stop, results, run_id = stop or threading.Event(), list[SegmenterResult](), new_run_id()
+    yield events.RunStarted(run_id)
+    for name in names:
+        if results and stop.is_set():
+            break
+        yield events.StageStarted("segment")
+        parse.forget()  # no segmenter profits from the parse of another
+        started = working_time()
+        segmented = segment(
+            transcript(question, context), answer, settings.model_copy(update={"segmenter": name}), stop
+        )
+        results.append(SegmenterResult(name, segmented, round(working_time() - started, 3)))
+        yield results[-1]
+        yield events.Progress("segment", len(results), len(names))
+    claims = {claim.id: claim for result in results for claim in result.segmented.claims}
+    union = sorted(claims.values(), key=_start)  # so that one sentence after the other is finished
+    comparison: Comparison | None = None
+    for event in pipeline.run(
+        question, answer, settings, store, documents, stop, union, run_id=run_id, context=context
+    ):
+        if not isinstance(event, events.RunStarted):
+            yield event
+        if isinstance(event, events.ClaimsReady) and all(c.worthiness for c in event.claims):
+            blank = Report(
+                id="", created_at="", question=question, answer=answer, settings=settings.public(), versions={},
+                claims=event.claims, context=tuple(context),
+            )  # fmt: skip
+            comparison = _arrange(blank, settings, results)
+            yield ComparisonReady(comparison)
+        elif isinstance(event, events.Finished) and comparison:
+            yield ComparisonReady(with_verdicts(comparison, event.report), finished=True)
+
+
+def _start(claim: Claim) -> tuple[bool, int]:
+    """Its position in the answer; a claim without one comes last."""
+    places = (*claim.spans, *([claim.sentence] if claim.sentence else []))
+    return not places, min((start for start, _ in places), default=0)
+
+
+def _arrange(report: Report, settings: Settings, results: Sequence[SegmenterResult]) -> Comparison:
+    """The claims in columns and rows, before any is checked."""
+    answer, plain = report.answer, settings.model_copy(update={"segmenter": "sentences"})
+    sentences = worthiness.classify(segment(report.question, answer, plain).claims, answer)
+
+    def split(text: str) -> int:
+        return len(segment("", text, settings.model_copy(update={"segmenter": "clauses"})).claims)
+
+    columns = []
+    for result in results:
+        segmented, name = result.segmented, result.segmenter
+        failures = (*segmented.failures, *fallbacks(segmented.failures))
+        own = select_claims(report, [c.id for c in segmented.claims], failures, name)
+        figures = decomposition(answer, sentences, own.claims, (), split)
+        columns.append(Column(name, own, figures, result.seconds, segmented.usage, failures))
+    return Comparison(report, tuple(columns), group_by_sentence([x for s in sentences for x in s.spans], columns))
+
+
+def with_verdicts(comparison: Comparison, report: Report) -> Comparison:
+    """The same claims in the same places, with the verdicts of `report`."""
+    reached = report.model_copy(update={"verdicts": tuple(v for v in report.verdicts if v.label != "not_reached")})
+    columns = []
+    for column in comparison.columns:
+        own = select_claims(reached, [c.id for c in column.report.claims], column.failures, column.segmenter)
+        supported = sum(v.label == "supported" for v in own.verdicts)
+        columns.append(replace(column, report=own, figures=replace(column.figures, supported=supported)))
+    rows = tuple(_row(row.sentence, row.claims, columns) for row in comparison.rows)
+    return Comparison(report, tuple(columns), rows)
+
+
+def select_claims(report: Report, ids: Sequence[str], failures: Sequence[Failure] = (), segmenter: str = "") -> Report:
+    """The run reduced to these claims, in the order given."""
+    by_id = {c.id: c for c in report.claims}
+    selected = set(ids)
+    settings = {**report.settings, "segmenter": segmenter} if segmenter else report.settings
+    return report.model_copy(
+        update={
+            "settings": settings,
+            "claims": tuple(by_id[i] for i in ids if i in by_id),
+            "verdicts": tuple(v for v in report.verdicts if v.claim_id in selected),
+            "evidence": tuple(e for e in report.evidence if e.claim_id in selected),
+            "failures": (*failures, *report.failures),
+        }
+    )
+
+
+def group_by_sentence(sentences: Sequence[Span], columns: Sequence[Column]) -> tuple[Row, ...]:
+    """A row for each sentence with the claims made of it; claims of no sentence share an extra row."""
+    by_sentence: dict[Span, list[list[str]]] = {s: [[] for _ in columns] for s in sorted(sentences)}
+    nowhere: Span = (0, 0)
+    for number, column in enumerate(columns):
+        for claim in column.report.claims:
+            for home in _sentences_of(claim, list(by_sentence)) or [nowhere]:
+                by_sentence.setdefault(home, [[] for _ in columns])[number].append(claim.id)
+    return tuple(_row(span, tuple(map(tuple, claims)), columns) for span, claims in by_sentence.items())
+
+
+def _sentences_of(claim: Claim, sentences: Sequence[Span]) -> list[Span]:
+    """The sentence a claim comes from; for a repeated claim, every sentence that says it."""
+    overlap: Counter[Span] = Counter()
+    for a, b in claim.spans or ((claim.sentence,) if claim.sentence else ()):
+        for start, end in sentences:
+            if (shared := min(b, end) - max(a, start)) > 0:
+                overlap[(start, end)] += shared
+    if claim.sentence and (own := next((s for s in sentences if s == claim.sentence), None)):
+        return [own, *(s for s in overlap if s != own and s in claim.spans)]  # those that repeat it
+    return [span for span, _ in overlap.most_common(1)]
+
+
+def _row(sentence: Span, claims: tuple[tuple[str, ...], ...], columns: Sequence[Column]) -> Row:
+    """With the verdicts known so far."""
+    verdicts = [{v.claim_id: v.label for v in column.report.verdicts} for column in columns]
+    labels = [{by_id[i] for i in ids if i in by_id} for ids, by_id in zip(claims, verdicts, strict=True)]
+    pending = any(i not in by_id for ids, by_id in zip(claims, verdicts, strict=True) for i in ids)
+    return Row(sentence, claims, tuple(tuple(x for x in LABELS if x in distinct) for distinct in labels), pending)
+
+
+def recolour_comparison(comparison: Comparison, thresholds: Thresholds) -> Comparison:
+    """The comparison relabelled with other thresholds, from its stored probabilities alone."""
+    same = thresholds_of(comparison.report) == thresholds
+    return comparison if same else with_verdicts(comparison, recolour(comparison.report, thresholds))
+
+
+_WORD = re.compile(r"[^\W_]+(?:[.,'’-][^\W_]+)*")
+
+
+@dataclass(frozen=True)
+class Decomposition:
+    """Figures of one answer and segmenter. Shares are between 0 and 1, and None where nothing was measured."""
+
+    claims: int
+    unique: int  # distinct texts
+    sentences: int  # of these, check-worthy ones
+    supported: int  # claims that the sources support
+    characters_per_claim: float
+    claims_per_sentence: float
+    coherent: float | None  # share of the claims that their sentence entails
+    coverage: float | None  # share of the content words of those sentences that occur in a claim
+    atomic: float | None  # share of the claims that cannot be split further
+    uncovered: tuple[Span, ...]  # content words of the answer that occur in no claim
+
+    @property
+    def decompscore(self) -> float | None:
+        """The number of claims that their own sentence entails (W24: an adaptation of FActScore to the sentence)."""
+        return None if self.coherent is None else self.coherent * self.claims
+
+
+def decomposition(
+    answer: str,
+    sentences: Sequence[Claim],
+    claims: Sequence[Claim],
+    verdicts: Sequence[Verdict],
+    split: Callable[[str], int] | None = None,
+) -> Decomposition:
+    """Figures of the factual claims; `sentences` are the answer's own, `split` counts the claims in a text."""
+    factual = [c for c in claims if c.worthiness == "factual"]
+    worthy = [c for c in sentences if c.worthiness == "factual"]
+    words = [span for c in worthy for a, b in c.spans for span in content_words(answer, (a, b))]
+    uncovered = tuple(span for span in words if not _covered(answer, span, factual))
+    supported = {v.claim_id for v in verdicts if v.label == "supported"}
+    count = len(factual)
+    return Decomposition(
+        claims=count,
+        unique=len({" ".join(c.text.casefold().split()) for c in factual}),
+        sentences=len(worthy),
+        supported=sum(c.id in supported for c in factual),
+        characters_per_claim=sum(len(c.text) for c in factual) / count if count else 0.0,
+        claims_per_sentence=count / len(worthy) if worthy else 0.0,
+        coherent=sum(c.coherent for c in factual) / count if count else None,
+        coverage=1 - len(uncovered) / len(words) if words else None,
+        atomic=sum(split(c.text) < 2 for c in factual) / count if split and count else None,
+        uncovered=uncovered,
+    )
+
+
+def content_words(answer: str, within: Span) -> list[Span]:
+    """The content words within a span: no function words, no punctuation."""
+    start, end = within
+    words = [(start + m.start(), start + m.end()) for m in _WORD.finditer(answer[start:end])]
+    return [span for span in words if _stems(answer[slice(*span)])]
+
+
+def _stems(text: str) -> frozenset[str]:
+    words, numbers, _ = terms(text)
+    return words | numbers
+
+
+def _covered(answer: str, span: Span, claims: Sequence[Claim]) -> bool:
+    """Whether a claim made of the text around the word contains it."""
+    word = _stems(answer[slice(*span)])
+    return any(word <= _stems(c.text) for c in claims if _near(c, span))
+
+
+def _near(claim: Claim, span: Span) -> bool:
+    places = [claim.sentence] if claim.sentence else []
+    return any(a <= span[0] and span[1] <= b for a, b in (*places, *claim.spans))

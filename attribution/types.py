@@ -1,0 +1,475 @@
+"""The values that pass between the stages, and the edits of a run: frozen pydantic models. Offsets are in characters.
+
+Every kind is a frozen type of its own. A report lists those that it was made with.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from typing import Annotated, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Span = tuple[int, int]
+
+
+def content_id(*parts: str) -> str:
+    """A short hash of the parts alone, so that caches and annotations survive a second run."""
+    return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+class Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class LlmUsage(Frozen):
+    """Use of a language model by one stage."""
+
+    calls: int = 0  # requests with a reply
+    cached: int = 0  # replies taken from the store
+    failed: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0  # sum over requests; several run at once
+    cost: float | None = None  # None: no prices set
+
+    def since(self, before: LlmUsage) -> LlmUsage:
+        """The use after `before`."""
+        return LlmUsage(**{name: value - (getattr(before, name) or 0) for name, value in self if value is not None})
+
+
+class Usage(Frozen):
+    claims: int = 0
+    searches: int = 0
+    queries: int = 0  # sent to a search engine; limited by max_queries
+    pages: int = 0
+    downloads: int = 0  # pages fetched from the web; limited by max_pages
+    seconds: float = 0.0  # wall clock of search and download; limited by max_seconds
+    chunks: int = 0
+    pairs: int = 0
+    cached_pairs: int = 0
+    llm: dict[str, LlmUsage] = {}  # by stage
+
+
+QUOTED = 80  # characters of a text that is named in words
+
+
+class _Searched(Frozen):
+    """A change after which claims are compared with the pages again, and searched for where `search` says so."""
+
+    search: bool = Field(False, exclude_if=lambda search: not search)
+
+
+class Reword(_Searched):
+    """Another text for a claim."""
+
+    kind: Literal["reword"] = "reword"
+    claim_id: str
+    text: str
+
+
+class AsWritten(_Searched):
+    """A claim is checked in the words of the answer, without what enrichment added."""
+
+    kind: Literal["as_written"] = "as_written"
+    claim_id: str
+
+
+class Split(_Searched):
+    """Several claims in place of one."""
+
+    kind: Literal["split"] = "split"
+    claim_id: str
+    texts: tuple[str, ...]
+
+
+class Merge(_Searched):
+    """One claim in place of several; it stands where the first of them stood."""
+
+    kind: Literal["merge"] = "merge"
+    claim_ids: tuple[str, ...]
+    text: str
+
+
+class AddClaim(_Searched):
+    """A claim that the segmenter did not find."""
+
+    kind: Literal["add_claim"] = "add_claim"
+    text: str
+    spans: tuple[Span, ...] = ()
+
+
+class Drop(Frozen):
+    """A claim is set aside."""
+
+    kind: Literal["drop"] = "drop"
+    claim_id: str
+
+
+class Restore(Frozen):
+    """A claim that was set aside is put back."""
+
+    kind: Literal["restore"] = "restore"
+    claim_id: str
+
+
+class Pin(Frozen):
+    """A claim is listed first and outlives another segmentation, or no longer."""
+
+    kind: Literal["pin"] = "pin"
+    claim_id: str
+    pinned: bool = True
+
+
+class Place(Frozen):
+    """Other characters of the answer for a claim."""
+
+    kind: Literal["place"] = "place"
+    claim_id: str
+    spans: tuple[Span, ...]
+
+
+class AddEvidence(_Searched):
+    """Documents, web addresses or pasted text to check a claim against; their pages are in the report."""
+
+    kind: Literal["add_evidence"] = "add_evidence"
+    claim_id: str
+    names: tuple[str, ...] = ()  # of the documents, and the addresses
+
+
+class CheckAgain(_Searched):
+    """A claim is checked again as it is worded, by another verifier or with other sources where they are named."""
+
+    kind: Literal["check"] = "check"
+    claim_id: str
+    verifier: str = ""  # empty: the run's
+    sources: tuple[str, ...] = ()  # to search; empty: the run's
+
+
+class Exclude(Frozen):
+    """One passage no longer counts for one claim, or counts again."""
+
+    kind: Literal["exclude"] = "exclude"
+    claim_id: str
+    page_id: str
+    start: int
+    end: int
+    excluded: bool = True
+
+
+class ChangeQuestion(_Searched):
+    """Another question for the same answer."""
+
+    kind: Literal["question"] = "question"
+    question: str
+
+
+class Resegment(_Searched):
+    """The answer split by another segmenter; pinned claims stay."""
+
+    kind: Literal["resegment"] = "resegment"
+    segmenter: str
+
+
+Change = Annotated[
+    Reword
+    | AsWritten
+    | Split
+    | Merge
+    | AddClaim
+    | Drop
+    | Restore
+    | Pin
+    | Place
+    | AddEvidence
+    | CheckAgain
+    | Exclude
+    | ChangeQuestion
+    | Resegment,
+    Field(discriminator="kind"),
+]
+
+
+class Edit(Frozen):
+    """A change that was made."""
+
+    at: str  # ISO 8601, UTC
+    change: Change
+    subject: str = ""  # the claim's text before, or the question
+    claims: tuple[str, ...] = ()  # the ids of the claims it made or changed
+
+    @property
+    def words(self) -> str:
+        """What was done, for a list: “Claim reworded: “a” → “b””."""
+        subject, change = quoted(self.subject), self.change
+        match change:
+            case Reword(text=text):
+                said = f"Reworded: {subject} → {quoted(text)}"
+            case AsWritten():
+                said = f"Checked as written: {subject}"
+            case Split(texts=texts):
+                said = f"Split into {len(texts)}: {subject}"
+            case Merge(claim_ids=ids, text=text):
+                said = f"{len(ids)} claims merged: {quoted(text)}"
+            case AddClaim(text=text):
+                said = f"Claim added: {quoted(text)}"
+            case Drop():
+                said = f"Dropped: {subject}"
+            case Restore():
+                said = f"Restored: {subject}"
+            case Pin(pinned=pinned):
+                said = f"{'Pinned' if pinned else 'Unpinned'}: {subject}"
+            case Place():
+                said = f"Place in the answer changed: {subject}"
+            case AddEvidence(names=names):
+                what = f"Evidence added ({quoted(', '.join(names))})" if names else "Checked again"
+                said = f"{what}: {subject}"
+            case CheckAgain(verifier=verifier):
+                said = f"Checked again{f' by {verifier}' if verifier else ''}: {subject}"
+            case Exclude(excluded=excluded):
+                said = f"Passage {'excluded from' if excluded else 'included again for'}: {subject}"
+            case ChangeQuestion(question=question):
+                said = f"Question changed: {subject} → {quoted(question)}"
+            case Resegment(segmenter=segmenter):
+                said = f"Answer split by {segmenter}"
+        return f"{said}, searched again" if getattr(change, "search", False) else said
+
+
+def quoted(text: str) -> str:
+    """A text in quotation marks, shortened."""
+    line = " ".join(text.split())
+    return f"“{line if len(line) <= QUOTED else line[: QUOTED - 2].rstrip() + ' …'}”"
+
+
+Pair = tuple[str, str] | tuple[str, str, str]  # claim, evidence and, if known, the title of its page
+Speaker = Literal["user", "assistant"]
+Turn = tuple[Speaker, str]  # of a conversation: who speaks, and what is said
+Relation = Literal["entailed", "contradicted", "no_relation"]
+Worthiness = Literal["factual", "opinion", "not_a_claim", "other"]
+Label = Literal[
+    "supported", "contradicted", "conflicting", "unclear", "no_relation", "missing", "not_reached", "not_checked"
+]  # fmt: skip
+RELATIONS: tuple[Relation, ...] = get_args(Relation)
+LABELS: tuple[Label, ...] = get_args(Label)
+BUILT_IN = "Attribution explorer, built-in library"  # its articles were written for this project …
+BUILT_IN_LICENCE = "Apache-2.0"  # … and have its licence (examples/README.md)
+UNCHECKED: tuple[Label, ...] = ("not_reached", "not_checked")  # labels of claims that were not compared with sources
+
+
+class Claim(Frozen):
+    """One checkable statement and the characters of the answer it came from."""
+
+    id: str
+    text: str
+    spans: tuple[Span, ...]  # empty: not found in the answer
+    sentence: Span | None = None  # the sentence of the answer it comes from
+    alignment: float = Field(1.0, ge=0, le=1)  # confidence that the spans are its origin; 1 for verbatim text
+    coherence: float | None = None  # probability that its sentence entails it; None: it is the whole sentence
+    coherent: bool = True  # False: its sentence does not say this; the claim is not checked
+    worthiness: Worthiness | None = None  # None: not classified yet
+    worthiness_reason: str = ""
+    independent: bool | None = None  # can it be understood alone? None: not decided
+    independence_reason: str = ""
+    enriched: str | None = None  # reworded to stand alone (decontextualised); None: unchanged
+    pinned: bool = Field(False, exclude_if=lambda pinned: not pinned)  # listed first; no other segmentation drops it
+
+    @property
+    def checked(self) -> bool:
+        """Whether it is searched for and verified."""
+        return self.worthiness == "factual" and self.coherent
+
+    @property
+    def statement(self) -> str:
+        """The wording that is searched for and verified."""
+        return self.enriched or self.text
+
+
+class Page(Frozen):
+    """The extracted text of one source."""
+
+    id: str
+    url: str  # http(s) for the web; library:… or document:… for local texts
+    title: str
+    site: str
+    kind: Literal["web", "library", "document"]
+    fetched_at: str  # ISO 8601, UTC
+    sha256: str  # of the text, UTF-8
+    published: str = ""  # ISO date, where known
+    text: str = ""  # kept in the store, not in report.json
+    reference: str = ""  # http(s): the original of a local text, or where redirects led
+    facts_from: str = Field("", exclude_if=lambda url: not url)  # http(s): what an article of our own was written after
+    breaks: tuple[int, ...] = ()  # where each page of a PDF begins, in characters of `text`; empty: no pages
+    etag: str = ""  # of the response, for a conditional request
+    last_modified: str = ""
+    origin: str = ""  # shared by the pages of a report with the same text; empty: the only one
+
+    @property
+    def cited(self) -> str:
+        """Its title as a source; an article of our own names the library, which is no other place's."""
+        title = self.title or self.url
+        return f"{BUILT_IN}: {title}" if self.facts_from else title
+
+    def page_number(self, offset: int) -> int | None:
+        """The page of a PDF, from 1, that holds this character; None for other documents."""
+        return max(1, bisect_right(self.breaks, offset)) if self.breaks else None
+
+
+class Probabilities(Frozen):
+    entailed: float = Field(ge=0, le=1)
+    contradicted: float = Field(ge=0, le=1)
+    no_relation: float = Field(ge=0, le=1)
+
+
+class Part(Frozen):
+    """One sentence of a claim that has several, as a passage judges it."""
+
+    statement: str
+    probabilities: Probabilities
+
+
+class Evidence(Frozen):
+    """What the verifier read for one claim: a chunk with the sentence before it. `text == page.text[start:end]`."""
+
+    claim_id: str
+    page_id: str
+    start: int
+    end: int
+    text: str
+    similarity: float  # cosine of claim and chunk
+    relation: Relation
+    probabilities: Probabilities
+    sentence: Span  # the deciding sentence, inside the text, in characters of the page
+    query: str = ""  # the query that returned the page
+    searcher: str = ""
+    rank: int = 0  # of the page in that search, from 1
+    about: bool = False  # it holds the claim's names and words: see evidence/about.py
+    signals: dict[str, float] = {}  # the verifier's intermediate figures, for people to read
+    parts: tuple[Part, ...] = Field((), exclude_if=lambda parts: not parts)  # of a claim of several sentences
+    as_written: Probabilities | None = Field(None, exclude_if=lambda p: p is None)  # for an enriched claim's own words
+    difference: str = Field("", exclude_if=lambda text: not text)  # what sets its sentence against the claim
+
+    @property
+    def deciding_sentence(self) -> str:
+        """The text of the deciding sentence."""
+        return self.text[self.sentence[0] - self.start : self.sentence[1] - self.start] or self.text
+
+
+class Verdict(Frozen):
+    claim_id: str
+    label: Label
+    confidence: float  # of the strongest deciding passage; 0 where none decides
+    reason: str  # the rule applied, in words
+    without_added: Label | None = None  # the verdict on the claim as written; None: it was not enriched
+
+    @property
+    def rests_on_added(self) -> bool:
+        """Whether the verdict depends on words that enrichment added."""
+        return self.without_added is not None and self.without_added != self.label
+
+
+FailureKind = Literal[
+    "search_failed", "search_limited", "nothing_found", "fell_back", "budget_spent", "robots", "excluded",
+    "blocked_address", "bad_address", "unreachable", "timed_out", "too_large", "http_error", "server_error",
+    "rate_limited", "redirect_loop", "bad_certificate", "paywall", "wrong_type", "no_text", "needs_javascript",
+    "encrypted", "unreadable", "llm_failed", "llm_fell_back", "verifier_failed", "verifier_fell_back", "stage_failed",
+    "unsupported_language", "source_unread", "left_out",
+]  # fmt: skip
+
+
+class Failure(Frozen):
+    """Something that went wrong. It never ends a run and never counts against a claim."""
+
+    stage: str
+    subject: str  # the claim, page or query concerned
+    kind: FailureKind
+    message: str  # what happened and what to do
+    instead: str = Field("", exclude_if=lambda instead: not instead)  # what was used in its place
+    detail: str = Field("", exclude_if=lambda detail: not detail)  # in the words of another library or a server
+
+
+class SetAside(Frozen):
+    """What a person took out of a run and may put back."""
+
+    claims: tuple[Claim, ...] = ()
+    evidence: tuple[Evidence, ...] = ()  # excluded, for the claim it names
+
+
+class Report(Frozen):
+    """The result of one run."""
+
+    id: str
+    created_at: str
+    question: str
+    context: tuple[Turn, ...] = Field((), exclude_if=lambda turns: not turns)  # the conversation before the question
+    answer: str
+    settings: dict[str, object]
+    versions: dict[str, str]
+    claims: tuple[Claim, ...] = ()
+    pages: tuple[Page, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    timings: dict[str, float] = {}  # seconds by stage
+    usage: Usage = Usage()
+    stopped: bool = False
+    edits: tuple[Edit, ...] = Field((), exclude_if=lambda edits: not edits)  # made by hand, the earliest first
+    set_aside: SetAside | None = Field(None, exclude_if=lambda aside: aside is None)
+
+    def to_json(self) -> str:
+        """The content of report.json: everything except the text of the pages."""
+        return self.model_dump_json(indent=1, exclude={"pages": {"__all__": {"text"}}})
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """`page.text[start:end] == text`"""
+
+    page_id: str
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Segmented:
+    """The claims of an answer. A sentence that failed is kept as one claim."""
+
+    claims: tuple[Claim, ...]
+    failures: tuple[Failure, ...] = ()
+    usage: LlmUsage | None = None  # None: no language model used
+    version: str = ""  # of prompt and model, if there is one
+
+
+@dataclass(frozen=True)
+class SearchHit:
+    """A search result: a URL to fetch, or the page itself where the searcher has its text."""
+
+    url: str
+    title: str
+    rank: int
+    searcher: str
+    query: str
+    snippet: str = ""
+    page: Page | None = None
+
+
+@dataclass(frozen=True)
+class Document:
+    """A file or pasted text from the user."""
+
+    name: str
+    content: bytes
+    media_type: str = ""  # empty: guessed from the name
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A verifier's output for one pair; `sentence` is in characters of the evidence text."""
+
+    probabilities: Probabilities
+    sentence: Span
+    signals: dict[str, float] = field(default_factory=dict)  # intermediate figures, for people to read
+    against: float | None = None  # the contradiction by the surest sentence; None: it reads passages as a whole
+    difference: str = ""  # what sets the sentence against the claim, where that decided

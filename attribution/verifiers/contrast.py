@@ -1,0 +1,236 @@
+"""Find contradictions that a model alone misses: by a claim's variants, and by who does what to whom.
+
+Models that compare words miss reversed roles most often if one of the two sentences is passive (HANS, McCoy et al.
+2019).
+
+A passage that entails the claim with the passage's own value in it, but not the claim itself, contradicts the claim.
+Asked whether "within 72 hours" contradicts "within 30 days", a model is often unsure. It is surer that the passage
+entails the claim with 72 hours in it. People check the same way: they find the place, and read the value there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from typing import TYPE_CHECKING
+
+from attribution.text.differences import quoted
+from attribution.text.parse import SUBJECTS, lemma, parse
+from attribution.text.sentences import sentences
+from attribution.text.words import folded, share_terms, shared_words, stem, terms
+from attribution.types import Judgement, Pair, Probabilities, Span
+from attribution.verdicts import LOWEST_THRESHOLD
+from attribution.verifiers.pairs import Reads, verify_each
+from attribution.verifiers.variants import Variant, variants
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+_MUTUAL = frozenset(
+    "accompany balance be border contact cross date divorce equal face fight have hug join kiss marry match meet "
+    "mirror oppose overlap resemble rival share touch".split()
+)
+
+
+@dataclass(frozen=True)
+class Action:
+    """A verb, as written, with the nouns of its agents and its patients; each noun's key is its stem."""
+
+    verb: str
+    agents: Mapping[str, str]
+    patients: Mapping[str, str]
+
+    @property
+    def nouns(self) -> set[str]:
+        return {*self.agents, *self.patients}
+
+
+def reversed_roles(claim: str, sentence: str) -> str:
+    """Describe the roles that the sentence has the other way round; empty if there are none."""
+    words = terms(sentence)[0]
+    claimed = [a for a in actions(claim) if a.agents.keys() & words and a.patients.keys() & words]
+    said = list(actions(sentence)) if claimed else []  # parsing takes milliseconds
+    for own in claimed:
+        same = [its for its in said if own.nouns & its.nouns and _same_verb(own, its)]
+        if any(own.agents.keys() & its.agents.keys() and own.patients.keys() & its.patients.keys() for its in same):
+            continue
+        for its in same:
+            agents, patients = own.agents.keys() & its.patients.keys(), own.patients.keys() & its.agents.keys()
+            if agents and patients and not agents & patients:
+                first, second = own.agents[min(agents)], own.patients[min(patients)]
+                return f"the source has {quoted(first)} and {quoted(second)} the other way round"
+    return ""
+
+
+def _same_verb(one: Action, two: Action) -> bool:
+    """Return True if both are forms of one verb that does not hold in both directions."""
+    return lemma(one.verb) == lemma(two.verb) and lemma(one.verb) not in _MUTUAL
+
+
+def actions(text: str) -> Iterator[Action]:
+    """Yield the verbs of a text that have both roles, in the active or the passive voice, unless they are negated."""
+    for verb in parse(text):
+        if verb.pos_ != "VERB" or any(child.dep_ == "neg" for child in verb.children):
+            continue
+        by = [noun for child in verb.children if child.dep_ == "agent" for noun in child.children]
+        objects = [child for child in verb.children if child.dep_ == "dobj"]
+        agents, patients = (by, _subjects(verb)) if by else (_subjects(verb), objects)
+        found = Action(verb.lower_, _named(verb, agents), _named(verb, patients))
+        passive = verb.dep_ == "acl" and verb.tag_ == "VBN" or any(child.dep_ == "auxpass" for child in verb.children)
+        if found.agents and found.patients and (by or not passive):
+            yield found
+
+
+def _subjects(verb: Token) -> list[Token]:
+    """Return the verb's subjects, or those of the verb it is joined to; for a participle after a noun, the noun."""
+    own = [child for child in verb.children if child.dep_ in SUBJECTS]
+    if own:
+        return own
+    if verb.dep_ == "acl" and verb.tag_ in ("VBN", "VBG"):
+        return [verb.head]
+    return _subjects(verb.head) if verb.dep_ == "conj" and verb.head.pos_ == "VERB" else []
+
+
+def _named(verb: Token, nouns: list[Token]) -> dict[str, str]:
+    """Return nouns with those joined to them, and the noun a relative pronoun stands for; no other pronouns."""
+    found: dict[str, str] = {}
+    for noun in nouns:
+        if noun.tag_ in ("WDT", "WP") and verb.dep_ == "relcl":
+            noun = verb.head
+        joined = [child for child in noun.children if child.dep_ == "conj"]
+        if noun.pos_ in ("NOUN", "PROPN"):
+            first = min((t.i for t in noun.children if t.dep_ == "compound" and t.i < noun.i), default=noun.i)
+            found[stem(folded(noun.text))] = noun.doc[first : noun.i + 1].text
+        found |= _named(verb, joined)
+    return found
+
+
+SUPPORTED = 0.4  # support by any passage from which on apparent contradictions by others are left as they are
+SUSPECTED = 0.5  # contradiction by a sentence alone from which on variants are read
+ENTAILED = 0.5  # the least entailment of a variant
+AHEAD = 0.3  # and its least lead over the claim
+SURE = 0.9  # the least entailment of a variant if the passage seems to support the claim
+NOTICED = 0.1  # and the least contradiction of the claim by the sentence
+UNSHAKEN = 0.8  # support from which on no variant can have that lead
+SENTENCES = 2  # of a passage, those that share most words with the claim
+
+Read = tuple[Pair, Judgement]
+
+
+@dataclass(frozen=True)
+class _Doubt:
+    """A sentence to be read with variants of a claim."""
+
+    claim: int  # its index, and below that of the passage among those of the claim
+    passage: int
+    pair: Pair
+    sentence: Span
+    suspected: bool  # does the passage seem to contradict the claim?
+    supported: bool  # or to support it?
+    variants: list[Variant]
+
+    def read(self, claim: str) -> Pair:
+        """Return the pair without the title of the page, which would cost a second reading."""
+        return claim, self.pair[1][slice(*self.sentence)]
+
+    def titled(self, claim: str) -> Pair:
+        return (*self.read(claim), "".join(self.pair[2:]))
+
+    def needed(self, own: Judgement | str) -> float:
+        """Return the least entailment of a variant, given the judgement of the claim; infinite if none counts."""
+        if isinstance(own, str):
+            return inf
+        against = own.probabilities.contradicted if own.against is None else own.against
+        if self.suspected and against >= SUSPECTED:
+            least = ENTAILED
+        elif self.supported and against >= NOTICED:
+            least = SURE
+        else:
+            return inf
+        return max(least, own.probabilities.entailed + AHEAD)
+
+    def settle(self, before: Judgement, claimed: float, best: float, difference: str) -> Judgement:
+        """Return the passage's judgement, given how much its sentence entails the claim and a variant."""
+        contradicted = min(best, best / (best + claimed))
+        if contradicted <= before.probabilities.contradicted:
+            return before
+        entailed = min(before.probabilities.entailed, 1 - contradicted)
+        none = max(0.0, 1 - entailed - contradicted)
+        return Judgement(
+            Probabilities(entailed=entailed, contradicted=contradicted, no_relation=none),
+            self.sentence,
+            before.signals | {"variant": round(best, 4)},
+            before.against,
+            difference,
+        )
+
+
+def contrast(claims: Sequence[Sequence[Read]], verifier: Reads) -> list[list[Judgement]]:
+    """Return the judgements of each claim's pairs, corrected for passages that contradict the claim by a variant.
+
+    Variants are read if a verifier that also reads sentence by sentence finds one `against` the claim. The probability
+    of a contradiction is then that of the variant, or the variant's share of both, whichever is less.
+    """
+    settled = [[judgement for _, judgement in of_claim] for of_claim in claims]
+    doubts = [doubt for n, of_claim in enumerate(claims) for doubt in _doubts(n, of_claim)]
+    own = verify_each(verifier, [doubt.read(doubt.pair[0]) for doubt in doubts])
+    needed = [doubt.needed(judged) for doubt, judged in zip(doubts, own, strict=True)]
+    open_ = [found for found in zip(doubts, own, needed, strict=True) if found[2] <= 1]
+    answers = iter(verify_each(verifier, [doubt.read(v.text) for doubt, *_ in open_ for v in doubt.variants]))
+    likely = []
+    for doubt, judged, least in open_:
+        entailed, variant = max(((_entailed(next(answers)), v) for v in doubt.variants), key=lambda read: read[0])
+        if entailed >= least:
+            likely.append((doubt, _entailed(judged), least, variant))
+    sure = verify_each(verifier, [doubt.titled(variant.text) for doubt, *_, variant in likely])
+    for (doubt, claimed, least, variant), judged in zip(likely, sure, strict=True):
+        if (best := _entailed(judged)) >= least:
+            of_claim = settled[doubt.claim]
+            of_claim[doubt.passage] = doubt.settle(of_claim[doubt.passage], claimed, best, variant.difference)
+    return [
+        [_in_its_role(pair, judged) for (pair, _), judged in zip(reads, of_claim, strict=True)]
+        for reads, of_claim in zip(claims, settled, strict=True)
+    ]
+
+
+def _in_its_role(pair: Pair, judged: Judgement) -> Judgement:
+    """Turn apparent support with reversed roles into a contradiction, whose probability is the sum of both."""
+    found = judged.probabilities
+    if found.entailed < max(LOWEST_THRESHOLD, found.contradicted):
+        return judged
+    difference = reversed_roles(pair[0], pair[1][slice(*judged.sentence)])
+    if not difference:
+        return judged
+    contradicted = min(1.0, found.entailed + found.contradicted)
+    probabilities = Probabilities(entailed=0.0, contradicted=contradicted, no_relation=1 - contradicted)
+    return replace(
+        judged, probabilities=probabilities, signals=judged.signals | {"reversed": 1.0}, difference=difference
+    )
+
+
+def _entailed(judged: Judgement | str) -> float:
+    """Return the probability of entailment; 0 if the verifier refused the pair."""
+    return 0.0 if isinstance(judged, str) else judged.probabilities.entailed
+
+
+def _doubts(claim: int, reads: Sequence[Read]) -> Iterator[_Doubt]:
+    """Yield the sentences to read in passages that seem to support the claim.
+
+    If no passage supports it, also those in passages with a sentence that seems to contradict it by itself.
+    """
+    supported = any(j.probabilities.entailed >= SUPPORTED for _, j in reads)
+    for i, (pair, judgement) in enumerate(reads):
+        if judgement.against is None:
+            continue
+        suspected = not supported and judgement.against >= SUSPECTED
+        seems_supported = LOWEST_THRESHOLD <= judgement.probabilities.entailed < UNSHAKEN
+        if suspected or seems_supported:
+            for span in _nearest(*pair[:2]):
+                if found := variants(pair[0], pair[1][slice(*span)]):
+                    yield _Doubt(claim, i, pair, span, suspected, seems_supported, found)
+
+
+def _nearest(claim: str, passage: str) -> list[Span]:
+    near = [span for span in sentences(passage) if share_terms(claim, passage[slice(*span)])]
+    return sorted(near, key=lambda span: -shared_words(claim, passage[slice(*span)]))[:SENTENCES]

@@ -1,0 +1,184 @@
+"""Variants of a claim, with a value of a passage in place of its own: "in 1937" for "in 1939"."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations, pairwise
+
+from attribution.text.differences import alike, quoted
+from attribution.text.parse import SUBJECTS, parse, root, with_entities
+from attribution.text.sentences import sentences
+from attribution.text.values import NUMERIC, Kind, Value, values
+from attribution.text.words import terms, words_of
+from attribution.types import Span
+
+MOST = 4  # variants of a claim and a sentence
+VALUES = 24  # of a claim, at most, that are replaced by others
+SAME_TYPE = 3.0  # what a name of the same type adds to its likeness
+SHARED = 6.0  # what a sentence that shares all words with the claim adds to the likeness of its values
+_CONNECTED = re.compile(r" (?:of|of the|de|da|von|van|del|la|and the) ")
+
+
+@dataclass(frozen=True)
+class Change:
+    """A replacement for a part of the claim, with how well it fits there."""
+
+    span: Span
+    text: str
+    likeness: float
+    kind: Kind
+    same_type: bool = True  # names only: both are persons, say, according to spaCy
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Another wording of a claim, and how it differs from the claim, in words."""
+
+    text: str
+    difference: str
+
+
+def variants(claim: str, sentence: str) -> list[Variant]:
+    """Return at most four wordings that differ from the claim in one value given by the sentence, the likeliest first.
+
+    A number changes together with its unit, a name only for another of its type; two values that both texts name may
+    also change places. The subject of the claim stays, and so does every value that the sentence states too.
+    """
+    likely = sorted((c for c in changes(claim, sentence, [sentence]) if c.same_type), key=lambda c: -c.likeness)
+    made = list(exchanged(claim, sentence))
+    made += [_variant(claim, together) for together in with_units(likely)]
+    first: dict[str, Variant] = {}
+    for variant in made:
+        if variant.text != claim:
+            first.setdefault(variant.text, variant)
+    return [*first.values()][:MOST]
+
+
+def changes(claim: str, passage: str, right: Sequence[str]) -> Iterator[Change]:
+    """Yield values of the passage for those of the claim of the same kind; what a text in `right` says too stays."""
+    about = subject(claim)
+    words = terms(claim)[0]
+    theirs = Counter((v.kind, v.normal) for v in values(passage))
+    known = [(set(words_of(text)), {(v.kind, v.normal) for v in values(text)}) for text in right]
+    mine = Counter((v.kind, v.normal) for v in values(claim))
+    wrong = [
+        v
+        for v in _whole_names(claim)
+        if v.kind != "negation"
+        and not about.holds(v)
+        and not any((v.kind, v.normal) in said or (v.kind == "name" and v.words <= words) for words, said in known)
+    ]
+    for start, end in sentences(passage) if wrong else ():
+        sentence = passage[start:end]
+        shared = SHARED * len(words & terms(sentence)[0]) / max(1, len(words))
+        for its in _whole_names(sentence):
+            key = (its.kind, its.normal)
+            said = mine[key] and mine[key] >= theirs[key]  # the passage may say a value once more than the claim
+            if said or (its.kind == "name" and _opens(sentence, its) and passage.count(sentence[slice(*its.span)]) < 2):
+                continue
+            for own in wrong[:VALUES]:
+                if own.kind == its.kind and own.is_ordinal == its.is_ordinal:
+                    same = own.kind != "name" or _type(claim, own) == _type(sentence, its) != ""
+                    likeness = shared + alike(claim, own, sentence, its) + SAME_TYPE * (same and own.kind == "name")
+                    yield Change(own.span, sentence[slice(*its.span)], likeness, own.kind, same)
+
+
+def with_units(found: Sequence[Change]) -> Iterator[list[Change]]:
+    """Yield each change; that of a number together with the likeliest change of the unit after it."""
+    units = {c.span[0]: c for c in sorted(found, key=lambda c: c.likeness) if c.kind == "unit"}
+    for change in found:
+        unit = units.get(change.span[1] + 1) if change.kind == "number" else None
+        yield [change, unit] if unit else [change]
+
+
+def replaced(claim: str, made: Sequence[Change]) -> str:
+    """Apply changes that do not overlap to the claim."""
+    for change in sorted(made, key=lambda c: -c.span[0]):
+        claim = claim[: change.span[0]] + change.text + claim[change.span[1] :]
+    return claim
+
+
+def exchanged(claim: str, sentence: str) -> Iterator[Variant]:
+    """Yield the claim with two of its names, or two of its numbers, exchanged, if the sentence has both as well."""
+    said = set(words_of(sentence))
+    found = [v for v in values(claim) if v.kind in ("name", *NUMERIC) and set(words_of(claim[slice(*v.span)])) <= said]
+    for one, two in combinations(found[:VALUES], 2):
+        if one.kind == two.kind and one.normal != two.normal:
+            first, second = claim[slice(*one.span)], claim[slice(*two.span)]
+            yield Variant(
+                replaced(claim, [Change(one.span, second, 0.0, one.kind), Change(two.span, first, 0.0, two.kind)]),
+                f"the source has {quoted(first)} and {quoted(second)} the other way round",
+            )
+
+
+def _variant(claim: str, made: Sequence[Change]) -> Variant:
+    """Return the variant with these adjacent changes."""
+    own, its = claim[made[0].span[0] : made[-1].span[1]], " ".join(change.text for change in made)
+    return Variant(replaced(claim, made), f"the claim says {quoted(own)}, the source {quoted(its)}")
+
+
+def _opens(sentence: str, value: Value) -> bool:
+    """Return True if the value is one word at the beginning, which may not be a name."""
+    return not sentence[: value.start].strip() and " " not in value.normal
+
+
+def _type(text: str, value: Value) -> str:
+    """Return the entity type that spaCy gives a name; empty if it finds no entity there."""
+    return next((label for start, end, label in _entities(text) if start < value.end and value.start < end), "")
+
+
+@lru_cache(maxsize=512)
+def _entities(text: str) -> tuple[tuple[int, int, str], ...]:
+    entities = with_entities(parse(text)[:].as_doc()).ents
+    return tuple((e.start_char, e.end_char, e.label_) for e in entities)
+
+
+def _whole_names(text: str) -> list[Value]:
+    """Return the values of a text; names that "of" connects, also as one."""
+    found = list(values(text))
+    for one, two in pairwise(tuple(found)):
+        if one.kind == two.kind == "name" and _CONNECTED.fullmatch(text[one.end : two.start]):
+            found.append(Value("name", one.start, two.end, f"{one.normal} {two.normal}"))
+    return found
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The subject of a claim's main clause, up to a comma, a bracket or a relative clause; (0, 0) if there is none."""
+
+    whole: Span = (0, 0)
+    named: Span = (0, 0)  # its part up to the main noun, where that names or points at something
+
+    def holds(self, value: Value) -> bool:
+        """Return True if another value there would change what the claim is about.
+
+        "The film of 1960" is about its year; "30 people died" and "the roofs of 30 houses" only say how many.
+        """
+        start, end = self.whole if value.kind == "name" else self.named
+        return start <= value.start < end
+
+
+def subject(claim: str) -> Subject:
+    """Return the subject of the first sentence."""
+    doc = parse(claim)
+    child = next((c for c in root(doc).children if c.dep_ in SUBJECTS), None) if len(doc) else None
+    if child is None:
+        return Subject()
+    tokens = sorted(child.subtree, key=lambda t: t.i)
+    start = tokens[0].idx
+    cut = (t.idx for t in tokens if t.i > child.i and (t.is_punct or t.dep_ in ("relcl", "acl", "appos")))
+    end = next(cut, tokens[-1].idx + len(tokens[-1]))
+    noun = child.idx + len(child)
+    points = tokens[0].tag_ in ("DT", "PRP$") or any(
+        v.kind == "name" and start <= v.start < noun for v in values(claim)
+    )
+    return Subject((start, end), (start, noun) if points else (0, 0))
+
+
+def keeps_subject(claim: str, after: str) -> bool:
+    """Return True if another wording still has all words of the claim's subject."""
+    return set(words_of(claim[slice(*subject(claim).whole)])) <= set(words_of(after))

@@ -1,0 +1,494 @@
+"""Show what people found and how verifiers compare, in tables whose numbers open the tasks behind them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from attribution.files import csv_text
+from attribution.reports import html
+from attribution.reports.answer import shown
+from attribution.reports.html import Child, Node, as_sentence, badge, el, look, plural
+from attribution.settings import Settings
+from attribution.store.store import Store
+from attribution.studies.annotation import exchange as test_sets
+from attribution.studies.annotation import figures, models
+from attribution.studies.annotation.figures import Agreement, agreement
+from attribution.studies.annotation.models import TaskVerdict
+from attribution.studies.annotation.project import Annotations, Work
+from attribution.studies.annotation.records import ANSWERS, Answer, Judgement, by_task, decided, finished
+from attribution.studies.annotation.tasks import Project, Task
+from attribution.studies.groundedness.evoked.twin import ERROR_TYPES
+from attribution.verifiers import VERIFIERS
+from pages.ui import benchmark as benchmark_state
+from pages.ui import choices, state
+from pages.ui.annotate import acts as own
+from pages.ui.annotate.acts import VerifyJob
+from pages.ui.evoke import type_word
+from pages.ui.frame import note, progress_bar, section, show, small, status_line
+from pages.ui.slot import store
+
+POLL = 1.0  # seconds between looks at a verifier at work
+TYPED = 50  # tasks whose error can be named at once
+
+
+def models_view(kept: Annotations, project: Project, work: Work) -> None:
+    """Verifiers beside people, and people's answers as a labelled set."""
+    found = Found(kept, project, work)
+    job = own.VERIFY.job()
+    running = own.VERIFY.is_running()
+    judged = [task for task, answer in found.answers.items() if answer in ("attributable", "not_attributable")]
+    if not judged:
+        note("Nothing to compare yet", "People have to decide about some tasks first.")
+        return
+    names = [name for name, step in choices.missing(VERIFIERS).items() if not step and name != "auto"]
+    first, second, third = st.columns([3, 1, 1], vertical_alignment="bottom")
+    name = first.selectbox("Verifier", names, format_func=lambda n: VERIFIERS[n].label, key="models_verifier",
+                           help="It judges the same tasks as the people, from the same source.")  # fmt: skip
+    if second.button("Compare", type="primary", disabled=running, key="models_start", width="stretch",
+                     help="Let it judge all tasks that people decided."):  # fmt: skip
+        start(kept, project, name, judged)
+        st.rerun()
+    third.button("Stop", disabled=not running, on_click=own.VERIFY.stop, key="models_stop", width="stretch",
+                 help="The verdicts so far are kept.")  # fmt: skip
+    st.fragment(waiting, run_every=POLL if running else None)(running)
+    if job and not running and job.progress().error:
+        now = job.progress()
+        note("The verifier could not finish; its verdicts are kept", as_sentence(now.error), label="contradicted",
+             detail=now.detail)  # fmt: skip
+    compared(found)
+    test_set(kept, project, found, judged)
+
+
+def test_set(kept: Annotations, project: Project, found: Found, judged: Sequence[str]) -> None:
+    """What people decided, for the benchmark; what is wrong with an answer can be named by hand."""
+    section("As a test set")
+    small(
+        f"{plural(len(judged), 'decided task')} in the form that the benchmark of groundedness methods reads: "
+        "question, source, response, whether people called it attributable, and the type of error. The sentences of "
+        "one response become one row."
+    )
+    wrong = [task for task in judged if found.answers[task] == "not_attributable"]
+    types = test_sets.error_types(store(), project.id)
+    if wrong:
+        with st.expander(f"Types of errors: {len(set(types) & set(wrong))} of {len(wrong)} named"):
+            for task in wrong[:TYPED]:
+                st.selectbox(
+                    " ".join(found.tasks[task].answer.split())[:200], ["", *ERROR_TYPES],
+                    ["", *ERROR_TYPES].index(types.get(task, "")), format_func=type_word, key=f"error_type-{task}",
+                    on_change=name_error, args=(project.id, task), help=" ".join(ERROR_TYPES.values()),
+                )  # fmt: skip
+            if len(wrong) > TYPED:
+                small(f"The first {TYPED} of {len(wrong):,}.")
+
+    def made() -> str:
+        return test_sets.labelled_set(kept.tasks(project.id, sources=True), found.answers, types)
+
+    left, right = st.columns(2)
+    if left.button("Open in Benchmark", key="to_benchmark", type="primary", width="stretch",
+                   help="Measure groundedness methods on what people decided."):  # fmt: skip
+        benchmark_state.give(f"People's answers: {project.name}", made().encode())
+        st.switch_page("pages/benchmark.py")
+    right.download_button(
+        "Export a labelled set", made, f"people-{project.id}.jsonl", "application/jsonl", on_click="ignore",
+        key="labelled_set", width="stretch", help="The same set as JSON Lines.",
+    )  # fmt: skip
+
+
+def name_error(project_id: str, task_id: str) -> None:
+    """Keep the type that was chosen."""
+    test_sets.put_error_type(store(), project_id, task_id, str(state.selected(f"error_type-{task_id}") or ""))
+
+
+def start(kept: Annotations, project: Project, name: str, judged: Sequence[str]) -> None:
+    """Verify the judged tasks in the background."""
+    settings = Settings.from_environment(verifier=name)
+    tasks = [task for task in kept.tasks(project.id, sources=True).values() if task.id in set(judged)]
+
+    def verify(tasks: Sequence[Task], stop: threading.Event) -> Iterator[models.TaskVerdict]:
+        return models.verify(tasks, settings, Store.open(settings.database_url), stop)
+
+    own.VERIFY.start(VerifyJob(name, tasks, verify))
+
+
+def waiting(polling: bool) -> None:
+    """How far the verifier is."""
+    if polling and not own.VERIFY.is_running():
+        st.rerun()
+    if (job := own.VERIFY.job()) and job.running:
+        now = job.progress()
+        doing = "Stopping after this task" if now.stopping else f"{VERIFIERS[now.verifier].label} reads the tasks"
+        status_line(f"{doing}: {now.done:,} of {now.total:,} …")
+        progress_bar(now.done / now.total if now.total else 0, "Progress of the verifier")
+
+
+def compared(found: Found) -> None:
+    """One row for each verifier, and a table of its verdicts by people's answers."""
+    verdicts = models.saved(store(), list(found.answers))
+    table = Figures(
+        "Verifiers beside people",
+        "“Supported” against “attributable”, on tasks that people found interpretable. α treats people and verifier as "
+        "two annotators.",
+        ("Verifier", "Tasks", "Agreement", "Disagreements", "α", "Precision", "Recall"),
+    )
+    confusions: list[Figures] = []
+    by_id: dict[str, models.TaskVerdict] = {}
+    for verifier, own_verdicts in verdicts.items():
+        row = models.against(verifier, own_verdicts, found.answers)
+        if not row.tasks:
+            continue
+        by_id |= {verdict.task_id: verdict for verdict in own_verdicts}
+        called = tuple(task for (_, label), tasks in row.cells.items() if label == "supported" for task in tasks)
+        right = tuple(task for (answer, _), tasks in row.cells.items() if answer == "attributable" for task in tasks)
+        of = ((row.alpha, row.tasks), (row.precision, called), (row.recall, right))
+        figure: list[Cell] = ["–" if value is None else Number(f"{value:.2f}", tasks) for value, tasks in of]
+        share = number(len(row.equal) / len(row.tasks), row.equal, len(row.tasks))
+        differing = count(row.differing) if row.differing else "0"
+        table.rows.append((verifier.partition(" ")[0], count(row.tasks), share, differing, *figure))
+        confusions.append(confusion_table(row))
+    if table.rows:
+        opened([table, *confusions], found, "models", by_id)
+
+
+_STATIC = Path(__file__).parents[1] / "static"
+SHOWN = 100  # tasks listed behind a number
+_cells = st.components.v2.component(
+    "attribution.cells",
+    html='<div class="root"></div>',
+    css=(_STATIC / "cells.css").read_text("utf-8"),
+    js=html.NODES_JS + (_STATIC / "cells.js").read_text("utf-8"),
+)
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number, the tasks behind it, and small print beside it."""
+
+    text: str
+    tasks: tuple[str, ...]
+    more: str = ""
+
+
+Cell = str | Number
+
+
+@dataclass(frozen=True)
+class Figures:
+    """One table of the page."""
+
+    title: str
+    note: str
+    heads: tuple[str, ...]
+    rows: list[tuple[Cell, ...]] = field(default_factory=list)
+
+
+def cell_key(table: int, row: int, column: int) -> str:
+    return f"{table}-{row}-{column}"
+
+
+def cells_view(tables: Sequence[Figures], opened: str, *, key: str) -> Any:
+    """Draw them; the result names the cell that was clicked: `open`."""
+
+    def ignore() -> None:
+        pass
+
+    return _cells(data=data(tables, opened), key=key, on_open_change=ignore).open
+
+
+def data(tables: Sequence[Figures], opened: str) -> dict[str, Any]:
+    """What the component draws."""
+    return {
+        "open": opened,
+        "tables": [
+            {
+                "title": table.title,
+                "note": table.note,
+                "heads": list(table.heads),
+                "rows": [
+                    [
+                        cell if isinstance(cell, str)
+                        else {"text": cell.text, "more": cell.more, "key": cell_key(t, r, c)} if cell.tasks
+                        else cell.text
+                        for c, cell in enumerate(row)
+                    ]
+                    for r, row in enumerate(table.rows)
+                ],
+            }
+            for t, table in enumerate(tables)
+        ],
+    }  # fmt: skip
+
+
+def behind(tables: Sequence[Figures], opened: str) -> tuple[str, tuple[str, ...]] | None:
+    """The words and the tasks of a cell; None if there is no such cell."""
+    for t, table in enumerate(tables):
+        for r, row in enumerate(table.rows):
+            for c, cell in enumerate(row):
+                if isinstance(cell, Number) and cell_key(t, r, c) == opened:
+                    names = " · ".join(name for name in row if isinstance(name, str) and name)
+                    return f"{table.title} · {names} · {table.heads[c]}", cell.tasks
+    return None
+
+
+def task_list(
+    tasks: Mapping[str, Task],
+    ids: Sequence[str],
+    judgements: Mapping[str, Sequence[Judgement]],
+    answers: Mapping[str, Answer | None],
+    verdicts: Mapping[str, TaskVerdict] | None = None,
+) -> Node:
+    """The tasks behind a number, with what each person said; a task once, however often it counts."""
+    unique = [task for task in dict.fromkeys(ids) if task in tasks]
+    rows = [_row(tasks[i], judgements.get(i, ()), answers.get(i), (verdicts or {}).get(i)) for i in unique[:SHOWN]]
+    rest = len(unique) - SHOWN
+    more = (
+        el("p", f"and {plural(rest, 'more task')}: all of them are in the export", class_="facts") if rest > 0 else None
+    )
+    return el("div", *rows, more, class_="ax-rows")
+
+
+def _row(task: Task, judgements: Sequence[Judgement], answer: Answer | None, verdict: TaskVerdict | None) -> Node:
+    said = [_said(judgement, task) for judgement in judgements]
+    word = ANSWERS[answer] if answer else "Undecided"
+    facts = " · ".join(filter(None, (task.system, task.dataset, task.time)))
+    turns = [el("p", el("strong", f"{turn.speaker.capitalize()}: "), turn.text, dir="auto") for turn in task.turns]
+    model: list[Child] = [badge(verdict.label), f" {verdict.reason}"] if verdict else []
+    return el(
+        "details",
+        el("summary", el("strong", f"{word} · "), el("span", task.answer[:300], dir="auto")),
+        el("p", facts, class_="facts") if facts else None,
+        *turns,
+        el("p", el("strong", "Response: "), task.answer, dir="auto"),
+        el("ul", *said),
+        el("p", *model) if model else None,
+    )
+
+
+def _said(judgement: Judgement, task: Task) -> Node:
+    content = judgement.content
+    flags = f" ({', '.join(content.flags)})" if content.flags else ""
+    role = "" if judgement.role == "annotation" else f" ({judgement.role})"
+    seconds = f" · {sum(content.seconds):.1f} s" if sum(content.seconds) else ""
+    answer = ANSWERS[content.answer].lower() if content.answer else "not finished"
+    changed = shown(task.answer, content.explicature) if content.explicature else []
+    return el(
+        "li",
+        el("strong", f"{judgement.annotator}{role}: "),
+        f"{answer}{flags}{seconds}",
+        el("span", f" “{content.justification}”", dir="auto") if content.justification else None,
+        el("p", "Explicature: ", *changed, dir="auto", class_="ax-changes") if changed else None,
+    )
+
+
+WORDS = {"flagged": "Flagged", "interpretable": "Interpretable", "attributable": "AIS"}
+
+
+class Found:
+    """The judgements of a project that count."""
+
+    def __init__(self, kept: Annotations, project: Project, work: Work, pilot: bool = False) -> None:
+        self.records = kept.judgements(project.id)
+        self.tasks = kept.tasks(project.id)
+        tried = work.pilot
+        self.all = finished(self.records)
+        self.counted = [j for j in self.all if (j.task_id in tried) == pilot]
+        self.judgements = by_task(self.counted)
+        adjudicated = {j.task_id: j for j in finished(self.records, "adjudication")}
+        self.answers = decided(self.judgements, adjudicated)
+        self.audits = finished(self.records, "audit")
+        self.pilot = tried
+
+    def everything(self) -> dict[str, list[Judgement]]:
+        """Of each task all that was said, adjudication and audit included."""
+        return by_task([*self.all, *self.audits, *finished(self.records, "adjudication")])
+
+
+def number(value: float | None, tasks: Sequence[str], base: int | None = None, interval: str = "") -> Cell:
+    """A share in per cent with its base; a dash where nothing was counted."""
+    if value is None:
+        return "–"
+    of = f"of {base:,}" if base is not None else ""
+    return Number(f"{100 * value:.1f} %", tuple(tasks), " ".join(filter(None, (of, interval))))
+
+
+def count(tasks: Sequence[str]) -> Cell:
+    return Number(f"{len(tasks):,}", tuple(tasks))
+
+
+def share_tables(found: Found) -> list[Figures]:
+    """R23, tables 3 to 6."""
+    table = Figures(
+        "Attribution",
+        "Each task counts once, with what most annotators said or the adjudicator decided. Interpretable is of the "
+        "tasks that were not flagged, AIS (attributable to identified sources) of the interpretable ones. In brackets: "
+        "95 % intervals, bootstrapped over tasks.",
+        ("Data set", "System", "Tasks", *WORDS.values(), "Undecided"),
+    )
+    for row in figures.rows(found.tasks, found.answers):
+        own_tasks = (*row.shares["flagged"].base, *row.undecided)
+        cells = [
+            number(s.value, s.tasks or s.base, len(s.base), f"[{100 * (s.low or 0):.1f}, {100 * (s.high or 0):.1f}]")
+            for s in row.shares.values()
+        ]
+        undecided = count(row.undecided) if row.undecided else "0"
+        table.rows.append((row.dataset or "–", row.system or "–", count(own_tasks), *cells, undecided))
+    differences = Figures(
+        "Differences between systems",
+        "In percentage points, with 95 % bootstrap intervals; p by permutation, two-sided. Answers to the same item "
+        "are compared in pairs where most have a partner.",
+        ("Data set", "Systems", "Figure", "Difference", "p", "Compared"),
+    )
+    for d in figures.differences(found.tasks, found.answers):
+        low, high = 100 * d.low, 100 * d.high
+        words = [f"{100 * d.value:+.1f}", f"[{low:+.1f}, {high:+.1f}]"]
+        value, interval = (text.replace("-", "−") for text in words)
+        compared = plural(d.items, "pair") if d.items else "not in pairs"
+        p = f"{d.p:.4f}" if d.p >= 0.001 else "< 0.001"
+        systems = " − ".join(name or "–" for name in d.systems)
+        differences.rows.append(
+            (
+                d.dataset or "–",
+                systems,
+                WORDS[d.measure],
+                Number(value, d.tasks, interval),
+                Number(p, d.tasks),
+                compared,
+            )
+        )
+    return [table, *([differences] if differences.rows else [])]
+
+
+def agreement_table(found: Found) -> Figures:
+    """Pairwise agreement and α for all, by data set, and of each annotator with the others."""
+    table = Figures(
+        "Agreement",
+        "On both answers together: a pair is equal only where both answers are. Whoever flagged a task is left out. "
+        "α is Krippendorff's, for nominal labels.",
+        ("Of", "Tasks", "Pairs", "Pairwise agreement", "α", "Disagreements"),
+    )
+    datasets = sorted({found.tasks[task].dataset for task in found.judgements})
+    groups: list[tuple[str, list[Judgement]]] = [("All", found.counted)]
+    if len(datasets) > 1:
+        groups += [
+            (f"Data set {d or '–'}", [j for j in found.counted if found.tasks[j.task_id].dataset == d])
+            for d in datasets
+        ]
+    for name, some in groups:
+        table.rows.append((name, *_agreement(agreement(some))))
+    names = sorted({j.annotator for j in found.counted})
+    for name in names if len(names) > 2 else []:
+        pairs = [
+            j for of_task in found.judgements.values() if any(j.annotator == name for j in of_task) for j in of_task
+        ]
+        table.rows.append((name, *_agreement(_with(name, pairs))))
+    return table
+
+
+def _with(name: str, judgements: Sequence[Judgement]) -> Agreement:
+    """Of one annotator with each other one; α has no meaning here."""
+    equal = pairs = 0
+    tasks, differing = [], []
+    for task, of_task in by_task(judgements).items():
+        labels = {j.annotator: j.content.answer for j in of_task if j.content.answer != "flagged"}
+        if (own_label := labels.pop(name, None)) is None or not labels:
+            continue
+        tasks.append(task)
+        same = sum(label == own_label for label in labels.values())
+        equal, pairs = equal + same, pairs + len(labels)
+        differing += [task] if same < len(labels) else []
+    return Agreement(tuple(tasks), equal, pairs, None, tuple(differing))
+
+
+def _agreement(found: Agreement) -> tuple[Cell, ...]:
+    alpha: Cell = "–" if found.alpha is None else Number(f"{found.alpha:.3f}", found.tasks)
+    value = number(found.pairwise, found.tasks)
+    return (
+        count(found.tasks),
+        Number(f"{found.pairs:,}", found.tasks),
+        value,
+        alpha,
+        count(found.differing) if found.differing else "0",
+    )
+
+
+def quality_tables(found: Found) -> list[Figures]:
+    """R23, tables 7 and 8."""
+    tables = []
+    audit = Figures(
+        "Audit",
+        "Of the judgements that a lead has judged too, those with the same answer.",
+        ("Annotator", "Judgements", "Interpretable", "AIS", "Both answers"),
+    )
+    for row in figures.audited(found.all, found.audits):
+        total, asked = len(row.tasks), len(row.asked)
+        audit.rows.append((
+            row.annotator or "All", count(row.tasks),
+            number(len(row.interpretable) / total, row.interpretable, total),
+            number(len(row.attributable) / asked if asked else None, row.attributable, asked),
+            number(len(row.both) / total, row.both, total),
+        ))  # fmt: skip
+    tables += [audit] if audit.rows else []
+    pace = Figures(
+        "Seconds a task",
+        "Medians, without pauses. Start and end are the first and the last quarter of what somebody judged after the "
+        "pilot.",
+        ("Annotator", "Period", "Judgements", "First question", "Second question", "Both"),
+    )
+    for p in figures.paces(found.all, found.pilot):
+        if p.tasks:
+            seconds = ["–" if v is None else Number(f"{v:.1f} s", p.tasks) for v in (p.first, p.second, p.both)]
+            pace.rows.append((p.annotator or "All", p.period.capitalize(), count(p.tasks), *seconds))
+    return [*tables, *([pace] if pace.rows else [])]
+
+
+def confusion_table(row: models.Against) -> Figures:
+    """The verdicts of one verifier by people's answers."""
+    labels = [label for label in models.WORST if any(label == l for _, l in row.cells)]  # noqa: E741
+    people: tuple[Answer, ...] = ("attributable", "not_attributable")
+    name, _, version = row.verifier.partition(" ")
+    table = Figures(f"Verdicts of {name}", version, ("People", *(look(label).word for label in labels)))
+    for answer in people:
+        cells = [row.cells.get((answer, label), ()) for label in labels]
+        table.rows.append((ANSWERS[answer], *(count(tasks) if tasks else "0" for tasks in cells)))
+    return table
+
+
+def results_view(kept: Annotations, project: Project, work: Work) -> None:
+    """All tables, and the tasks of the number that was clicked."""
+    pilot = False
+    if project.pilot:
+        part = st.segmented_control("Judgements of", ["Production", "Pilot"], default="Production", required=True,
+                                    key="results_part", help="Pilot tasks have results of their own.")  # fmt: skip
+        pilot = part == "Pilot"
+    found = Found(kept, project, work, pilot)
+    if not found.counted:
+        note("No results yet", "They appear as soon as the first task is judged.")
+        return
+    tables = [*share_tables(found), agreement_table(found), *quality_tables(found)]
+    opened(tables, found, "results")
+    rows = [row for table in tables for row in [(table.title,), table.heads, *map(_plain, table.rows), ()]]
+    st.download_button("Export the tables as CSV", csv_text(rows), f"results-{project.id}.csv", "text/csv",
+                       on_click="ignore", key="results_csv", help="All tables of this view.")  # fmt: skip
+
+
+def _plain(row: Sequence[Cell]) -> tuple[str, ...]:
+    return tuple(cell if isinstance(cell, str) else f"{cell.text} {cell.more}".strip() for cell in row)
+
+
+def opened(tables: list[Figures], found: Found, key: str, verdicts: Mapping[str, TaskVerdict] | None = None) -> None:
+    """The tables, and the tasks behind the number that was clicked last."""
+    clicked = cells_view(tables, own.text(own.CELL), key=f"cells_{key}")
+    if clicked and clicked != own.text(own.CELL):
+        state.put(own.CELL, str(clicked))
+        st.rerun()
+    if cell := behind(tables, own.text(own.CELL)):
+        title, tasks = cell
+        section(f"{title} · {plural(len(set(tasks)), 'task')}")
+        show(task_list(found.tasks, tasks, found.everything(), found.answers, verdicts))
+    else:
+        small("Click a number to see the tasks behind it.")

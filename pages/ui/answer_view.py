@@ -1,0 +1,181 @@
+"""Show an answer with its claims highlighted, and the evidence of the selected claim.
+
+Selecting happens in the browser alone; the server is asked only for the text of a source that is opened.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence, Set
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from attribution.provenance import Provenance
+from attribution.reports import answer, cards, html
+from attribution.reports.html import Node, el, look
+from attribution.reports.provenance import facts
+from attribution.types import LABELS, Claim, Page, Report
+from pages.ui.frame import show
+
+_STATIC = Path(__file__).parent / "static"
+STYLES = html.tokens_css(".root") + "".join(
+    path.read_text("utf-8") for path in (html.STATIC / "answer.css", _STATIC / "editing.css")
+)
+SCRIPTS = html.NODES_JS + "".join(  # all but what mounts it: two answers stand side by side on another page
+    (_STATIC / name).read_text("utf-8")
+    for name in ("chips.js", "placement.js", "selection.js", "answer.js", "claims.js")
+)
+_answer = st.components.v2.component(
+    "attribution.answer",
+    html='<div class="root"></div>',
+    css=STYLES,
+    js=SCRIPTS + (_STATIC / "mount.js").read_text("utf-8"),
+)
+_source = st.components.v2.component(
+    "attribution.source",
+    html='<div class="source" tabindex="0"></div>',
+    css=html.tokens_css(".source") + (_STATIC / "source.css").read_text("utf-8"),
+    js=(_STATIC / "source.js").read_text("utf-8"),
+)
+# the order of what needs a look
+FIRST = ("contradicted", "conflicting", "unclear", "supported", "no_relation", "missing", "not_reached")
+
+
+def _hint(running: bool) -> Node:
+    """The evidence column while no claim is selected."""
+    return el(
+        "div",
+        el("h3", "Evidence"),
+        el("p", "Select a claim to see its evidence."),
+        el("p", "Verdicts appear as they are found.") if running else None,
+        class_="hint",
+    )
+
+
+def view(
+    report: Report,
+    corrected: Set[str] = frozenset(),
+    provenance: Provenance | None = None,
+    *,
+    run: str,
+    running: bool,
+    editable: bool = False,
+) -> dict[str, Any]:
+    """What the component draws, as plain data; `corrected` are the ids of claims that were edited by hand.
+
+    `editable` offers what changes the run, to its owner alone.
+    """
+    pages = {p.id: p for p in report.pages}
+    verdicts = {v.claim_id: v for v in report.verdicts}
+    without = "pending" if running else "not_reached"
+    tree = answer.mark(answer.parse(report.answer), report.claims)
+    placed = answer.marked(tree)
+    claims, panels = {}, {}
+    for number, claim in enumerate(report.claims, 1):
+        verdict = verdicts.get(claim.id)
+        label = verdict.label if verdict else without
+        style = look(label)
+        claims[claim.id] = {
+            "n": number,
+            "label": label,
+            "icon": style.icon,
+            "word": style.word.lower(),
+            "text": claim.text,
+            "corrected": claim.id in corrected,
+        }
+        evidence = [e for e in report.evidence if e.claim_id == claim.id]
+        panels[claim.id] = html.data(
+            cards.panel(claim, number, verdict, evidence, report, pages, running, provenance, editable)
+        )
+    return {
+        "run": run,
+        "tree": [html.data(node) for node in tree],
+        "places": [(t.start, t.end) for node in tree for t in html.texts(node)],  # in the answer, of each text
+        "editable": editable,
+        "claims": claims,
+        "loose": [c.id for c in report.claims if c.id not in placed],
+        "panels": panels,
+        "counts": counts(report, corrected, running),
+        "first": "" if running else _first(report),
+        "empty": html.data(_hint(running)),
+        "notes": html.data(el("div") if running else cards.footnotes(report, pages)),
+    }
+
+
+def counts(report: Report, corrected: Set[str], running: bool) -> list[dict[str, str]]:
+    """One chip for each verdict that occurs, one for claims without a verdict, and one for edited claims."""
+    labels = Counter[str](v.label for v in report.verdicts)
+    labels["pending" if running else "not_reached"] += len(report.claims) - labels.total()
+    chips = [
+        {"label": label, "icon": style.icon, "text": f"{labels[label]} {style.noun}", "help": style.help}
+        for label in (*LABELS, "pending")
+        if labels[label] > 0
+        for style in (look(label),)
+    ]
+    if count := sum(claim.id in corrected for claim in report.claims):
+        help = "You changed its text, its place in the answer or its evidence."
+        chips.append({"label": "corrected", "icon": "✎", "text": f"{count} edited", "help": help})
+    return chips
+
+
+def _first(report: Report) -> str:
+    """The claim to show when a run has ended: the one that was edited last, else one that needs a look."""
+    ids = {claim.id for claim in report.claims}
+    if report.edits:
+        if edited := next((i for i in report.edits[-1].claims if i in ids), ""):
+            return edited
+        if report.edits[-1].change.kind == "drop" and report.claims:
+            return _beside_dropped(report)
+    return next((v.claim_id for label in FIRST for v in report.verdicts if v.label == label), "")
+
+
+def _beside_dropped(report: Report) -> str:
+    """The claim that follows the one dropped last, or the last claim."""
+    dropped = next((c for c in reversed(report.set_aside.claims if report.set_aside else ()) if c.spans), None)
+    after = (c.id for c in report.claims if dropped and c.spans and c.spans[0] >= dropped.spans[0])
+    return next(after, report.claims[-1].id)
+
+
+def answer_view(data: dict[str, Any], *, key: str) -> Any:
+    """Draw it. The result names what was clicked: `open` a page and place to show, `edit` a change to make, `step` a
+    claim and the next step for it."""
+
+    def ignore() -> None:  # without a callback Streamlit reports no click
+        pass
+
+    return _answer(data=data, key=key, on_open_change=ignore, on_edit_change=ignore, on_step_change=ignore)
+
+
+def requested_place(report: Report, request: Any) -> tuple[Page, list[int]] | None:
+    """The page and offsets of a click; None if there is no such place in the run."""
+    try:
+        page = next(p for p in report.pages if p.id == request["page"])
+        place = [int(n) for n in request["at"]]
+    except (TypeError, KeyError, ValueError, OverflowError, StopIteration):
+        return None
+    return (page, place) if len(place) == 4 and page.text else None
+
+
+def requested_claim(report: Report, request: Any) -> Claim | None:
+    """The claim of a click; None if there is no such claim."""
+    try:
+        return next(c for c in report.claims if c.id == request["claim"])
+    except (TypeError, KeyError, StopIteration):
+        return None
+
+
+def source_view(page: Page, place: Sequence[int], *, key: str) -> None:
+    """The text of a page, scrolled to the passage."""
+    size = len(page.text)
+    start, end = sorted(min(max(0, int(n)), size) for n in place[:2])
+    first, last = sorted(min(max(start, int(n)), end) for n in place[2:4])
+    _source(data={"page": page.id, "text": page.text, "at": [start, end, first, last], "breaks": page.breaks}, key=key)
+
+
+@st.dialog("Source", width="medium")
+def source_dialog(page: Page, place: Sequence[int]) -> None:
+    line = " · ".join(filter(None, (facts(page, place[2]), page.url)))
+    show(el("div", el("h3", page.title, dir="auto"), el("p", line, class_="ax-quiet"), class_="ax-source"))
+    source_view(page, place, key=f"source-{page.id}-{place[0]}")

@@ -1,0 +1,298 @@
+"""Show the tables, charts and rows of a benchmark, and offer them as files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attribution.reports import html
+from attribution.reports.html import Child, Node, badge, el, plural
+from attribution.studies.groundedness import METHODS, report
+from attribution.studies.groundedness.figures import GROUNDED, Estimate, MethodFigures, flagged
+from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet
+from attribution.studies.groundedness.outcomes import LeftOut, Outcome
+from attribution.studies.groundedness.report import duration, error_types, ranked
+from pages.ui.benchmark import BenchmarkProgress
+from pages.ui.frame import number_button
+from pages.ui.run_results import money
+
+SHOWN = 60  # responses at once
+LONGEST = 6_000  # characters of a context that are shown
+ERROR = "error:"  # before an error type
+
+
+@dataclass(frozen=True)
+class Behind:
+    """The responses behind a number, those that need a look first."""
+
+    title: str
+    figures: MethodFigures | None  # None: of a method without figures
+    rows: tuple[tuple[LabelledRow, Outcome], ...]
+
+
+def rows_behind(now: BenchmarkProgress, number: str) -> Behind | None:
+    """The responses that METHOD|FIGURE counts; None where there is no such number."""
+    method, _, figure = number.partition("|")
+    by_row = {row.id: row for row in now.labelled.rows}
+    own = [(by_row[o.row], o) for o in now.saved.outcomes if o.method == method and o.row in by_row]
+    found = next((f for f in now.evaluation.figures if f.method == method), None)
+    label = METHODS[method].label if method in METHODS else ""
+    if figure == "failed" and label:
+        failed = [(r, o) for r, o in own if o.error]
+        return Behind(f"{label}: {plural(len(failed), 'response')} that could not be scored", found, tuple(failed))
+    if found is None or not label:
+        return None
+    scored = [(r, o) for r, o in own if not o.error]
+    test = [(r, o) for r, o in scored if r.split == "test"]
+
+    def wrong_first(rows: Sequence[tuple[LabelledRow, Outcome]]) -> tuple[tuple[LabelledRow, Outcome], ...]:
+        return tuple(
+            sorted(
+                rows,
+                key=lambda pair: (
+                    not misclassified(pair[0], pair[1], found),
+                    -abs(pair[1].scores[found.reading] - found.threshold),
+                    pair[0].line,
+                ),
+            )
+        )
+
+    if figure in ("macro_f1", "accuracy", "test"):
+        right = sum(not misclassified(r, o, found) for r, o in test)
+        title = f"{label}: {right} of {plural(len(test), 'test response')} classified rightly"
+        return Behind(title, found, wrong_first(test))
+    if figure == "precision":
+        rows = [(r, o) for r, o in test if flagged(o, found)]
+        right = sum(not r.grounded for r, _ in rows)
+        return Behind(
+            f"{label}: {right} of {plural(len(rows), 'flagged response')} are ungrounded", found, wrong_first(rows)
+        )
+    if figure == "recall":
+        rows = [(r, o) for r, o in test if not r.grounded]
+        right = sum(flagged(o, found) for _, o in rows)
+        return Behind(
+            f"{label}: {right} of {plural(len(rows), 'ungrounded response')} flagged", found, wrong_first(rows)
+        )
+    if figure == "threshold":
+        rows = [(r, o) for r, o in scored if r.split == "development"]
+        title = f"{label}: the {plural(len(rows), 'development response')} that the threshold was tuned on"
+        return Behind(title, found, wrong_first(rows))
+    if figure in ("seconds", "tokens", "cost"):
+        of = {"seconds": "longest first", "tokens": "most tokens first", "cost": "dearest first"}[figure]
+        rows = [(r, o) for r, o in scored if getattr(o, figure) is not None]
+        rows.sort(key=lambda pair: (-getattr(pair[1], figure), pair[0].line))
+        return Behind(f"{label}: {plural(len(rows), 'response')}, {of}", found, tuple(rows))
+    if figure.startswith(ERROR):
+        name = figure.removeprefix(ERROR)
+        rows = [(r, o) for r, o in test if _kind(r) == name]
+        wrong = sum(misclassified(r, o, found) for r, o in rows)
+        kind = "grounded" if name == GROUNDED else f"“{name}”"
+        title = f"{label}: {wrong} of {plural(len(rows), f'{kind} test response')} misclassified"
+        return Behind(title, found, wrong_first(rows))
+    return None
+
+
+def _kind(row: LabelledRow) -> str:
+    return GROUNDED if row.grounded else row.error_type or "not said"
+
+
+def misclassified(row: LabelledRow, outcome: Outcome, figures: MethodFigures) -> bool:
+    return flagged(outcome, figures) == row.grounded
+
+
+def row_list(behind: Behind) -> Node:
+    """Each response with its label, what the method found, and the texts when it is opened."""
+    more = f" The first {SHOWN} are shown; the export has all." if len(behind.rows) > SHOWN else ""
+    return el(
+        "section",
+        el("h3", behind.title),
+        el("p", f"Open a response to read it.{more}", class_="ax-quiet") if behind.rows else None,
+        *(_row(row, outcome, behind.figures) for row, outcome in behind.rows[:SHOWN]),
+        class_="ax-behind",
+    )
+
+
+def _row(row: LabelledRow, outcome: Outcome, figures: MethodFigures | None) -> Node:
+    label = badge("supported" if row.grounded else "contradicted", None, "Grounded" if row.grounded else "Ungrounded")
+    facts: list[Child] = [f"line {row.line}, {row.split} split"]
+    head: list[Child] = [label, " "]
+    if outcome.error:
+        head.append(badge("missing", None, "Not scored"))
+        facts.append(f" · {outcome.error}")
+    elif figures is not None:
+        wrong, score = misclassified(row, outcome, figures), outcome.scores[figures.reading]
+        flag = flagged(outcome, figures)
+        word = f"{'wrongly' if wrong else 'rightly'} {'flagged' if flag else 'let pass'}"
+        head.append(el("span", word, class_="wrong" if wrong else "right"))
+        facts.append(f" · score {score:.3f}, threshold {figures.threshold:.3f}")
+    if outcome.seconds is not None:
+        facts.append(f" · {duration(outcome.seconds)}")
+    if outcome.tokens:
+        facts.append(f" · {plural(outcome.tokens, 'token')}")
+    if row.error_type:
+        facts.append(f" · error: {row.error_type}")
+    excerpt = " ".join(row.response.split())
+    return el(
+        "details",
+        el("summary", *head, " ", el("span", excerpt[:160] + " …" * (len(excerpt) > 160), dir="auto")),
+        el("p", *facts, class_="ax-quiet"),
+        el("p", el("strong", "Question "), el("span", row.question, dir="auto")) if row.question.strip() else None,
+        el("p", el("strong", "Response "), el("span", *response_parts(row, outcome), dir="auto")),
+        *(_sentence_labels(row)),
+        el("h4", "Context"),
+        *(el("blockquote", text[:LONGEST] + " …" * (len(text) > LONGEST), dir="auto") for text in row.context),
+    )
+
+
+def _sentence_labels(row: LabelledRow) -> list[Child]:
+    ungrounded = [row.response[s.start : s.end] for s in row.sentences if not s.grounded]
+    return [el("p", el("strong", "Labelled as ungrounded "), el("span", text, dir="auto")) for text in ungrounded]
+
+
+def response_parts(row: LabelledRow, outcome: Outcome) -> list[Child]:
+    """The response, each scored sentence or claim followed by its score; of parts that overlap the first."""
+    pieces: list[Child] = []
+    at = 0
+    for part in sorted(outcome.parts, key=lambda p: (p.start, p.end)):
+        if part.start < at or part.end > len(row.response):
+            continue
+        pieces += [el("span", row.response[at : part.start]), el("span", row.response[part.start : part.end])]
+        pieces += [" ", el("span", f"{part.score:.2f}", class_="num", title="score of this part")]
+        at = part.end
+    return [*pieces, el("span", row.response[at:])]
+
+
+def figures_json(now: BenchmarkProgress) -> str:
+    labelled = LabelledSet(now.labelled.rows, now.labelled.problems)
+    left_out = [LeftOut(method, reason) for method, reason in now.saved.left_out.items()]
+    made = report.json_report(labelled, now.evaluation, left_out, now.saved.settings)
+    return json.dumps({"name": now.labelled.name, **made}, indent=1, ensure_ascii=False) + "\n"
+
+
+def rows_jsonl(now: BenchmarkProgress) -> str:
+    lines = report.row_lines(now.labelled.rows, now.saved.outcomes, now.evaluation)
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+
+
+def tables_csv(now: BenchmarkProgress) -> str:
+    return "\n".join(t.csv() for t in (report.quality_table(now.evaluation), report.error_table(now.evaluation)))
+
+
+def tables_markdown(now: BenchmarkProgress) -> str:
+    return "\n".join(t.markdown() for t in (report.quality_table(now.evaluation), report.error_table(now.evaluation)))
+
+
+HEADS = (
+    ("Macro F1", "mean of the F1 scores of both classes, grounded and ungrounded"),
+    ("Precision", "of the flagged responses, the share that is ungrounded"),
+    ("Recall", "of the ungrounded responses, the share that is flagged"),
+    ("Accuracy", "share of the test responses classified rightly"),
+    ("Time", "median of a response, without loading the model"),
+    ("Tokens", "mean of a response, of a language model"),
+    ("Cost", "of the whole run, in your currency"),
+    ("Threshold", "a response with a lower score is flagged; tuned on the development split"),
+    ("Test", "responses that the figures are about"),
+    ("Failed", "responses that could not be scored, left out of all figures"),
+)
+
+
+def _number(f: MethodFigures, figure: str, text: str, small: str = "") -> Node:
+    return number_button(f"{f.method}|{figure}", text, METHODS[f.method].label, small)
+
+
+def _share(f: MethodFigures, figure: str, estimate: Estimate) -> Child:
+    if estimate.value is None:
+        return "–"
+    return _number(f, figure, f"{estimate.value:.2f}", f"{estimate.low:.2f}–{estimate.high:.2f}")
+
+
+def quality(now: BenchmarkProgress) -> Node:
+    """A row for each method, best macro F1 first."""
+    figures = ranked(now.evaluation)
+    shown = [
+        any(f.tokens is not None for f in figures),
+        any(f.cost is not None for f in figures),
+        any(f.failed for f in figures),
+    ]
+    hidden = {head for head, used in zip(("Tokens", "Cost", "Failed"), shown, strict=True) if not used}
+    heads = [(head, meaning) for head, meaning in HEADS if head not in hidden]
+    body = []
+    for f in figures:
+        cells: dict[str, Child] = {
+            "Macro F1": _share(f, "macro_f1", f.macro_f1),
+            "Precision": _share(f, "precision", f.precision),
+            "Recall": _share(f, "recall", f.recall),
+            "Accuracy": _share(f, "accuracy", f.accuracy),
+            "Time": "–" if f.seconds is None else _number(f, "seconds", duration(f.seconds)),
+            "Tokens": "–" if f.tokens is None else _number(f, "tokens", f"{f.tokens:,.0f}"),
+            "Cost": "–" if f.cost is None else _number(f, "cost", money(f.cost)),
+            "Threshold": _number(f, "threshold", f"{f.threshold:.2f}", f.reading),
+            "Test": _number(f, "test", f"{f.test:,}"),
+            "Failed": _number(f, "failed", f"{f.failed:,}") if f.failed else "0",
+        }
+        name = el("th", METHODS[f.method].label, el("span", f.method, class_="range"))
+        body.append(el("tr", name, *(el("td", cells[head]) for head, _ in heads)))
+    head_row = el("tr", el("th", "Method"), *(el("th", head, title=meaning) for head, meaning in heads))
+    made = el("table", el("thead", head_row), el("tbody", *body))
+    meanings = el("ul", *(el("li", el("strong", head), f": {meaning}") for head, meaning in heads))
+    explained = el("details", el("summary", "What the figures mean"), meanings)
+    scrolling = el(
+        "div", made, class_="scroll", role="region", tabindex=0, aria_label="Quality and speed of the methods"
+    )
+    return el("div", scrolling, explained)
+
+
+def errors(now: BenchmarkProgress) -> Node | None:
+    """Misclassified test responses by error type (T24, table 4); None where no type is given."""
+    names = error_types(now.evaluation)
+    if not [name for name in names if name not in (GROUNDED, "not said")]:
+        return None
+    body = []
+    for f in ranked(now.evaluation):
+        found = {e.name: e for e in f.error_types}
+        cells: list[Child] = [
+            _number(f, f"{ERROR}{name}", f"{found[name].misclassified} of {found[name].rows}") if name in found else "–"
+            for name in names
+        ]
+        body.append(el("tr", el("th", METHODS[f.method].label), *(el("td", cell) for cell in cells)))
+    heads = [el("th", name or "grounded", dir="auto") for name in names]
+    made = el("table", el("thead", el("tr", el("th", "Method"), *heads)), el("tbody", *body))
+    label = "Misclassified test responses by error type"
+    return el("div", made, class_="scroll", role="region", tabindex=0, aria_label=label)
+
+
+def progress_table(now: BenchmarkProgress) -> Node:
+    """How far each method is."""
+    counts, total = now.counts(), len(now.labelled.rows)
+    rows = []
+    for method in now.saved.methods:
+        reason = now.saved.left_out.get(method)
+        done = counts[method]
+        state = reason or ("done" if done == total else f"{done} of {total}" if done else "waiting")
+        rows.append((METHODS[method].label, state))
+    return html.table(("Method", "Responses"), rows)
+
+
+def summary(now: BenchmarkProgress) -> str:
+    """What the benchmark found, in a sentence or two."""
+    figures = [f for f in ranked(now.evaluation) if f.macro_f1.value is not None]
+    if not figures:
+        return "No method has figures yet."
+    best = figures[0]
+    label = METHODS[best.method].label
+    text = (
+        f"Best macro F1 on {plural(best.test, 'test response')}: {best.macro_f1.value:.2f} "
+        f"({best.macro_f1.low:.2f} to {best.macro_f1.high:.2f}), {label}."
+    )
+    quick = min((f for f in figures if f.seconds is not None), key=lambda f: f.seconds or 0.0, default=None)
+    if quick and quick.method != best.method:
+        label, time = METHODS[quick.method].label, duration(quick.seconds)
+        text += f" Fastest: {label}, {time} a response, macro F1 {quick.macro_f1.value:.2f}."
+    return text
+
+
+def prompts(methods: Sequence[str], rows: int) -> int:
+    """The least number of prompts that the methods send for so many responses."""
+    each: dict[str, int] = {"lynx": 1, "direct": 1, "claims_verify": 2, "selfcheck_multi": 5, "refchecker": 1}
+    return rows * sum(each.get(method, 0) for method in methods)

@@ -1,0 +1,295 @@
+"""Turn the choices of the form into settings and back, in the words of the form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+from pydantic import SecretStr, ValidationError
+
+from attribution.claims.enrichment import as_text as as_text_of
+from attribution.claims.enrichment import read_turns
+from attribution.embedders import EMBEDDERS
+from attribution.errors import AttributionError, BadSetting, ModelUnavailable, setup_error
+from attribution.evidence.strangers import demanded, of_saved_run
+from attribution.searchers import INSTANCE, LOCAL, SEARCHERS
+from attribution.segmenters import SEGMENTERS
+from attribution.settings import COLLECTION, WEB, Settings, Trust, visitor_endpoint
+from attribution.tables import Entry
+from attribution.types import Document, Report, Turn
+from attribution.verdicts import Thresholds, thresholds_of
+from attribution.verifiers import VERIFIERS
+from attribution.verifiers.calibration import verifier_name
+from pages.ui import state
+
+LLM_TASKS = {
+    "worthiness": "Which claims are worth checking",
+    "independence": "Which claims need context",
+    "enrichment": "What that context is",
+}
+FORM = {  # settings that make another run
+    "sources": "Sources",
+    "fallback": "Fallback search",
+    "segmenter": "Split the answer into",
+    "segmenter_model": "Model of the segmenter",
+    "query": "Search query",
+    "verifier": "Verifier",
+    "verifier_model": "Model of the verifier",
+    "openai_model": "Language model",
+    **dict.fromkeys(LLM_TASKS, "Also use it for"),
+}
+_FIELDS = {**FORM, "openai_base_url": "Address", "openai_model": "Model", "openai_api_key": "Key"}
+_NAMES: Mapping[str, Mapping[str, Entry]] = {
+    "segmenter_model": SEGMENTERS,
+    "verifier_model": VERIFIERS,
+    "embedding_model": EMBEDDERS,
+}
+
+
+def explain(error: Exception) -> tuple[str, str]:
+    """Return what happened and what to do, and the details: the message of another library."""
+    error = setup_error(error) or error
+    match error:
+        case ModelUnavailable():
+            alternative = _NAMES[error.setting][error.alternative].label
+            return error.message(f"“{_FIELDS.get(error.setting, error.setting)}”", f"“{alternative}”"), error.detail
+        case BadSetting() if error.setting in _FIELDS:
+            return f"“{_FIELDS[error.setting]}” cannot be used: {error.reason}.", ""
+        case AttributionError():
+            return str(error), error.detail
+        case _:
+            return "An unexpected error. Please report it with the details below.", f"{type(error).__name__}: {error}"
+
+
+PRESETS = {"Offline": (True, False, False), "Web": (False, True, False), "My documents": (False, False, True)}
+ENGINES = {name: entry for name, entry in SEARCHERS.items() if name not in LOCAL}
+PASTED = "Pasted text.txt"
+_DIRECT = (state.SEGMENTER, state.SEGMENTER_MODEL, state.VERIFIER, state.VERIFIER_MODEL, state.QUERY)
+
+
+def settings() -> Settings | str:
+    """Return the settings chosen in the form, or why they cannot be used."""
+    addresses = [line.strip() for line in state.text(state.ADDRESSES).splitlines() if line.strip()]
+    addresses = addresses if state.value(state.DOCUMENTS) else []
+    if wrong := next((a for a in addresses if "://" not in a), None):
+        return f"“{wrong[:80]}” is not a web address. Start each line of “Web addresses” with http:// or https://."
+    instance = state.text(state.INSTANCE)
+    engine = INSTANCE + instance if instance else str(state.value(state.ENGINE) or WEB)
+    boxes = (("library", state.LIBRARY), (engine, state.WEB), ("documents", state.DOCUMENTS))
+    sources = [name for name, box in boxes if state.value(box)] + addresses
+    if selected := state.value(state.COLLECTIONS):
+        sources += [f"{COLLECTION}{name}" for name in collections() if name in selected]
+    if not sources:
+        return "No source is selected. Select the library, the web, a collection or your documents in the sidebar."
+    if sources == ["documents"] and not documents():
+        return "There are no documents yet. Paste a text, give web addresses or upload files in the sidebar."
+    choices: dict[str, Any] = {name: state.value(name) for name in (*_DIRECT, *state.THRESHOLDS, *state.PRICES)}
+    choices |= {"fallback": tuple(state.value(state.FALLBACK) or ())} if state.value(state.WEB) else {}
+    choices |= dict.fromkeys(state.value(state.LLM_TASKS) or (), "llm")
+    choices = {name: value for name, value in choices.items() if value not in (None, "", ())}
+    try:
+        return demanded({"sources": tuple(sources)} | choices, Settings.from_environment(**_language_model()))
+    except AttributionError as error:
+        return explain(error)[0]
+
+
+def settings_of(saved: Mapping[str, Any], *ignored: Trust) -> Settings:
+    """Return the settings of a saved run, with the language model of this session.
+
+    Raises BadSetting for a setting that a visitor may not choose, unless its kind is among the ignored.
+    """
+    own = Settings.from_environment(**_language_model())
+    return of_saved_run({name: value for name, value in saved.items() if value is not None}, own, *ignored)
+
+
+def thresholds() -> Thresholds:
+    """Return the thresholds of the sliders."""
+    return Thresholds(*(float(state.value(name)) for name in state.THRESHOLDS))
+
+
+def _language_model() -> dict[str, Any]:
+    """Return the language model of this session: the endpoint and the model that were typed, else the environment's.
+
+    A typed address uses the key typed beside it or none; a typed key alone is for OpenAI.
+    """
+    address, key, model = (state.text(box) for box in (state.LLM_ADDRESS, state.LLM_KEY, state.LLM_MODEL))
+    typed: dict[str, Any] = {"endpoint": visitor_endpoint(address, SecretStr(key))} if address or key else {}
+    return typed | ({"openai_model": model} if model else {})
+
+
+def endpoint() -> Settings | str:
+    """Return the settings of the language model alone, or why they cannot be used."""
+    try:
+        return Settings.from_environment(**_language_model())
+    except AttributionError as error:
+        return explain(error)[0]
+
+
+def missing(table: Mapping[str, Entry]) -> dict[str, str]:
+    """Return what each entry still needs in this session; empty if it is ready."""
+    current = endpoint()
+    usable = None if isinstance(current, str) else current  # ignore what was typed if it cannot be used
+    return {name: entry.missing(usable) for name, entry in table.items()}
+
+
+def collections() -> list[str]:
+    """Return the names of the collections in the database, which all users of this server share."""
+    from attribution.library.store import DocumentStore
+    from attribution.store.store import Store
+
+    try:
+        store = DocumentStore(Store.open(Settings.from_environment().database_url))
+        return [collection.name for collection in store.collections()]
+    except AttributionError:
+        return []  # the Collections page says why
+
+
+def documents() -> tuple[Document, ...]:
+    """Return the pasted text and the uploaded files."""
+    if not state.value(state.DOCUMENTS):
+        return ()
+    return (*pasted(state.value(state.PASTED)), *state.files())
+
+
+def pasted(text: str | None) -> tuple[Document, ...]:
+    """Return a pasted text as a document; empty if there is none."""
+    if not text or not text.strip():
+        return ()
+    return (Document(PASTED, text.encode("utf-8", "replace"), "text/plain"),)
+
+
+# --- back into the form ---
+
+
+def choose_example() -> None:
+    """Fill in an example with the sources it is meant for; the result on the page stays."""
+    example = state.examples()[int(st.session_state[state.EXAMPLE])]
+    state.fill(question=example["question"], turns="", answer=example["answer"])
+    fill_sources(example.get("sources", ["library"]))
+
+
+def fill_sources(sources: Sequence[str]) -> None:
+    """Select these sources in the sidebar."""
+    instance = next((s.removeprefix(INSTANCE) for s in sources if s.startswith(INSTANCE)), "")
+    engine = next((WEB if s == "web" else s for s in sources if s == "web" or s in ENGINES), None)
+    addresses = [s for s in sources if "://" in s and not s.startswith(INSTANCE)]
+    state.fill(
+        addresses="\n".join(addresses),
+        instance=instance,
+        collections=[s.removeprefix(COLLECTION) for s in sources if s.startswith(COLLECTION)],
+        **({state.ENGINE: engine} if engine else {}),
+    )
+    select("library" in sources, bool(engine or instance), bool(addresses) or "documents" in sources)
+
+
+def select(library: bool, web: bool, documents: bool) -> None:
+    """Select the kinds of sources, and the preset that stands for them."""
+    preset = next((name for name, boxes in PRESETS.items() if boxes == (library, web, documents)), None)
+    state.fill(library=library, web=web, documents=documents, preset=preset)
+
+
+def on_preset_change() -> None:
+    """Select the sources of a preset."""
+    if boxes := PRESETS.get(str(state.value(state.PRESET))):
+        select(*boxes)
+
+
+def on_source_change() -> None:
+    """Show the preset that the selected sources amount to, or none."""
+    select(*(bool(state.value(name)) for name in (state.LIBRARY, state.WEB, state.DOCUMENTS)))
+
+
+# --- saved runs ---
+
+
+def restore(report: Report) -> None:
+    """Fill the form with everything that a saved run was made with; keys and addresses are never saved."""
+    state.fill(question=report.question, turns=as_text_of(report.context), answer=report.answer)
+    try:
+        saved = Settings(**{name: value for name, value in report.settings.items() if name in Settings.model_fields})
+    except ValidationError:  # the settings of another version
+        return
+    fill_sources(saved.sources)
+    own = [(p.url.removeprefix("document:"), p.text) for p in report.pages if p.kind == "document" and p.text]
+    state.fill(
+        pasted=next((text for name, text in own if name == PASTED), ""),
+        files=tuple(Document(as_text(name), text.encode(), "text/plain") for name, text in own if name != PASTED),
+        fallback=list(saved.fallback),
+        **dict(zip(state.THRESHOLDS, thresholds_of(report), strict=True)),
+        llm_model=saved.openai_model,
+        llm_tasks=[task for task in LLM_TASKS if getattr(saved, task) == "llm"],
+        **{name: getattr(saved, name) for name in (*_DIRECT, *state.PRICES)},
+    )
+
+
+def as_text(name: str) -> str:
+    """Return a name for the text of a document: a saved run keeps the text, not the file."""
+    return name if name.endswith((".txt", ".md")) else f"{name}.txt"
+
+
+def differences(report: Report, run_documents: Sequence[Document]) -> list[str]:
+    """Return the inputs that differ from those of a run, in the words of the form."""
+    changed = [
+        label
+        for label, value, before in (
+            ("Question", state.value(state.QUESTION) or "", report.question),
+            ("Earlier turns", turns(), report.context),
+            ("Answer", state.value(state.ANSWER) or "", report.answer),
+        )
+        if value != before
+    ]
+    current = settings()
+    if isinstance(current, str):
+        return changed
+    now, before = _comparable(current.public()), _comparable(report.settings)
+    ignored = set() if report.usage.llm else {"openai_model"}
+    names = [n for n in FORM if n in now and n in before and n not in ignored and now[n] != before[n]]
+    changed += [FORM[name] for name in names]
+    if "documents" in current.sources and documents() != tuple(run_documents):
+        changed.append("My documents")
+    return list(dict.fromkeys(changed))
+
+
+def _comparable(saved: Mapping[str, Any]) -> dict[str, Any]:
+    """Normalise settings so that equal choices compare equal: the order of sources does not matter."""
+    sources = sorted(WEB if s == "web" else s for s in saved.get("sources", ()))
+    return {"verifier": "auto", **saved, "sources": sources, "fallback": list(saved.get("fallback", ()))}
+
+
+def method(report: Report) -> str:
+    """Describe the verifier and the sources of a run: “Checked with … against …”."""
+    saved = _comparable(report.settings)
+    used = verifier_name(report.versions.get("verifier", "")) if saved["verifier"] == "auto" else saved["verifier"]
+    used = str(saved.get("verifier_model") or used)
+    label = VERIFIERS[used].label if used in VERIFIERS else used
+    sources = [_source_label(source) for source in saved["sources"]]
+    return f"Checked with {label} against {_listed(sources)}"
+
+
+def _source_label(source: str) -> str:
+    if source.startswith(COLLECTION):
+        return f"the collection “{source.removeprefix(COLLECTION)}”"
+    names = {"library": "the built-in library", "documents": "my documents"}
+    return names.get(source) or (ENGINES[source].label if source in ENGINES else source)
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+
+
+def turns() -> tuple[Turn, ...]:
+    """Return the turns before the question; none if what was typed cannot be read."""
+    try:
+        return read_turns(state.text(state.TURNS))
+    except AttributionError:
+        return ()
+
+
+def turns_problem() -> str:
+    """Return why the turns cannot be read; empty if they can."""
+    try:
+        read_turns(state.text(state.TURNS))
+    except AttributionError as error:
+        return str(error)
+    return ""

@@ -1,0 +1,89 @@
+"""Explain terms, keys and badges."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from attribution.reports import html
+from attribution.reports.html import Child, Node, badge, el, look
+from attribution.settings import ROOT
+from attribution.types import LABELS
+
+GLOSSARY = ROOT / "docs" / "glossary.md"
+_ROW = re.compile(r"^\| \*\*(?P<term>[^*]+)\*\*(?P<more>[^|]*)\| (?P<meaning>.+) \|$", re.MULTILINE)
+_MARKED = re.compile(r"\[([^\[\]]+)\]")
+
+
+@cache
+def terms() -> dict[str, str]:
+    """What each term means, in the order of the glossary."""
+    rows = _ROW.finditer(GLOSSARY.read_text("utf-8"))
+    return {row["term"]: row["meaning"].replace("*", "") for row in rows}
+
+
+@cache
+def _by_word() -> dict[str, str]:
+    """The same by every word for it: a chunk is also called a passage."""
+    found = {}
+    for row in _ROW.finditer(GLOSSARY.read_text("utf-8")):
+        for name in (row["term"], *row["more"].split(",")):
+            found[name.strip().casefold()] = row["meaning"].replace("*", "")
+    return found
+
+
+def explained(text: str) -> list[Child]:
+    """A text of our own in which terms stand in brackets, as nodes: [claim] and [claims] show what a claim is.
+
+    KeyError for a term that is not in the glossary.
+    """
+    parts = _MARKED.split(text)
+    return [term(part) if n % 2 else part for n, part in enumerate(parts)]
+
+
+def term(words: str) -> Node:
+    """A term, underlined with dots; its meaning appears on hover and focus, and is read out with it."""
+    known, word = _by_word(), words.casefold()
+    meaning = known[word] if word in known else known[word.removesuffix("s")]
+    return el("span", words, el("span", meaning, role="tooltip", class_="ax-meaning"), tabindex=0, class_="ax-term")
+
+
+SHORTCUTS = (  # key, what it does; help.js acts on the same keys
+    ("?", "Open or close this sheet"),
+    ("r", "Run: analyse or compare what is filled in"),
+    ("s", "Stop, and keep the results so far"),
+    ("j", "Next claim"),
+    ("k", "Previous claim"),
+    ("e", "Go to the evidence of the selected claim"),
+    ("/", "Go to the search field, or to the question"),
+)
+CLAIM_KEYS = (
+    ("Tab", "Reach the claims, links and buttons one by one"),
+    ("Enter", "Select the claim that has the focus; again: go to its evidence"),
+    ("← →", "Previous and next claim, from a claim that has the focus"),
+    ("Esc", "Back from the evidence to the claim; close what is open"),
+)
+TOUR = (
+    (
+        "Paste",
+        "Put a question and its answer here, or choose an example. The sidebar says what it is checked against.",
+    ),
+    ("Run", "Press Analyse. The answer is split into claims, and verdicts appear one by one. Stop keeps what is done."),
+    ("Read", "Click a marked claim to see the sentence that decides, and why. Press ? for all keys, badges and terms."),
+)
+
+
+@cache
+def sheet() -> dict[str, Any]:
+    """Shortcuts as pairs; badges, terms and the steps of the tour as trees and texts."""
+    badges = el("dl", *(el("div", el("dt", badge(k)), el("dd", look(k).help)) for k in LABELS))
+    glossary = el("dl", *(el("div", el("dt", name), el("dd", meaning)) for name, meaning in terms().items()))
+    return {
+        "shortcuts": list(map(list, SHORTCUTS)),
+        "claim_keys": list(map(list, CLAIM_KEYS)),
+        "badges": html.data(badges),
+        "terms": html.data(glossary),
+        "tour": list(map(list, TOUR)),
+        "css": html.tokens_css(".ax-help"),
+    }

@@ -1,0 +1,447 @@
+"""Start, follow, stop and continue a run, and share it."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from attribution.errors import AttributionError, BadInput, NotYours
+from attribution.events import (
+    ClaimsReady,
+    Event,
+    Failed,
+    Finished,
+    PageReady,
+    Progress,
+    Queued,
+    RunStarted,
+    Spent,
+    StageStarted,
+    VerdictReady,
+)
+from attribution.provenance import Provenance
+from attribution.settings import Settings
+from attribution.store.runs import RunInputs
+from attribution.types import Change, Document, Report, Turn
+from pages.ui import background, choices, state
+from pages.ui.choices import explain
+from pages.ui.frame import small
+from pages.ui.slot import Slot, saved, store, unowned_store
+from pages.ui.thresholds import chosen
+
+Run = Callable[[str, str, Settings, Sequence[Document], threading.Event], Iterator[Event]]
+
+
+@dataclass(frozen=True)
+class RunProgress(background.Progress):
+    """A run at one moment."""
+
+    report: Report
+    key: str = ""  # of the run in this session
+    version: int = 0  # of its claims and verdicts, which take long to draw
+    accepted: bool = False  # the first event has come
+    stage: str = ""
+    units: dict[str, tuple[int, int]] = field(default_factory=dict)  # done and total by stage
+    rejected: str = ""  # why the input cannot be checked
+    documents: tuple[Document, ...] = ()  # that it is checked against
+    unfinished: bool = False  # it was interrupted and can be continued
+
+
+class RunJob(background.Job[RunProgress]):
+    """One run. `before` is the run that it continues, which is shown until there is something new."""
+
+    def __init__(
+        self,
+        question: str,
+        answer: str,
+        settings: Settings,
+        documents: Sequence[Document],
+        run: Run,
+        before: RunProgress | None = None,
+    ) -> None:
+        def work(stop: threading.Event, update: Callable[..., RunProgress]) -> None:
+            now = initial
+            try:
+                for event in run(question, answer, settings, documents, stop):
+                    if isinstance(event, RunStarted):
+                        background.register(event.run_id, self)
+                    now = update(**_changes(now, event))
+            except BadInput as error:
+                rejected, detail = explain(error)
+                update(rejected=rejected, detail=detail)
+
+        blank = Report(id="", created_at="", question=question, answer=answer, settings=settings.public(), versions={})
+        initial = (
+            RunProgress(before.report, before.key, before.version, accepted=True, documents=before.documents)
+            if before
+            else RunProgress(blank, secrets.token_hex(6), documents=tuple(documents))
+        )
+        super().__init__("run", initial, work)
+
+
+def _changes(now: RunProgress, event: Event) -> dict[str, Any]:
+    """Return the fields of the progress that an event changes."""
+    changes: dict[str, Any] = {"accepted": True}
+    if isinstance(event, ClaimsReady | VerdictReady | Finished):
+        changes["version"] = now.version + 1
+    report = now.report
+    match event:
+        case Queued(place):
+            return {"stage": "queue", "units": {"queue": (place, 0)}}
+        case RunStarted(run_id):
+            new: dict[str, Any] = {"id": run_id}
+        case StageStarted(stage):
+            return changes | {"stage": stage}
+        case Progress(stage, done, total):
+            return changes | {"stage": stage, "units": {**now.units, stage: (done, total)}}
+        case Finished(report):
+            return changes | {"report": report}
+        case Spent(queries, downloads, seconds):
+            used = {"queries": queries, "downloads": downloads, "seconds": seconds}
+            new = {"usage": report.usage.model_copy(update=used)}
+        case ClaimsReady(claims):
+            new = {"claims": claims}
+        case PageReady(page):
+            new = {"pages": (*report.pages, page)}
+        case Failed(failure):
+            new = {"failures": (*report.failures, failure)}
+        case VerdictReady(verdict, evidence):
+            verdicts = {v.claim_id: v for v in report.verdicts} | {verdict.claim_id: verdict}
+            others = [e for e in report.evidence if e.claim_id != verdict.claim_id]
+            order = {claim.id: place for place, claim in enumerate(report.claims)}
+            new = {
+                "verdicts": tuple(verdicts[i] for i in order if i in verdicts),
+                "evidence": tuple(
+                    sorted((e for e in (*others, *evidence) if e.claim_id in order), key=lambda e: order[e.claim_id])
+                ),
+            }
+    return changes | {"report": report.model_copy(update=new)}
+
+
+@cache
+def preload() -> background.Job[background.Result[None]]:
+    """Load what a first run would wait for, once per process, while a visitor reads."""
+
+    def load_models() -> None:
+        from attribution.run.warmup import warm_up
+
+        warm_up(Settings.from_environment(), unowned_store())
+
+    return background.compute("models", load_models)
+
+
+if TYPE_CHECKING:
+    from attribution.run.estimate import Estimate  # imports spaCy
+
+ESTIMATE, VIEW = "estimate", "view"
+RUN = Slot[RunJob, RunProgress]("run")
+is_running, notice = RUN.is_running, RUN.notice
+
+
+def load(run_id: str) -> None:
+    """Show a saved run, or one in progress, and fill in its form; `notice` says why if it cannot be shown."""
+    reason = _hidden(run_id)
+    report = inputs = None
+    if reason:
+        pass
+    elif job := RUN.running(run_id):
+        choices.restore(job.progress().report)
+        return
+    else:
+        report, reason = saved(lambda database: database.load_run(run_id))
+        inputs = None if report else saved(lambda database: database.run_inputs(run_id))[0]
+    if report:
+        choices.restore(report)
+        RUN.show(RunProgress(report, report.id, accepted=True, running=False, documents=choices.documents()))
+        return
+    if inputs and not inputs.finished:
+        reason = ""
+        report = store().load_unfinished(run_id) or _blank(run_id, inputs)
+        choices.restore(report)
+        documents = choices.documents()
+        RUN.show(RunProgress(report, run_id, accepted=True, running=False, documents=documents, unfinished=True))
+    RUN.refuse(reason)
+
+
+def _hidden(run_id: str) -> str:
+    """Return why a run may not be shown here; empty if it may, or is unknown."""
+    access, reason = saved(lambda database: database.access(run_id))
+    if access and access.deleted:
+        return "it was deleted. For a day, its owner can restore it on the History page."
+    if access and access.private and not access.own:
+        return "it is private to the browser that started it."
+    return "" if access else reason
+
+
+def withdraw() -> bool:
+    """Take the shown run off the page if it was deleted or made private since; True if it was."""
+    now = current()
+    reason = _hidden(now.report.id) if now and now.report.id else ""
+    if reason:
+        _show(None)
+        RUN.refuse(reason)
+    return bool(reason)
+
+
+def is_own() -> bool:
+    """Return True if this browser may change the shown run."""
+    now = current()
+    return now is not None and store().access(now.report.id).own
+
+
+def _show(now: RunProgress | None) -> None:
+    """Show a run, or none, in place of a job."""
+    RUN.start(None)
+    RUN.show(now)
+
+
+def copy() -> None:
+    """Show a copy of the shown run, which belongs to this browser."""
+    if (now := current()) is None or now.running:
+        return
+    try:
+        run_id = store().copy_run(now.report.id)
+    except NotYours as error:
+        RUN.refuse(explain(error)[0])
+        return
+    open_run(run_id)
+    state.show_address(run=run_id)
+
+
+def _blank(run_id: str, inputs: RunInputs) -> Report:
+    """Return a report of a run of which only the inputs are known."""
+    made_with = {"question": inputs.question, "answer": inputs.answer, "settings": inputs.settings}
+    return Report(id=run_id, created_at=inputs.created_at, versions={}, **made_with)
+
+
+def open_run(run_id: str) -> None:
+    """Show a saved run in place of the one that is shown."""
+    _show(None)
+    load(run_id)
+
+
+def duplicate(run_id: str) -> None:
+    """Fill in the form with what a run was made with, and show no result."""
+    open_run(run_id)
+    _show(None)
+
+
+def analyse() -> None:
+    """Start a run with the inputs of the form."""
+    settings = choices.settings()
+    if not isinstance(settings, str) and not choices.turns_problem() and not is_running():
+        state.fill(**{name: state.value(name) for name in state.THRESHOLDS})  # the sliders move from the sidebar
+        _start(*text(), settings, choices.documents(), choices.turns())
+
+
+def continue_run() -> None:
+    """Finish the shown run, which was interrupted or stopped, with the inputs it was started with."""
+    now = current()
+    if now is None or now.running or (inputs := store().run_inputs(now.report.id)) is None:
+        return
+    if inputs.finished and not now.report.stopped:
+        return
+    try:
+        settings = choices.settings_of(inputs.settings)
+    except AttributionError as error:
+        RUN.refuse(f"it cannot be continued: {explain(error)[0]}")
+        return
+    known = store().load_unfinished(now.report.id) or now.report
+    reached = tuple(v for v in known.verdicts if v.label != "not_reached")  # the others are pending again
+    known = known.model_copy(update={"verdicts": reached})
+    documents = store().documents(known.id) or now.documents  # a stopped run's are those of the form
+    before = replace(now, report=known, unfinished=False, error="")
+    _start(inputs.question, inputs.answer, settings, documents, known.context, before)
+
+
+def _start(
+    question: str,
+    answer: str,
+    settings: Settings,
+    documents: Sequence[Document],
+    turns: tuple[Turn, ...],
+    before: RunProgress | None = None,
+) -> None:
+    browser, database, run_id = state.browser(), store(), before.report.id if before else ""
+
+    def run(
+        question: str, answer: str, settings: Settings, documents: Sequence[Document], stop: threading.Event
+    ) -> Iterator[Event]:
+        from attribution.run.run import in_turn
+        from attribution.run.run import run as events
+
+        going = partial(events, question, answer, settings, database, documents, stop, run_id=run_id, context=turns)
+        for event in in_turn(browser, stop, going):
+            if isinstance(event, RunStarted):
+                database.save_documents(event.run_id, documents)
+            yield event
+
+    RUN.start(RunJob(question, answer, settings, documents, run, before))
+
+
+def text() -> tuple[str, str]:
+    """Return the question and the answer in the form."""
+    return state.value(state.QUESTION) or "", state.value(state.ANSWER) or ""
+
+
+def edit(change: Change, documents: Sequence[Document] = (), addresses: Sequence[str] = ()) -> None:
+    """Change the shown run in the background; documents and addresses are evidence for the claims it concerns."""
+    now = current()
+    if now is None or now.running:
+        return
+    try:
+        settings = choices.settings_of(now.report.settings, "sources")
+    except AttributionError as error:
+        RUN.refuse(f"it cannot be changed: {explain(error)[0]}")
+        return
+    database = store()
+
+    def run(_q: str, _a: str, settings: Settings, own: Sequence[Document], stop: threading.Event) -> Iterator[Event]:
+        from attribution.run.editing import edit as events
+
+        yield from events(now.report, change, settings, database, own, addresses, stop)
+
+    RUN.start(RunJob(now.report.question, now.report.answer, settings, documents, run, before=now))
+
+
+def undo() -> None:
+    """Show the run as it was before the last edit."""
+    _step(store().undo)
+
+
+def redo() -> None:
+    """Show the run with the edit that was undone last."""
+    _step(store().redo)
+
+
+def _step(step: Callable[[str], Report | None]) -> None:
+    now = current()
+    if now is None or now.running:
+        return
+    try:
+        report = step(now.report.id)
+    except NotYours as error:
+        RUN.refuse(explain(error)[0])
+        return
+    if report:
+        _show(replace(now, report=report, version=now.version + 1))
+
+
+def provenance(now: RunProgress) -> Provenance | None:
+    """Return how a finished run found its pages; None while it is under way."""
+    return None if now.running or not now.report.id else store().provenance(now.report.id)
+
+
+def delete_run(run_id: str) -> None:
+    """Delete a run that this browser started; the History page can restore it."""
+    store().put_aside([run_id])
+    _show(None)
+    st.query_params.pop("run", None)
+
+
+def analyse_with_library() -> None:
+    """Start again with the built-in library, where the web could not be searched."""
+    choices.select(True, False, bool(state.value(state.DOCUMENTS)))
+    analyse()
+
+
+def current() -> RunProgress | None:
+    """Return the run to show: the one in progress, else the last one that reached its first event."""
+    if job := RUN.job():
+        now = job.progress()
+        if now.accepted:
+            RUN.show(now)
+        elif now.running:
+            return now
+        if now.report.id:
+            state.show_address(run=now.report.id)
+    return RUN.shown()
+
+
+def problem() -> tuple[str, str, str] | None:
+    """Return why the last run could not start or finish: a title, the reason and its details."""
+    job = RUN.job()
+    now = job.progress() if job else None
+    if now and now.rejected:
+        title = "This edit cannot be made" if now.accepted else "This text cannot be analysed"
+        return title, now.rejected, now.detail
+    if now and now.error:
+        title = "The run could not be finished" if now.accepted else "The run could not start"
+        return title, now.error, now.detail
+    return None
+
+
+def cached_view(now: RunProgress, editable: bool, draw: Callable[[], Any]) -> Any:
+    """Return the result of `draw`, recomputed only when claims, verdicts, choices or the right to edit have changed."""
+    key = (now.key, now.version, now.running, editable, chosen())
+    cached = state.get(VIEW)
+    if cached is None or cached[0] != key:
+        cached = (key, draw())
+        state.put(VIEW, cached)
+    return cached[1]
+
+
+# --- the estimate ---
+
+
+def estimate(segmenters: Sequence[str] = ()) -> tuple[Estimate | None, bool]:
+    """Return the estimate for a run, or for a comparison of these segmenters, and True while it is being computed."""
+    (question, answer), settings, documents = text(), choices.settings(), choices.documents()
+    turns = choices.turns()
+    if isinstance(settings, str) or not answer.strip():
+        return None, False
+
+    database = unowned_store()
+
+    def compute() -> Estimate:
+        from attribution.run.estimate import estimate as of
+
+        return of(question, answer, settings, documents, database, segmenters, turns)
+
+    key = (question, answer, settings, documents, tuple(segmenters), turns)
+    job: background.Job[background.Result[Estimate]] | None = state.get(ESTIMATE)
+    now = job.progress() if job else None
+    if now is None or (not now.running and now.key != key):
+        state.put(ESTIMATE, background.compute(key, compute))
+        return None, True
+    return (now.value, False) if not now.running and now.key == key else (None, True)
+
+
+def sharing(run_id: str) -> None:
+    """Offer to make a run private or public again, or to delete it, only to the browser that started it."""
+    access = store().access(run_id)
+    if not access.own:
+        return
+    with st.expander("Sharing"):
+        small(
+            "Only this browser can open this run."
+            if access.private
+            else "Anyone with the link can open this run. Make it private to keep it to this browser."
+        )
+        change, delete = st.columns(2)
+        change.button(
+            "Share by link" if access.private else "Make private",
+            on_click=store().set_private,
+            args=(run_id, not access.private),
+            key="private",
+            width="stretch",
+            help="Who can open this address: everybody, or this browser alone.",
+        )
+        with delete.popover(
+            "Delete this run", width="stretch", help="It can be restored on the History page for a day."
+        ):
+            small("Nobody can open it then. For a day, you can restore it on the History page.")
+            st.button(
+                "Delete",
+                type="primary",
+                on_click=delete_run,
+                args=(run_id,),
+                key="delete_run",
+                help="The History page can restore it for a day.",
+            )

@@ -1,0 +1,555 @@
+"""Show a run around its answer: bar, notices, cost, failures, changed pages."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from attribution.reports import Exported, answer
+from attribution.reports.actions import edited_claims
+from attribution.reports.cards import totals
+from attribution.reports.html import LOOKS, Child, Node, el, plural, safe_url, table, told
+from attribution.settings import Settings
+from attribution.snapshots import page_changes as snapshot
+from attribution.snapshots.page_changes import Change
+from attribution.types import LABELS, Failure, Label, LlmUsage, Page, Report
+from pages.ui import background, choices, state
+from pages.ui import run as run_state
+from pages.ui.citations import citations_panel
+from pages.ui.downloads import menu
+from pages.ui.frame import note, plot, progress_bar, show
+from pages.ui.run import RunProgress, preload
+from pages.ui.slot import store
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+FONT = "system-ui, -apple-system, Segoe UI, Roboto, Noto Sans, DejaVu Sans, sans-serif"
+NARROWEST, NAME = 340, 80  # pixels: of the bar on a phone, where a label must fit too; of a bar's name
+CLEAR = "rgba(0,0,0,0)"
+
+
+def graph_objects() -> ModuleType:
+    """Import plotly when a result needs it.
+
+    numpy and pandas come first: while another thread (models load in the background) is still importing them, plotly
+    would use them half imported; importing them here waits for that thread.
+    """
+    import numpy  # noqa: F401
+    import pandas  # noqa: F401
+    import plotly.graph_objects
+
+    module: ModuleType = plotly.graph_objects
+    return module
+
+
+def claim_labels(report: Report) -> list[Label]:
+    """Return the label of each claim; a claim without a verdict was not reached."""
+    verdicts = {v.claim_id: v.label for v in report.verdicts}
+    return [verdicts.get(claim.id, "not_reached") for claim in report.claims]
+
+
+def bars(reports: Sequence[tuple[str, Report]], dark: bool) -> Figure:
+    """Draw one bar per run, divided into the shares of the verdicts."""
+    figure: Figure = graph_objects().Figure()
+    several = len(reports) > 1
+    room = NARROWEST - NAME * several
+    names = [name for name, _ in reports]
+    labelled = [claim_labels(report) for _, report in reports]
+    most = max(map(len, labelled), default=1) or 1
+    for label in LABELS:
+        counts = [labels.count(label) for labels in labelled]
+        if not any(counts):
+            continue
+        look = LOOKS[label]
+        ink, tint = (look.dark_ink, look.dark_tint) if dark else (look.ink, look.tint)
+        figure.add_bar(
+            x=counts,
+            y=names,
+            orientation="h",
+            name=look.word,
+            text=[_words(look.icon, look.noun, count, room * count / most) for count in counts],
+            customdata=[len(labels) for labels in labelled],
+            textposition="inside",
+            insidetextanchor="middle",
+            textangle=0,
+            constraintext="none",
+            textfont={"color": ink, "size": 13},
+            hovertemplate=f"{look.word}: %{{x}} of %{{customdata}} claims<extra></extra>",
+            marker={"color": CLEAR if tint == "transparent" else tint, "line": {"color": ink, "width": 1}},
+        )
+    blank = {"visible": False, "fixedrange": True}
+    labels = {
+        "fixedrange": True,
+        "autorange": "reversed",
+        "tickfont": {"size": 13, "color": "#a5a09a" if dark else "#5f5b57"},
+    }
+    figure.update_layout(
+        barmode="stack",
+        bargap=0.2 if several else 0.06,
+        height=32 + 34 * (len(reports) - 1),
+        showlegend=False,
+        xaxis={**blank, "range": [-most * 0.002, most * 1.002]},
+        yaxis={**labels, "automargin": True} if several else {**blank, "range": [-0.52, 0.52]},
+        margin={"l": 0, "r": 0, "t": 0, "b": 0, "pad": 4 if several else 0},
+        paper_bgcolor=CLEAR,
+        plot_bgcolor=CLEAR,
+        font={"family": FONT},
+        hoverlabel={"font": {"size": 13}},
+    )
+    return figure
+
+
+def _words(icon: str, noun: str, count: int, room: float) -> str:
+    """Return as much of a label as fits into its part of the bar, on a phone too."""
+    for words in (f"{icon} {count} {noun}", f"{icon} {count}", f"{icon}\u2009{count}"):
+        if len(words.replace("\u2009", "")) * 7.6 + 8 <= room:  # a thin space hardly counts
+            return words
+    return ""
+
+
+def figures(report: Report) -> Node:
+    """Return the same figures as a table."""
+    labels = claim_labels(report)
+    rows = ((LOOKS[k].word, f"{labels.count(k)} of {len(labels)}") for k in LABELS if k in labels)
+    return table(("Verdict", "Claims"), rows)
+
+
+LLM_STEPS = {
+    "segment": "Finding claims",
+    "worthiness": "Check-worthiness",
+    "independence": "Claims that need context",
+    "enrichment": "Adding context",
+    "queries": "Writing queries",
+    "verify": "Checking claims",
+}
+
+
+def budget(report: Report) -> str:
+    """Return the queries, pages and seconds used of those allowed; empty if the web was not searched."""
+    used, allowed = report.usage, report.settings
+    if not used.queries and not used.downloads:
+        return ""
+    parts = (
+        (f"{used.queries:,}", "max_queries", "queries"),
+        (f"{used.downloads:,}", "max_pages", "web pages"),
+        (f"{used.seconds:,.0f}", "max_seconds", "s"),
+    )
+    return ", ".join(f"{count} of {_limit(allowed.get(name))} {noun}" for count, name, noun in parts)
+
+
+def _limit(value: object) -> str:
+    return f"{value:,.0f}" if isinstance(value, int | float) else "?"
+
+
+def money(cost: float | None) -> str:
+    """Format a cost in the currency of the prices; empty if there is none."""
+    if cost is None:
+        return ""
+    return f"{cost:,.2f}" if cost >= 0.01 or not cost else "under 0.01"
+
+
+def total(llm: Mapping[str, LlmUsage]) -> LlmUsage:
+    """Sum the usage of all steps."""
+    costs = [used.cost for used in llm.values() if used.cost is not None]
+    sums = {name: sum(getattr(used, name) for used in llm.values()) for name in LlmUsage.model_fields if name != "cost"}
+    return LlmUsage(**sums, cost=sum(costs) if costs else None)
+
+
+def expected_cost(llm: Mapping[str, LlmUsage]) -> str:
+    """Describe the expected use of language models; empty if no new prompt is sent."""
+    used = total(llm)
+    if not used.calls:
+        return ""
+    tokens = used.prompt_tokens + used.completion_tokens
+    price = f" · {money(used.cost)} at your prices" if used.cost is not None else ""
+    return f"{plural(used.calls, 'prompt')}, ~{tokens:,} tokens{price}"
+
+
+def llm_costs(report: Report) -> Node | None:
+    """Return a table with a row per step and their sum; None if no language model was used."""
+    llm = report.usage.llm
+    if not llm:
+        return None
+    rows = [(LLM_STEPS.get(step, step.capitalize()), used) for step, used in llm.items()]
+    rows += [("Total", total(llm))] if len(rows) > 1 else []
+    price = ["Cost"] if any(used.cost is not None for used in llm.values()) else []
+    heads = ("Step", "Prompts", "Cached replies", "Failed", "Input tokens", "Output tokens", "Time", *price)
+    return table(heads, (_row(name, used)[: len(heads)] for name, used in rows))
+
+
+def _row(name: str, used: LlmUsage) -> list[str]:
+    counts = (used.calls, used.cached, used.failed, used.prompt_tokens, used.completion_tokens)
+    return [name, *(f"{n:,}" for n in counts), f"{used.seconds:.1f} s", money(used.cost)]
+
+
+POLL = 0.5  # seconds between looks at work in progress
+
+
+def cost(running: bool, segmenters: Sequence[str] = ()) -> None:
+    """Show the estimate for a run or a comparison of segmenters, computed in the background so the page never waits."""
+    waiting = run_state.estimate(segmenters)[1] and not running
+    st.fragment(_line, run_every=POLL if waiting else None)(waiting, running, segmenters)
+
+
+def _line(polling: bool, running: bool, segmenters: Sequence[str]) -> None:
+    value, waiting = run_state.estimate(segmenters)
+    if polling and not waiting:
+        st.rerun()
+    if not waiting:
+        preload()
+    parts: list[str] = []
+    if waiting and not running:
+        parts = ["Estimating …"]
+    elif value is not None:
+        pages = f"up to {plural(value.pages, 'page')}"
+        parts = [f"~{plural(value.claims, 'claim')} ·", f"{pages} ·", f"{max(value.seconds, 1):.0f} s"]
+        parts += [f"· {prompts}"] if (prompts := expected_cost(value.llm)) else []
+    spaced: list[Child] = [node for part in parts for node in (el("span", part), " ")]  # each stays on one line
+    show(el("p", *spaced, class_="ax-estimate"))
+
+
+LLM_FAILURES = {  # a noun to count, what failed, and what was done instead
+    "segment": ("sentence", "could not be split; checked whole instead."),
+    "worthiness": ("claim", "could not be classified; rules decided what to check instead."),
+    "independence": ("claim", "could not be examined; rules decided what needs context instead."),
+    "enrichment": ("claim", "got no context; rules added it instead."),
+    "queries": ("claim", "got no query; the claim itself was searched instead."),
+}
+CONNECTION = "Check Address, Model and Key under “Language model” in the sidebar, and press Test connection."
+SEARCH_FAILED = ("search_failed", "search_limited")
+
+
+def notices(now: RunProgress, report: Report) -> None:
+    """Show what could not be used and what was used instead, then states of the result that need explaining."""
+    if not now.running and (changed := choices.differences(report, now.documents)):
+        note("The form has changed", f"Changed since this result: {', '.join(changed)}. Analyse again to update it.")
+    not_used(report)
+    if not now.running and not now.unfinished:
+        _outcome(now, report)
+
+
+def not_used(report: Report, segmenters: Sequence[str] = ()) -> None:
+    """Show what could not be used and what was used instead; `segmenters` are the labels of those that failed."""
+    for failure in (f for f in report.failures if f.kind == "unsupported_language"):
+        note(f"Not every part reads {failure.subject}", failure.message, label="missing")
+    if left_out := _sentences([f for f in report.failures if f.kind == "left_out"]):
+        note("Not all of the answer was read", *left_out, label="missing")
+    _language_model(report, segmenters)
+    _verifier(report)
+    _smaller_verifier(report)
+    _engines(report)
+
+
+def _sentences(failures: Sequence[Failure]) -> list[str]:
+    """Return the messages, each once, as sentences."""
+    messages = dict.fromkeys(f.message for f in failures)
+    return [f"{message[:1].upper()}{message[1:].rstrip('.')}." for message in messages]
+
+
+def _language_model(report: Report, segmenters: Sequence[str]) -> None:
+    """Show the prompts that failed, by step."""
+    failed = [] if report.stopped else [f for f in report.failures if f.kind == "llm_failed"]
+    counts = Counter(f.stage for f in failed if f.stage in LLM_FAILURES)
+    lines = [f"{plural(count, LLM_FAILURES[stage][0])} {LLM_FAILURES[stage][1]}" for stage, count in counts.items()]
+    if failed:
+        reasons = _sentences(failed)[:2]
+        lines += [f"Segmenters concerned: {', '.join(segmenters)}."] if segmenters else []
+        note("The language model could not be used", *lines, *reasons, CONNECTION, label="conflicting")
+
+
+def _verifier(report: Report) -> None:
+    """Show that the verifier could not judge some passages."""
+    failed = [f for f in report.failures if f.kind == "verifier_failed"]
+    if failed:
+        reasons = _sentences(failed)[:2]
+        title = f"{plural(len(failed), 'claim')} could not be checked by the verifier"
+        note(title, *reasons, "Choose another verifier in the sidebar, and analyse again.", label="conflicting")
+
+
+def _smaller_verifier(report: Report) -> None:
+    """Show that the small model replaced one that is missing."""
+    for failure in (f for f in report.failures if f.kind == "verifier_fell_back"):
+        note(f"Checked with: {failure.instead}", failure.message, label="missing")
+
+
+def _engines(report: Report) -> None:
+    """Show search engines that failed although there is evidence, and which one was used instead."""
+    kinds = ("fell_back", *(SEARCH_FAILED if report.evidence else ()))
+    lines = _sentences([f for f in report.failures if f.kind in kinds])
+    if lines:
+        note("Not every search worked", *lines, label="conflicting")
+
+
+def _outcome(now: RunProgress, report: Report) -> None:
+    failed = [f.message for f in report.failures if f.kind in SEARCH_FAILED]
+    labels = {v.label for v in report.verdicts}
+    if not report.claims:
+        note("No claim was found", "The answer has no sentence to check. Paste running text, a list or a table.")
+    elif labels == {"not_checked"} and len(report.verdicts) == len(report.claims):
+        note(
+            "No claim worth checking",
+            "Every sentence is an opinion, a question or an offer, which sources can neither support nor contradict.",
+            label="not_checked",
+        )
+    elif failed and not report.evidence:
+        note("The web could not be searched", *dict.fromkeys(failed), label="missing")
+        st.button("Check against the built-in library", on_click=run_state.analyse_with_library, key="with_library")
+    elif labels <= {"not_reached", "not_checked"} and not report.stopped and report.created_at:
+        reasons = dict.fromkeys(v.reason for v in report.verdicts if v.label == "not_reached")
+        note("No claim could be compared with the sources", *reasons, label="missing")
+    elif labels and labels <= {"missing", "not_checked"}:
+        note(
+            "Nothing was found for any claim",
+            "The sources have no passage about this answer. Select another source in the sidebar, or add documents.",
+            label="missing",
+        )
+
+
+JOB = "page_changes"
+WORDS = {"unchanged": "unchanged", "changed": "changed", "gone": "gone", "unread": "could not be read"}
+ORDER = ("changed", "gone", "unread")
+Compare = Callable[[Report, threading.Event], Iterator[Change]]
+
+
+def _compare(report: Report, stop: threading.Event) -> Iterator[Change]:
+    yield from snapshot.changes(report, Settings.from_environment(), stop=stop)
+
+
+@dataclass(frozen=True)
+class Progress(background.Progress):
+    changes: tuple[Change, ...] = ()
+
+
+class PageChangesJob(background.Job[Progress]):
+    """Fetches the web pages of a run again and compares them."""
+
+    def __init__(self, report: Report, compare: Compare) -> None:
+        def work(stop: threading.Event, update: Callable[..., Progress]) -> None:
+            now = update()
+            for change in compare(report, stop):
+                now = update(changes=(*now.changes, change))
+
+        self.run = report.id
+        super().__init__("page changes", Progress(), work)
+
+
+def page_changes(report: Report) -> None:
+    """Show the button, and what has changed."""
+    web = report.model_copy(update={"pages": tuple(p for p in report.pages if p.kind == "web")})
+    if not web.pages:
+        return
+    job = _job(report)
+    running = job is not None and job.running
+    st.fragment(_part, run_every=POLL if running else None)(web, running)
+
+
+def _job(report: Report) -> PageChangesJob | None:
+    job: PageChangesJob | None = state.get(JOB)
+    return job if job is not None and job.run == report.id else None
+
+
+def _part(report: Report, polling: bool) -> None:
+    job = _job(report)
+    now = job.progress() if job else None
+    running = now is not None and now.running
+    if polling and not running:
+        st.rerun()
+    start, stop = st.columns([3, 1])
+    if start.button(
+        "Have these pages changed?",
+        key="have_changed",
+        disabled=running,
+        help=f"Fetches the {plural(len(report.pages), 'web page')} of this run again. The run itself stays as it is.",
+    ):
+        if earlier := state.get(JOB):
+            earlier.stop()
+        state.put(JOB, PageChangesJob(report, _compare))
+        st.rerun()
+    if job is None or now is None:
+        return
+    if running and stop.button("Stop", key="stop_page_changes", help="End the check; pages that were read stay."):
+        job.stop()
+    if running:
+        line = f"{len(now.changes)} of {plural(len(report.pages), 'page')} compared …"
+        show(el("p", line, class_="ax-quiet-inline", role="status"))
+    elif now.error:
+        note("The comparison ended early", now.error, detail=now.detail)
+    show(change_list(now.changes, {p.id: p for p in report.pages}))
+
+
+def change_list(changes: Sequence[Change], pages: Mapping[str, Page]) -> Node:
+    """Return a summary, then every page that differs, those that lost evidence first."""
+    states = Counter[str](c.state for c in changes)
+    counts = [f"{states[name]} {word}" for name, word in WORDS.items() if states[name]]
+    lost = sum(bool(c.evidence_lost) for c in changes)
+    quotes = f" Sentences quoted from {plural(lost, 'page')} are no longer there." if lost else ""
+    others = sorted(
+        (c for c in changes if c.state != "unchanged"), key=lambda c: (not c.evidence_lost, ORDER.index(c.state))
+    )
+    return el(
+        "div",
+        el("p", f"Of {plural(len(changes), 'page')}: {', '.join(counts)}.{quotes}") if changes else None,
+        *(_page(c, pages.get(c.page_id)) for c in others),
+        class_="ax-changes",
+    )
+
+
+def _page(change: Change, page: Page | None) -> Node:
+    title = (page.title if page else "") or change.url
+    word = WORDS[change.state]
+    quotes, gone = len(change.evidence_kept) + len(change.evidence_lost), len(change.evidence_lost)
+    if change.state == "changed" and quotes:
+        word += (
+            f"; {gone} of {plural(quotes, 'quoted sentence')} no longer there" if gone else "; all quotes still there"
+        )
+    link: Child = change.url
+    if safe_url(change.url):
+        link = el("a", change.url, href=change.url, target="_blank", rel="noopener noreferrer")
+    differences = [el("li", *answer.shown(d.then, d.now), dir="auto") for d in change.differences]
+    return el(
+        "details",
+        el("summary", el("strong", title, dir="auto"), f": {word}"),
+        el("p", change.message, " ", link, class_="facts"),
+        *(_quote("No longer there", text) for text in change.evidence_lost),
+        *(_quote("Still there", text) for text in change.evidence_kept),
+        el("ul", *differences, class_="diff") if differences else None,
+    )
+
+
+def _quote(word: str, text: str) -> Node:
+    return el("p", el("strong", f"{word}: "), f"“{' '.join(text.split())}”", class_="quoted", dir="auto")
+
+
+STEPS = {  # of a run, with their shares of the progress bar
+    "segment": ("Finding claims", 0.03),
+    "search": ("Searching and reading pages", 0.27),
+    "embed": ("Loading models and comparing passages", 0.2),
+    "verify": ("Checking claims", 0.5),
+}
+STAGES = {
+    "segment": "Finding claims",
+    "worth": "Check-worthiness",
+    "worthiness": "Check-worthiness",
+    "independence": "Claims that need context",
+    "enrichment": "Adding context",
+    "coherence": "Coherence",
+    "queries": "Writing queries",
+    "search": "Search",
+    "fetch": "Reading pages",
+    "gather": "Searching and reading pages",
+    "embed": "Comparing passages",
+    "verify": "Checking claims",
+    "load": "Loading models",
+}
+
+
+def _step(now: RunProgress) -> str:
+    step = {"worth": "segment", "fetch": "search"}.get(now.stage, now.stage)
+    return step if step in STEPS else "segment"
+
+
+def _units(now: RunProgress, step: str) -> tuple[int, int]:
+    """Return the units done and in total. A search that led to downloads continues with them."""
+    return max((now.units.get(name, (0, 0)) for name in {step, "fetch" if step == "search" else step}), default=(0, 0))
+
+
+def status(now: RunProgress, report: Report) -> None:
+    """Show one line that says what is being done and how far it is, or what was found."""
+    spent = budget(report)
+    if not now.running:
+        facts = [
+            plural(len(report.pages), "page"),
+            f"{plural(report.usage.pairs, 'passage')} judged" if report.usage.pairs else "",
+            f"{now.seconds:.1f} s"
+            if now.seconds >= 0.05 and not report.edits
+            else "",  # an edit's time is not the run's
+            spent,
+        ]
+        early = "Stopped early; the results so far are kept. " if report.stopped else ""
+        quiet = el("span", " · ".join(filter(None, facts)), class_="quiet")
+        show(el("p", el("span", early + totals(report)), quiet, class_="ax-status"))
+        return
+    if now.stage == "queue":
+        waits = f"Waiting: place {now.units['queue'][0]} in the queue of this server. Stop takes it out."
+        show(el("p", waits, class_="ax-status", role="status"))
+        return
+    results = {
+        "segment": plural(len(report.claims), "claim"),
+        "search": plural(len(report.pages), "page"),
+        "embed": "passages compared",
+    }
+    names, current = list(STEPS), _step(now)
+    parts: list[Child] = []
+    for name, (doing, _) in STEPS.items():
+        done, total = _units(now, name)
+        if names.index(name) < names.index(current):
+            parts.append(el("span", f"✓ {results[name]}", class_="step"))
+        elif name == current:
+            parts.append(el("span", f"{doing} {done} of {total}" if total else f"{doing} …", class_="step now"))
+        else:
+            parts.append(el("span", doing, class_="step"))
+    clock = f"{'Stopping … ' if now.stopping else ''}{now.seconds:.0f} s"
+    parts.append(el("span", " · ".join(filter(None, (clock, spent))), class_="quiet"))
+    show(el("p", *parts, class_="ax-status", role="status"))
+
+
+def bar(now: RunProgress, report: Report) -> None:
+    """Show the progress bar of a run; in the same place, the shares of the verdicts when it has ended."""
+    with st.container(key="slot"):
+        if now.running:
+            current = _step(now)
+            (done, total), before = _units(now, current), list(STEPS)[: list(STEPS).index(current)]
+            share = sum(STEPS[name][1] for name in before) + STEPS[current][1] * (done / total if total else 0)
+            progress_bar(share, "Progress of the run")
+        elif report.verdicts:
+            plot(bars([("", report)], state.is_dark()), "chart", totals(report))
+
+
+def details(report: Report) -> None:
+    """Show figures, failures and the menu of exports."""
+    with st.container(key="below"):
+        citations_panel(report)
+        what_failed(report.failures)
+        with st.expander("Figures behind the bar"):
+            show(el("p", totals(report), class_="ax-quiet-inline"))
+            show(figures(report))
+            show(table(("Step", "Time"), _times(report)))
+        if costs := llm_costs(report):
+            with st.expander("Cost of the language model"):
+                show(costs)
+        page_changes(report)
+        menu(exported(report))
+
+
+def exported(report: Report) -> Exported:
+    """Return the run for an export; title and note, which every recipient can read, only if its owner exports it."""
+    about = store().description(report.id)
+    return Exported(report, about.title, about.note, edited_claims(report))
+
+
+def what_failed(failures: Sequence[Failure]) -> None:
+    """Show the failures, folded."""
+    if failures:
+        with st.expander(f"What did not work ({len(failures)})"):
+            show(failure_table(failures))
+
+
+def failure_table(failures: Iterable[Failure]) -> Node:
+    """Return a table of the failures, with the messages of other libraries folded."""
+    rows = ((STAGES.get(f.stage, f.stage), f.subject, told(f.message, f.detail)) for f in failures)
+    return table(("Step", "Subject", "What happened"), rows)
+
+
+def _times(report: Report) -> Iterable[tuple[str, str]]:
+    """Return the seconds of each step."""
+    times: dict[str, float] = defaultdict(float)
+    for stage, seconds in report.timings.items():
+        times[STAGES.get(stage, stage.capitalize())] += seconds
+    return ((step, f"{seconds:.1f} s") for step, seconds in times.items())

@@ -1,0 +1,223 @@
+"""Draw the sidebar: segmenter, verifier, thresholds, sources, language model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from attribution.evidence.search import QUERIES
+from attribution.evidence.strangers import allowed_models
+from attribution.searchers import SEARCHERS
+from attribution.segmenters import SEGMENTERS
+from attribution.settings import WEB
+from attribution.tables import Entry
+from attribution.verdicts import LOWEST_THRESHOLD
+from attribution.verifiers import VERIFIERS
+from pages.ui import choices, state
+from pages.ui.choices import FORM, LLM_TASKS
+from pages.ui.form import DOCUMENT_TYPES, FORMATS, model_download, multiselect, pick, text_input
+from pages.ui.frame import note, section, small
+
+THRESHOLDS = {
+    state.THRESHOLD: ("Support from", "A passage supports a claim from this probability on."),
+    state.CONTRADICTION_THRESHOLD: ("Contradiction from", "A passage contradicts a claim from this probability on."),
+}
+
+
+def sidebar(segmenter: bool = True, thresholds: bool = True) -> None:
+    """Draw it; `segmenter` and `thresholds` are False where the page has its own place for these."""
+    with st.sidebar:
+        _sources()
+        _documents()
+        section("Method")
+        if segmenter:
+            _method(
+                "Split the answer into",
+                state.SEGMENTER,
+                SEGMENTERS,
+                "How claims are drawn from the answer (segmenter).",
+            )
+        pick("Search query", state.QUERY, QUERIES, "What the sources are searched for, for each claim.")
+        _method(
+            "Verifier",
+            state.VERIFIER,
+            VERIFIERS,
+            "Decides whether a passage supports or contradicts a claim (natural language inference).",
+        )
+        place = st.empty()  # by which the browser forgets the sliders at once, not when the script has ended
+        if thresholds:
+            with place.container():
+                for name in THRESHOLDS:
+                    threshold(name)
+        language_model()
+
+
+def threshold(name: str) -> None:
+    """The slider of one threshold."""
+    label, help = THRESHOLDS[name]
+    st.slider(
+        label,
+        LOWEST_THRESHOLD,
+        0.99,
+        float(state.initial(name)),
+        0.01,
+        format="%.2f",
+        key=state.key(name),
+        help=f"{help} A finished run is recoloured at once.",
+    )
+
+
+def _method(label: str, name: str, table: Mapping[str, Entry], help: str) -> None:
+    """An implementation, and its model where the implementation takes one."""
+    selected = pick(label, name, table, help)
+    if selected and (setting := table[selected].model_setting):
+        text_input(
+            FORM[setting],
+            setting,
+            "the default model",
+            "A model of the Hugging Face hub, downloaded at first use. This server allows "
+            + ", ".join(allowed_models()),
+        )
+        if table[selected].download:
+            model_download(table[selected])
+
+
+def _sources() -> None:
+    section("Sources")
+    st.segmented_control(
+        "Preset",
+        list(choices.PRESETS),
+        default=state.initial(state.PRESET),
+        key=state.key(state.PRESET),
+        on_change=choices.on_preset_change,
+        label_visibility="collapsed",
+        help="Where evidence may come from: the built-in library, the web, or documents of yours.",
+        width="stretch",
+    )
+    _source("Built-in library", state.LIBRARY, SEARCHERS["library"].note)
+    needs = SEARCHERS[WEB].missing()
+    _source("The web", state.WEB, SEARCHERS[WEB].note, disabled=bool(needs))
+    if needs:
+        small(f"The web needs: {needs}")
+    elif state.value(state.WEB):
+        _web()
+    _source(
+        "My documents", state.DOCUMENTS, "Texts, web addresses and files that you add below. They stay on this server."
+    )
+    if names := choices.collections():
+        multiselect(
+            "Collections",
+            state.COLLECTIONS,
+            {name: name for name in names},
+            "none",
+            "Documents of the Collections page, which all users of this server share.",
+        )
+
+
+def _source(label: str, name: str, help: str, disabled: bool = False) -> None:
+    st.checkbox(
+        label,
+        bool(state.initial(name)),
+        key=state.key(name),
+        on_change=choices.on_source_change,
+        help=help,
+        disabled=disabled,
+    )
+
+
+def _web() -> None:
+    """Which engine searches the web, and which ones take over."""
+    selected = pick("Search engine", state.ENGINE, choices.ENGINES, "Where the web is searched.")
+    text_input(
+        "Or a SearXNG instance",
+        state.INSTANCE,
+        "https://…",
+        "Used instead of the engine above. It must be on the public web and answer in JSON.",
+    )
+    ready = [name for name, step in choices.missing(choices.ENGINES).items() if not step and name != selected]
+    multiselect(
+        "Fallback search",
+        state.FALLBACK,
+        {name: choices.ENGINES[name].label for name in ready},
+        "none",
+        "Only these engines are used as fallbacks, in this order. The result says when one was used.",
+    )
+
+
+def _documents() -> None:
+    with st.expander("Add documents", expanded=bool(state.value(state.DOCUMENTS))):
+        for label, name, height, placeholder, help in (
+            ("Pasted text", state.PASTED, 110, "Paste a source text", "It becomes a document of its own."),
+            ("Web addresses", state.ADDRESSES, 80, "https://…, one per line", "Each page is downloaded and read."),
+        ):
+            st.text_area(
+                label,
+                state.initial(name) or "",
+                height=height,
+                key=state.key(name),
+                placeholder=placeholder,
+                help=help,
+            )
+        st.file_uploader("Files", DOCUMENT_TYPES, accept_multiple_files=True, key=state.key(state.FILES), help=FORMATS)
+        if earlier := state.initial(state.FILES):
+            small(f"Already added: {', '.join(f.name for f in earlier)}"[:300])
+
+
+def language_model() -> None:
+    """The endpoint that prompts are sent to, for this session alone."""
+    with st.expander("Language model", key="llm_box", on_change="rerun"):
+        text_input(
+            "Address",
+            state.LLM_ADDRESS,
+            "https://api.openai.com/v1",
+            "Any OpenAI-compatible endpoint. One of this machine or network must be listed by whoever runs the server.",
+        )
+        text_input("Model", state.LLM_MODEL, "name of the model", "As the endpoint calls it, such as llama3.1:8b.")
+        text_input(
+            "Key",
+            state.LLM_KEY,
+            "",
+            "Used in this session only. It is never stored, logged or put into a report.",
+            secret=True,
+        )
+        multiselect(
+            "Also use it for",
+            state.LLM_TASKS,
+            LLM_TASKS,
+            "nothing: rules decide",
+            "Steps that rules do otherwise. One prompt per claim; if a prompt fails, the rules' result is used.",
+        )
+        for name, direction in zip(state.PRICES, ("input", "output"), strict=True):
+            st.number_input(
+                f"Price per million {direction} tokens",
+                min_value=0.0,
+                value=state.initial(name),
+                key=state.key(name),
+                placeholder="unknown",
+                help="In your currency. Runs then show their expected and actual cost.",
+            )
+        if isinstance(problem := choices.endpoint(), str):
+            small(problem)
+        if st.button("Test connection", key="test_connection", help="Sends one short prompt."):
+            _test_connection()
+
+
+def _test_connection() -> None:
+    """Say whether the language model answers, and which field to check where it does not."""
+    from attribution.llm.client import check_connection
+
+    endpoint = choices.endpoint()
+    if isinstance(endpoint, str):
+        small(endpoint)
+        return
+    with st.spinner("Waiting for the language model …"):
+        connection = check_connection(endpoint)
+    field = f"Check “{connection.field.capitalize()}”. " if connection.field and not connection.ok else ""
+    label = "supported" if connection.ok else "contradicted"
+    note(
+        "It works" if connection.ok else "It does not work",
+        f"{connection.message} {field}",
+        label=label,
+        detail=connection.detail,
+    )

@@ -1,0 +1,51 @@
+"""The thresholds and the aggregation chosen in “What if” in this session, and the run as they change it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from attribution.evidence.what_if import WhatIf, page_languages, what_if
+from attribution.types import Report
+from attribution.verdicts import thresholds_of
+from pages.ui import choices, state
+
+CHOSEN, SHOWN, PAGE_LANGUAGES = "what_if", "what_if_shown", "page_languages"
+
+
+def choose(chosen: WhatIf) -> None:
+    """Set the choices of the panel “What if” for the shown run."""
+    state.put(CHOSEN, chosen)
+
+
+def reset_what_if(report: Report) -> None:
+    """Show the run as it was made."""
+    state.put("what_if_resets", (state.get("what_if_resets") or 0) + 1)
+    state.fill(**dict(zip(state.THRESHOLDS, thresholds_of(report), strict=True)))
+
+
+def chosen() -> WhatIf:
+    """Return the choices of the panel, with the thresholds of the sliders."""
+    return replace(state.get(CHOSEN) or WhatIf(), thresholds=choices.thresholds())
+
+
+def shown(report: Report) -> Report:
+    """Return the run under the choices of the panel; computed once for each choice."""
+    key = (id(report), chosen())
+    cached = state.get(SHOWN)
+    if cached is None or cached[0] != key:
+        made = what_if(report, chosen(), languages(report, bool(chosen().languages)))
+        cached = (key, report, made)  # with the report, so that its id stays
+        state.put(SHOWN, cached)
+    return cached[2]  # type: ignore[no-any-return]
+
+
+def languages(report: Report, detect: bool = True) -> dict[str, str]:
+    """Return the languages of the shown run's pages, detected once; if `detect` is False, only those known already."""
+    ids = tuple(page.id for page in report.pages)
+    cached = state.get(PAGE_LANGUAGES)
+    if cached is None or cached[0] != ids:
+        if not detect:
+            return {}
+        cached = (ids, page_languages(report.pages))
+        state.put(PAGE_LANGUAGES, cached)
+    return dict(cached[1])

@@ -1,0 +1,100 @@
+"""`benchmark` as a user meets it: files, notices, going on after a kill, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attribution.cli.main import main
+from attribution.settings import ROOT
+from attribution.studies.groundedness import Given, Scored
+from attribution.studies.groundedness.methods.local import Quip
+
+EXAMPLE = ROOT / "examples" / "groundedness.jsonl"
+
+
+def measure(out: Path, *more: str, source: Path = EXAMPLE) -> int:
+    return main(["benchmark", "--input", str(source), "--out", str(out), "--methods", "quip", *more])
+
+
+def figures(out: Path) -> dict[str, Any]:
+    """figures.json without what differs between equal runs."""
+    read: dict[str, Any] = json.loads((out / "figures.json").read_text("utf-8"))
+    for method in read["methods"]:
+        del method["seconds"]
+    return read
+
+
+def lines(out: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (out / "rows.jsonl").read_text("utf-8").splitlines()]
+
+
+def test_it_writes_figures_scores_tables_and_a_plot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert measure(tmp_path / "out", "direct") == 0
+    said = capsys.readouterr()
+    assert said.out == "" and "! direct is left out: set OPENAI" in said.err and "quip 28/28" in said.err
+    assert "| quip | " in said.err and "Misclassified responses of the test split by error type" in said.err
+    found = figures(tmp_path / "out")
+    assert found["left_out"].keys() == {"direct"} and found["splits"]["test"]["rows"] == 14
+    (method,) = found["methods"]
+    assert method["method"] == "quip" and method["reading"].startswith("n=") and method["test"] == 14
+    rows = lines(tmp_path / "out")
+    test = [r for r in rows if r["split"] == "test"]
+    right = sum(r["grounded"] == r["found_grounded"] for r in test)
+    assert len(rows) == 28 and method["accuracy"]["value"] == pytest.approx(right / 14, abs=1e-4)
+    html = (tmp_path / "out" / "f1-latency.html").read_text("utf-8")
+    assert '"type":"log"' in html and "cdn.plot.ly" not in html.replace("https://cdn.plot.ly/un/", "")  # works offline
+
+
+def test_a_killed_run_goes_on_and_ends_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert measure(tmp_path / "whole") == 0
+    whole = (tmp_path / "whole" / "rows.jsonl").read_bytes()
+    (tmp_path / "killed").mkdir()
+    (tmp_path / "killed" / "rows.jsonl").write_bytes(whole[: len(whole) // 2])  # the last line is cut off
+    scored: list[str] = []
+    original = Quip.score
+    monkeypatch.setattr(Quip, "score", lambda self, given, stop: scored.append("") or original(self, given, stop))
+    assert measure(tmp_path / "killed") == 0
+    assert 0 < len(scored) < 28 and figures(tmp_path / "killed") == figures(tmp_path / "whole")
+    assert [(r["row"], r["scores"]) for r in lines(tmp_path / "killed")] == [
+        (r["row"], r["scores"]) for r in lines(tmp_path / "whole")
+    ]
+    scored.clear()
+    assert measure(tmp_path / "killed") == 0 and scored == []
+
+
+def test_ctrl_c_keeps_what_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calls: Iterator[int] = iter(range(100))
+    original = Quip.score
+
+    def interrupted(self: Quip, given: Given, stop: Any) -> Scored:
+        if next(calls) == 20:
+            raise KeyboardInterrupt
+        return original(self, given, stop)
+
+    monkeypatch.setattr(Quip, "score", interrupted)
+    assert measure(tmp_path / "out") == 130
+    assert "the same command goes on" in capsys.readouterr().err and len(lines(tmp_path / "out")) == 20
+    monkeypatch.setattr(Quip, "score", original)
+    assert measure(tmp_path / "out") == 0 and len(lines(tmp_path / "out")) == 28
+
+
+def test_bad_rows_are_named_and_bad_input_ends_it_before_any_work(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "set.jsonl"
+    source.write_bytes(EXAMPLE.read_bytes() + b'{"response": "r", "grounded": true}\n')
+    assert measure(tmp_path / "out", source=source) == 1
+    assert '! line 29: "context" is missing' in capsys.readouterr().err
+    assert measure(tmp_path / "out", "nonsense") == 2 and "expected one of cos_sim" in capsys.readouterr().err
+    assert measure(tmp_path / "none", source=tmp_path / "no.jsonl") == 2 and not (tmp_path / "none").exists()
+    one = tmp_path / "one.jsonl"
+    one.write_text('{"context": "c", "response": "r", "grounded": true}\n', "utf-8")
+    assert measure(tmp_path / "one", source=one) == 1
+    assert "quip has no figures: no ungrounded response in the development split" in capsys.readouterr().err

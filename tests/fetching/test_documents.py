@@ -1,0 +1,83 @@
+"""DOCX and EPUB as they come, and as they come from somebody who means harm."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+
+from attribution.errors import FetchFailed
+from attribution.fetching import formats
+from attribution.fetching.formats import extract
+
+W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+CONTAINER = '<container><rootfiles><rootfile full-path="O/b.opf"/></rootfiles></container>'
+
+
+def zipped(**members: str) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in members.items():
+            archive.writestr(name.replace("__", "/"), text)
+    return out.getvalue()
+
+
+def docx(body: str, head: str = "") -> bytes:
+    return zipped(**{"word__document.xml": f"{head}<w:document {W}><w:body>{body}</w:body></w:document>"})
+
+
+def paragraph(text: str) -> str:
+    return f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
+def epub(*hrefs: str, **chapters: str) -> bytes:
+    items = "".join(f'<item id="i{n}" href="{h}"/>' for n, h in enumerate(hrefs))
+    spine = "".join(f'<itemref idref="i{n}"/>' for n in range(len(hrefs)))
+    opf = f'<package xmlns="http://www.idpf.org/2007/opf"><manifest>{items}</manifest><spine>{spine}</spine></package>'
+    return zipped(**{"META-INF__container.xml": CONTAINER, "O__b.opf": opf, **chapters})
+
+
+def chapter(text: str) -> str:
+    return f"<html><body><p>{text} It goes on for a sentence or two, as chapters do.</p></body></html>"
+
+
+def test_docx_paragraphs_in_order() -> None:
+    assert extract(docx(paragraph("One.") + paragraph("Two.")), "", "a.docx", document=True).text == "One.\n\nTwo."
+
+
+def test_epub_follows_the_spine() -> None:
+    book = epub("z.xhtml", "a.xhtml", **{"O__a.xhtml": chapter("Second."), "O__z.xhtml": chapter("First.")})
+    text = extract(book, "", "b.epub", document=True).text
+    assert text.index("First.") < text.index("Second.")
+
+
+BOMB = '<!DOCTYPE d [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>'
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("empty.docx", b"", "no_text"),
+        ("blank.docx", docx(paragraph(" ")), "no_text"),
+        ("text.docx", b"not a zip", "wrong_type"),
+        ("locked.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "encrypted"),
+        ("bomb.docx", docx(paragraph("&b;"), BOMB), "unreadable"),
+        ("parts.docx", zipped(other="x"), "unreadable"),
+        ("broken.docx", docx("<w:p>"), "unreadable"),
+        ("path.epub", epub("../../../etc/passwd"), "unreadable"),
+        ("rights.epub", epub(**{"META-INF__rights.xml": "x"}), "encrypted"),
+    ],
+)
+def test_each_failure_has_its_kind(name: str, content: bytes, kind: str) -> None:
+    with pytest.raises(FetchFailed) as failed:
+        extract(content, "", name, document=True)
+    assert failed.value.kind == kind
+    assert name in str(failed.value)
+
+
+def test_a_huge_member_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formats, "MAX_MEMBER", 10_000)
+    with pytest.raises(FetchFailed) as failed:
+        extract(docx(paragraph("a" * 20_000)), "", "big.docx", document=True)
+    assert failed.value.kind == "too_large"

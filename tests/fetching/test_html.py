@@ -1,0 +1,269 @@
+"""Bytes → text: encodings, PDF, hostile HTML, and what each failure says."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from datetime import datetime
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from attribution.errors import FetchFailed
+from attribution.fetching.formats import extract, join_lines
+from attribution.fetching.page import clean, make_page, valid_date
+from attribution.types import content_id
+from tests.servers import encrypted, pdf_bytes
+
+ARTICLE = (
+    "<!doctype html><html><head><title>The Nile</title><meta property='og:site_name' content='Rivers'>"
+    "<meta property='article:published_time' content='2024-03-05T10:00:00Z'></head><body><nav>Home About</nav><article>"
+    "<h1>The Nile</h1><p>The Nile flows north through eleven countries and ends in the Mediterranean Sea.</p>"
+    "<p>It is about 6,650 kilometres long, says the survey of 2007, which measured it again.</p>"
+    "<table><tr><th>River</th><th>Length</th></tr><tr><td>Nile</td><td>6650</td></tr></table>"
+    "</article><div class='comments'><p>First!</p></div></body></html>"
+)
+
+
+def failure(content: bytes, media_type: str = "text/html", name: str = "https://example.org/a") -> FetchFailed:
+    with pytest.raises(FetchFailed) as caught:
+        extract(content, media_type, name)
+    assert caught.value.subject == name
+    return caught.value
+
+
+def test_article_with_title_date_site_and_table() -> None:
+    found = extract(ARTICLE.encode(), "text/html; charset=utf-8", "https://rivers.example/nile")
+    assert (found.title, found.published, found.site) == ("The Nile", "2024-03-05", "Rivers")
+    assert "flows north through eleven countries" in found.text
+    assert "Nile | 6650" in found.text
+    assert "First!" not in found.text and "<" not in found.text
+
+
+def test_short_page_and_fragment_keep_their_text() -> None:
+    assert extract(b"<p>One line.</p>", "text/html", "a.html").text == "One line."
+    assert extract(b"<?xml version='1.0' encoding='utf-8'?><html xmlns='http://www.w3.org/1999/xhtml'><body>"
+                   b"<p>One line.</p></body></html>", "application/xhtml+xml", "a").text == "One line."  # fmt: skip
+
+
+@pytest.mark.parametrize("content", [
+    ARTICLE.replace("eleven", "одиннадцать").encode("windows-1251"),
+    ARTICLE.replace("<head>", "<head><meta charset='windows-1251'>").replace("eleven", "одиннадцать").encode("cp1251"),
+])  # fmt: skip
+def test_windows_1251(content: bytes) -> None:
+    declared = "text/html" if b"charset" in content else "text/html; charset=windows-1251"
+    assert "through одиннадцать countries" in extract(content, declared, "https://example.org/a").text
+
+
+RUSSIAN = "Нил течёт на север через одиннадцать стран и впадает в Средиземное море. Его длина около 6650 километров."
+
+
+@pytest.mark.parametrize("declared", ["text/html; charset=utf-8", "text/html"])
+def test_windows_1251_declared_as_utf_8(declared: str) -> None:
+    page = f"<html><head><meta charset='utf-8'><title>Нил</title></head><body><p>{RUSSIAN}</p></body></html>"
+    assert extract(page.encode("cp1251"), declared, "https://example.org/a").text == RUSSIAN
+
+
+def test_a_broken_byte_costs_one_character() -> None:
+    text = extract(RUSSIAN.encode() + b"\xff" + RUSSIAN.encode(), "text/plain; charset=utf-8", "a.txt").text
+    assert text == RUSSIAN + "\ufffd" + RUSSIAN
+
+
+@pytest.mark.parametrize(("content", "media_type", "text"), [
+    ("naïve".encode(), "text/plain", "naïve"),
+    ("naïve".encode(), "text/plain; charset=iso-8859-1", "naïve"),  # wrongly declared, as servers do
+    ("\ufeffnaïve".encode(), "text/plain", "naïve"),
+    ("naïve “quote”".encode("utf-16"), "text/plain", "naïve “quote”"),
+    ("naïve".encode("utf-16-le"), "text/plain; charset=utf-16-le", "naïve"),
+    ("naïve “quote”".encode("cp1252"), "text/plain", "naïve “quote”"),
+    ("naïve \x81".encode("latin-1"), "text/plain; charset=nonsense", "naïve"),
+    ("日本語".encode("iso-2022-jp"), "text/plain; charset=iso-2022-jp", "日本語"),
+    (b"6e61", "text/plain; charset=hex", "6e61"),  # a codec that is no charset
+    (b"a\x00b\x1b[0mc\r\nd\re\x0cf", "text/plain", "ab[0mc\nd\ne\nf"),
+])  # fmt: skip
+def test_plain_text_is_decoded_and_cleaned(content: bytes, media_type: str, text: str) -> None:
+    assert extract(content, media_type, "a.txt").text == text
+
+
+def test_clean_keeps_tabs_and_unicode_form_and_one_blank_line() -> None:
+    assert clean("  a\tb\n \n\t\n\n\nc e\u0301 \ud800x\n") == "a\tb\n\nc e\u0301 x"
+
+
+def test_markdown_as_it_is_with_its_first_heading_as_title() -> None:
+    found = extract(b"# The Nile\n\n**Long** river.\n", "text/markdown", "nile.md")
+    assert (found.title, found.text) == ("The Nile", "# The Nile\n\n**Long** river.")
+
+
+def test_pdf_pages_are_joined() -> None:
+    found = extract(pdf_bytes("First page.", "", "Third page.", title="A study"), "application/pdf", "a.pdf")
+    assert (found.title, found.text) == ("A study", "First page.\n\nThird page.")
+    page = make_page("https://example.org/a.pdf", "web", found)
+    assert page.breaks == (0, 13, 13)
+    assert [page.page_number(page.text.index(word)) for word in ("First", "page", "Third")] == [1, 1, 3]
+    assert make_page("a", "web", extract(b"No pages.", "text/plain", "a")).page_number(0) is None
+
+
+def test_wrapped_lines_of_a_pdf_are_joined() -> None:
+    lines = [
+        "The Nile flows north through eleven countries and is one",
+        "of the longest rivers on Earth, with a length of about 6,650 kilo-",
+        "metres. It ends in the Mediterranean Sea in Egypt, where it",
+        "Alexandria and Rosetta lie.",
+        "Its sources",
+        "The White Nile comes from Lake Victoria, the Blue Nile from Lake Tana.",
+        "- Ethiopia gives most of the water that reaches the sea in the end",
+        "- Uganda gives the rest",
+    ]
+    assert join_lines("\n".join(lines)).split("\n") == [
+        "The Nile flows north through eleven countries and is one of the longest rivers on Earth, with a length of "
+        "about 6,650 kilometres. It ends in the Mediterranean Sea in Egypt, where it Alexandria and Rosetta lie.",
+        *lines[4:],
+    ]
+
+
+@given(st.lists(st.sampled_from(["", "One.", "Two words.", "Three"]), min_size=1, max_size=8))
+@settings(max_examples=40)
+def test_every_character_of_a_pdf_knows_its_page(pages: list[str]) -> None:
+    if not any(pages):
+        return
+    found = make_page("a", "web", extract(pdf_bytes(*pages), "application/pdf", "a.pdf"))
+    assert len(found.breaks) == len(pages) and found.breaks == tuple(sorted(found.breaks))
+    at = 0
+    for number, own in enumerate(pages, 1):
+        if own:
+            at = found.text.index(own, at)
+            assert {found.page_number(i) for i in range(at, at + len(own))} == {number}
+            at += len(own)
+
+
+@pytest.mark.parametrize("media_type", ["application/octet-stream", "text/html", ""])
+def test_pdf_under_another_name(media_type: str) -> None:
+    assert extract(pdf_bytes("Text."), media_type, "a").text == "Text."
+
+
+def test_pdf_that_cannot_be_read() -> None:
+    closed = failure(encrypted(pdf_bytes("Secret."), "key"), "application/pdf", "a.pdf")
+    assert closed.kind == "encrypted" and "password" in str(closed)
+    assert extract(encrypted(pdf_bytes("Open."), ""), "application/pdf", "a.pdf").text == "Open."
+    assert failure(b"%PDF-1.4\n" + b"garbage " * 50, "application/pdf").kind == "unreadable"
+    scanned = failure(pdf_bytes("", ""), "application/pdf")
+    assert scanned.kind == "no_text" and "scanned" in str(scanned)
+
+
+def test_pdf_with_too_many_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attribution.fetching.formats.MAX_PAGES", 2)
+    long = failure(pdf_bytes("a", "b", "c"), "application/pdf")
+    assert long.kind == "too_large" and "3 pages" in str(long)
+
+
+@pytest.mark.parametrize(("content", "media_type", "says"), [
+    (b"\x89PNG\r\n\x1a\n" + b"\0" * 50, "text/html", "PNG"),
+    (b"PK\x03\x04" + bytes(range(256)), "text/plain", "ZIP"),
+    (bytes(range(256)) * 10, "text/html", "binary"),
+    (b"<html><body>Please log in</body></html>", "application/pdf", "web page"),
+    (b"{}", "application/json", "application/json"),
+    (b"\x89PNG\r\n\x1a\n", "image/png", "image/png"),
+])  # fmt: skip
+def test_a_lying_or_unwanted_type_is_said(content: bytes, media_type: str, says: str) -> None:
+    error = failure(content, media_type)
+    assert error.kind == "wrong_type" and says in str(error) and "expected HTML" in str(error)
+
+
+PAID = '<script type=\'application/ld+json\'>{"@type": "NewsArticle", "isAccessibleForFree": "False"}</script>'
+
+
+@pytest.mark.parametrize(("page", "kind", "says"), [
+    ("", "no_text", "is empty"), ("  \n", "no_text", "no text"), ("<body><img src=a.png></body>", "no_text", "no text"),
+    ("<body><script>render()</script><div id=app></div></body>", "needs_javascript", "JavaScript"),
+    ("<body><div id=root></div><noscript>You need to enable JavaScript to run this app.</noscript></body>",
+     "needs_javascript", "JavaScript"),
+    ("<body><p>Please enable JavaScript and cookies to continue.</p></body>", "needs_javascript", "JavaScript"),
+    (f"<head>{PAID}</head><body><p>The first lines of a story.</p></body>", "paywall", "subscribers"),
+    ("<head><meta property='article:content_tier' content='locked'></head><body><p>A.</p></body>", "paywall", "open"),
+    ("<body><p>The first lines.</p><p>Subscribe to continue reading.</p></body>", "paywall", "subscribers"),
+])  # fmt: skip
+def test_pages_that_show_little_are_told_apart(page: str, kind: str, says: str) -> None:
+    error = failure(f"<html>{page}</html>".encode() if page.strip() else page.encode())
+    assert error.kind == kind and says in str(error)
+
+
+@pytest.mark.parametrize("page", [
+    "<p>JavaScript was created in 1995.</p>",
+    f"<head>{PAID}</head><body><p>{'The whole story is here, and it is long. ' * 50}</p></body>",
+    "<noscript>This page needs JavaScript.</noscript><p>" + "But its text is here without it. " * 20 + "</p>",
+])  # fmt: skip
+def test_pages_that_only_look_like_it_are_read(page: str) -> None:
+    assert extract(f"<html>{page}</html>".encode(), "text/html", "https://example.org/a").text
+
+
+@pytest.mark.parametrize(("text", "date"), [
+    ("2024-03-05", "2024-03-05"), ("2024-03-05T10:00:00Z", "2024-03-05"), ("2024-13-05", ""), ("2999-01-01", ""),
+    ("yesterday", ""), ("", ""), ("2024-03-051", ""),
+])  # fmt: skip
+def test_a_date_is_a_day_that_was(text: str, date: str) -> None:
+    assert valid_date(text) == date
+
+
+@pytest.mark.parametrize("depth", [200, 254, 2_000, 20_000, 100_000])  # around the parser's limit and far beyond
+@pytest.mark.parametrize("opening", ["<div>", "<b><i><a>", "<table><tr><td>", "<ul><li>"])
+def test_deep_nesting_neither_crashes_nor_hangs(opening: str, depth: int) -> None:
+    started = time.monotonic()
+    try:
+        extract(f"<html><body>{opening * depth}deep".encode(), "text/html", "https://example.org/a")
+    except FetchFailed as error:
+        assert error.kind in ("unreadable", "no_text", "too_large")
+    assert time.monotonic() - started < 5
+
+
+def test_html_that_makes_extractors_slow_stays_fast() -> None:
+    started = time.monotonic()
+    script = "<script type='application/ld+json'>" + '{"@type":[' * 100_000 + "</script>"
+    lists = "<ul><li>aaa bbb</li></ul>" * 8_000
+    text = extract(
+        f"<html><head>{script}</head><body>{lists}</body></html>".encode(), "text/html", "https://e.org/"
+    ).text
+    assert text.count("aaa bbb") > 5_000 and time.monotonic() - started < 5
+
+
+def test_too_many_elements(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attribution.fetching.formats.MAX_ELEMENTS", 100)
+    assert failure(b"<html><body>" + b"<p>a</p>" * 200).kind == "too_large"
+
+
+def test_a_page_carries_its_hash_id_and_time() -> None:
+    page = make_page("https://example.org/a", "web", extract(ARTICLE.encode(), "text/html", "https://example.org/a"))
+    assert page.sha256 == hashlib.sha256(page.text.encode()).hexdigest()
+    assert page.id == content_id(page.url, page.sha256)
+    assert datetime.fromisoformat(page.fetched_at).utcoffset() is not None
+    assert (page.title, page.site, page.kind, page.reference) == ("The Nile", "Rivers", "web", "")
+
+
+PIECES = [
+    b"<!doctype html>", b"<html>", b"<body>", b"<p>", b"</p>", b"<table><tr><td>", b"<div ", b"class='", b"<!--",
+    b"-->",
+    b"<![CDATA[", b"<script type='application/ld+json'>{", b"</script>", b"<meta charset=utf-16>", b"<title>", b"&#0;",
+    b"&#xd800;", b"<?xml version='1.0' encoding='x'?>", b"<svg><math>", b"<time datetime='2024-99-99'>", b"The Nile. ",
+    b"%PDF-1.4\n", b"1 0 obj << /Type /Catalog /Pages 1 0 R >> endobj\n", b"trailer << /Root 1 0 R >>",
+    b"startxref\n9\n",
+    b"\xff\xfe", b"\xef\xbb\xbf", b"\x00", b"\x1b$B", b"\xd0\x9d",
+]  # fmt: skip
+TYPES = [
+    "", "text/html", "text/plain", "text/markdown", "application/pdf", "application/octet-stream", "image/png",
+    "text/html; charset=utf-16", "text/plain; charset=idna", "text/plain; charset=utf-7", "text/plain; charset=\udc80",
+]  # fmt: skip
+
+
+KINDS = ("wrong_type", "unreadable", "too_large", "no_text", "needs_javascript", "encrypted", "paywall")
+
+
+@settings(max_examples=150)
+@given(st.binary(max_size=300) | st.lists(st.sampled_from(PIECES), max_size=12).map(b"".join), st.sampled_from(TYPES))
+@example(pdf_bytes("Text.").replace(b"/Kids [4 0 R]", b"/Kids [2 0 R]"), "application/pdf")  # a page tree in a circle
+def test_any_bytes_give_text_or_a_typed_failure(content: bytes, media_type: str) -> None:
+    try:
+        text = extract(content, media_type, "https://example.org/a").text
+    except FetchFailed as error:
+        assert error.kind in KINDS and str(error)
+    else:
+        assert text == clean(text) != "" and "\0" not in text and text.encode("utf-8")

@@ -1,0 +1,145 @@
+"""What hosts ask of programs, against local servers: rules, turns, and hosts that say nothing."""
+
+from __future__ import annotations
+
+import threading
+import time
+from http.server import BaseHTTPRequestHandler
+
+import pytest
+
+from attribution.errors import FetchFailed
+from attribution.fetching.fetcher import Fetcher
+from attribution.fetching.http import AGENT
+from attribution.fetching.network import is_public
+from attribution.settings import Settings
+from tests.fetching.test_fetcher import HTML, PAGE, always, local
+from tests.servers import Answer, http_server, raw_server
+
+QUICK = Settings(robots_timeout=5.0, crawl_delay=0.4)
+IMPATIENT = QUICK.model_copy(update={"robots_timeout": 0.5})
+
+
+def rules(text: str, status: int = 200, **headers: str) -> dict:
+    return {"robots": always(status, {"Content-Type": "text/plain", **headers}, text.encode())}
+
+
+def kind(fetcher: Fetcher, url: str) -> str:
+    try:
+        return fetcher.fetch(url).text and "page"
+    except FetchFailed as error:
+        assert error.subject == url and "document" in str(error)
+        return error.kind
+
+
+@pytest.mark.parametrize(("text", "status", "expected"), [
+    ("User-agent: *\nDisallow: /", 200, "robots"),
+    ("User-agent: *\nDisallow: /private", 200, "page"),
+    (f"User-agent: {AGENT}\nDisallow: /\nUser-agent: *\nAllow: /", 200, "robots"),
+    (f"User-agent: {AGENT}\nAllow: /\n\nUser-agent: *\nDisallow: /", 200, "page"),
+    ("User-agent: somebody-else\nDisallow: /", 200, "page"),
+    ("<html>no rules at all</html>", 200, "page"),
+    ("", 404, "page"), ("", 403, "page"), ("", 500, "robots"), ("", 503, "robots"), ("", 304, "page"),
+    ("User-agent: *\nDisallow: /\n" + "# x\n" * 300_000, 200, "robots"),  # cut, but read
+    ("User-agent: *\nDisallow: /*" + "a*" * 2_000 + "b$", 200, "page"),
+])  # fmt: skip
+def test_rules(text: str, status: int, expected: str) -> None:
+    with http_server(always(200, HTML, PAGE), **rules(text, status)) as server:
+        assert kind(Fetcher(QUICK, local), server.url("/" + "a" * 500)) == expected
+        assert len(server.requests) == (expected == "page")
+
+
+def test_rules_are_read_once_a_run_and_their_file_is_never_in_the_way() -> None:
+    with http_server(always(200, HTML, PAGE), **rules("User-agent: *\nDisallow: /no")) as server:
+        fetcher = Fetcher(QUICK, local)
+        assert [kind(fetcher, server.url(path)) for path in ("/a", "/b", "/no", "/no/c")] == ["page"] * 2 + [
+            "robots"
+        ] * 2
+        assert server.rules_read == 1
+
+
+def test_names_times_rules_fill_no_memory() -> None:
+    names = "".join(f"User-agent: a{i}\n" for i in range(12_000))
+    lines = "".join(f"Disallow: /{i}\n" for i in range(12_000))
+    with http_server(always(200, HTML, PAGE), **rules(names + lines)) as server:
+        started = time.thread_time()
+        assert kind(Fetcher(QUICK, local), server.url("/a")) == "page"
+        assert time.thread_time() - started < 5
+
+
+def test_rules_that_never_come_forbid_within_their_time() -> None:
+    with raw_server(lambda connection, over: over.wait(5) and None, robots=True) as server:
+        started = time.monotonic()
+        fetcher = Fetcher(IMPATIENT, local)
+        assert [kind(fetcher, server.url(path)) for path in ("/a", "/b")] == ["robots"] * 2
+        assert time.monotonic() - started < 2  # asked once
+
+
+def test_rules_are_fetched_as_safely_as_a_page() -> None:
+    with http_server(always(200, HTML, PAGE)) as inside:
+        elsewhere = rules("", 302, Location=inside.url("/robots.txt"))
+        with http_server(always(200, HTML, PAGE), "127.0.0.2", **elsewhere) as server:
+            assert kind(Fetcher(QUICK, lambda address: address == "127.0.0.2"), server.url()) == "blocked_address"
+            assert server.requests == [] and inside.rules_read == 0
+    assert kind(Fetcher(QUICK, is_public), "http://127.0.0.1/") == "blocked_address"
+
+
+def test_a_host_gets_the_pause_it_asks_for_up_to_a_limit_and_others_none() -> None:
+    times: list[float] = []
+
+    def respond(request: BaseHTTPRequestHandler) -> Answer:
+        times.append(time.monotonic())
+        return 200, HTML, PAGE
+
+    slow = rules("User-agent: *\nCrawl-delay: 30")
+    with http_server(respond, **slow) as server, http_server(always(200, HTML, PAGE)) as other:
+        fetcher = Fetcher(QUICK, local)
+        threads = [threading.Thread(target=fetcher.fetch, args=(server.url(f"/{n}"),)) for n in range(3)]
+        for thread in threads:
+            thread.start()
+        fetcher.fetch(other.url())
+        for thread in threads:
+            thread.join()
+    gaps = [b - a for a, b in zip(times, times[1:], strict=False)]
+    assert len(times) == 3 and all(0.3 < gap < 5 for gap in gaps)
+
+
+def test_only_so_many_at_once_from_one_host() -> None:
+    now, most, lock = 0, 0, threading.Lock()
+
+    def respond(request: BaseHTTPRequestHandler) -> Answer:
+        nonlocal now, most
+        with lock:
+            now += 1
+            most = max(most, now)
+        time.sleep(0.1)
+        with lock:
+            now -= 1
+        return 200, HTML, PAGE
+
+    with http_server(respond) as server:
+        fetcher = Fetcher(QUICK, local)
+        threads = [threading.Thread(target=fetcher.fetch, args=(server.url(f"/{n}"),)) for n in range(7)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert most == 2
+
+
+def test_an_old_copy_is_renewed_where_nothing_has_changed() -> None:
+    def respond(request: BaseHTTPRequestHandler) -> Answer:
+        if request.headers.get("If-None-Match") == '"v1"' and request.headers.get("If-Modified-Since") == "then":
+            return 304, {}, b""
+        return 200, {**HTML, "ETag": '"v1"', "Last-Modified": "then"}, PAGE
+
+    with http_server(respond) as server:
+        fetcher = Fetcher(QUICK, local)
+        first = fetcher.fetch(server.url("/a"))
+        assert (first.etag, first.last_modified) == ('"v1"', "then")
+        old = first.model_copy(update={"fetched_at": "2020-01-01T00:00:00+00:00"})
+        again = fetcher.fetch(server.url("/a"), old)
+        assert again.fetched_at > old.fetched_at
+        assert again.model_copy(update={"fetched_at": ""}) == old.model_copy(update={"fetched_at": ""})
+        changed = fetcher.fetch(server.url("/a"), old.model_copy(update={"etag": '"v0"', "text": "old"}))
+        assert changed.text == first.text

@@ -1,0 +1,201 @@
+"""Full-text search over a folder: ranking, what is not found, hostile queries and files."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from attribution.errors import SearchFailed
+from attribution.library import folder as folder_module
+from attribution.library.folder import FolderSearcher
+from attribution.settings import Settings
+from tests.servers import pdf_bytes
+
+NILE = """---
+title: Nile
+date: 2026-07-22
+subject: geography
+url: https://en.wikipedia.org/wiki/Nile
+---
+
+The Nile is a river in Africa. It flows north into the Mediterranean Sea.
+
+## Floods ##
+
+Every summer it flooded the fields of Egypt. Boats carry a million people.
+"""
+OTHERS = {
+    "everest.md": "# Mount Everest\n\nThe highest mountain on Earth rises in the Himalaya, at 8,849 metres.",
+    "deep/bees.txt": "Honey bees dance to tell each other where the flowers are. A hive holds many thousand bees.",
+    "tower.html": "<html><head><title>Eiffel Tower</title></head><body><p>Gustave Eiffel built it in Paris.</p></body>",
+    "sea.md": "---\ntitle: Mediterranean Sea\n---\nBetween Europe and Africa. The Nile ends there. Boats cross it.",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "nile.md").write_text(NILE, encoding="utf-8")
+    for name, text in OTHERS.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "study.pdf").write_bytes(pdf_bytes("Photosynthesis turns light into sugar."))
+    (tmp_path / ".hidden.md").write_text("hidden", encoding="utf-8")
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG")
+    return tmp_path
+
+
+def found(folder: Path, query: str, k: int = 5) -> list[str]:
+    return [hit.url for hit in FolderSearcher(Settings(), folder).search(query, k)]
+
+
+def test_front_matter_becomes_the_page(folder: Path) -> None:
+    (hit, *_) = FolderSearcher(Settings(), folder).search("The Nile flooded Egypt every summer.", 3)
+    assert hit.page is not None and hit.rank == 1 and hit.searcher == "library" and "flooded" in hit.snippet
+    page = hit.page
+    assert (page.url, page.title, page.site, page.kind) == ("library:nile.md", "Nile", "Library", "library")
+    assert (page.published, page.reference) == ("2026-07-22", "https://en.wikipedia.org/wiki/Nile")
+    assert page.text.startswith("The Nile is a river") and "\n\nFloods\n\n" in page.text
+
+
+def test_every_kind_of_file_is_found(folder: Path) -> None:
+    everything = FolderSearcher(Settings(), folder)
+    assert len(everything.pages) == 6 and everything.failures == ()
+    assert found(folder, "How do honey bees dance?") == ["library:deep/bees.txt"]
+    assert found(folder, "Who built the Eiffel Tower?") == ["library:tower.html"]
+    assert found(folder, "Plants use photosynthesis.") == ["library:study.pdf"]
+    assert found(folder, "Mount Everest is the highest mountain.") == ["library:everest.md"]
+
+
+def test_titles_weigh_more_and_k_cuts(folder: Path) -> None:
+    assert found(folder, "Nile Mediterranean Sea") == ["library:sea.md", "library:nile.md"]
+    assert found(folder, "Nile Mediterranean Sea", 1) == ["library:sea.md"]
+
+
+def test_word_forms_and_accents_match(folder: Path) -> None:
+    assert found(folder, "flooding Égypt") == ["library:nile.md"]
+
+
+@pytest.mark.parametrize("query", [
+    "Penguins live in Antarctica.",
+    "Boats on the Mekong bring rice to Vietnam and China.",  # shares one word with two pages
+    "It is what it was.", "", "   ", "?!", "1 2 3",
+])  # fmt: skip
+def test_what_the_library_knows_nothing_of_is_not_found(folder: Path, query: str) -> None:
+    assert found(folder, query) == []
+
+
+@pytest.mark.parametrize("query", [
+    'nile" OR title:*', "nile AND (", "NEAR(nile egypt, 2)", "nile*", "-nile ^river", "title : nile", "{nile} + river",
+    "nile'; drop articles; --", "NOT OR AND nile", '"' * 500 + "nile", "nile\x00river", "nile " * 5000,
+])  # fmt: skip
+def test_a_query_is_never_fts_syntax(folder: Path, query: str) -> None:
+    assert "library:nile.md" in found(folder, query)
+    assert len(FolderSearcher(Settings(), folder).pages) == 6
+
+
+def test_files_that_cannot_be_read_are_listed_and_skipped(folder: Path) -> None:
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
+    (folder / "empty.md").write_text("---\ntitle: Nothing\n---\n", encoding="utf-8")
+    (folder / "yaml.md").write_text("---\ntitle: [open\n---\nText.", encoding="utf-8")
+    (folder / "large.txt").write_text("x" * 2000, encoding="utf-8")
+    searcher = FolderSearcher(Settings(library=folder, page_bytes=1500))
+    kinds = {failure.subject: failure.kind for failure in searcher.failures}
+    assert kinds == {
+        "broken.pdf": "unreadable",
+        "empty.md": "no_text",
+        "yaml.md": "unreadable",
+        "large.txt": "too_large",
+    }
+    assert len(searcher.pages) == 6
+
+
+@pytest.mark.parametrize("line", [
+    "date: 2026-13-45", "title: !!int x", "title: !!timestamp x", "title: 0x" + "f" * 3900, "x: " + "[" * 700,
+    "title: !!python/object:os.system x", "title: *unknown",
+])  # fmt: skip
+def test_hostile_front_matter_costs_its_own_file_alone(folder: Path, line: str) -> None:
+    (folder / "bad.md").write_text(f"---\n{line}\n---\nA line.", encoding="utf-8")
+    (failure,) = FolderSearcher(Settings(), folder).failures
+    assert (failure.subject, failure.kind) == ("bad.md", "unreadable") and len(failure.message) < 500
+    assert found(folder, "Himalaya") == ["library:everest.md"]
+
+
+def test_a_file_that_cannot_be_opened_is_skipped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = Path.read_bytes
+
+    def read_bytes(path: Path) -> bytes:
+        if path.name == "nile.md":
+            raise PermissionError(13, "Permission denied")
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    (failure,) = FolderSearcher(Settings(), folder).failures
+    assert (failure.kind, failure.message) == ("unreadable", "nile.md cannot be read: Permission denied")
+    assert found(folder, "Himalaya") == ["library:everest.md"]
+
+
+def test_a_time_of_day_is_left_out_of_the_date(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("---\ndate: 2026-07-22T10:00:00Z\n---\nA line.", encoding="utf-8")
+    assert [page.published for page in FolderSearcher(Settings(), tmp_path).pages] == ["2026-07-22"]
+
+
+@pytest.mark.parametrize("text", [
+    "---\n\nA line above and no front matter at all.\n\n---\n", "---\n- a\n- list\n---\nA line.",
+    "---\ntitle: {a: b}\nurl: javascript:alert(1)\ndate: 5\n---\nA line.", "---\ntitle: never closed\nA line.",
+])  # fmt: skip
+def test_odd_front_matter(tmp_path: Path, text: str) -> None:
+    (tmp_path / "odd.md").write_text(text, encoding="utf-8")
+    (page,) = FolderSearcher(Settings(), tmp_path).pages
+    assert "A line" in page.text and page.title == "odd" and page.reference == ""
+
+
+def test_missing_and_empty_folders_say_what_to_set(tmp_path: Path) -> None:
+    for folder, says in ((tmp_path / "none", "does not exist"), (tmp_path, "contains no articles")):
+        with pytest.raises(SearchFailed, match=says) as caught:
+            FolderSearcher(Settings(), folder).search("anything", 3)
+        assert caught.value.kind == "search_failed" and "--set library=" in str(caught.value)
+    (tmp_path / "a.pdf").write_bytes(b"broken")
+    with pytest.raises(SearchFailed, match="1 cannot be read"):
+        FolderSearcher(Settings(), tmp_path).search("anything", 3)
+
+
+def test_the_index_is_built_once_and_again_after_a_change(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    builds: list[Path] = []
+    build = folder_module._build_index
+    monkeypatch.setattr(
+        folder_module, "_build_index", lambda folder, *rest: builds.append(folder) or build(folder, *rest)
+    )
+    assert found(folder, "Everest mountain") and found(folder, "Himalaya")
+    assert len(builds) == 1
+    (folder / "everest.md").write_text("All about the Matterhorn.", encoding="utf-8")
+    os.utime(folder / "everest.md", ns=(1, 1))
+    assert found(folder, "Himalaya") == [] and found(folder, "Matterhorn") == ["library:everest.md"]
+    assert len(builds) == 2
+
+
+def test_searches_at_once(folder: Path) -> None:
+    searcher = FolderSearcher(Settings(), folder)
+    queries = ["flooded Egypt fields", "honey bees dance", "Everest Himalaya", "Gustave Eiffel Paris"] * 10
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda query: [hit.url for hit in searcher.search(query, 3)], queries))
+    assert answers == [[f"library:{n}"] for n in ("nile.md", "deep/bees.txt", "everest.md", "tower.html")] * 10
+
+
+def test_the_library_that_comes_along() -> None:
+    searcher = FolderSearcher(Settings())
+    assert len(searcher.pages) >= 20 and searcher.failures == ()
+    assert all(page.facts_from.startswith("https://") and page.published for page in searcher.pages)
+    assert {(page.reference, page.site) for page in searcher.pages} == {("", "Attribution explorer, built-in library")}
+    for claim, name in {
+        "The Nile is about 6,650 kilometres long.": "nile",
+        "The Eiffel Tower was finished in 1889.": "eiffel-tower",
+        "Alexander Fleming discovered penicillin in 1928.": "penicillin",
+        "Mount Everest is 8,849 metres high.": "mount-everest",
+        "Photosynthesis releases oxygen.": "photosynthesis",
+    }.items():
+        assert searcher.search(claim, 3)[0].url == f"library:{name}.md"
+    for claim in ("The Mekong reaches the sea in Vietnam.", "Honey bees tell of flowers with a waggle dance."):
+        assert searcher.search(claim, 3) == []

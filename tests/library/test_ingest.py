@@ -1,0 +1,210 @@
+"""Adding to collections: every kind of file, pages through the fetching, what fails by itself, resuming, a kill."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import zipfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from attribution.errors import BadInput
+from attribution.fetching.fetcher import Fetcher
+from attribution.library import ingest
+from attribution.library.ingest import Item, ItemResult, from_addresses, from_paths, from_upload
+from attribution.library.store import DocumentStore
+from attribution.settings import Settings
+from attribution.store.store import Store
+from attribution.types import Document
+from tests.servers import encrypted, http_server, pdf_bytes
+
+ROOT = Path(__file__).parents[2]
+
+
+def epub(path: Path, text: str) -> None:
+    with zipfile.ZipFile(path, "w") as book:
+        book.writestr(
+            "META-INF/container.xml", '<container><rootfiles><rootfile full-path="b.opf"/></rootfiles></container>'
+        )
+        book.writestr(
+            "b.opf",
+            '<package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="a" href="a.xhtml"/></manifest>'
+            '<spine><itemref idref="a"/></spine></package>',
+        )
+        book.writestr("a.xhtml", f"<html><body><p>{text}</p></body></html>")
+
+
+def docx(path: Path, text: str) -> None:
+    with zipfile.ZipFile(path, "w") as file:
+        space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+        file.writestr("word/document.xml", f'<d xmlns:w="{space}"><w:p><w:t>{text}</w:t></w:p></d>')
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "rivers"
+    (made / "deep").mkdir(parents=True)
+    (made / "a.txt").write_text("The Nile flows north into the Mediterranean Sea.")
+    (made / "deep" / "a.txt").write_text("The Danube flows east into the Black Sea.")
+    (made / "copy.txt").write_text("The Nile flows north into the Mediterranean Sea.")
+    (made / "b.md").write_text("---\ntitle: Rhine\nurl: https://example.org/rhine\n---\n# The Rhine\n\nIt flows north.")
+    (made / "c.html").write_text("<html><head><title>Volga</title></head><body><p>The Volga flows south.</p></body>")
+    (made / "d.pdf").write_bytes(pdf_bytes("The Thames flows east.", title="Thames"))
+    docx(made / "e.docx", "The Ebro flows southeast.")
+    epub(made / "f.epub", "The Loire flows west through France, and the book says more about it.")
+    (made / "broken.docx").write_bytes(b"no docx")
+    (made / "locked.pdf").write_bytes(encrypted(pdf_bytes("Secret."), "key"))
+    (made / "empty.txt").write_text("")
+    (made / "picture.png").write_bytes(b"\x89PNG")
+    (made / ".hidden.txt").write_text("hidden")
+    (tmp_path / "secret.txt").write_text("outside of the folder")
+    (made / "link.txt").symlink_to(tmp_path / "secret.txt")
+    return made
+
+
+def add(store: Store, settings: Settings, items: list[Item], **more) -> dict[str, ItemResult]:
+    return {added.name: added for added in ingest.add(store, "c", items, settings, **more)}
+
+
+def test_a_folder_of_everything(store: Store, settings: Settings, folder: Path) -> None:
+    items, left_out = from_paths([folder])
+    assert left_out == 1 and len(items) == 11
+    told = add(store, settings, items)
+    states = Counter(added.state for added in told.values())
+    assert states == {"added": 7, "unchanged": 1, "failed": 3}
+    kinds = {name: added.failure.kind for name, added in told.items() if added.failure}
+    assert kinds == {
+        "rivers/broken.docx": "wrong_type",
+        "rivers/locked.pdf": "encrypted",
+        "rivers/empty.txt": "no_text",
+    }
+    kept = DocumentStore(store)
+    titles = {row["title"] for row in kept.documents("c")}
+    assert {"Rhine", "Volga", "Thames", "a", "e"} <= titles
+    rhine = kept.page("c", "rivers/b.md")
+    assert rhine is not None and rhine.reference == "https://example.org/rhine" and rhine.text.startswith("The Rhine")
+    assert rhine.kind == "document" and rhine.site == "c"
+
+    again = Counter(added.state for added in add(store, settings, items).values())
+    assert again == {"unchanged": 8, "failed": 3}
+    (folder / "deep" / "a.txt").write_text("The Danube is 2,850 kilometres long.")
+    assert add(store, settings, items)["rivers/deep/a.txt"].state == "changed"
+    changed = kept.page("c", "rivers/deep/a.txt")
+    assert changed is not None and "2,850" in changed.text and len(kept.documents("c")) == 7
+
+
+def test_a_name_that_is_no_text(store: Store, settings: Settings, tmp_path: Path) -> None:
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.txt"))
+    odd.write_text("A text under a name of another charset.")
+    (told,) = add(store, settings, from_paths([tmp_path])[0]).values()
+    assert told.state == "added" and told.name.endswith(".txt")
+
+
+def test_uploads_and_hostile_names(store: Store, settings: Settings) -> None:
+    files = [Document("<script>\u202e\n.txt", b"One text."), Document("../../etc/a.txt", b"Another text.")]
+    told = add(store, settings, [from_upload(file) for file in files])
+    assert sorted(told) == ["../../etc/a.txt", "<script> .txt"]
+    assert {added.state for added in told.values()} == {"added"}
+
+
+def test_what_cannot_be_read_costs_itself_alone(store: Store, settings: Settings, tmp_path: Path) -> None:
+    def bug() -> bytes:
+        raise KeyError("x")
+
+    gone = from_paths([_file(tmp_path / "gone.txt")])[0]
+    (tmp_path / "gone.txt").unlink()
+    large = tmp_path / "large.txt"
+    with large.open("wb") as file:
+        file.truncate(ingest.MAX_BYTES + 1)
+    items = [
+        *gone,
+        *from_paths([large, _file(tmp_path / "odd.xyz"), _file(tmp_path / "good.txt")])[0],
+        Item("bug.txt", "b", bug),
+    ]
+    told = add(store, settings, items)
+    kinds = {name: added.failure.kind for name, added in told.items() if added.failure}
+    assert kinds == {
+        "gone.txt": "unreadable",
+        "large.txt": "too_large",
+        "odd.xyz": "wrong_type",
+        "bug.txt": "stage_failed",
+    }
+    assert told["good.txt"].state == "added"
+    with pytest.raises(BadInput, match="does not exist"):
+        from_paths([tmp_path / "absent"])
+
+
+def _file(path: Path) -> Path:
+    path.write_text(f"A text of {path.name}.")
+    return path
+
+
+def test_pages_come_through_the_fetching_and_its_cache(store: Store, settings: Settings) -> None:
+    def respond(handler):
+        if handler.path == "/gone":
+            return 404, {}, b""
+        return (
+            200,
+            {"Content-Type": "text/html"},
+            b"<html><title>Elbe</title><body><p>The Elbe flows north.</p></body></html>",
+        )
+
+    with http_server(respond) as served:
+        addresses = [served.url("/elbe"), served.url("/gone"), served.url("/elbe")]
+        items = from_addresses(["# a list", "", *addresses])
+        assert len(items) == 2
+        refused = add(store, settings, items)  # an address of this machine is none of the public web
+        assert {added.failure.kind for added in refused.values() if added.failure} == {"blocked_address"}
+        fetch = Fetcher(settings, allow=lambda _: True).fetch
+        told = add(store, settings, items, fetch=fetch)
+        assert told[addresses[0]].state == "added" and told[addresses[1]].failure.kind == "http_error"
+        assert add(store, settings, items[:1], fetch=fetch)[addresses[0]].state == "unchanged"
+        assert served.paths.count("/elbe") == 1
+    found = DocumentStore(store).page("c", addresses[0])
+    assert found is not None and (found.title, found.reference, found.kind) == ("Elbe", addresses[0], "document")
+
+
+@pytest.mark.parametrize("line", ["ftp://example.org/a", "example.org", "javascript:alert(1)", "file:///etc/passwd"])
+def test_a_list_holds_addresses_only(line: str) -> None:
+    with pytest.raises(BadInput, match="not a web address"):
+        from_addresses(["https://example.org/a", line])
+
+
+def test_stop_keeps_what_is_there(store: Store, settings: Settings, tmp_path: Path) -> None:
+    items = from_paths([_file(tmp_path / f"{i}.txt") for i in range(40)])[0]
+    stop, told = threading.Event(), 0
+    for _ in ingest.add(store, "c", items, settings, stop=stop):
+        told += 1
+        stop.set()
+    assert 0 < told < 40 and len(DocumentStore(store).documents("c")) == told
+
+
+def test_a_killed_process_is_gone_on_with(settings: Settings, tmp_path: Path) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for i in range(300):
+        _file(folder / f"{i}.txt")
+    script = (
+        "import sys; from pathlib import Path; from attribution.library import ingest as collections\n"
+        "from attribution.store.store import Store\n"
+        "from attribution.settings import Settings\n"
+        "for a in collections.add(Store.open(sys.argv[1]), 'c', collections.from_paths([Path(sys.argv[2])])[0],"
+        " Settings()): print(a.name, flush=True)"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, settings.database_url, str(folder)], stdout=subprocess.PIPE, text=True, cwd=ROOT
+    )
+    assert process.stdout is not None
+    told = {process.stdout.readline().strip() for _ in range(60)}
+    process.kill()
+    process.communicate()
+    store = Store.open(settings.database_url)
+    kept = {row["name"] for row in DocumentStore(store).documents("c")}
+    assert told <= kept and 60 <= len(kept) < 300
+    states = Counter(a.state for a in ingest.add(store, "c", from_paths([folder])[0], settings))
+    assert states == {"added": 300 - len(kept), "unchanged": len(kept)}
+    store.close()

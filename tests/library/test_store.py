@@ -1,0 +1,163 @@
+"""Collections in the database: once each, replaced by origin, whole after a kill, safe with two writers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from attribution.errors import BadInput, StoreError
+from attribution.library.store import DocumentStore, NewDocument
+from attribution.settings import Settings
+from attribution.store.store import Store
+from tests.make import page
+
+ROOT = Path(__file__).parents[2]
+MODEL = "a-model/1"
+
+
+def new(name: str, text: str, origin: str = "") -> NewDocument:
+    return NewDocument(name, origin or f"/tmp/{name}", f"bytes of {text}", page(text, title=f"Title of {name}"))
+
+
+def names(kept: DocumentStore, collection: str = "c") -> list[str]:
+    return [row["name"] for row in kept.documents(collection)]
+
+
+def whole(kept: DocumentStore, collection: str = "c") -> int:
+    """How many documents there are; each has its one index entry, and the index fits the texts."""
+    count = next((c.documents for c in kept.collections() if c.name == collection), 0)
+    if count:
+        with kept.full_text(collection) as table:
+            assert table.documents == count
+            if len(kept.collections()) == 1:  # the check compares with all documents that there are
+                table.database.execute(f"INSERT INTO {table.name}({table.name}, rank) VALUES ('integrity-check', 1)")
+                table.database.rollback()
+        for name in names(kept, collection):
+            found = kept.page(collection, name)
+            assert found is not None and found.text
+            with kept.full_text(collection) as table:
+                word = found.text.split()[0]
+                match = f"SELECT rowid FROM {table.name} WHERE {table.name} MATCH ?"
+                assert table.database.execute(match, (f'"{word}"',)).fetchall()
+    return count
+
+
+def test_the_same_text_is_one_document_and_the_same_origin_replaces(store: Store) -> None:
+    kept = DocumentStore(store)
+    assert kept.put("c", [new("a", "one"), new("b", "two"), new("copy", "one")]) == ["added", "added", "unchanged"]
+    assert kept.put("c", [new("a", "three"), new("a", "four", origin="/elsewhere/a")]) == ["changed", "added"]
+    assert names(kept) == ["a", "a (2)", "b"] and whole(kept) == 3
+    assert kept.put("c", [new("b", "three")]) == ["changed"]  # what came from b is now what came from a
+    assert names(kept) == ["a", "a (2)"] and whole(kept) == 2
+    assert kept.put("other", [new("a", "one")]) == ["added"] and whole(kept) == 2  # collections know nothing of others
+
+
+def test_a_document_gets_its_address(store: Store) -> None:
+    kept = DocumentStore(store)
+    kept.put("my notes", [new("deep/a.txt", "Some text.")])
+    found = kept.page("my notes", "deep/a.txt")
+    assert found is not None and found.url == "collection:my notes/deep/a.txt" and found.text == "Some text."
+    assert kept.page("my notes", "absent") is None
+    (only,) = kept.collections()
+    assert (only.name, only.documents, only.characters, only.embedded) == ("my notes", 1, 10, 0)
+
+
+def test_removing(store: Store) -> None:
+    kept = DocumentStore(store)
+    kept.put("c", [new("a", "one"), new("b", "two"), new("d", "three")])
+    kept.put_vectors("c", MODEL, {1: [b"1234"], 2: [b"1234", b"5678"], 99: [b"1234"]})
+    assert kept.collections(MODEL)[0].embedded == 2  # nothing is kept for a document that is not there
+    assert kept.remove("c", "b") == 1 and whole(kept) == 2 and kept.vectors("c", MODEL) == ([1], [b"1234"])
+    with pytest.raises(BadInput, match="no document 'b'"):
+        kept.remove("c", "b")
+    assert kept.remove("c") == 2 and kept.collections() == []
+    with pytest.raises(BadInput, match="none yet"):
+        kept.documents("c")
+    kept.put("c", [new("a", "one")])  # a name that was removed is free again, an id never
+    assert whole(kept) == 1 and kept.pages([1, 2, 3]) == {} and kept.vectors("c", MODEL) == ([], [])
+
+
+def test_what_is_not_embedded_yet(store: Store) -> None:
+    kept = DocumentStore(store)
+    kept.put("c", [new("a", "one " * 50), new("b", "two")])
+    missing = kept.unembedded("c", MODEL, characters=7, limit=10)
+    assert sorted(missing.values()) == [("Title of a", "one one"), ("Title of b", "two")]
+    kept.put_vectors("c", MODEL, dict.fromkeys(missing, [b"two", b"writers", b"at once"]))
+    kept.put_vectors("c", MODEL, dict.fromkeys(missing, [b"one", b"wins"]))
+    assert kept.unembedded("c", MODEL, 7, 10) == {} and len(kept.unembedded("c", "another", 7, 1)) == 1
+    assert kept.vectors("c", MODEL) == ([1, 1, 2, 2], [b"one", b"wins"] * 2)
+    assert kept.vectors("c", "another") == ([], []) and kept.collections("another")[0].embedded == 0
+
+
+def test_a_list_can_be_narrowed(store: Store) -> None:
+    kept = DocumentStore(store)
+    kept.put("c", [new("100%.txt", "one"), new("1000.txt", "two"), new("b", "three")])
+    assert [row["name"] for row in kept.documents("c", "100%")] == ["100%.txt"]
+    assert [row["name"] for row in kept.documents("c", "Title of b")] == ["b"]
+    assert len(kept.documents("c", limit=2)) == 2
+
+
+@pytest.mark.parametrize("name", ["", "  ", "a/b", "x" * 81, "two\nlines", "a\u202eb"])
+def test_names_that_cannot_be(store: Store, name: str) -> None:
+    with pytest.raises(BadInput, match="expected 1 to 80"):
+        DocumentStore(store).put(name, [new("a", "one")])
+
+
+@pytest.mark.parametrize("name", ["x'; DROP TABLE documents; --", "ключ", "a b", "100%"])
+def test_names_that_can(store: Store, name: str) -> None:
+    kept = DocumentStore(store)
+    kept.put(name, [new("'; --", "one")])
+    assert whole(kept, name) == 1 and kept.remove(name) == 1
+
+
+def test_another_database_is_refused_by_name() -> None:
+    import sqlalchemy as sa
+
+    engine = sa.create_engine("sqlite://")
+    engine.dialect.name = "postgresql"
+    with pytest.raises(StoreError, match="need SQLite"):
+        DocumentStore(Store(engine))
+
+
+WRITE = """
+    import sys
+    from attribution.library.store import DocumentStore, NewDocument
+    from attribution.store.store import Store
+    from tests.make import page
+    kept = DocumentStore(Store.open(sys.argv[1]))
+    for i in range(int(sys.argv[2])):
+        kept.put("c", [NewDocument(f"{i}", f"/{i}", f"{i}", page(f"Bridge{i} crosses the river. " * 50))])
+        print(i, flush=True)
+"""
+
+
+def writer(settings: Settings, count: int) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", textwrap.dedent(WRITE), settings.database_url, str(count)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+
+
+def test_two_processes_begin_and_write_at_once(settings: Settings) -> None:
+    both = [writer(settings, 80) for _ in range(2)]
+    ends = [process.communicate(timeout=200) for process in both]
+    assert [process.returncode for process in both] == [0, 0], ends
+    store = Store.open(settings.database_url)
+    assert whole(DocumentStore(store)) == 80
+    store.close()
+
+
+def test_a_killed_process_leaves_what_it_has_told(settings: Settings) -> None:
+    process = writer(settings, 100_000)
+    assert process.stdout is not None
+    told = [process.stdout.readline() for _ in range(40)]
+    process.kill()
+    process.communicate()
+    assert process.returncode == -9
+    store = Store.open(settings.database_url)
+    kept = DocumentStore(store)
+    assert len(told) <= whole(kept) < 100_000
+    assert kept.put("c", [new("after", "Afterwards all goes on.")]) == ["added"]
+    store.close()

@@ -1,0 +1,74 @@
+"""Articles of the built-in library are ours: the library is their source, what their facts are from stands apart."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from pybtex.database import parse_string
+
+from attribution.cli.main import main
+from attribution.library.folder import FolderSearcher
+from attribution.reports import FORMATS, Exported, export
+from attribution.review.revision import revise
+from attribution.server.mcp import _claims
+from attribution.settings import Settings
+from attribution.store.store import Store
+from attribution.studies.annotation.tasks import tasks_of_run
+from attribution.types import Report
+
+OURS = "Attribution explorer, built-in library"
+THEIRS = "https://en.wikipedia.org/wiki/Eiffel_Tower"
+
+
+@pytest.fixture
+def report(tmp_path: Path, store: Store, warm_library: None) -> Report:
+    """A run of the command line on the library."""
+    out = tmp_path / "report.json"
+    answer = ["--question", "When?", "--answer", "The Eiffel Tower was completed in 1889."]
+    assert main(["analyze", *answer, "--verifier", "embedded-small", "--out", str(out)]) == 0
+    made = store.load_run(json.loads(out.read_bytes())["id"])
+    assert made is not None
+    (used,) = {e.page_id for e in made.evidence if e.relation == "entailed"}
+    return made.model_copy(update={"pages": tuple(p for p in made.pages if p.id == used),
+                                   "evidence": tuple(e for e in made.evidence if e.page_id == used)})  # fmt: skip
+
+
+def test_every_export_names_the_library_and_the_source_of_the_facts_apart(report: Report) -> None:
+    texts = {name: export(name, Exported(report)).decode() for name in FORMATS}
+    for name in ("html", "markdown", "json", "claims", "evidence", "bibtex", "csl"):
+        assert OURS in texts[name] and THEIRS in texts[name], name
+    (entry,) = parse_string(texts["bibtex"], "bibtex").entries.values()
+    assert dict(entry.fields) == {
+        "title": "{Eiffel Tower}", "howpublished": OURS, "note": f"Facts after \\url{{{THEIRS}}}. Apache-2.0",
+    }  # fmt: skip
+    (item,) = json.loads(texts["csl"])
+    assert not {"URL", "accessed", "issued"} & set(item) and item["type"] == "document"
+    assert (item["container-title"], item["note"], item["license"]) == (OURS, f"Facts after {THEIRS}", "Apache-2.0")
+    for name in ("claims", "evidence"):
+        row = next(csv.DictReader(io.StringIO(texts[name])))
+        assert (row["source"], row["facts after"]) == (f"{OURS}: Eiffel Tower", THEIRS)
+        assert row["address"] == "library:eiffel-tower.md"
+    assert f"{OURS}: Eiffel Tower, facts after <{THEIRS}>." in texts["markdown"]
+    assert f"]({THEIRS}" not in texts["markdown"] and f"](<{THEIRS}" not in texts["markdown"]
+    assert f"<em>{OURS}: Eiffel Tower</em>, facts after {THEIRS}." in texts["html"]
+    assert f'<p class="facts">{OURS}</p>' in texts["html"] and "Facts after en.wikipedia.org" in texts["html"]
+    (page,) = json.loads(texts["json"])["pages"]
+    assert page["facts_from"] == THEIRS and page["reference"] == ""
+
+
+def test_footnotes_tools_and_annotators_are_given_the_same_name(report: Report) -> None:
+    assert f"[^1]: {OURS}: Eiffel Tower, facts after <{THEIRS}>: “" in revise(report, []).text
+    (claim,) = _claims(report)
+    assert {(p.title, p.url) for p in claim.passages} == {(f"{OURS}: Eiffel Tower", "library:eiffel-tower.md")}
+    (task,) = tasks_of_run(report, "p" * 16, "claim")
+    assert (task.title, task.url) == (f"{OURS}: Eiffel Tower", "library:eiffel-tower.md")
+
+
+def test_a_file_of_ones_own_may_say_where_it_is_from(tmp_path: Path) -> None:
+    (tmp_path / "tower.md").write_text(f"---\ntitle: Eiffel Tower\nurl: {THEIRS}\n---\nIt is tall.", "utf-8")
+    (page,) = FolderSearcher(Settings(), tmp_path).pages
+    assert (page.reference, page.facts_from, page.cited, page.site) == (THEIRS, "", "Eiffel Tower", "Library")

@@ -1,0 +1,244 @@
+"""Escaping, addresses, verdict looks: nothing foreign becomes markup, in any view."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import get_args
+from urllib.parse import unquote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attribution.reports import cards
+from attribution.reports import html as html_module
+from attribution.reports.html import (
+    ATTRIBUTES,
+    BLOCKS,
+    INLINE,
+    LOOKS,
+    Text,
+    badge,
+    data,
+    el,
+    html,
+    link_to_sentence,
+    safe_url,
+)
+from attribution.types import LABELS, RELATIONS, Failure, Label, Relation, Report, Verdict
+from pages.ui import run_results
+from tests.make import claim, evidence, page
+from tests.pages.hostile import ADDRESSES, TEXTS
+
+UI = Path(__file__).parents[2] / "pages" / "ui"
+
+
+class _Tags(HTMLParser):
+    """Collects what a browser would see."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str | None]] = []
+        self.text = ""
+        self.feed(source)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def safe(source: str) -> _Tags:
+    """Parsed; fails if anything is in it that our own nodes cannot hold."""
+    seen = _Tags(source)
+    assert seen.tags <= BLOCKS | INLINE
+    assert {name for name, _ in seen.attributes} <= ATTRIBUTES
+    for name, value in seen.attributes:
+        assert name != "href" or (value or "").lower().startswith(("http://", "https://"))
+    return seen
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_text_and_attributes_are_escaped(text: str) -> None:
+    seen = safe(html(el("p", text, el("span", text, title=text, aria_label=text), class_=text)))
+    assert seen.text == text * 2
+    assert [v for n, v in seen.attributes if n == "title"] == [text]
+
+
+@given(st.text(), st.text())
+def test_any_text_comes_back_as_it_was(text: str, attribute: str) -> None:
+    seen = safe(html(el("p", text, title=attribute)))
+    assert seen.text.replace("\r\n", "\n").replace("\r", "\n") == text.replace("\r\n", "\n").replace("\r", "\n")
+    assert dict(seen.attributes).get("title", "") == attribute
+
+
+@pytest.mark.parametrize("tag", ["script", "img", "iframe", "style", "svg", "object", "form", "P", "p onclick"])
+def test_no_other_tag_can_be_made(tag: str) -> None:
+    with pytest.raises(ValueError, match="not on the list"):
+        el(tag)
+
+
+@pytest.mark.parametrize("name", ["onclick", "style", "src", "srcdoc", "formaction", "data_x", "id"])
+def test_no_other_attribute_can_be_made(name: str) -> None:
+    with pytest.raises(ValueError, match="not on the list"):
+        el("p", **{name: "x"})
+
+
+def test_the_script_knows_the_same_lists() -> None:
+    script = (html_module.STATIC / "nodes.js").read_text("utf-8")
+    tags, attributes = script.split("const ATTRIBUTES")
+    words = re.compile(r'"([a-z0-9 -]+)"\.split')
+    assert set(" ".join(words.findall(tags)).split()) == BLOCKS | INLINE
+    assert set(" ".join(words.findall(attributes)).split()) == ATTRIBUTES
+
+
+@pytest.mark.parametrize("name", sorted(path.relative_to(UI) for path in UI.rglob("*.js")), ids=str)
+def test_scripts_make_no_markup_of_text(name: Path) -> None:
+    script = (UI / name).read_text("utf-8")
+    for way in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "DOMParser", "eval(", "srcdoc"):
+        assert way not in script
+
+
+def test_data_is_json_of_the_same_tree() -> None:
+    tree = el("p", "a", el("strong", Text("b", 7)), class_="x")
+    assert json.loads(json.dumps(data(tree))) == ["p", {"class": "x"}, "a", ["strong", 0, "b"]]
+
+
+# --- addresses ---
+
+
+@pytest.mark.parametrize("url", ADDRESSES)
+def test_unsafe_addresses_become_no_link(url: str) -> None:
+    assert safe_url(url) is None
+    assert link_to_sentence(url, "A sentence.") is None
+    assert "href" not in html(el("a", "x", href=url))
+
+
+@pytest.mark.parametrize(
+    "url", ["https://example.org", "http://example.org:80/a?b=c&d#e", "https://xn--e1afmkfd.org/ü"]
+)
+def test_web_addresses_are_kept(url: str) -> None:
+    assert safe_url(url) == url
+
+
+def test_a_text_fragment_is_encoded() -> None:
+    link = link_to_sentence("https://example.org/a", "Well-known, e.g. “A & B” – 50%.")
+    assert link is not None
+    directive = link.split("#:~:text=")[1]
+    assert not set(directive) & set('-,& "')
+    assert unquote(directive) == "Well-known, e.g. “A & B” – 50%."
+
+
+def test_a_fragment_of_the_page_stays_and_an_old_directive_goes() -> None:
+    assert link_to_sentence("https://e.org/#top", "One.") == "https://e.org/#top:~:text=One."
+    assert link_to_sentence("https://e.org/#top:~:text=old", "One.") == "https://e.org/#top:~:text=One."
+
+
+def test_a_long_sentence_is_given_by_its_ends() -> None:
+    sentence = " ".join(f"word{n}" for n in range(60))
+    link = link_to_sentence("https://example.org/", sentence)
+    assert link is not None
+    start, end = link.split("text=")[1].split(",")
+    assert sentence.startswith(unquote(start)) and sentence.endswith(unquote(end))
+
+
+@given(st.text(min_size=1))
+def test_any_sentence_makes_one_directive(sentence: str) -> None:
+    link = link_to_sentence("https://example.org/a", sentence.encode("utf-8", "replace").decode())
+    assert link is not None and link.count("#") <= 1 and re.fullmatch(r"[\x21-\x7e]+", link)
+
+
+# --- verdicts ---
+
+
+def test_every_verdict_has_a_look_of_its_own() -> None:
+    assert set(LOOKS) == set(LABELS) == set(get_args(Label))
+    assert set(html_module.RELATIONS) == set(RELATIONS) == set(get_args(Relation))
+    for part in ("icon", "word", "noun", "help"):
+        assert len({getattr(v, part) for v in LOOKS.values()}) == len(LABELS)
+    assert len({(v.ink, v.tint) for v in LOOKS.values()}) == len(LABELS)
+    assert html_module.look(None) is html_module.look("unheard of") is html_module.PENDING
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("label", [k for k in LABELS if k != "not_checked"])
+def test_ink_is_readable_on_its_tint(label: Label) -> None:
+    look = LOOKS[label]
+    for ink, tint in ((look.ink, look.tint), (look.dark_ink, look.dark_tint)):
+        low, high = sorted((_luminance(ink), _luminance(tint)))
+        assert (high + 0.05) / (low + 0.05) >= 6.3
+
+
+def test_a_badge_has_icon_word_and_two_decimals() -> None:
+    assert _Tags(html(badge("contradicted", 0.9))).text == "✗Contradicted0.90"
+
+
+# --- whole views ---
+
+
+def _hostile_report(text: str) -> Report:
+    source = page(f"Before. {text} After it.", url="javascript:window.pwned=1", title=text)
+    c = claim(text)
+    piece = evidence(c, 0.02, 0.9, "contradicted").model_copy(
+        update={
+            "page_id": source.id, "text": source.text, "end": len(source.text), "sentence": (8, 8 + len(text)),
+            "query": text, "searcher": text,
+        }
+    )  # fmt: skip
+    twin = piece.model_copy(update={"rank": 2})
+    verdict = Verdict(claim_id=c.id, label="contradicted", confidence=0.9, reason=text)
+    failure = Failure(stage=text, subject=text, kind="unreadable", message=text)
+    return Report(
+        id="x", created_at="2026-11-01T00:00:00+00:00", question=text, answer=text, settings={"threshold": 0.5},
+        versions={"verifier": text}, claims=(c,), pages=(source,), evidence=(piece, twin), verdicts=(verdict,),
+        failures=(failure,),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_panels_and_notes_show_hostile_text_as_text(text: str) -> None:
+    report = _hostile_report(text)
+    pages = {p.id: p for p in report.pages}
+    panel = cards.panel(report.claims[0], 1, report.verdicts[0], report.evidence, report, pages)
+    for node in (panel, cards.footnotes(report, pages), run_results.figures(report)):
+        safe(html(node))
+    assert "1 more that says the same" in _Tags(html(panel)).text
+    assert text in _Tags(html(panel)).text
+
+
+def test_a_library_passage_opens_here_and_a_web_one_at_its_sentence() -> None:
+    source = page("The Nile is long. It flows north.")
+    piece = evidence(claim(), 0.9, 0.05, "entailed").model_copy(
+        update={"page_id": source.id, "text": source.text, "end": len(source.text), "sentence": (0, 17)}
+    )
+    report = _hostile_report("x")
+    verdict = report.verdicts[0]
+    for kind, wanted in (
+        ("web", 'href="https://example.org/a#:~:text=The%20Nile%20is%20long."'),
+        ("library", "data-at="),
+    ):
+        one = source.model_copy(update={"kind": kind})
+        assert wanted in html(cards.panel(claim(), 1, verdict, [piece], report, {one.id: one}))
+
+
+def test_a_claim_without_verdict_waits_and_totals_name_their_base() -> None:
+    c = claim()
+    report = _hostile_report("x")
+    assert "Being checked" in _Tags(html(cards.panel(c, 1, None, [], report, {}, running=True))).text
+    assert "Not reached" in _Tags(html(cards.panel(c, 1, None, [], report, {}))).text
+    assert cards.totals(report) == "1 of 1 claim was checked: 1 contradicted."
+    assert cards.totals(report.model_copy(update={"verdicts": ()})) == "0 of 1 claim was checked. 1 was not reached."
+    unchecked = Verdict(claim_id=c.id, label="not_checked", confidence=0, reason="")
+    assert cards.totals(report.model_copy(update={"verdicts": (unchecked,)})).startswith("None of the 1 sentence")

@@ -1,0 +1,144 @@
+"""The revised answer: edits in place, sentences marked or left out, footnotes that a Markdown reader finds."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from attribution.review.revision import UNSUPPORTED, revise
+from attribution.text.passages import passages
+from attribution.types import LABELS, Label
+from tests.review.make import SOURCE, claim, correction, report
+
+TEXT = "The tower was finished in 1890. It is 330 m high. Nobody likes it."
+
+
+def read(text: str) -> list[tuple[str, str]]:
+    return [(p.kind, p.text) for p in passages(text)]
+
+
+def test_a_correction_with_its_footnote() -> None:
+    first, second = claim(TEXT, "The tower was finished in 1890."), claim(TEXT, "It is 330 m high.")
+    made = report(TEXT, (first, "contradicted"), (second, "supported"))
+    revised = revise(made, [correction(TEXT, first, "The tower was finished in 1889.")])
+    body, _, notes = revised.text.partition("\n\n")
+    assert body == "The tower was finished in 1889.[^1] It is 330 m high.[^1] Nobody likes it."
+    assert revised.applied == (first.id,) and revised.notes == 1 and not revised.overlapping
+    assert notes == (
+        "[^1]: [A \\[tower\\] \\| \\*title\\*](<https://example.org/t(1)>), read 2026-11-01: "
+        "“The tower was finished in 1889.”\n"
+    )
+    assert revise(made, (), footnotes=False).text == TEXT
+
+
+def test_unsupported_sentences_are_kept_marked_or_left_out() -> None:
+    claims = [
+        claim(TEXT, words) for words in ("The tower was finished in 1890.", "It is 330 m high.", "Nobody likes it.")
+    ]
+    made = report(TEXT, (claims[0], "contradicted"), (claims[1], "supported"), (claims[2], "not_checked"))
+    assert revise(made, footnotes=False).text == TEXT
+    marked = revise(made, (), "mark", footnotes=False)
+    assert marked.text == TEXT.replace("1890.", "1890. *(contradicted by a source)*") and marked.marked == 1
+    dropped = revise(made, (), "drop", footnotes=False)
+    assert dropped.text == "It is 330 m high. Nobody likes it." and dropped.dropped == 1
+
+
+def test_a_sentence_with_one_supported_claim_is_marked_in_part() -> None:
+    answer = "It opened in 1889 and is red."
+    one, two = claim(answer, "It opened in 1889"), claim(answer, "is red")
+    whole = {"sentence": (0, len(answer))}
+    made = report(answer, (one.model_copy(update=whole), "supported"), (two.model_copy(update=whole), "unclear"))
+    revised = revise(made, (), "drop", footnotes=False)
+    assert revised.text == answer + " *(in part: not settled by the sources)*" and revised.dropped == 0
+
+
+def test_of_two_corrections_of_the_same_words_the_first_stays() -> None:
+    answer = "It opened in 1890 and closed in 1890."
+    span = (0, len(answer))
+    one, two = (claim(answer, answer, id=i, spans=(span,)) for i in "ab")
+    made = report(answer, (one, "contradicted"), (two, "contradicted"))
+    first = correction(answer, one, "It opened in 1889 and closed in 1890.")
+    same = first.model_copy(update={"claim_id": "b"})
+    other = correction(answer, two, "It opened in 1888 and closed in 1890.")
+    apart = correction(answer, two, "It opened in 1890 and closed in 1891.")
+    assert revise(made, [first, other]).overlapping == ("b",)
+    assert revise(made, [first, same]).applied == ("a", "b")
+    both = revise(made, [apart, first], footnotes=False)
+    assert both.text == "It opened in 1889 and closed in 1891." and not both.overlapping
+
+
+def test_lists_tables_and_emphasis_stay_whole() -> None:
+    answer = (
+        "Intro.\n\n1. **It is red.**\n2. It is blue.\n   - It is deep.\n\n"
+        "| A | B |\n|---|---|\n| x | 1 |\n| y | 2 |\n\n*It is old.* It is [new](http://a.b/c).\n"
+    )
+    words = ["It is red.", "It is blue.", "x | 1", "It is old.", "It is [new](http://a.b/c)."]
+    claims = [(claim(answer, w), "no_relation") for w in words]
+    dropped = revise(report(answer, *claims), (), "drop")
+    assert dropped.text == (
+        "Intro.\n\n2. It is blue. *(no source found)*\n   - It is deep.\n\n| A | B |\n|---|---|\n| y | 2 |\n\n\n"
+    )
+    assert dropped.dropped == 4 and dropped.marked == 1
+    marked = revise(report(answer, *claims), (), "mark").text
+    html = MarkdownIt("commonmark").enable("table").render(marked)
+    assert html.count("<li>") == 3 and html.count("<tr>") == 3 and html.count("no source found") == 5
+    assert "<strong>It is red.</strong> <em>(no source found)</em>" in html
+
+
+def test_footnotes_do_not_meet_those_of_the_answer_or_end_in_its_code() -> None:
+    answer = "It is 330 m high.[^1] See:\n\n[^1]: A book.\n\n```\ncode"
+    made = report(answer, (claim(answer, "It is 330 m high."), "supported"))
+    text = revise(made).text
+    assert "high.[^1][^s1] See" in text and "```\ncode\n```\n\n[^s1]: " in text
+    assert [kind for kind, _ in read(text)].count("note") == 2
+
+
+@pytest.mark.parametrize("title", ["a](http://evil) [b", "x\n\n# y", "<script>", "|", "`"])
+def test_foreign_titles_stay_text(title: str) -> None:
+    made = report(TEXT, (claim(TEXT, "It is 330 m high."), "supported"))
+    page = SOURCE.model_copy(update={"title": title, "url": "https://e.org/>) <b>"})
+    text = revise(made.model_copy(update={"pages": (page,)})).text
+    html = MarkdownIt("commonmark", {"html": True}).render(text.partition("[^1]: ")[2])
+    assert "<script" not in html and "<h1" not in html and html.count("<a ") == 1 and "%3E" in html
+
+
+PARTS = st.sampled_from(
+    ["It is red. ", "**Bold it is.** ", "\n- An item. ", "\n\n| a | b |\n|---|---|\n| c | 1975 |\n", "*", "\\", "|",
+     "[Link it.](http://a.b) ", "\n\n1. One. Two. ", "`code` it is. ", "\n\n> A quote. ", "\n\n# Head\n\n",
+     "In 1975 it was. ", "&amp; so. "]
+)  # fmt: skip
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
+@given(st.lists(PARTS, max_size=8), st.data())
+def test_any_answer_can_be_revised(parts: list[str], data: st.DataObject) -> None:
+    answer = "".join(parts)
+    claims = []
+    for p in passages(answer):
+        if p.kind not in ("text", "item", "row"):
+            continue
+        for start, end in p.sentences():
+            span = p.span(start, end)
+            label: Label = data.draw(st.sampled_from(LABELS))
+            made = claim(
+                answer, answer[slice(*span)], id=f"{span}", text=p.text[start:end], spans=(span,), sentence=span
+            )
+            claims.append((made, label))
+    claims = data.draw(st.permutations(claims))
+    made = report(answer, *claims)
+    corrections = [correction(answer, c, c.text.replace("1975", "1980")) for c, _ in claims if "1975" in c.text]
+    for choice in UNSUPPORTED:
+        revised = revise(made, corrections, choice)
+        before, after = read(answer), [line for line in read(revised.text)]
+        notes = revised.notes
+        assert sum(kind == "note" for kind, _ in after) == notes + sum(kind == "note" for kind, _ in before)
+        if choice == "keep":
+            kept = after[: len(after) - notes]
+            assert kept == [(k, t.replace("1975", "1980") if corrections and k != "code" else t) for k, t in before]
+        elif choice == "drop":
+            gone = {c.text for c, _ in claims}
+            kinds = [kind for kind, text in before if text not in gone]
+            left = iter(kind for kind, _ in after)
+            assert all(kind in left for kind in kinds if kind == "heading")

@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+import pytest
+
+from attribution.segmenters.english.scope import is_reliable
+from attribution.text.parse import parse
+from tests.segmenters.parses import made
+
+
+@pytest.mark.parametrize("text", ["Ann sings and dances.", "Ann, who sings, dances.", "Ann left because it rained."])
+def test_ordinary_sentences_are_reliable(text: str) -> None:
+    assert is_reliable(parse(text))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["Ann NNP nsubj 1", "sings VBZ ROOT 1", "songs NNS dobj 1", "made VBD conj 1"],  # no conjunction
+        ["Ann NNP nsubj 4", "sings VBZ relcl 0", "songs NNS dobj 1", ", , punct 4", "left VBD ROOT 4"],  # one comma
+        ["Ben NNP ROOT 0", "and CC cc 0", "arias NNS conj 0", "of NN compound 2", "sung VBN acl 2", ", , punct 0"],
+        ["It PRP nsubj 1", "rained VBD ROOT 1", "leaves VBZ advcl 1"],  # a finite verb without a subject
+        ["men NNS ROOT 0", "who WP nsubj 2", "sing VBP relcl 0", "songs NNS dobj 2", "; , punct 3", "arias NNS conj 3"],
+    ],
+    ids=["conjunction", "subject", "participle", "clause", "list"],
+)
+def test_signs_that_the_parser_lost_its_way(rows: list[str]) -> None:
+    assert not is_reliable(made(*rows))

@@ -1,0 +1,35 @@
+"""The tests of this folder run twice: over SQLite and, where Debian's package is installed, a PostgreSQL server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from attribution.settings import Settings
+from tests.postgresql import new_database, server
+
+
+@pytest.fixture(scope="package")
+def postgresql() -> Iterator[str]:
+    """The address of a server with an empty cluster."""
+    with server() as address:
+        yield address
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def settings(request: pytest.FixtureRequest, settings: Settings) -> Iterator[Settings]:
+    """With a new database of either kind."""
+    if request.param == "sqlite":
+        yield settings
+        return
+    url = new_database(request.getfixturevalue("postgresql"))
+    yield settings.model_copy(update={"database_url": url})
+    _forget(url)
+
+
+def _forget(url: str) -> None:
+    """Drop the connections to a database that the next test replaces."""
+    from attribution.store import database
+
+    database._engine(url).dispose()

@@ -1,0 +1,132 @@
+"""Opening: new, old and newer databases, several threads and processes at once."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from attribution.errors import StoreError
+from attribution.settings import Settings
+from attribution.store import schema as tables
+from attribution.store.database import MIGRATIONS, REVISION, use_write_ahead_log
+from attribution.store.store import Store
+
+ROOT = Path(__file__).parents[2]
+
+
+def dump(path: Path) -> list[str]:
+    """All that is in a database."""
+    with sqlite3.connect(path) as database:
+        return list(database.iterdump())
+
+
+def schema(url: str) -> dict[str, object]:
+    inspector = sa.inspect(sa.create_engine(url, poolclass=sa.NullPool))
+    return {
+        name: (
+            [(c["name"], str(c["type"]), c["nullable"], c["primary_key"]) for c in inspector.get_columns(name)],
+            sorted(tuple(c["column_names"]) for c in inspector.get_unique_constraints(name)),
+            sorted((i["name"], tuple(i["column_names"])) for i in inspector.get_indexes(name)),
+        )
+        for name in tables.metadata.tables
+    }
+
+
+def test_a_new_database_has_the_tables_of_the_code(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/new.sqlite3"
+    Store.open(url).close()
+    expected = sa.create_engine(f"sqlite:///{tmp_path}/expected.sqlite3", poolclass=sa.NullPool)
+    tables.metadata.create_all(expected)
+    assert schema(url) == schema(str(expected.url))
+
+
+def test_the_revision_of_the_code_is_the_newest_migration() -> None:
+    from alembic.script import ScriptDirectory
+
+    assert ScriptDirectory(str(MIGRATIONS)).get_current_head() == REVISION
+
+
+@pytest.mark.parametrize("revision", ["6", "99"])
+def test_a_database_of_another_version_is_refused_by_name_and_left_alone(tmp_path: Path, revision: str) -> None:
+    path = tmp_path / "other.sqlite3"
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE alembic_version (version_num TEXT)")
+        database.execute("INSERT INTO alembic_version VALUES (?)", [revision])
+        database.execute("CREATE TABLE runs (id TEXT, report TEXT)")
+    before = dump(path)
+    with pytest.raises(StoreError, match=f"has schema {revision}, this version reads {REVISION}: set ATTRIBUTION_DATA"):
+        Store.open(f"sqlite:///{path}")
+    assert dump(path) == before
+
+
+def test_a_database_without_a_version_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "old.sqlite3"
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE runs (id TEXT, report TEXT)")
+        database.execute("INSERT INTO runs VALUES ('0123456789abcdef', '{}')")
+    before = dump(path)
+    with pytest.raises(StoreError, match=f"has schema none, this version reads {REVISION}"):
+        Store.open(f"sqlite:///{path}")
+    assert dump(path) == before
+
+
+def test_an_unwritable_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="ATTRIBUTION_DATABASE_URL"):
+        Store.open(f"sqlite:///{tmp_path}/file/x.sqlite3")
+
+
+def test_alembic_is_imported_only_for_an_upgrade(settings: Settings, store: Store) -> None:
+    script = (
+        "import sys; from attribution.store.store import Store; Store.open(sys.argv[1]).load_run('x');"
+        "sys.exit('alembic was imported' if 'alembic' in sys.modules else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", script, settings.database_url], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_processes_that_open_a_new_database_at_once_all_can(tmp_path: Path) -> None:
+    script = "import sys; from attribution.store.store import Store; Store.open(sys.argv[1]).load_run('x')"
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", script, f"sqlite:///{tmp_path}/new.sqlite3"],
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        )
+        for _ in range(3)
+    ]
+    errors = [process.communicate(timeout=120)[1] for process in processes]
+    assert [process.returncode for process in processes] == [0, 0, 0], errors
+
+
+def test_threads_that_open_databases_at_once_all_can(tmp_path: Path) -> None:
+    for number in range(5):
+        urls = [f"sqlite:///{tmp_path}/{number}-{name}.sqlite3" for name in "aaaabbbb"]
+        with ThreadPoolExecutor(8) as pool:
+            stores = list(pool.map(Store.open, urls))
+        assert all(s.load_run("none") is None for s in stores)
+
+
+def test_connections_that_change_a_new_files_mode_at_once_all_succeed(tmp_path: Path) -> None:
+    for number in range(60):  # without patience one in fifty is refused at once
+        together = threading.Barrier(4)
+
+        def change(path: Path = tmp_path / f"{number}.sqlite3", together: threading.Barrier = together) -> str:
+            connection = sqlite3.connect(path)
+            connection.execute("PRAGMA busy_timeout=10000")
+            together.wait()
+            use_write_ahead_log(connection)
+            (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
+            connection.close()
+            return str(mode)
+
+        with ThreadPoolExecutor(4) as pool:
+            assert [done.result() for done in [pool.submit(change) for _ in range(4)]] == ["wal"] * 4

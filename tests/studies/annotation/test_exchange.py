@@ -1,0 +1,118 @@
+"""Files: what is exported is imported, CSV holds no formula, and merging is a union of sets."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from attribution.errors import BadInput
+from attribution.files import FORMULA
+from attribution.store.store import Store
+from attribution.studies.annotation.exchange import _guarded, _unguarded, merge, to_csv, to_jsonl
+from attribution.studies.annotation.project import Annotations
+from attribution.studies.annotation.records import Content
+from attribution.studies.annotation.tasks import Project, make_task
+from tests.studies.annotation.made import CONTENT, filled, say
+
+ACTS = st.lists(
+    st.tuples(st.sampled_from("abc"), st.integers(0, 2), st.sampled_from(["ann", "bob"]), st.sampled_from([*CONTENT]))
+    | st.tuples(st.sampled_from("abc"), st.none(), st.sampled_from(["ann", "bob"]), st.none()),
+    max_size=10,
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Annotations]]:
+    """Three machines."""
+    folder: Path = tmp_path_factory.mktemp("machines")
+    stores = {name: Store.open(f"sqlite:///{folder}/{name}.sqlite3") for name in "abc"}
+    yield {name: Annotations(store) for name, store in stores.items()}
+    for store in stores.values():
+        store.close()
+
+
+def emptied(three: dict[str, Annotations]) -> dict[str, Annotations]:
+    for kept in three.values():
+        with kept._engine.begin() as db:
+            for table in ("projects", "events", "tasks", "judgements"):
+                db.exec_driver_sql(f"DELETE FROM annotation_{table}")
+    return three
+
+
+def exported(kept: Annotations, project: Project) -> bytes:
+    return to_jsonl(kept, project).encode()
+
+
+@settings(max_examples=20)
+@given(ACTS, st.permutations(["b", "c"]), st.booleans())
+def test_merging_is_commutative_and_idempotent_and_loses_nothing(
+    three: dict[str, Annotations], acts: list[tuple[str, int, str, str]], order: list[str], as_csv: bool
+) -> None:
+    machines = emptied(three)
+    project = filled(machines["a"], 3)
+    for other in "bc":
+        merge(machines[other], exported(machines["a"], project))
+    tasks = machines["a"].task_ids(project.id)
+    for machine, task, name, answer in acts:
+        if task is None:
+            machines[machine].undo(project.id, name, "annotation")
+        else:
+            say(machines[machine], project, tasks[task], name, CONTENT[answer])  # type: ignore[index]
+    made = {j.id for kept in machines.values() for j in kept.judgements(project.id)}
+    files = {name: (to_csv if as_csv else to_jsonl)(kept, project).encode() for name, kept in machines.items()}
+    for name in (*order, order[0]):
+        assert merge(machines["a"], files[name], as_csv).problems == ()
+    for name in ("a", *reversed(order)):
+        merge(machines["b"], files[name], as_csv)
+    assert exported(machines["a"], project) == exported(machines["b"], project)
+    assert {j.id for j in machines["a"].judgements(project.id)} == made
+    assert machines["a"].positions(project.id) == machines["b"].positions(project.id)
+
+
+@example(text="0\r")
+@settings(max_examples=60)
+@given(st.text(alphabet=st.characters(codec="utf-8"), min_size=1).filter(str.strip))
+def test_any_text_survives_csv(three: dict[str, Annotations], text: str) -> None:
+    machines = emptied(three)
+    project = machines["a"].create("Texts")
+    machines["a"].add_tasks([task := make_task(project.id, text, text, system=text)])
+    say(machines["a"], project, task.id, "ann", Content(interpretable=False, justification=text))
+    merge(machines["b"], to_csv(machines["a"], project).encode(), is_csv=True)
+    assert exported(machines["b"], project) == exported(machines["a"], project)
+    for row in csv.reader(io.StringIO(to_csv(machines["a"], project), newline="")):
+        for cell in row:
+            assert not cell or cell[0] not in "\t\r" and cell.lstrip()[:1] not in FORMULA
+
+
+@given(st.text())
+def test_the_apostrophe_comes_off(text: str) -> None:
+    assert _unguarded(_guarded(text)) == text and _guarded("=1+1") == "'=1+1" and _guarded(" @x") == "' @x"
+
+
+def test_a_bad_record_costs_itself(three: dict[str, Annotations]) -> None:
+    machines = emptied(three)
+    project = filled(machines["a"], 2)
+    say(machines["a"], project, machines["a"].task_ids(project.id)[0], "ann", CONTENT["attributable"])
+    records = [json.loads(line) for line in exported(machines["a"], project).splitlines()]
+    tasks = [record for record in records if record["kind"] == "task"]
+    tasks[1]["answer"] = "Another answer."
+    odd = [{"kind": "nothing"}, {**records[-1], "task_id": "elsewhere"}, {"kind": "member", "name": ""}]
+    content = "\n".join(map(json.dumps, [*records, *odd])).encode() + b"\n{"
+    merged = merge(machines["b"], content)
+    assert (merged.tasks, merged.judgements) == (1, 1)
+    assert len(merged.problems) == 5 and sum("changed by hand" in p for p in merged.problems) == 1
+    with pytest.raises(BadInput, match="expected the export of one project"):
+        merge(machines["b"], b'{"kind": "member", "name": "x"}')
+    changed = json.dumps({**records[0], "overlap": 9}).encode()
+    with pytest.raises(BadInput, match="with other settings"):
+        merge(machines["a"], changed)
+    with pytest.raises(BadInput, match="not UTF-8"):
+        merge(machines["a"], b"\xff", is_csv=True)
+    assert "expected one of project" in str(pytest.raises(BadInput, merge, machines["a"], b"kind\nx\n", True).value)

@@ -1,0 +1,170 @@
+"""Figures: Krippendorff's worked example, pairs, a simulated project with known truth, audit, seconds."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations, permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attribution.studies.annotation.figures import (
+    Difference,
+    agreement,
+    audited,
+    differences,
+    nominal_alpha,
+    paces,
+    rows,
+)
+from attribution.studies.annotation.records import Answer, Content, Judgement, by_task, decided
+from attribution.studies.annotation.tasks import Project, Task
+from tests.studies.annotation.made import CONTENT, task
+
+# Krippendorff 2011, “Computing Krippendorff's Alpha-Reliability”, example C: four observers, twelve units, seven
+# labels missing; nominal α = 0.743
+EXAMPLE = """
+1 2 3 3 2 1 4 1 2 . . .
+1 2 3 3 2 2 4 1 2 5 . 3
+. 3 3 3 2 3 4 2 2 5 1 .
+1 2 3 3 2 4 4 1 2 5 1 .
+"""
+
+
+def judgement(task_id: str, name: str, answer: Answer, seconds: tuple[float, float] = (1, 1), at: int = 0) -> Judgement:
+    content = CONTENT[answer].model_copy(update={"seconds": seconds})
+    return Judgement(
+        task_id=task_id, annotator=name, revision=1, origin="o", made_at=f"{at:06}", stage="production", content=content
+    )  # fmt: skip
+
+
+def test_alpha_of_the_published_example_with_missing_labels() -> None:
+    observers = [line.split() for line in EXAMPLE.split("\n") if line]
+    units = [[label for label in unit if label != "."] for unit in zip(*observers, strict=True)]
+    assert nominal_alpha(units) == pytest.approx(0.743, abs=0.0005)
+    assert nominal_alpha([["a", "a"], ["b", "b"]]) == 1 and nominal_alpha([["a", "a"]]) is None
+    assert nominal_alpha([["a"], ["b"]]) is None  # nothing to compare
+
+
+@given(st.lists(st.lists(st.sampled_from("abc"), max_size=4), max_size=8))
+def test_alpha_is_one_minus_the_ratio_of_disagreements(units: list[list[str]]) -> None:
+    pairable = [unit for unit in units if len(unit) > 1]
+    labels = [label for unit in pairable for label in unit]
+    chance = [a != b for a, b in permutations(labels, 2)]
+    alpha = nominal_alpha(units)
+    if not any(chance):
+        assert alpha is None
+        return
+    observed = sum(
+        sum(a != b for a, b in permutations(unit, 2)) / (len(unit) - 1) for unit in pairable
+    ) / len(labels)  # fmt: skip
+    assert alpha == pytest.approx(1 - observed / (sum(chance) / len(chance)))
+
+
+def test_a_pair_is_equal_only_where_both_answers_are() -> None:
+    found = agreement([
+        judgement("t1", "a", "attributable"), judgement("t1", "b", "not_attributable"),  # equal in the first alone
+        judgement("t1", "c", "attributable"),
+        judgement("t2", "a", "flagged"), judgement("t2", "b", "attributable"),  # one label is no pair
+        judgement("t3", "a", "not_interpretable"), judgement("t3", "b", "not_interpretable"),
+    ])  # fmt: skip
+    assert (found.equal, found.pairs, found.tasks, found.differing) == (2, 4, ("t1", "t3"), ("t1",))
+    assert found.pairwise == 0.5 and agreement([]).pairwise is None
+
+
+TRUTH = {"good": (0.05, 0.95, 0.85), "bad": (0.05, 0.75, 0.35)}  # flagged, interpretable, attributable
+PROJECT = Project(id="p", name="P", created_at="")
+
+
+def simulated(
+    items: int, error: float, paired: bool = True
+) -> tuple[dict[str, Task], list[Judgement], dict[str, Answer]]:
+    """Two systems answer the same or other items; three annotators err independently with this probability."""
+    chance = random.Random(5)
+    tasks, judgements, truth = {}, [], {}
+    for system, (flagged, interpretable, attributable) in TRUTH.items():
+        for number in range(items):
+            made = task(PROJECT, number + (0 if paired or system == "good" else items), system)
+            tasks[made.id] = made
+            truth[made.id] = (
+                "flagged" if chance.random() < flagged
+                else "not_interpretable" if chance.random() > interpretable
+                else "attributable" if chance.random() < attributable else "not_attributable"
+            )  # fmt: skip
+            for name in "abc":
+                answer = truth[made.id]
+                if chance.random() < error:
+                    answer = chance.choice([other for other in CONTENT if other != answer])
+                judgements.append(judgement(made.id, name, answer))
+    return tasks, judgements, truth  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_a_simulated_project_gives_back_its_truth(paired: bool) -> None:
+    tasks, judgements, truth = simulated(400, 0.06, paired)
+    answers = decided(by_task(judgements), {})
+    assert sum(answers[t] == truth[t] for t in tasks) > 0.97 * len(tasks)
+    bad, good = rows(tasks, answers)
+    assert (bad.system, good.system) == ("bad", "good")
+    for row in (bad, good):
+        for measure, value in zip(("flagged", "interpretable", "attributable"), TRUTH[row.system], strict=True):
+            share = row.shares[measure]  # type: ignore[index]
+            assert share.low is not None and share.high is not None and share.value is not None
+            assert share.low - 0.03 <= value <= share.high + 0.03 and share.low < share.value < share.high
+            assert set(share.tasks) <= set(share.base) and len(share.tasks) / len(share.base) == share.value
+        of_system = [answers[t] for t in tasks if tasks[t].system == row.system]
+        assert len(row.shares["flagged"].tasks) == of_system.count("flagged")
+        assert len(row.shares["attributable"].base) == sum(a in ("attributable", "not_attributable") for a in of_system)
+    found = {d.measure: d for d in differences(tasks, answers)}
+    assert found["attributable"].value == pytest.approx(
+        bad.shares["attributable"].value - good.shares["attributable"].value, abs=0.03  # type: ignore[operator]
+    )  # fmt: skip
+    assert found["attributable"].p < 0.001 and found["attributable"].high < -0.35 and found["flagged"].p > 0.05
+    assert (found["attributable"].items > 300) == paired
+    seen = agreement(judgements)
+    expected = sum(
+        a.content.answer == b.content.answer
+        for of_task in by_task(judgements).values() for a, b in combinations(of_task, 2)
+        if "flagged" not in (a.content.answer, b.content.answer)
+    )  # fmt: skip
+    assert seen.equal == expected and seen.alpha is not None and 0.75 < seen.alpha < 0.95
+
+
+def test_no_difference_is_seldom_significant() -> None:
+    chance = random.Random(3)
+    found: list[Difference] = []
+    for _ in range(40):
+        tasks = {made.id: made for n in range(40) for system in "xy" for made in [task(PROJECT, n, system)]}
+        answers = {t: chance.choice(["attributable", "not_attributable"]) for t in tasks}
+        found += [d for d in differences(tasks, answers) if d.measure == "attributable"]  # type: ignore[arg-type]
+    assert len(found) == 40 and sum(d.p < 0.05 for d in found) <= 6 and sum(d.low <= 0 <= d.high for d in found) >= 33
+
+
+def test_undecided_tasks_are_left_out_until_somebody_adjudicates() -> None:
+    made = task(PROJECT, 1)
+    split = [judgement(made.id, "a", "attributable"), judgement(made.id, "b", "not_attributable")]
+    (row,) = rows({made.id: made}, decided(by_task(split), {}))
+    assert row.undecided == (made.id,) and row.shares["flagged"].value is None
+    (row,) = rows({made.id: made}, decided(by_task(split), {made.id: judgement(made.id, "lead", "attributable")}))
+    assert row.undecided == () and row.shares["attributable"].value == 1
+
+
+def test_audit_quality_by_question_and_annotator() -> None:
+    work = [judgement("t1", "ann", "attributable"), judgement("t2", "ann", "not_interpretable"),
+            judgement("t1", "bob", "not_attributable"), judgement("t3", "bob", "attributable")]  # fmt: skip
+    audits = [judgement("t1", "lead", "attributable"), judgement("t2", "lead", "attributable")]
+    everybody, ann, bob = audited(work, audits)
+    assert (everybody.tasks, everybody.both) == (("t1", "t2", "t1"), ("t1",))
+    assert (ann.interpretable, ann.asked, ann.attributable) == (("t1",), ("t1",), ("t1",))
+    assert (bob.interpretable, bob.attributable, bob.both) == (("t1",), (), ()) and audited(work, []) == []
+
+
+def test_seconds_in_the_pilot_at_the_start_and_at_the_end() -> None:
+    work = [judgement(f"t{n}", "ann", "attributable", (10.0 - n, 20.0 - n), at=n) for n in range(9)]
+    found = {(p.annotator, p.period): p for p in paces(work, ["t0"])}
+    assert found["ann", "pilot"].both == 30 and found["ann", "start"].tasks == ("t1", "t2")
+    assert (found["", "end"].first, found["", "end"].second, found["", "end"].both) == (2.5, 12.5, 15)
+    unread = Content(interpretable=False, seconds=(4, 0))
+    (pilot, *_rest) = paces([work[0].model_copy(update={"content": unread})], ["t0"])
+    assert (pilot.first, pilot.second) == (4, None)

@@ -1,0 +1,18 @@
+"""Labelled rows and outcomes made for tests."""
+
+from __future__ import annotations
+
+from attribution.studies.groundedness.labelled_set import LabelledRow, Split
+from attribution.studies.groundedness.outcomes import Outcome
+
+
+def row(number: int, grounded: bool, split: Split = "test", error_type: str = "", group: str = "") -> LabelledRow:
+    return LabelledRow(
+        id=str(number), line=number, question="", context=("c",), response="r", grounded=grounded,
+        error_type=error_type, group=group or str(number), split=split,
+    )  # fmt: skip
+
+
+def outcome(number: int, score: float | dict[str, float], method: str = "gc", **more: object) -> Outcome:
+    scores = score if isinstance(score, dict) else {"": score}
+    return Outcome(method=method, row=str(number), key="k", scores=scores, seconds=0.1, **more)  # type: ignore[arg-type]

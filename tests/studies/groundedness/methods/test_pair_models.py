@@ -1,0 +1,222 @@
+"""Models of the hub, on tiny ones made here: inputs, label order, windows, aggregation; nothing is downloaded."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attribution.errors import BadInput, Unavailable
+from attribution.settings import Settings
+from attribution.studies.groundedness import Given
+from attribution.studies.groundedness.methods.hub import (
+    AlignScore,
+    FactKB,
+    HemV1,
+    HemV2,
+    HubModel,
+    MiniCheck,
+    _chunks,
+    pair_windows,
+)
+from attribution.studies.groundedness.methods.statements import spans
+
+WORDS = "<s> <pad> </s> <unk> <mask> the river is long short blue boats came in . one two three a b".split()
+GIVEN = Given("", ("the river is long . boats came in .",), "the river is short . boats came .")
+
+
+@pytest.fixture(scope="module")
+def roberta(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """A folder with a tiny RoBERTa of so many labels and its tokenizer."""
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import PreTrainedTokenizerFast, RobertaConfig, RobertaForSequenceClassification
+
+    def make(labels: int, positions: int = 66) -> Path:
+        folder = tmp_path_factory.mktemp("tiny-roberta")
+        inner = Tokenizer(models.WordLevel({w: i for i, w in enumerate(WORDS)}, unk_token="<unk>"))
+        inner.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+        inner.post_processor = processors.TemplateProcessing(
+            single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+        )
+        PreTrainedTokenizerFast(
+            tokenizer_object=inner, pad_token="<pad>", cls_token="<s>", bos_token="<s>", sep_token="</s>",
+            eos_token="</s>", unk_token="<unk>", mask_token="<mask>", model_max_length=512,
+        ).save_pretrained(folder)  # fmt: skip
+        torch.manual_seed(labels)
+        config = RobertaConfig(
+            vocab_size=len(WORDS), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16,
+            max_position_embeddings=positions, type_vocab_size=1, num_labels=labels, initializer_range=0.9,
+        )  # fmt: skip
+        RobertaForSequenceClassification(config).save_pretrained(folder)
+        return folder
+
+    return make
+
+
+def logits(folder: Path, *texts: str) -> Any:
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    model, tokenizer = AutoModelForSequenceClassification.from_pretrained(folder), AutoTokenizer.from_pretrained(folder)
+    with torch.inference_mode():
+        inputs = tokenizer(*texts, return_tensors="pt")
+        inputs.pop("token_type_ids", None)
+        return model.eval()(**inputs).logits[0]
+
+
+def sentences_of(text: str) -> list[str]:
+    return [text[a:b] for a, b in spans(text)]
+
+
+def of_ids(folder: Path, ids: list[int]) -> Any:
+    import torch
+    from transformers import AutoModelForSequenceClassification
+
+    with torch.inference_mode():
+        return AutoModelForSequenceClassification.from_pretrained(folder).eval()(torch.tensor([ids])).logits[0]
+
+
+def score(method: Any, given: Given = GIVEN) -> float:
+    return float(method.score(given, threading.Event()).scores[""])
+
+
+def test_hem_v1_is_logistic_with_the_context_first(roberta: Callable[..., Path]) -> None:
+    folder = roberta(1)
+    expected = logits(folder, GIVEN.context[0], GIVEN.response).sigmoid().item()
+    assert score(HemV1(Settings(), HubModel(str(folder)))) == pytest.approx(expected, abs=1e-4)
+
+
+def test_factkb_puts_the_response_first_and_takes_class_one(roberta: Callable[..., Path]) -> None:
+    folder = roberta(2)
+    expected = logits(folder, GIVEN.response, GIVEN.context[0]).softmax(-1)[1].item()
+    method = FactKB(Settings(), HubModel(str(folder)), HubModel(str(folder)))
+    assert score(method) == pytest.approx(expected, abs=1e-4)
+    other = logits(folder, GIVEN.context[0], GIVEN.response).softmax(-1)[1].item()
+    assert abs(other - expected) > 1e-3  # the order matters to this model
+
+
+def test_a_long_context_is_read_to_its_end_and_the_best_window_counts(roberta: Callable[..., Path]) -> None:
+    folder = roberta(1)
+    method = HemV1(Settings(), HubModel(str(folder)))
+    long = Given("", ("blue " * 150 + GIVEN.context[0],), GIVEN.response)
+    from transformers import AutoTokenizer
+
+    windows = pair_windows(AutoTokenizer.from_pretrained(folder), long.context[0], long.response, 64, True)
+    assert len(windows) > 2 and all(len(w["input_ids"]) <= 64 for w in windows)
+    read = [i for w in windows for i in w["input_ids"]]
+    assert all(WORDS.index(word) in read for word in ("river", "boats"))
+    each = [of_ids(folder, w["input_ids"]).sigmoid().item() for w in windows]
+    assert score(method, long) == pytest.approx(max(each), abs=1e-4) and max(each) > min(each) + 1e-3
+    two = roberta(2)
+    factkb = FactKB(Settings(), HubModel(str(two)), HubModel(str(two)))
+    windows = pair_windows(AutoTokenizer.from_pretrained(two), long.context[0], long.response, 64, False)
+    each = [of_ids(two, w["input_ids"]).softmax(-1)[1].item() for w in windows]
+    assert score(factkb, long) == pytest.approx(max(each), abs=1e-4) and len(each) > 2
+    with pytest.raises(BadInput, match="this model reads 64"):
+        score(method, Given("", ("a",), "b " * 60))
+
+
+def test_minicheck_takes_the_best_chunk_of_each_sentence_and_the_worst_sentence(roberta: Callable[..., Path]) -> None:
+    folder = roberta(2)
+    method = MiniCheck(Settings(), HubModel(str(folder)))
+    found = method.score(GIVEN, threading.Event())
+    context = "the river is long . boats came in ."
+    each = [
+        logits(folder, f"{context}</s>{sentence}").softmax(-1)[1].item()
+        for sentence in (GIVEN.response[p.start : p.end] for p in found.parts)
+    ]
+    assert [p.score for p in found.parts] == pytest.approx(each, abs=1e-4)
+    assert found.scores[""] == pytest.approx(min(each), abs=1e-4)
+    given = Given("", ("the river is long .",) * 9 + ("boats came in .",) * 11, GIVEN.response)
+    found = method.score(given, threading.Event())
+    chunks = _chunks(given.context, [5] * 9 + [4] * 11, 48)
+    assert len(chunks) == 2
+    each = [
+        max(logits(folder, f"{chunk}</s>{sentence}").softmax(-1)[1].item() for chunk in chunks)
+        for sentence in sentences_of(GIVEN.response)
+    ]
+    assert [p.score for p in found.parts] == pytest.approx(each, abs=1e-4)
+
+
+def test_alignscore_reads_its_checkpoint_and_averages_sentences(roberta: Callable[..., Path], tmp_path: Path) -> None:
+    import torch
+    from transformers import AutoTokenizer, RobertaModel
+
+    folder = roberta(3)
+    encoder = RobertaModel.from_pretrained(folder)
+    torch.manual_seed(5)
+    head = torch.nn.Linear(16, 3)
+    state = {f"base_model.{n}": v for n, v in encoder.state_dict().items()}
+    state |= {"tri_layer.weight": head.weight.data, "tri_layer.bias": head.bias.data, "bin_layer.bias": torch.zeros(2)}
+    torch.save({"state_dict": state, "epoch": 3}, tmp_path / "AlignScore-base.ckpt")
+    weights = HubModel(str(tmp_path), files=("AlignScore-base.ckpt",))
+    found = AlignScore(Settings(), weights, HubModel(str(folder))).score(GIVEN, threading.Event())
+    tokenizer, each = AutoTokenizer.from_pretrained(folder), []
+    for part in found.parts:
+        inputs = tokenizer(GIVEN.context[0], GIVEN.response[part.start : part.end], return_tensors="pt")
+        inputs.pop("token_type_ids", None)
+        with torch.inference_mode():
+            each.append(head(encoder.eval()(**inputs).pooler_output).softmax(-1)[0, 0].item())
+    assert [p.score for p in found.parts] == pytest.approx(each, abs=1e-4)
+    assert found.scores[""] == pytest.approx(sum(each) / len(each), abs=1e-4)
+    given = Given("", ("the river is long .", *["blue boats came in ."] * 90), "the river is short .")
+    (part,) = AlignScore(Settings(), weights, HubModel(str(folder))).score(given, threading.Event()).parts
+    chunks = _chunks(given.context, [5] * 91, 350)
+    windows = [w for c in chunks for w in pair_windows(tokenizer, c, given.response, 64, True)]
+    with torch.inference_mode():
+        read = [head(encoder(torch.tensor([w["input_ids"]])).pooler_output).softmax(-1)[0, 0].item() for w in windows]
+    assert len(chunks) > 1 and part.score == pytest.approx(max(read), abs=1e-4) and max(read) > min(read) + 1e-3
+
+
+def test_a_checkpoint_with_more_than_weights_is_not_opened(roberta: Callable[..., Path], tmp_path: Path) -> None:
+    import torch
+
+    torch.save({"state_dict": {}, "object": Path("x")}, tmp_path / "AlignScore-base.ckpt")
+    weights = HubModel(str(tmp_path), files=("AlignScore-base.ckpt",))
+    with pytest.raises(Unavailable, match="holds more than weights"):
+        score(AlignScore(Settings(), weights, HubModel(str(roberta(3)))))
+
+
+def test_hem_v2_is_put_together_from_weights_alone(tmp_path: Path) -> None:
+    import torch
+    from safetensors.torch import save_file
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast, T5Config, T5ForTokenClassification
+
+    foundation, weights = tmp_path / "t5", tmp_path / "hhem"
+    config = T5Config(
+        vocab_size=len(WORDS), d_model=16, d_kv=8, d_ff=16, num_layers=1, num_heads=2, num_labels=2,
+        initializer_factor=4.0,
+    )  # fmt: skip
+    torch.manual_seed(2)
+    made = T5ForTokenClassification(config).eval()
+    config.save_pretrained(foundation)
+    inner = Tokenizer(models.WordLevel({w: i for i, w in enumerate(WORDS)}, unk_token="<unk>"))
+    inner.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=inner, pad_token="<pad>", unk_token="<unk>", model_max_length=512
+    )
+    tokenizer.save_pretrained(foundation)
+    weights.mkdir()
+    state = {f"t5.{n}": v.clone() for n, v in made.state_dict().items() if "embed_tokens" not in n}
+    save_file(state, weights / "model.safetensors")
+    (weights / "config.json").write_text(json.dumps({"prompt": "one {text1} two {text2} three"}), "utf-8")
+    given = Given("", ("the river {text2} is long",), "a {b} b")
+    text = "one the river {text2} is long two a {b} b three"  # braces in a text stay as they are
+    with torch.inference_mode():
+        expected = made(**tokenizer(text, return_tensors="pt")).logits[0, 0].softmax(-1)[1].item()
+    found = score(HemV2(Settings(), HubModel(str(weights)), HubModel(str(foundation))), given)
+    assert found == pytest.approx(expected, abs=1e-4)
+
+
+def test_models_that_are_not_here_are_neither_ready_nor_downloaded(tmp_path: Path) -> None:
+    assert not HubModel("nobody/no-such-model").is_downloaded() and not HubModel(str(tmp_path)).is_downloaded()
+    with pytest.raises(Unavailable, match="hf download nobody/no-such-model"):
+        score(HemV1(Settings(), HubModel("nobody/no-such-model")))
+    with pytest.raises(Unavailable, match="cannot be loaded|is missing"):
+        score(HemV2(Settings(), HubModel(str(tmp_path)), HubModel(str(tmp_path))))

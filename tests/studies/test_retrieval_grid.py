@@ -1,0 +1,104 @@
+"""The grid over one frozen run, without a browser."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from pathlib import Path
+
+import pytest
+
+from attribution import events
+from attribution.errors import Unavailable
+from attribution.run.run import run
+from attribution.settings import Settings
+from attribution.snapshots.snapshot import Snapshot
+from attribution.store.store import Store
+from attribution.studies.retrieval import CHUNKINGS, OUTCOMES, Cell, Choice, choices, differences, grid, outcome, shares
+from attribution.studies.saved import load_grid, save_grid
+from attribution.types import Claim, Report, Verdict
+from tests.make import both, claim, evidence, page
+
+ANSWER = "The Eiffel Tower was completed in 1889. The Eiffel Tower stands in Rome. I like it."
+
+
+@pytest.fixture(scope="module")
+def snapshot(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> Snapshot:
+    path = shutil.copy(warm_database, tmp_path_factory.mktemp("run"))
+    made_in = Settings(database_url=f"sqlite:///{path}", top_k=3, pages_per_claim=1)
+    store = Store.open(made_in.database_url)
+    *_, last = run("When?", ANSWER, made_in, store)
+    assert isinstance(last, events.Finished)
+    return Snapshot.of(store, last.report.id)
+
+
+@pytest.fixture(scope="module")
+def cells(snapshot: Snapshot) -> tuple[Cell, ...]:
+    chosen = choices(snapshot, ["fixed 256", "sentence windows"], ["minilm"])
+    return tuple(grid(snapshot, chosen, threading.Event()))
+
+
+def test_cells_hold_the_same_claims_against_the_same_pages(
+    snapshot: Snapshot, cells: tuple[Cell, ...], store: Store
+) -> None:
+    assert [c.choice for c in cells] == [Choice(n, "minilm", True) for n in ("fixed 256", "sentence windows")]
+    for cell in cells:
+        assert cell.report.pages == snapshot.report.pages and cell.report.claims == snapshot.report.claims
+        assert tuple(cell.shares) == OUTCOMES and sum(cell.shares.values()) == pytest.approx(1, abs=1e-3)
+        assert cell.seconds > 0 and cell.report.usage.cached_pairs == 0
+        assert cell.megabytes is None or 0 <= cell.megabytes < 2000
+        assert cell.report.settings["chunk_size"] == CHUNKINGS[cell.choice.chunking]["chunk_size"]
+        assert store.load_run(cell.report.id) is None
+    texts = {p.id: p.text for p in snapshot.report.pages}
+    for d in differences(cells[0].report, cells[1].report):
+        assert d.left or d.right
+        assert all(texts[e.page_id][e.start : e.end] == e.text for e in (*d.left, *d.right))
+    assert differences(cells[0].report, cells[0].report) == []
+
+
+def test_enriched_claims_are_also_tried_as_they_were(snapshot: Snapshot) -> None:
+    first, *others = snapshot.report.claims
+    better = first.model_copy(update={"enriched": "The Eiffel Tower in Paris was completed in the year 1889."})
+    enriched = Snapshot(snapshot.report.model_copy(update={"claims": (better, *others)}), snapshot.provenance, {}, {})
+    chosen = choices(enriched, ["fixed 512"], ["minilm"])
+    assert [c.enriched for c in chosen] == [True, False]
+    with_it, without = grid(enriched, chosen, threading.Event())
+    assert with_it.report.claims[0].enriched and without.report.claims[0].enriched is None
+    assert with_it.report.evidence[0].similarity != without.report.evidence[0].similarity
+
+
+def test_stop_ends_the_grid_and_a_missing_model_says_so(snapshot: Snapshot) -> None:
+    stop = threading.Event()
+    stop.set()
+    assert list(grid(snapshot, [Choice("fixed 512", "minilm", True)], stop)) == []
+    with pytest.raises(Unavailable, match="hf download"):
+        list(grid(snapshot, [Choice("fixed 512", "sentence_transformer", True)], threading.Event()))
+
+
+def test_outcomes_are_one_prediction_a_claim() -> None:
+    a, b, c = (claim(f"Claim {n} is here.") for n in "abc")
+    pieces = (
+        evidence(a, 0.7, 0.1, "entailed"), evidence(a, 0.05, 0.9, "contradicted"), evidence(b, 0.1, 0.1, "no_relation"),
+    )  # fmt: skip
+    from attribution.verdicts import decide
+
+    def verdict(c: Claim) -> Verdict:
+        return decide(c, [e for e in pieces if e.claim_id == c.id], both(0.45))
+
+    report = Report(
+        id="r", created_at="", question="", answer="", settings={}, versions={}, claims=(a, b, c), pages=(page("x"),),
+        evidence=pieces, verdicts=tuple(map(verdict, (a, b, c))),
+    )  # fmt: skip
+    assert [outcome(x.id, report) for x in (a, b, c)] == ["contradicted", "no_relation", "missing"]
+    found = {"entailed": 0, "contradicted": 0.3333, "unclear": 0, "no_relation": 0.3333, "missing": 0.3333}
+    assert shares(report) == found
+    undecided = evidence(b, 0.3, 0.1, "no_relation").model_copy(update={"about": True})
+    unclear = decide(b, [undecided], both(0.45))
+    report = report.model_copy(update={"verdicts": (report.verdicts[0], unclear, report.verdicts[2])})
+    assert outcome(b.id, report) == "unclear"
+
+
+def test_a_saved_grid_comes_back_whole(cells: tuple[Cell, ...], store: Store) -> None:
+    save_grid(store, "0123456789abcdef", cells)
+    assert load_grid(store, "0123456789abcdef") == cells and all(p.text for c in cells for p in c.report.pages)
+    assert load_grid(store, "unknown") is None
