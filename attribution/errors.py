@@ -1,4 +1,4 @@
-"""One small tree of errors. A message says what was found, what was expected, and the next step."""
+"""The error classes. A message says what was found, what was expected, and the next step."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from attribution.types import Failure, FailureKind
 
 
 class AttributionError(Exception):
-    """Base of all errors this library raises on purpose. `detail` is what another library or a server said, on one
-    line; it never holds a key."""
+    """Base class of all errors that this library raises on purpose.
+
+    `detail` is the message of another library or a server, on one line; it never holds a key.
+    """
 
     def __init__(self, message: str, detail: object = "") -> None:
         super().__init__(message)
@@ -17,7 +19,7 @@ class AttributionError(Exception):
 
 
 class BadInput(AttributionError):
-    """The question, answer, file or settings cannot be worked with."""
+    """An unusable question, answer, file or setting."""
 
 
 class BadSetting(BadInput):
@@ -29,11 +31,11 @@ class BadSetting(BadInput):
 
 
 class UnknownName(BadInput):
-    """A name that is in no table."""
+    """A name that is not in its table."""
 
 
 class NotYours(BadInput):
-    """A change of a run or result that belongs to somebody else, or that is no longer there."""
+    """A change to a run or result that belongs to another owner or no longer exists."""
 
 
 class Unavailable(AttributionError):
@@ -41,9 +43,9 @@ class Unavailable(AttributionError):
 
 
 class ModelUnavailable(Unavailable):
-    """A hub model that cannot be loaded. `setting` takes a folder in its place, `alternative` needs no download.
+    """A hub model that cannot be loaded. `setting` takes a folder instead, `alternative` needs no download.
 
-    `again` says what to do with one that is on this machine.
+    `again` says what to do if the model is already on this machine.
     """
 
     def __init__(self, model: str, setting: str, alternative: str, error: Exception, again: str = "") -> None:
@@ -51,7 +53,7 @@ class ModelUnavailable(Unavailable):
         super().__init__(self.message(setting, f"`{alternative}`"), error)
 
     def message(self, setting: str, alternative: str) -> str:
-        """What to do, with the names under which the reader knows the setting and the alternative."""
+        """Return the message, with the names by which the reader knows the setting and the alternative."""
         step = self.again or (
             "connect to the Hugging Face Hub once, or download it elsewhere "
             f"with `hf download {self.model}` and enter its folder as {setting}"
@@ -60,19 +62,19 @@ class ModelUnavailable(Unavailable):
 
 
 class Busy(AttributionError):
-    """More runs are waiting for their turn than the server takes."""
+    """A request beyond the number of waiting runs that the server accepts."""
 
 
 class Stopped(AttributionError):
-    """Work that was ended on request, with nothing to show for it."""
+    """Work that was stopped on request, without a result."""
 
 
 class StoreError(AttributionError):
-    """The database or a disk cannot be read or written: full, damaged, locked, read-only or of a newer version."""
+    """A database or disk that cannot be read or written: full, damaged, locked, read-only or of a newer version."""
 
 
 class StageFailure(AttributionError):
-    """One search, page or pair that did not work; becomes a Failure of the report."""
+    """A failure of one search, page or pair; it becomes a Failure in the report."""
 
     def __init__(self, kind: FailureKind, message: str, subject: str = "", *, detail: object = "") -> None:
         super().__init__(message, detail)
@@ -85,11 +87,11 @@ class StageFailure(AttributionError):
 
 
 class SearchFailed(StageFailure):
-    """A search engine could not be used."""
+    """A search engine that could not be used."""
 
 
 class FetchFailed(StageFailure):
-    """A page could not be fetched or read; `status` is that of the server's response, if it refused."""
+    """A page that could not be fetched or read; `status` is the HTTP status of the server's response, if it refused."""
 
     def __init__(
         self, kind: FailureKind, message: str, subject: str = "", status: int = 0, detail: object = ""
@@ -110,9 +112,9 @@ _FAILING = (errno.EIO, errno.EROFS)
 
 
 def setup_error(error: BaseException) -> AttributionError | None:
-    """The disk or the installation that is the cause of an error, with what to do; None where neither is.
+    """Return the problem of the disk or the installation that caused an error, with the remedy; None if neither did.
 
-    It says nothing about a page or a claim, so it ends a run.
+    Such an error does not concern a single page or claim, so it ends the run.
     """
     match error:
         case StoreError() | Unavailable():

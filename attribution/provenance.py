@@ -1,4 +1,4 @@
-"""How a run found its evidence: the way from each claim to its pages, and what a replay needs beyond the report."""
+"""Record how a run found its evidence: from each claim to its pages, with the data that a replay needs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from attribution.types import Failure, Frozen, Span
 
 @dataclass(frozen=True)
 class Trace:
-    """How a page was found for a claim."""
+    """The search that found a page for a claim."""
 
     claim_id: str
     page_id: str
@@ -19,7 +19,7 @@ class Trace:
 
 
 class Provenance(Frozen):
-    """What a replay needs beyond the report."""
+    """The data that a replay needs besides the report."""
 
     traces: tuple[Trace, ...] = ()
     concerns: dict[str, tuple[Failure, ...]] = {}  # claim id → failures that concern it

@@ -1,7 +1,7 @@
-"""All choices of a run, frozen, and who may make each of them; the only reader of the environment.
+"""Define the settings of a run and who may choose each of them; the only module that reads the environment.
 
-Strangers are visitors of the page, clients of the REST and MCP servers, and whoever made a file that is opened here.
-The operator chooses by the command line and the environment. A setting that stands nowhere here is the operator's.
+Strangers are visitors of the page, clients of the REST and MCP servers, and the authors of imported files. The operator
+chooses by the command line and the environment. A setting that is not listed here is the operator's.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from attribution.types import Frozen
 from attribution.verdicts import LOWEST_THRESHOLD, Thresholds
 
 ROOT = Path(__file__).resolve().parent.parent
-WEB = "duckduckgo"  # the engine meant by the source "web"
+WEB = "duckduckgo"  # the engine behind the source "web"
 COLLECTION = "collection:"  # prefix of a collection among the sources
 
 
 class Settings(Frozen):
-    """Passed to every stage. Lengths are in characters, times in seconds."""
+    """The settings passed to every stage. Lengths are in characters, times in seconds."""
 
     model_config = ConfigDict(hide_input_in_errors=True)
 
@@ -84,7 +84,7 @@ class Settings(Frozen):
     crawl_delay: float = Field(5.0, ge=0, description="longest pause between two pages that a host can demand")
     workers: int = Field(16, ge=1, le=64, description="simultaneous searches and downloads")
     page_days: float = Field(7.0, ge=0, description="days for which a downloaded page is reused")
-    endpoint: InstanceOf[Endpoint] = Field(  # in no dump, and made of nothing that was read from one
+    endpoint: InstanceOf[Endpoint] = Field(  # never dumped, nor restored from a dump
         Endpoint(), exclude=True, repr=False, description="where the language model is; set by its two parts"
     )
     openai_model: str = Field("", description="chat model at that endpoint")
@@ -108,23 +108,26 @@ class Settings(Frozen):
 
     @property
     def has_endpoint(self) -> bool:
-        """True where an OpenAI-compatible endpoint is configured."""
+        """True if an OpenAI-compatible endpoint is configured."""
         return bool(self.endpoint)
 
     @property
     def has_llm(self) -> bool:
-        """Whether a language model is configured."""
+        """True if a language model is configured."""
         return bool(self.openai_model) and self.has_endpoint
 
     @field_validator("fallback", "exclude", mode="before")
     @classmethod
     def _separated(cls, value: object) -> object:
-        """The command line gives one string with commas."""
+        """Split a string at its commas, as given on the command line."""
         return tuple(filter(None, map(str.strip, value.split(",")))) if isinstance(value, str) else value
 
     @classmethod
     def from_environment(cls, **choices: Any) -> Settings:
-        """These choices, else the environment's database and language model. BadInput names what does not fit."""
+        """Return settings with these choices, else the environment's database and language model.
+
+        Raises BadInput naming the first setting that is invalid.
+        """
         if "endpoint" not in choices:
             choices["endpoint"] = environment_endpoint()
         choices["openai_model"] = choices.get("openai_model") or os.environ.get("OPENAI_MODEL", "")
@@ -136,7 +139,7 @@ class Settings(Frozen):
 
     @classmethod
     def misfit(cls, error: ValidationError) -> BadSetting:
-        """The first problem that pydantic found, as an error of ours."""
+        """Convert the first problem that pydantic found to a BadSetting."""
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"])) or "settings"
         if first["type"] == "extra_forbidden":
@@ -150,17 +153,17 @@ class Settings(Frozen):
         return BadSetting(name, f"{value}{first['msg'].removeprefix('Value error, ').lower()}")
 
     def public(self) -> dict[str, object]:
-        """What a report shows: all but file locations, endpoints and keys."""
+        """Return the settings that a report shows: all but file locations, endpoints and keys."""
         return self.model_dump(mode="json", exclude=set(PRIVATE))
 
 
 def environment_endpoint() -> Endpoint:
-    """The endpoint of OPENAI_BASE_URL and OPENAI_API_KEY."""
+    """Return the endpoint of OPENAI_BASE_URL and OPENAI_API_KEY."""
     return Endpoint(os.environ.get("OPENAI_BASE_URL", ""), secret("OPENAI_API_KEY"))
 
 
 def visitor_endpoint(address: str, key: SecretStr) -> Endpoint:
-    """An endpoint that a visitor typed. An address that the environment names is as good as the operator's own."""
+    """Return the endpoint that a visitor typed; an address listed in the environment is trusted like the operator's."""
     try:
         listed = {Endpoint(one).address for one in os.environ.get(LISTED, "").split(",") if one.strip()}
     except BadSetting as error:
@@ -170,17 +173,17 @@ def visitor_endpoint(address: str, key: SecretStr) -> Endpoint:
 
 
 def secret(variable: str) -> SecretStr:
-    """A key from the environment. It is not a setting, so it gets into no report, store or log."""
+    """Return a key from the environment. It is not a setting, so no report, store or log contains it."""
     return SecretStr(os.environ.get(variable, "").strip())
 
 
 def engine_address(variable: str, default: str = "") -> str:
-    """The address of an engine: the environment's, which may be private, or the default."""
+    """Return the address of an engine: the environment's, which may be private, or the default."""
     return os.environ.get(variable, "").strip() or default
 
 
 def runs_at_once() -> int:
-    """How many runs one server works on at once: ATTRIBUTION_RUNS, or as many as the machine has cores."""
+    """Return the number of simultaneous runs of one server: ATTRIBUTION_RUNS, or the machine's number of cores."""
     found = os.environ.get("ATTRIBUTION_RUNS", "").strip()
     if found and not (found.isdecimal() and 0 < int(found) <= 1000):
         raise BadInput(f"ATTRIBUTION_RUNS={found!r}: expected a number from 1 to 1000")
@@ -188,22 +191,22 @@ def runs_at_once() -> int:
 
 
 def hub_models() -> tuple[str, ...]:
-    """The hub models that visitors may name: ATTRIBUTION_HUB_MODELS, separated by commas. None: the tables' own."""
+    """Return the hub models for visitors: ATTRIBUTION_HUB_MODELS, separated by commas. If empty, the tables' apply."""
     return tuple(filter(None, map(str.strip, os.environ.get("ATTRIBUTION_HUB_MODELS", "").split(","))))
 
 
 def api_keys() -> tuple[SecretStr, ...]:
-    """The keys of the API's clients: ATTRIBUTION_API_KEYS, separated by commas."""
+    """Return the keys of the API's clients: ATTRIBUTION_API_KEYS, separated by commas."""
     return tuple(map(SecretStr, filter(None, map(str.strip, os.environ.get("ATTRIBUTION_API_KEYS", "").split(",")))))
 
 
 def allowed_hosts() -> tuple[str, ...]:
-    """Further names under which a server is reached: ATTRIBUTION_HOSTS, separated by commas; * for any."""
+    """Return further host names of a server: ATTRIBUTION_HOSTS, separated by commas; * for any."""
     return tuple(filter(None, map(str.strip, os.environ.get("ATTRIBUTION_HOSTS", "").split(","))))
 
 
 def data_folder() -> Path:
-    """The folder of pages, runs and caches: ATTRIBUTION_DATA, or the user's data folder."""
+    """Return the folder of pages, runs and caches: ATTRIBUTION_DATA, or the user's data folder."""
     import platformdirs
 
     return Path(
@@ -212,7 +215,7 @@ def data_folder() -> Path:
 
 
 def models_folder() -> Path:
-    """The folder of models that are made or downloaded: ATTRIBUTION_MODELS, or a part of the data folder."""
+    """Return the folder of built and downloaded models: ATTRIBUTION_MODELS, or a part of the data folder."""
     return Path(os.environ.get("ATTRIBUTION_MODELS") or data_folder() / "models")
 
 
@@ -237,8 +240,8 @@ SETTINGS: dict[Trust, tuple[str, ...]] = {
     "model": ("segmenter_model", "embedding_model", "verifier_model", "gc_model"),  # names on the operator's list
     "session": ("openai_model",),  # typed in the page; a saved run names it, and does not choose it
     "operator": ("robots_timeout", "crawl_delay", "page_days", "llm_tokens"),
-    "place": ("library", "database_url"),  # of this machine: in no report
-    "endpoint": ("endpoint", "openai_base_url", "openai_api_key"),  # and its two names: in no report, and in no error
+    "place": ("library", "database_url"),  # of this machine: never in a report
+    "endpoint": ("endpoint", "openai_base_url", "openai_api_key"),  # and its two parts: never in a report or an error
 }  # fmt: skip
 TRUST = {name: trust for trust, names in SETTINGS.items() for name in names}
 SECRET = frozenset(SETTINGS["endpoint"])

@@ -1,4 +1,4 @@
-"""Who is next where many share something scarce: a limit at once, and a fair order for those that wait."""
+"""A fair queue for a scarce resource: a limit on concurrent runs, and a fair order for those that wait."""
 
 from __future__ import annotations
 
@@ -10,41 +10,41 @@ from itertools import count
 
 from attribution.errors import Busy
 
-WAITING = 200  # that may wait; more would wait too long to be worth their memory
-LOOK = 0.2  # seconds between two looks at the stop signal of one that waits
+WAITING = 200  # runs that may wait; more would wait too long to be worth their memory
+LOOK = 0.2  # seconds between two checks of a waiting run's stop signal
 
 
 class Ticket:
-    """One run, or one file to read, that waits for its turn or has it."""
+    """A run, or a file to read, that waits for its turn or has it."""
 
     def __init__(self, owner: Hashable, number: int) -> None:
         self.owner, self.number, self.running = owner, number, False
 
 
 class Turns:
-    """At most `limit` runs at once, `each` of one owner. An owner's second run waits for everybody's first."""
+    """A queue with at most `limit` runs at once, `each` per owner. An owner's second run waits for every first one."""
 
     def __init__(self, limit: int, waiting: int = WAITING, each: int = 0) -> None:
         self._limit, self._most, self._each = limit, waiting, each or limit
         self._numbers = count()
         self._tickets: list[Ticket] = []
-        self._served: dict[Hashable, int] = {}  # the turn that each owner had last
+        self._served: dict[Hashable, int] = {}  # the last turn of each owner
         self._turn = count(1)
         self._changed = threading.Condition()
 
     def counts(self) -> tuple[int, int]:
-        """How many runs have their turn, and how many wait."""
+        """Return the numbers of active and waiting runs."""
         with self._changed:
             running = sum(t.running for t in self._tickets)
             return running, len(self._tickets) - running
 
     def is_full(self) -> bool:
-        """Whether the next run would be refused."""
+        """Return True if the next run would be refused."""
         return self.counts()[1] >= self._most
 
     @contextmanager
     def ticket(self, owner: Hashable) -> Iterator[Ticket]:
-        """A place in the queue, given back at the end. Raises Busy where too many wait."""
+        """Take a place in the queue and give it back at the end. Raises Busy if too many wait."""
         with self._changed:
             waiting = sum(not t.running for t in self._tickets)
             if waiting >= self._most:
@@ -61,7 +61,7 @@ class Turns:
                 self._changed.notify_all()
 
     def wait(self, ticket: Ticket, stop: threading.Event) -> Iterator[int]:
-        """Its place in the queue, from 1, whenever that changes; ends when it has its turn or is stopped."""
+        """Yield the place in the queue, from 1, whenever it changes, until the ticket has its turn or is stopped."""
         told = 0
         while True:
             with self._changed:
@@ -78,7 +78,7 @@ class Turns:
                 yield place
 
     def _place(self, ticket: Ticket) -> int:
-        """0 for one that has its turn, which it gets here."""
+        """Return the place in the queue; 0 for a ticket that has its turn, or gets it now."""
         if ticket.running:
             return 0
         running = Counter(t.owner for t in self._tickets if t.running)

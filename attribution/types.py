@@ -1,6 +1,6 @@
-"""The values that pass between the stages, and the edits of a run: frozen pydantic models. Offsets are in characters.
+"""Define the values that pass between the stages, and the edits of a run. Offsets are in characters.
 
-Every kind is a frozen type of its own. A report lists those that it was made with.
+Each kind of edit is a frozen pydantic model. A report lists the edits that it was made with.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Span = tuple[int, int]
 
 
 def content_id(*parts: str) -> str:
-    """A short hash of the parts alone, so that caches and annotations survive a second run."""
+    """Return a short hash that depends only on the parts, so that caches and annotations survive a second run."""
     return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -25,7 +25,7 @@ class Frozen(BaseModel):
 
 
 class LlmUsage(Frozen):
-    """Use of a language model by one stage."""
+    """The use of a language model by one stage."""
 
     calls: int = 0  # requests with a reply
     cached: int = 0  # replies taken from the store
@@ -36,7 +36,7 @@ class LlmUsage(Frozen):
     cost: float | None = None  # None: no prices set
 
     def since(self, before: LlmUsage) -> LlmUsage:
-        """The use after `before`."""
+        """Return the use since `before`."""
         return LlmUsage(**{name: value - (getattr(before, name) or 0) for name, value in self if value is not None})
 
 
@@ -53,17 +53,17 @@ class Usage(Frozen):
     llm: dict[str, LlmUsage] = {}  # by stage
 
 
-QUOTED = 80  # characters of a text that is named in words
+QUOTED = 80  # characters of a quoted text
 
 
 class _Searched(Frozen):
-    """A change after which claims are compared with the pages again, and searched for where `search` says so."""
+    """A change after which claims are compared with the pages again; `search` also searches for them."""
 
     search: bool = Field(False, exclude_if=lambda search: not search)
 
 
 class Reword(_Searched):
-    """Another text for a claim."""
+    """A new text for a claim."""
 
     kind: Literal["reword"] = "reword"
     claim_id: str
@@ -71,7 +71,7 @@ class Reword(_Searched):
 
 
 class AsWritten(_Searched):
-    """A claim is checked in the words of the answer, without what enrichment added."""
+    """A check of a claim in the words of the answer, without the words that enrichment added."""
 
     kind: Literal["as_written"] = "as_written"
     claim_id: str
@@ -86,7 +86,7 @@ class Split(_Searched):
 
 
 class Merge(_Searched):
-    """One claim in place of several; it stands where the first of them stood."""
+    """One claim in place of several, at the position of the first one."""
 
     kind: Literal["merge"] = "merge"
     claim_ids: tuple[str, ...]
@@ -102,21 +102,21 @@ class AddClaim(_Searched):
 
 
 class Drop(Frozen):
-    """A claim is set aside."""
+    """The removal of a claim, which is set aside."""
 
     kind: Literal["drop"] = "drop"
     claim_id: str
 
 
 class Restore(Frozen):
-    """A claim that was set aside is put back."""
+    """The return of a claim that was set aside."""
 
     kind: Literal["restore"] = "restore"
     claim_id: str
 
 
 class Pin(Frozen):
-    """A claim is listed first and outlives another segmentation, or no longer."""
+    """A claim's pin, set or removed: a pinned claim is listed first and survives another segmentation."""
 
     kind: Literal["pin"] = "pin"
     claim_id: str
@@ -124,7 +124,7 @@ class Pin(Frozen):
 
 
 class Place(Frozen):
-    """Other characters of the answer for a claim."""
+    """New characters of the answer for a claim."""
 
     kind: Literal["place"] = "place"
     claim_id: str
@@ -136,11 +136,11 @@ class AddEvidence(_Searched):
 
     kind: Literal["add_evidence"] = "add_evidence"
     claim_id: str
-    names: tuple[str, ...] = ()  # of the documents, and the addresses
+    names: tuple[str, ...] = ()  # of documents, and web addresses
 
 
 class CheckAgain(_Searched):
-    """A claim is checked again as it is worded, by another verifier or with other sources where they are named."""
+    """A new check of a claim with the same wording, by the verifier and with the sources that are named."""
 
     kind: Literal["check"] = "check"
     claim_id: str
@@ -149,7 +149,7 @@ class CheckAgain(_Searched):
 
 
 class Exclude(Frozen):
-    """One passage no longer counts for one claim, or counts again."""
+    """The exclusion of a passage, which no longer counts for one claim, or its reversal."""
 
     kind: Literal["exclude"] = "exclude"
     claim_id: str
@@ -160,14 +160,14 @@ class Exclude(Frozen):
 
 
 class ChangeQuestion(_Searched):
-    """Another question for the same answer."""
+    """A new question for the same answer."""
 
     kind: Literal["question"] = "question"
     question: str
 
 
 class Resegment(_Searched):
-    """The answer split by another segmenter; pinned claims stay."""
+    """A segmentation of the answer by another segmenter; pinned claims stay."""
 
     kind: Literal["resegment"] = "resegment"
     segmenter: str
@@ -193,7 +193,7 @@ Change = Annotated[
 
 
 class Edit(Frozen):
-    """A change that was made."""
+    """A change made by hand, with its time."""
 
     at: str  # ISO 8601, UTC
     change: Change
@@ -202,7 +202,7 @@ class Edit(Frozen):
 
     @property
     def words(self) -> str:
-        """What was done, for a list: “Claim reworded: “a” → “b””."""
+        """The change in words, for a list: “Reworded: “a” → “b””."""
         subject, change = quoted(self.subject), self.change
         match change:
             case Reword(text=text):
@@ -238,14 +238,14 @@ class Edit(Frozen):
 
 
 def quoted(text: str) -> str:
-    """A text in quotation marks, shortened."""
+    """Return a text in quotation marks, shortened."""
     line = " ".join(text.split())
     return f"“{line if len(line) <= QUOTED else line[: QUOTED - 2].rstrip() + ' …'}”"
 
 
 Pair = tuple[str, str] | tuple[str, str, str]  # claim, evidence and, if known, the title of its page
 Speaker = Literal["user", "assistant"]
-Turn = tuple[Speaker, str]  # of a conversation: who speaks, and what is said
+Turn = tuple[Speaker, str]  # of a conversation: speaker and text
 Relation = Literal["entailed", "contradicted", "no_relation"]
 Worthiness = Literal["factual", "opinion", "not_a_claim", "other"]
 Label = Literal[
@@ -255,11 +255,11 @@ RELATIONS: tuple[Relation, ...] = get_args(Relation)
 LABELS: tuple[Label, ...] = get_args(Label)
 BUILT_IN = "Attribution explorer, built-in library"  # its articles were written for this project …
 BUILT_IN_LICENCE = "Apache-2.0"  # … and have its licence (examples/README.md)
-UNCHECKED: tuple[Label, ...] = ("not_reached", "not_checked")  # labels of claims that were not compared with sources
+UNCHECKED: tuple[Label, ...] = ("not_reached", "not_checked")  # labels of claims without a comparison with sources
 
 
 class Claim(Frozen):
-    """One checkable statement and the characters of the answer it came from."""
+    """One checkable statement, with the characters of the answer that it comes from."""
 
     id: str
     text: str
@@ -267,7 +267,7 @@ class Claim(Frozen):
     sentence: Span | None = None  # the sentence of the answer it comes from
     alignment: float = Field(1.0, ge=0, le=1)  # confidence that the spans are its origin; 1 for verbatim text
     coherence: float | None = None  # probability that its sentence entails it; None: it is the whole sentence
-    coherent: bool = True  # False: its sentence does not say this; the claim is not checked
+    coherent: bool = True  # False: its sentence does not entail it; the claim is not checked
     worthiness: Worthiness | None = None  # None: not classified yet
     worthiness_reason: str = ""
     independent: bool | None = None  # can it be understood alone? None: not decided
@@ -277,7 +277,7 @@ class Claim(Frozen):
 
     @property
     def checked(self) -> bool:
-        """Whether it is searched for and verified."""
+        """True for a claim that is searched for and verified."""
         return self.worthiness == "factual" and self.coherent
 
     @property
@@ -299,20 +299,20 @@ class Page(Frozen):
     published: str = ""  # ISO date, where known
     text: str = ""  # kept in the store, not in report.json
     reference: str = ""  # http(s): the original of a local text, or where redirects led
-    facts_from: str = Field("", exclude_if=lambda url: not url)  # http(s): what an article of our own was written after
+    facts_from: str = Field("", exclude_if=lambda url: not url)  # http(s): the source of one of our own articles
     breaks: tuple[int, ...] = ()  # where each page of a PDF begins, in characters of `text`; empty: no pages
-    etag: str = ""  # of the response, for a conditional request
+    etag: str = ""  # from the response, for conditional requests
     last_modified: str = ""
-    origin: str = ""  # shared by the pages of a report with the same text; empty: the only one
+    origin: str = ""  # shared by the report's pages with the same text; empty: no copies
 
     @property
     def cited(self) -> str:
-        """Its title as a source; an article of our own names the library, which is no other place's."""
+        """The title for citations; one of our own articles also names the built-in library."""
         title = self.title or self.url
         return f"{BUILT_IN}: {title}" if self.facts_from else title
 
     def page_number(self, offset: int) -> int | None:
-        """The page of a PDF, from 1, that holds this character; None for other documents."""
+        """Return the page number in a PDF, from 1, of this character; None for other documents."""
         return max(1, bisect_right(self.breaks, offset)) if self.breaks else None
 
 
@@ -323,14 +323,14 @@ class Probabilities(Frozen):
 
 
 class Part(Frozen):
-    """One sentence of a claim that has several, as a passage judges it."""
+    """One sentence of a claim that has several, with its probabilities for a passage."""
 
     statement: str
     probabilities: Probabilities
 
 
 class Evidence(Frozen):
-    """What the verifier read for one claim: a chunk with the sentence before it. `text == page.text[start:end]`."""
+    """A passage read for one claim: a chunk with the sentence before it. `text == page.text[start:end]`."""
 
     claim_id: str
     page_id: str
@@ -344,11 +344,11 @@ class Evidence(Frozen):
     query: str = ""  # the query that returned the page
     searcher: str = ""
     rank: int = 0  # of the page in that search, from 1
-    about: bool = False  # it holds the claim's names and words: see evidence/about.py
-    signals: dict[str, float] = {}  # the verifier's intermediate figures, for people to read
+    about: bool = False  # it contains the claim's names and words: see evidence/about.py
+    signals: dict[str, float] = {}  # the verifier's intermediate figures, for display
     parts: tuple[Part, ...] = Field((), exclude_if=lambda parts: not parts)  # of a claim of several sentences
-    as_written: Probabilities | None = Field(None, exclude_if=lambda p: p is None)  # for an enriched claim's own words
-    difference: str = Field("", exclude_if=lambda text: not text)  # what sets its sentence against the claim
+    as_written: Probabilities | None = Field(None, exclude_if=lambda p: p is None)  # of an enriched claim as written
+    difference: str = Field("", exclude_if=lambda text: not text)  # how its sentence contradicts the claim
 
     @property
     def deciding_sentence(self) -> str:
@@ -359,13 +359,13 @@ class Evidence(Frozen):
 class Verdict(Frozen):
     claim_id: str
     label: Label
-    confidence: float  # of the strongest deciding passage; 0 where none decides
+    confidence: float  # of the strongest deciding passage; 0 if none decides
     reason: str  # the rule applied, in words
     without_added: Label | None = None  # the verdict on the claim as written; None: it was not enriched
 
     @property
     def rests_on_added(self) -> bool:
-        """Whether the verdict depends on words that enrichment added."""
+        """True if the verdict depends on words that enrichment added."""
         return self.without_added is not None and self.without_added != self.label
 
 
@@ -379,18 +379,18 @@ FailureKind = Literal[
 
 
 class Failure(Frozen):
-    """Something that went wrong. It never ends a run and never counts against a claim."""
+    """A problem during a run. It never ends the run and never counts against a claim."""
 
     stage: str
     subject: str  # the claim, page or query concerned
     kind: FailureKind
     message: str  # what happened and what to do
-    instead: str = Field("", exclude_if=lambda instead: not instead)  # what was used in its place
+    instead: str = Field("", exclude_if=lambda instead: not instead)  # what was used instead
     detail: str = Field("", exclude_if=lambda detail: not detail)  # in the words of another library or a server
 
 
 class SetAside(Frozen):
-    """What a person took out of a run and may put back."""
+    """Claims and evidence that a person took out of a run and may put back."""
 
     claims: tuple[Claim, ...] = ()
     evidence: tuple[Evidence, ...] = ()  # excluded, for the claim it names
@@ -418,13 +418,13 @@ class Report(Frozen):
     set_aside: SetAside | None = Field(None, exclude_if=lambda aside: aside is None)
 
     def to_json(self) -> str:
-        """The content of report.json: everything except the text of the pages."""
+        """Return the content of report.json: everything except the text of the pages."""
         return self.model_dump_json(indent=1, exclude={"pages": {"__all__": {"text"}}})
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """`page.text[start:end] == text`"""
+    """A part of a page: `page.text[start:end] == text`."""
 
     page_id: str
     start: int
@@ -434,7 +434,7 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Segmented:
-    """The claims of an answer. A sentence that failed is kept as one claim."""
+    """The claims of an answer. A sentence whose segmentation failed is kept as one claim."""
 
     claims: tuple[Claim, ...]
     failures: tuple[Failure, ...] = ()
@@ -444,7 +444,7 @@ class Segmented:
 
 @dataclass(frozen=True)
 class SearchHit:
-    """A search result: a URL to fetch, or the page itself where the searcher has its text."""
+    """A search result: a URL to fetch, or the page itself if the searcher has its text."""
 
     url: str
     title: str
@@ -470,6 +470,6 @@ class Judgement:
 
     probabilities: Probabilities
     sentence: Span
-    signals: dict[str, float] = field(default_factory=dict)  # intermediate figures, for people to read
-    against: float | None = None  # the contradiction by the surest sentence; None: it reads passages as a whole
-    difference: str = ""  # what sets the sentence against the claim, where that decided
+    signals: dict[str, float] = field(default_factory=dict)  # intermediate figures, for display
+    against: float | None = None  # highest probability of a contradiction by a sentence; None: it reads whole passages
+    difference: str = ""  # how the sentence contradicts the claim, if that decided

@@ -1,4 +1,4 @@
-"""Benchmark: how well and how fast groundedness methods tell grounded from ungrounded responses (T24)."""
+"""Benchmark: how well and how fast groundedness methods separate grounded from ungrounded responses (T24)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from pages.ui.frame import (
 )
 from pages.ui.sidebar import language_model
 
-POLL = 1.0  # seconds between looks at a benchmark in progress
+POLL = 1.0  # seconds between updates of a benchmark in progress
 EXAMPLE_NAME = "The built-in example set"
 SAMPLE = (
     '{"question": "Who painted it?", "context": ["Ana painted it in 1901.", "It hangs in Lima."], '
@@ -43,7 +43,7 @@ SAMPLE = (
 
 
 def models() -> None:
-    """The models that methods take from the form."""
+    """Draw the choice of models for the methods."""
     with st.sidebar:
         section("Models of the methods")
         pick("Verifier", state.VERIFIER, VERIFIERS, "For “Fine-tuned cross-encoder”, SelfCheck and the pipeline.")
@@ -60,7 +60,7 @@ def models() -> None:
 
 
 def labelled() -> tuple[str, LabelledSet | str]:
-    """The name and the responses of the set that is chosen, or why it cannot be used."""
+    """Return the name and the responses of the chosen set, or the reason why it cannot be used."""
     uploaded = st.file_uploader(
         "Labelled responses",
         ["jsonl", "json"],
@@ -87,7 +87,7 @@ def labelled() -> tuple[str, LabelledSet | str]:
 
 
 def form(running: bool) -> None:
-    """The responses, the methods, and the buttons."""
+    """Draw the choice of responses and methods, and the buttons."""
     models()
     with st.container(key="form"):
         options, buttons = st.columns([5, 1])
@@ -120,7 +120,7 @@ def form(running: bool) -> None:
 
 
 def described(name: str, found: LabelledSet | str) -> None:
-    """What is in a set, and which lines cannot be used."""
+    """Describe the content of a set, and the lines that cannot be used."""
     if isinstance(found, str):
         note("This file cannot be used", found, label="contradicted")
         return
@@ -137,7 +137,7 @@ def described(name: str, found: LabelledSet | str) -> None:
 
 
 def live(polling: bool) -> None:
-    """The benchmark as it stands."""
+    """Draw the current state of the benchmark."""
     now = benchmark_state.current()
     if polling and not (now and now.running):
         st.rerun()  # the form has to change too
@@ -158,7 +158,7 @@ def live(polling: bool) -> None:
 
 
 def result(now: BenchmarkProgress) -> None:
-    """The tables, the chart, and the responses behind the number that was clicked."""
+    """Draw the tables, the chart, and the responses behind the number that was clicked."""
     selected = benchmark_state.selected_number()
     behind = benchmark_results.rows_behind(now, selected) if selected else None
     by_error = "|error:" in selected
@@ -184,7 +184,7 @@ def result(now: BenchmarkProgress) -> None:
 
 
 def finished(now: BenchmarkProgress) -> None:
-    """A benchmark that is not running: what it found, what is missing, and its files."""
+    """Draw a benchmark that is not running: its results, what is missing, and its files."""
     missing = now.missing()
     if missing:
         labels = ", ".join(METHODS[m].label for m in missing)
@@ -216,7 +216,7 @@ def finished(now: BenchmarkProgress) -> None:
 
 
 def exports(now: BenchmarkProgress) -> None:
-    """The result as the files of the command line."""
+    """Offer the result as the same files that the command line writes."""
     made = (
         ("Figures (JSON)", benchmark_results.figures_json, "figures.json", "application/json"),
         ("Scores (JSONL)", benchmark_results.rows_jsonl, "rows.jsonl", "application/jsonl"),

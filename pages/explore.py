@@ -1,4 +1,4 @@
-"""Explore: an answer, its claims, what the sources say about each, and why."""
+"""Explore: an answer, its claims, the verdict on each, and the evidence behind it."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from pages.ui.run_results import bar, cost, details, notices, status
 from pages.ui.sidebar import sidebar
 from pages.ui.what_if import what_if_panel
 
-POLL = 0.5  # seconds between looks at a run in progress
+POLL = 0.5  # seconds between updates of a run in progress
 
 
 def analyse_form(compact: bool, running: bool) -> None:
-    """The form, with what a run would take, and why the last one did not start."""
+    """Draw the form, with the estimate of a run and the reason why the last one did not start."""
     form(
         start="Analyse",
         on_start=run_state.analyse,
@@ -48,7 +48,7 @@ def analyse_form(compact: bool, running: bool) -> None:
 
 
 def first_visit() -> None:
-    """What the page is for, and how to read it."""
+    """Explain the page and how to read it."""
     lead(
         "Analyse shows which [claims] of an answer the [sources] support, which they contradict, and for which nothing "
         "was found, each with the sentence that decides. An example is filled in."
@@ -58,14 +58,14 @@ def first_visit() -> None:
 
 
 def earlier_turns(report: Report) -> Node:
-    """The turns before the question, folded."""
+    """Draw the turns before the question, folded."""
     turns = (el("p", el("strong", f"{speaker.capitalize()}: "), said, dir="auto") for speaker, said in report.context)
     title = plural(len(report.context), "earlier turn")
     return el("details", el("summary", title), *turns, class_="ax-unready")
 
 
 def live(polling: bool) -> None:
-    """The result, drawn again and again while a run is in progress.
+    """Draw the result, and redraw it while a run is in progress.
 
     One fragment, not one for the progress and one for the answer: Streamlit loses updates when two timers coincide.
     """
@@ -124,7 +124,7 @@ analyse_form(compact=polling or run_state.current() is not None, running=polling
 if run_state.current() is None:
     first_visit()
 else:
-    with st.container(key="tools"):  # there during the run too: an answer that moves would be drawn anew
+    with st.container(key="tools"):  # also during the run: an answer that moves would be redrawn
         if finished and finished.report.verdicts:
             if run_state.is_own():
                 edit_bar(finished.report)

@@ -17,7 +17,7 @@ from pages.ui.slot import store
 
 
 def page() -> None:
-    """The list with its tools."""
+    """Draw the list with its tools."""
     query = filters(store().tags())
     found = history.listed(query)
     undo()
@@ -35,7 +35,7 @@ def page() -> None:
 
 
 def nothing(narrowed: bool, deleted: bool) -> None:
-    """Why the list is empty."""
+    """Explain why the list is empty."""
     if deleted:
         note("No deleted runs", f"A run that you delete can be restored here for {KEPT_HOURS} hours.")
     elif narrowed:
@@ -46,7 +46,7 @@ def nothing(narrowed: bool, deleted: bool) -> None:
 
 
 def undo() -> None:
-    """What was deleted last, with a way back."""
+    """Offer to restore the runs that were deleted last."""
     if run_ids := history.deleted():
         with st.container(key="history_undo_line", horizontal=True, vertical_alignment="center"):
             note(f"{plural(len(run_ids), 'run')} deleted", f"Under “Deleted”, they stay for {KEPT_HOURS} hours.")
@@ -60,7 +60,7 @@ def undo() -> None:
 
 
 def toolbar(rows: Sequence[HistoryRow], deleted: bool) -> None:
-    """What can be done with the selected runs."""
+    """Draw the buttons for the selected runs."""
     ids = [row.id for row in rows]
     if deleted:
         st.button(
@@ -127,7 +127,7 @@ def hint(rows: Sequence[HistoryRow], otherwise: str) -> None:
 
 
 def pager(found: HistoryPage) -> None:
-    """Which rows these are, and the way to the others."""
+    """Show which rows these are, and buttons for the other pages."""
     first = history.first_row()
     last = first + len(found.rows)
     with st.container(key="history_pager", horizontal=True, vertical_alignment="center"):

@@ -1,9 +1,8 @@
-"""Resolve pronouns and definite phrases of an answer to the only candidate in sentences, headings and question.
+"""Resolve pronouns and definite phrases of an answer to the only candidate in its sentences, headings and question.
 
-Rules on the parse: a light form of the salience filters of Lappin and Leass 1994 (pleonastic pronouns, section 2.2;
-agreement and grammatical role, sections 2.1 and 2.4) that prefers silence to a wrong antecedent.
-
-Where there are several, none is taken: a wrong name is worse than a pronoun.
+The rules use the parse, as a light form of the salience filters of Lappin and Leass 1994 (pleonastic pronouns, section
+2.2; agreement and grammatical role, sections 2.1 and 2.4). If there are several candidates, none is taken: a wrong name
+is worse than a pronoun.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ FITS: dict[str, frozenset[str]] = {
     "it": frozenset(("thing", "name")),
     "they": frozenset(("people", "things", "many")),
 }
-_EXPLETIVE = re.compile(  # what stands behind an "it" that refers to nothing
+_EXPLETIVE = re.compile(  # what follows a pleonastic "it"
     r"(?:'s|(?: (?:is|was|has been|would be|may be|might be|will be|can be|could be|should be|becomes?|became"
     r"|remains?)))"
     r"(?: not| also| often| widely| generally| now| therefore| still| then| very| most| more| quite| commonly| only)*"
@@ -57,7 +56,7 @@ _EXPLETIVE = re.compile(  # what stands behind an "it" that refers to nothing
 class Mention:
     """A noun phrase of a sentence; its offsets are characters of that sentence.
 
-    `text` is written as within a sentence: "the tower", also where it opens one.
+    `text` is written as in mid-sentence: "the tower", even if it opens a sentence.
     """
 
     text: str
@@ -69,11 +68,11 @@ class Mention:
     definite: bool  # a name, or "the …"
     role: str  # spaCy's dependency label
     at: int  # index of the head among the sentence's tokens
-    whole: bool  # False: what says which one is left out ("people | with little money")
+    whole: bool  # False: a modifier is left out ("people | with little money")
 
 
 def is_expletive(token: Token) -> bool:
-    """An "it" that refers to nothing: the weather, or a clause that follows (Lappin and Leass, 2.2)."""
+    """Return True for a pleonastic "it": about the weather, or a clause that follows (Lappin and Leass, 2.2)."""
     if token.lower_ != "it":
         return False
     rest = token.doc.text[token.idx + len(token.text) :]
@@ -82,7 +81,7 @@ def is_expletive(token: Token) -> bool:
 
 
 def outward_pronouns(doc: Doc) -> Iterator[Token]:
-    """Third-person pronouns that refer to something outside the text."""
+    """Yield the third-person pronouns that refer to something outside the text."""
     candidates = list(mentions(doc))
     for token in doc:
         form = PRONOUNS.get(token.lower_)
@@ -99,7 +98,7 @@ def outward_pronouns(doc: Doc) -> Iterator[Token]:
 
 
 def _own_subject(token: Token) -> set[int]:
-    """Subjects of the verb that a pronoun is the object of: "it protects it" is about two things."""
+    """Return the subjects of the verb whose object the pronoun is: "it protects it" is about two things."""
     if token.lower_ in POSSESSIVE or token.dep_ in SUBJECTS:
         return set()
     verb = token.head
@@ -109,7 +108,7 @@ def _own_subject(token: Token) -> set[int]:
 
 
 def _ahead(token: Token, fitting: list[Mention]) -> list[Mention]:
-    """Cataphora, as in "When he was twenty, Newton left": the subject of the main clause after the pronoun's clause."""
+    """Return the main-clause subjects that an earlier pronoun can refer to: "When he was twenty, Newton left"."""
     top = root(token.doc)
     clause = [a for a in token.ancestors if a.dep_ in ("advcl", "prep", "pcomp") and a.head == top]
     if token.head == top or not clause:
@@ -118,7 +117,7 @@ def _ahead(token: Token, fitting: list[Mention]) -> list[Mention]:
 
 
 def mentions(doc: Doc) -> Iterator[Mention]:
-    """Noun phrases with "of …" but without relative clauses; coordinated ones also as one mention of kind "many"."""
+    """Yield noun phrases with "of …" but no relative clause; a coordination is also one mention of kind "many"."""
     for chunk in doc.noun_chunks:
         head = chunk.root
         if head.pos_ == "PRON" or head.lower_ in ("which", "who", "that"):
@@ -188,8 +187,8 @@ def _kind(doc: Doc, start: int, end: int, head: Token) -> Kind:
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
 
-_BACK = 3  # sentences that are searched for an antecedent
-_FAR = 12  # and for a longer name
+_BACK = 3  # sentences to search for an antecedent
+_FAR = 12  # sentences to search for a longer name
 _VAGUE = re.compile(  # names nothing in particular
     r"^(?:an?|many|some|few|several|most|all|no|each|every|any|another|other|more|both|one|two|three|various|certain|this"
     r"|that|these|those|such|what|which|whose|how|my|your|our|his|her|its|their|there)\b",
@@ -204,9 +203,9 @@ _FURTHER = re.compile(r"(?:also|additionally|another|furthermore|in addition|lik
 
 
 class Context:
-    """The sentences, headings and question in which the claims of one answer find their antecedents.
+    """The sentences, headings and question that may hold the antecedents of an answer's claims.
 
-    `unread` are the sentences behind the first MOST, in which none is sought.
+    `unread` are the sentences after the first MOST, which are not searched.
     """
 
     def __init__(self, question: str, answer: str) -> None:
@@ -215,7 +214,7 @@ class Context:
         self._parsed: dict[str, list[tuple[Doc, list[Mention]]]] = {}
         self._sentence_spans: dict[str, tuple[tuple[int, int], ...]] = {}
         asked = self.sentences(_straight(plain(question)))
-        # keywords and fragments ("Psycho?", "T?") do not say what they ask about
+        # keywords and fragments ("Psycho?", "T?") have no clear topic
         self.question = [m for doc, found in asked if any(t.pos_ in VERBAL for t in doc) for m in found]
         self.who_verb = next((t.head.lower_ for doc, _ in asked for t in doc if t.lower_ == "who"), "")
         self.people_spoken_of = bool(_PERSON.search(answer))
@@ -229,7 +228,7 @@ class Context:
         return _straight(block.text if end is None else block.until(end))
 
     def sentences(self, text: str) -> list[tuple[Doc, list[Mention]]]:
-        """The sentences of a text with their mentions; each is parsed by itself, and once."""
+        """Return the sentences of a text with their mentions; each sentence is parsed separately, and once."""
         return [found for start, end in self._split(text) for found in self._sentence(text[start:end])]
 
     def _sentence(self, text: str) -> list[tuple[Doc, list[Mention]]]:
@@ -242,7 +241,7 @@ class Context:
         return self._parsed[text]
 
     def is_topic_label(self, label: str, form: str) -> bool:
-        """Whether an item is about its bold term: a name, or where the question offers nothing else."""
+        """Return True if an item is about its bold term: a name, or any term if the question has no candidate."""
         name = len(label.split()) > 1 and all(w[0].isupper() for w in label.split())
         rivals = [m for m in self.question if self._fits(m, form) and not _VAGUE.match(m.text)]
         return not self._is_aspect(label) and (name or not rivals)
@@ -252,7 +251,7 @@ class Context:
         return bool(words & LEXICON["aspects"] or _VAGUE.match(label))
 
     def before(self, number: int, place: int) -> list[tuple[Doc, list[Mention]]]:
-        """Sentences before the claim, nearest first: of its block, then of the earlier paragraphs of its section."""
+        """Return sentences before a claim, nearest first: of its block, then of its section's earlier paragraphs."""
         return list(islice(self._before(number, place), _FAR))
 
     def _before(self, number: int, place: int) -> Iterator[tuple[Doc, list[Mention]]]:
@@ -267,7 +266,7 @@ class Context:
                 yield from self._backwards(text, len(text))
 
     def _backwards(self, text: str, end: int) -> Iterator[tuple[Doc, list[Mention]]]:
-        """The sentences of text[:end], the last one first."""
+        """Yield the sentences of text[:end], the last one first."""
         for start, stop in reversed(self._split(text)):
             if start < end:
                 yield from reversed(self._sentence(text[start : min(stop, end)]))
@@ -278,7 +277,7 @@ class Context:
         return self._sentence_spans[text]
 
     def _topics(self, number: int) -> Iterator[Mention]:
-        """What the section's heading and the question are about."""
+        """Yield the topics of the section's heading and of the question."""
         if number and self.blocks[number - 1].kind in ("code", "row"):
             return
         for other in reversed(self.blocks[:number]):
@@ -294,7 +293,7 @@ class Context:
 
     @cached_property
     def _names(self) -> dict[str, Kind]:
-        """Bare names that are a person's or a thing's: as a sentence states, else by spaCy's named entities."""
+        """The kinds of bare names, person or thing: as stated in a sentence, else by spaCy's named entities."""
         kinds: dict[str, Kind] = {}
         labels: dict[str, set[str]] = {}
         bare = [(doc, m) for doc, found in self.all_sentences for m in found if m.kind == "name"]
@@ -311,7 +310,7 @@ class Context:
         return kinds
 
     def _stated_kind(self, name: Token) -> Kind | None:
-        """ "Tesla was an engineer", "Tesla, an engineer, …", "Who was Tesla?", and the subject of what "who" did."""
+        """Infer a kind from "Tesla was an engineer", "Tesla, an engineer", "Who was Tesla?", or the verb of "who"."""
         siblings = list(name.head.children) if name.dep_ in (*SUBJECTS, "attr") and name.head.lower_ in BE else []
         if any(c.lower_ == "who" for c in siblings):
             return "person"
@@ -326,7 +325,10 @@ class Context:
         return self.surnames.get(mention.text) or self._names.get(mention.text, "name")
 
     def _fits(self, mention: Mention, form: str) -> bool:
-        """Whether gender and number agree; a name of unknown kind fits "it" where the answer is about no person."""
+        """Return True if gender and number agree; a name of unknown kind fits "it" if the answer has no "he" or "she".
+
+        An unknown name after a preposition does not fit "he" or "she".
+        """
         kind = self._kind(mention)
         if form in ("he", "she") and mention.kind == "name" and mention.role == "pobj":
             return kind == form  # "in Paris"
@@ -337,7 +339,7 @@ class Context:
         return bool(words) and words <= self.words
 
     def antecedent(self, token: Token, form: str, before: list[tuple[Doc, list[Mention]]], number: int) -> str | None:
-        """The only thing that a pronoun can refer to; the subject of the sentence before is preferred."""
+        """Return the only possible antecedent of a pronoun, preferring the subject of the previous sentence."""
         is_subject = token.dep_ in (*SUBJECTS, "poss")
         label = self.blocks[number].label
         for doc, found in before[:_BACK]:
@@ -352,14 +354,14 @@ class Context:
             if best is None or (label and best.text.casefold() not in label.casefold() and form == "it"):
                 return None
             rivals = [m for m in fitting if self._competes(m, best, doc, is_subject)]
-            rivals += [m for m in found if form == "they" and m.kind == "person"]  # "they" for a single one
+            rivals += [m for m in found if form == "they" and m.kind == "person"]  # singular "they"
             topical = self._is_topic(best) and not any(self._is_topic(m) for m in rivals)
             return self._name(best, doc) if topical or not rivals else None
         if label and form in ("it", "they") and self.is_topic_label(label, form):
             fitting = [m for _, ms in self.sentences(label) for m in ms if self._fits(m, form)]
             return label if len(fitting) == 1 else None
         if label and form in ("it", "they") and not self._is_aspect(label):
-            return None  # the item's title, or what the question asks about?
+            return None  # ambiguous: the item's title, or the topic of the question
         topics: dict[str, Mention] = {}
         for mention in self._topics(number):
             vague = _VAGUE.match(mention.text) or mention.head in LEXICON["wrapping"]
@@ -375,7 +377,7 @@ class Context:
             and not any(section.text in other.text and section != other for other in topics.values())
         ):
             return self._name(section, None)
-        outer = max(topics.values(), key=lambda m: len(m.text))  # the only one if it holds all the others
+        outer = max(topics.values(), key=lambda m: len(m.text))  # the only candidate if it contains all others
         return self._name(outer, None) if all(m.text in outer.text for m in topics.values()) else None
 
     def _competes(self, rival: Mention, best: Mention, doc: Doc, is_subject: bool) -> bool:
@@ -387,7 +389,7 @@ class Context:
         return True
 
     def _name(self, mention: Mention, doc: Doc | None) -> str | None:
-        """The text that replaces a pronoun; None where it is vague itself."""
+        """Return the text that replaces a pronoun; None if it is vague itself."""
         text = mention.text
         article = text.casefold().startswith(("a ", "an "))
         generic = article and doc is not None and mention.subject and root(doc).lower_ in ("is", "are")
@@ -401,13 +403,13 @@ class Context:
         return self._within(text) if mention.start == 0 else text
 
     def _within(self, text: str) -> str:
-        """Without the capital of the start of a sentence."""
+        """Remove the capital of a sentence's start."""
         first, *rest = text.split()
         named = bool(rest) and all(w[0].isupper() for w in rest)
         return lower_initial(text) if first.istitle() and first.lower() in self.small and not named else text
 
     def full_name(self, chunk: Span, doc: Doc, before: list[tuple[Doc, list[Mention]]], number: int) -> str | None:
-        """ "The treaty" → "The Treaty of Versailles", where exactly one longer mention before has the same noun."""
+        """Expand "The treaty" to "The Treaty of Versailles" if exactly one longer earlier mention has the same noun."""
         if (
             len(chunk) != 2
             or chunk.root.pos_ == "PROPN"
@@ -421,15 +423,15 @@ class Context:
         if not pointing and chunk[0].lower_ != "the":
             return None
         if chunk[0].lower_ == "these" and before and _FURTHER.match(before[0][0].text):
-            return None  # "Similarly, gender differences exist. These differences": those told before, too
+            return None  # "Similarly, gender differences exist. These differences": may include earlier ones
         near = [m for _, found in before[: 2 if pointing else _FAR] for m in found]
         if chunk[0].lower_ == "those":
-            near += self.question  # "those vowels" are rather the other ones
+            near += self.question  # "those vowels" tends to mean the other ones
         found = _longer(chunk[1].lower_, [*near, *([] if pointing else self._topics(number))], proper=not pointing)
         return self._within(found) if found else None
 
     def place(self, number: int, sentence: str) -> int:
-        """Where a sentence of a block was written."""
+        """Return the position of a block's sentence in the answer."""
         block = self.blocks[number]
         return block.places[max(0, self.raw(block).find(sentence[:20]))][0]
 
@@ -443,7 +445,7 @@ def is_balanced(text: str) -> bool:
 
 
 def _longer(noun: str, candidates: Sequence[Mention], proper: bool) -> str | None:
-    """The one longer mention with this noun."""
+    """Return the longer mention with this noun, if there is exactly one."""
     matching: dict[str, str] = {}
     for m in candidates:
         words = m.text.split()

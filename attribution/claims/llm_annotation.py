@@ -1,6 +1,6 @@
 """Annotation of claims by a language model: worthiness, independence, enrichment, queries (V24, section 4).
 
-Each claim is asked about by itself. Where a reply fails, the failure is reported and the rules' annotation stays.
+Each claim has a separate prompt. If a reply fails, the failure is reported and the rules' annotation is kept.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from attribution.types import Claim, Failure, LlmUsage, Worthiness
 
 CONTEXT = 6000  # characters of the answer that are shown around a claim
 LONGEST = 600  # characters of an enriched claim
-QUERIES, LONGEST_QUERY = 2, 300  # of a claim; characters
+QUERIES, LONGEST_QUERY = 2, 300  # queries per claim; characters
 RULES = "the result of the rules is kept"
 Annotated = tuple[list[Claim], list[Failure]]
 
@@ -32,7 +32,7 @@ class Reply(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     def value(self, claim: Claim) -> Any:
-        """What it changes in the claim, by field. Raises LlmFailed for a reply that is of no use."""
+        """Return the changed fields of the claim, or its queries. Raises LlmFailed for an unusable reply."""
         raise NotImplementedError
 
 
@@ -75,14 +75,14 @@ class QueriesReply(Reply):
 
 @dataclass(frozen=True)
 class Task:
-    """One question that is asked about every claim it concerns."""
+    """One question, asked about every claim that it concerns."""
 
     prompt: str
     schema: type[Reply]
     concerned: Callable[[Claim], bool]
     inputs: Callable[[str, str, Claim], dict[str, str]]  # from question (or conversation), answer and claim
     reply: str  # a typical reply, for estimates
-    fallback: str = RULES  # what is used where a reply fails
+    fallback: str = RULES  # used if a reply fails
 
 
 def _around(question: str, answer: str, claim: Claim) -> dict[str, str]:
@@ -125,7 +125,7 @@ TASKS: Mapping[str, Task] = {
 
 
 def llm_tasks(settings: Settings) -> tuple[str, ...]:
-    """The tasks that these settings leave to a language model."""
+    """Return the tasks that these settings assign to a language model."""
     choices = (settings.worthiness, settings.independence, settings.enrichment, settings.query)
     return tuple(task for task, choice in zip(TASKS, choices, strict=True) if choice == "llm")
 
@@ -134,7 +134,7 @@ class LlmAnnotator:
     """The annotations of one run; `usage` counts requests by task, `versions` names each task's prompt and model."""
 
     def __init__(self, settings: Settings, store: Store | None, stop: threading.Event) -> None:
-        """Raises Unavailable where no endpoint is configured."""
+        """Raises Unavailable if no endpoint is configured."""
         self._llm = Llm(settings, store, stop)
         self.usage: dict[str, LlmUsage] = {}
         self.versions: dict[str, str] = {}
@@ -143,19 +143,19 @@ class LlmAnnotator:
         return self._annotate("worthiness", question, "", claims)
 
     def independence(self, conversation: str, claims: Sequence[Claim]) -> Annotated:
-        """`conversation` is what was said before the question; a sentence that needs it is not independent."""
+        """Annotate independence. A sentence that needs `conversation`, the earlier turns, is not independent."""
         return self._annotate("independence", conversation, "", claims)
 
     def enrichment(self, question: str, answer: str, claims: Sequence[Claim]) -> Annotated:
-        """Only of claims that are not independent."""
+        """Enrich the claims that are not independent."""
         return self._annotate("enrichment", question, answer, claims)
 
     def queries(self, question: str, claims: Sequence[Claim]) -> tuple[dict[str, tuple[str, ...]], list[Failure]]:
-        """One or two queries by claim id; a claim whose reply failed has none."""
+        """Return one or two queries by claim id; a claim whose reply failed has none."""
         return self._ask("queries", question, "", claims)
 
     def estimate(self, task: str, question: str, answer: str, claims: Sequence[Claim]) -> LlmUsage:
-        """What a task would take, without a request."""
+        """Estimate the usage of a task, without a request."""
         questions = [q for _, q in _questions(TASKS[task], question, answer, claims)]
         return self._llm.estimate(questions, TASKS[task].schema, len(TASKS[task].reply) // CHARACTERS_PER_TOKEN)
 
@@ -166,7 +166,7 @@ class LlmAnnotator:
     def _ask(
         self, name: str, question: str, answer: str, claims: Sequence[Claim]
     ) -> tuple[dict[str, Any], list[Failure]]:
-        """The value of each reply, by claim id."""
+        """Return the value of each reply, by claim id."""
         task = TASKS[name]
         questions = _questions(task, question, answer, claims)
         before = self._llm.usage
@@ -187,7 +187,7 @@ class LlmAnnotator:
 
 
 def _questions(task: Task, question: str, answer: str, claims: Sequence[Claim]) -> list[tuple[Claim, Question]]:
-    """The claims that a task concerns, each once, with its question."""
+    """Return the claims that a task concerns, each once, with its question."""
     prompt = prompts.load(task.prompt)
     concerned = {claim.id: claim for claim in claims if task.concerned(claim)}
     return [

@@ -133,7 +133,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; returns its exit status."""
+    """Run one command and return its exit status."""
     args = parser().parse_args(argv)
     try:
         status: int | None = args.work(args)
@@ -146,7 +146,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _line(error: AttributionError | ImportError | OSError) -> str:
-    """What is wrong and what to do, on one line."""
+    """Describe an error on one line, with what to do."""
     error = setup_error(error) or error
     match error:
         case FileNotFoundError():

@@ -1,4 +1,4 @@
-"""Match claims with pages: chunks, the best passages of each claim, and their judgements."""
+"""Match claims with pages: chunks, the best passages for each claim, and their judgements."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from attribution.verifiers import VERIFIERS
 from attribution.verifiers.contrast import contrast
 from attribution.verifiers.pairs import CachedVerifier, Reads
 
-MIN_WORDS = 4  # of a part: fewer are hardly a statement, and more likely an abbreviation that was taken for an end
+MIN_WORDS = 4  # per part: fewer hardly make a statement; more likely an abbreviation was taken for a sentence end
 
 
 class Judged(NamedTuple):
-    """A pair as it was judged; `parts` are the sentences of a claim that has several."""
+    """The judgement of a pair; `parts` are the sentences of a claim that has several."""
 
     judgement: Judgement
     parts: tuple[Part, ...] = ()
@@ -37,15 +37,15 @@ class Judged(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def parts_of(claim: str) -> tuple[str, ...]:
-    """The sentences of a claim that states several things; the claim itself where it is one."""
+    """Return the sentences of a claim; the claim itself if it is a single statement."""
     parts = tuple(claim[slice(*span)] for span in sentences(claim))
     return parts if len(parts) > 1 and all(len(part.split()) >= MIN_WORDS for part in parts) else (claim,)
 
 
 def judge_pairs(pairs: Sequence[Pair], verifier: Reads, variants: Reads | None = None) -> list[Judged]:
-    """One judgement for each pair, in order; `variants` reads the variants of claims that are in doubt.
+    """Judge each pair, in order; `variants` reads the variants of claims that are in doubt.
 
-    BadInput for pairs that the verifier refuses.
+    Raises BadInput for pairs that the verifier rejects.
     """
     read: list[Pair] = [(part, *pair[1:]) for pair in pairs for part in parts_of(pair[0])]
     by_statement: dict[str, list[int]] = {}
@@ -62,7 +62,7 @@ def judge_pairs(pairs: Sequence[Pair], verifier: Reads, variants: Reads | None =
 
 
 def _joined(pair: Pair, judgements: Sequence[Judgement]) -> Judged:
-    """The judgement of a claim's parts by one passage: that of the part it contradicts, else of the surest one."""
+    """Join the judgements of a claim's parts: that of a contradicted part, or else of the most confident one."""
     if len(judgements) == 1:
         return Judged(judgements[0])
     against = max(judgements, key=lambda j: j.probabilities.contradicted)
@@ -74,7 +74,7 @@ def _joined(pair: Pair, judgements: Sequence[Judgement]) -> Judged:
 
 
 def explain_difference(pair: Pair, judged: Judged) -> str:
-    """The values of the claim and of the deciding sentence that fill the same slot and differ, in words."""
+    """Describe the values in the same slot that differ between the claim and the deciding sentence."""
     found = judged.judgement
     return found.difference or difference(pair[0], pair[1][slice(*found.sentence)], found.probabilities)
 
@@ -83,7 +83,7 @@ DOCUMENTS = Trace("", "", "", "documents", 1)
 
 
 class Passage(NamedTuple):
-    """A chunk as the verifier reads it, in its context."""
+    """A chunk in the context that the verifier reads."""
 
     page_id: str
     start: int
@@ -93,12 +93,12 @@ class Passage(NamedTuple):
 
 
 def with_context(text: str, start: int, end: int, limit: int) -> Span:
-    """The chunk `text[start:end]` with the sentence before it, or with the rest of the sentence that it begins in.
+    """Extend the chunk `text[start:end]` by the sentence before it, or by the rest of the sentence that it begins in.
 
-    Only within its line, and if both together have at most `limit` characters: the verifier is less sure of long
-    passages, and reading more context made verdicts on the examples worse (docs/measurements.md).
+    Only within its line, and only if both together have at most `limit` characters: the verifier is less confident on
+    long passages, and more context made verdicts on the examples worse (docs/measurements.md).
     """
-    line = text.rfind("\n", max(0, end - limit - 1), start) + 1  # 0: it begins earlier than is looked at
+    line = text.rfind("\n", max(0, end - limit - 1), start) + 1  # 0: the line begins before the part searched
     first = max(line, end - limit)
     starts = [first + a for a, _ in sentences(text[first:end]) if first + a < start]
     if first > line:
@@ -107,10 +107,10 @@ def with_context(text: str, start: int, end: int, limit: int) -> Span:
 
 
 class Matcher:
-    """The passages of one run's pages, compared with its claims."""
+    """The passages of a run's pages, compared with its claims."""
 
     def __init__(self, settings: Settings, store: Store, question: str, judged: Iterable[str] = ()) -> None:
-        """`judged` are keys of judgements that count as made in this run.
+        """`judged` are the keys of judgements that count as made in this run.
 
         Raises UnknownName or Unavailable for a chunker, embedder or verifier that cannot be used.
         """
@@ -126,11 +126,11 @@ class Matcher:
 
     @property
     def chunks(self) -> int:
-        """How many passages the pages have."""
+        """The number of passages in the pages."""
         return sum(map(len, self._chunk_spans.values()))
 
     def add(self, page: Page) -> bool:
-        """Add a page; False if the same text from the same address is there already."""
+        """Add a page; return False if the same text from the same address was added already."""
         if page.id in self.pages:
             return False
         self.pages[page.id] = page
@@ -143,21 +143,21 @@ class Matcher:
             self.traces[trace.page_id].append(trace)
 
     def chunk(self, stop: threading.Event | None = None) -> None:
-        """Chunk the pages added since the last call; where `stop` is set, none after the one at work."""
+        """Chunk the pages added since the last call; if `stop` is set, finish only the current one."""
         while self._unread and not (stop and stop.is_set()):
             page = self._unread.popleft()
             chunks = self.chunker.chunk(page)
             self._chunk_spans[page.id] = tuple((c.start, c.end) for c in chunks)
-            # a chunk of nothing but addresses, references, navigation and headings is evidence of nothing
+            # a chunk of only addresses, references, navigation and headings is not evidence
             self.candidates.add([c for c in chunks if not self._premise(c)[0].isspace()])
 
     def settle(self, stop: threading.Event | None = None) -> None:
-        """All pages are there: from now on the verified pairs count, whichever page came first."""
+        """Mark all pages as added: from now on the verified pairs count, whichever page came first."""
         self.chunk(stop)
         self.verifier.reset_counts()
 
     def provenance(self, concerns: Mapping[str, Sequence[Failure]]) -> Provenance:
-        """What a snapshot needs beyond the report, in a fixed order; `concerns` are failures by claim."""
+        """Return what a snapshot needs beyond the report, in a fixed order; `concerns` are failures by claim."""
         traces = {trace for of_page in self.traces.values() for trace in of_page}
         return Provenance(
             traces=tuple(sorted(traces, key=lambda t: (t.claim_id, t.page_id, t.searcher, t.query, t.rank))),
@@ -168,9 +168,9 @@ class Matcher:
         )
 
     def match(self, claims: Sequence[Claim], early: bool = False) -> list[tuple[Evidence, ...]]:
-        """The evidence of each claim, nearest first; `early` while other pages are still under way.
+        """Return the evidence for each claim, nearest first; `early` while other pages are still being fetched.
 
-        All pairs go to the verifier together, those of an enriched claim as written included.
+        All pairs go to the verifier together, including those of an enriched claim as written.
         """
         self.chunk()
         best = self.candidates.best(claims, self.question, early)
@@ -186,13 +186,13 @@ class Matcher:
         return [tuple(evidence[claim.id]) for claim in claims]
 
     def _passage(self, candidate: Candidate) -> Passage:
-        """A chunk in its context."""
+        """Return a chunk in its context."""
         chunk, text = candidate.chunk, self.pages[candidate.chunk.page_id].text
         start, end = with_context(text, chunk.start, chunk.end, self.settings.chunk_size)
         return Passage(chunk.page_id, start, end, text[start:end], candidate.similarity)
 
     def _premise(self, passage: Chunk | Passage) -> tuple[str, str]:
-        """What the verifier reads: the passage with the lines that state nothing blanked, and its page's title."""
+        """Return the verifier's input: the passage, with lines that state nothing blanked, and its page's title."""
         page = self.pages[passage.page_id]
         if page.id not in self._prose:
             self._prose[page.id] = prose(page.text)

@@ -1,4 +1,4 @@
-"""The same text counted once: pages copied from one origin, and passages of a claim that say the same."""
+"""Count the same text once: pages copied from one origin, and a claim's passages that say the same."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from functools import lru_cache
 
 from attribution.types import Evidence, Page
 
-WORDS = 5  # in a shingle
-SKETCH = 256  # shingles kept of a page: those with the smallest hashes (Broder 1997, section 4)
+WORDS = 5  # words in a shingle
+SKETCH = 256  # shingles kept for a page: those with the smallest hashes (Broder 1997, section 4)
 ALIKE = 0.6  # least estimated Jaccard similarity of two copies of one text
-SHORT = 40  # words: shorter texts often look alike by chance, so they must be equal
+SHORT = 40  # words: shorter texts are often similar by chance, so they must be equal
 SAME_WORDS = 0.8  # least Jaccard similarity of the words of two sentences that say the same
 _WORD = re.compile(r"\w+")
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -24,7 +24,7 @@ class EvidenceGroup:
     """Passages with the same relation whose deciding sentences say the same; the first one is shown."""
 
     pieces: tuple[Evidence, ...]
-    origins: int  # distinct sites, copies of one text counted once
+    origins: int  # number of distinct sites; copies of one text count once
 
     @property
     def best(self) -> Evidence:
@@ -32,7 +32,7 @@ class EvidenceGroup:
 
 
 def group_evidence(evidence: Sequence[Evidence], pages: Mapping[str, Page]) -> list[EvidenceGroup]:
-    """The evidence of one claim: deciding passages first, the most probable first; near-duplicates together."""
+    """Group a claim's near-duplicate evidence, deciding passages first, the most probable first."""
 
     def rank(piece: Evidence) -> tuple[bool, float]:
         neutral = piece.relation == "no_relation"
@@ -53,7 +53,7 @@ def group_evidence(evidence: Sequence[Evidence], pages: Mapping[str, Page]) -> l
 
 
 def deciding_evidence(evidence: Sequence[Evidence], pages: Mapping[str, Page]) -> Evidence | None:
-    """The most probable passage that supports or contradicts, if there is one."""
+    """Return the most probable passage that supports or contradicts, if there is one."""
     groups = group_evidence(evidence, pages)
     return groups[0].best if groups and groups[0].best.relation != "no_relation" else None
 
@@ -63,9 +63,9 @@ def _origin(page: Page | None) -> str:
 
 
 def with_origins(pages: Sequence[Page]) -> tuple[Page, ...]:
-    """The pages in the same order; `origin` is the id of the first page of a group of copies, else empty.
+    """Set `origin` to the id of the first page of a group of copies; empty for a page without copies.
 
-    The first page is the one published first, whatever the order given.
+    The first page is the one published first, whatever the order of `pages`, which is kept.
     """
     ordered = sorted(pages, key=lambda page: (page.published or "9999", page.url, page.id))
     sketches = {page.id: _sketch(page.text) for page in ordered}
@@ -81,7 +81,7 @@ def with_origins(pages: Sequence[Page]) -> tuple[Page, ...]:
     return tuple(page.model_copy(update={"origin": origin.get(page.id, "")}) for page in pages)
 
 
-@lru_cache(maxsize=128)  # pages are met again: in edits, comparisons and the next runs
+@lru_cache(maxsize=128)  # the same pages recur in edits, comparisons and later runs
 def _sketch(text: str) -> frozenset[int]:
     words = _WORD.findall(text.casefold())
     if len(words) < SHORT:
@@ -94,7 +94,7 @@ def _hash(words: Iterable[str]) -> int:
 
 
 def _alike(one: frozenset[int], two: frozenset[int]) -> bool:
-    """Whether the estimated Jaccard similarity reaches ALIKE: the share of the smallest hashes that both have."""
+    """Return True if the estimated Jaccard similarity, the share of smallest hashes in common, reaches ALIKE."""
     both, compared = one & two, min(SKETCH, max(len(one), len(two)))
     if not both or len(both) < ALIKE * compared:
         return False

@@ -22,9 +22,9 @@ MAX_NAME = 120
 
 
 def read_document(document: Document, max_bytes: int = MAX_BYTES, reading: Reading | None = None) -> Page:
-    """The page of a text, Markdown, HTML, PDF, DOCX or EPUB document; FetchFailed with its name as subject.
+    """Read a text, Markdown, HTML, PDF, DOCX or EPUB document as a page. Raises FetchFailed with its name as subject.
 
-    Documents of one run are given the same `reading`.
+    Documents of one run share the same `reading`.
     """
     name = safe_name(document.name)
     if (size := len(document.content)) > max_bytes:
@@ -34,7 +34,7 @@ def read_document(document: Document, max_bytes: int = MAX_BYTES, reading: Readi
 
 
 def safe_name(name: str) -> str:
-    """The last component of a file name, on one line, without invisible characters."""
+    """Return the last component of a file name, on one line, without invisible characters."""
     last = name.replace("\\", "/").rstrip("/ ").rpartition("/")[2]
     visible = "".join(character for character in last if character.isprintable())
     stem, dot, suffix = " ".join(visible.split()).lstrip(". ").rpartition(".")
@@ -53,11 +53,11 @@ class Source:
     """One entry of `settings.sources`."""
 
     kind: SourceKind
-    name: str = ""  # of an engine or collection; the URL of a SearXNG instance or page; a path
+    name: str = ""  # of an engine or collection, the URL of a SearXNG instance or page, or a path
 
     @classmethod
     def named(cls, text: str) -> Source | None:
-        """The source of this name or URL; None for text that can only be a path, which is not looked for."""
+        """Return the source with this name or URL; None for text that can only be a path, without looking for it."""
         if text == "library":
             return cls("library")
         if text == "documents":
@@ -74,7 +74,7 @@ class Source:
 
     @classmethod
     def parse(cls, text: str) -> Source:
-        """BadInput for text that is neither a name, a URL, nor a path that exists."""
+        """Parse a source. Raises BadInput for text that is neither a name, a URL, nor an existing path."""
         if source := cls.named(text):
             return source
         if (path := Path(text).expanduser()).is_dir() or path.is_file():
@@ -86,7 +86,7 @@ class Source:
 
     @property
     def searches_web(self) -> bool:
-        """Whether an engine of the web is asked."""
+        """True for a web search engine or instance."""
         return self.kind in ("engine", "instance")
 
 
@@ -104,7 +104,7 @@ class Sources:
 def open_sources(settings: Settings, documents: Sequence[Document], store: Store) -> Sources:
     """Open every source of the settings and read the documents.
 
-    Raises BadInput for a source or fallback that cannot be one, Unavailable for one that is not ready.
+    Raises BadInput for an invalid source or fallback, Unavailable for one that is not ready.
     """
     sources = Sources()
     files = list(documents)
@@ -113,7 +113,7 @@ def open_sources(settings: Settings, documents: Sequence[Document], store: Store
             sources.addresses.append(source.name)
         elif source.kind == "path" and not Path(source.name).is_dir():
             files.append(_file(Path(source.name)))
-        elif source.kind != "documents":  # those come as `documents`
+        elif source.kind != "documents":  # these are in `documents`
             sources.searchers.append(_searcher(source, settings, store))
     if any(not is_local(s.name) for s in sources.searchers):
         for name in dict.fromkeys(WEB if f == "web" else f for f in settings.fallback):
@@ -130,7 +130,7 @@ def open_sources(settings: Settings, documents: Sequence[Document], store: Store
 
 
 def unread(settings: Settings, failures: Sequence[Failure]) -> list[str]:
-    """The sources named in the settings that could not be read at all, by the failures of their run."""
+    """Return the sources of the settings that could not be read at all, according to the run's failures."""
     failed = {f.subject for f in failures if f.stage == "fetch"}
     sources = [s for s in map(Source.parse, settings.sources) if s.kind in ("address", "path")]
     single = [s.name for s in sources if (s.name if s.kind == "address" else safe_name(s.name)) in failed]

@@ -1,6 +1,6 @@
-"""What if: a finished run decided anew from its stored probabilities, over fewer passages or by another rule.
+"""Decide a finished run anew from its stored probabilities, over fewer passages or by another rule.
 
-Pure and without a model. Sites, dates and languages are those of the pages; copies of one text can count once.
+Pure functions, without a model. Sites, dates and languages are those of the pages; copies of a text can count once.
 """
 
 from __future__ import annotations
@@ -14,33 +14,33 @@ from attribution.types import UNCHECKED, Evidence, Page, Report, Verdict
 from attribution.verdicts import Aggregation, Thresholds, decide, recolour, relation, thresholds_of
 
 LEFT_OUT = "What if: all {} are left out."
-SAMPLE = 2000  # characters of a page by which its language is told
+SAMPLE = 2000  # characters of a page for detecting its language
 
 
 @dataclass(frozen=True)
 class WhatIf:
     """Choices for a finished run; the defaults leave it as it is."""
 
-    thresholds: Thresholds | None = None  # None: those of the run
+    thresholds: Thresholds | None = None  # None: the run's
     aggregation: Aggregation = "both"
     top_k: int | None = None  # passages of a claim, the nearest first; None: all
     without_sites: frozenset[str] = frozenset()
-    published_from: str = ""  # ISO dates; a page without a date is left out only if `dated` says so
+    published_from: str = ""  # ISO dates; a page without a date is left out only if `dated` is set
     published_to: str = ""
-    dated: bool = False  # leave out pages without a date, where one is asked for
+    dated: bool = False  # leave out pages without a date, if a date range is given
     languages: frozenset[str] = field(default=frozenset())  # ISO 639-1; empty: all. Unknown ones stay
     duplicates_once: bool = False  # passages of a claim that say the same count once
 
     def changes(self, report: Report) -> bool:
-        """Whether the run can look any different."""
+        """Return True if these choices can change the run."""
         return self != WhatIf(self.thresholds) or self.thresholds not in (None, thresholds_of(report))
 
 
 def what_if(report: Report, choices: WhatIf, languages: Mapping[str, str] | None = None) -> Report:
-    """The run as it would look; equal to `recolour` where only thresholds are chosen.
+    """Return the run under these choices; equal to `recolour` if only thresholds are chosen.
 
-    `languages` are those of the pages by id, where they are known already. Claims that were not compared with
-    sources, and those for which nothing was found, stay as they are.
+    `languages` are the languages of the pages by id, if known already. Claims that were not compared with sources, and
+    those for which nothing was found, stay as they are.
     """
     thresholds = choices.thresholds or thresholds_of(report)
     if not choices.changes(report):
@@ -80,19 +80,19 @@ def what_if(report: Report, choices: WhatIf, languages: Mapping[str, str] | None
 
 
 def differing(before: Report, after: Report) -> int:
-    """How many verdicts differ between a run and another look at it."""
+    """Count the verdicts that differ between two versions of a run."""
     labels = {v.claim_id: v.label for v in before.verdicts}
     return sum(labels.get(v.claim_id) != v.label for v in after.verdicts)
 
 
 def sites(report: Report) -> list[str]:
-    """The sites that the evidence comes from."""
+    """Return the sites that the evidence comes from."""
     pages = {page.id: page for page in report.pages}
     return sorted({pages[e.page_id].site for e in report.evidence if e.page_id in pages and pages[e.page_id].site})
 
 
 def page_languages(pages: Sequence[Page]) -> dict[str, str]:
-    """The languages of the pages by id, as far as they can be told."""
+    """Detect the languages of the pages, by id; pages whose language is unclear are left out."""
     return {page.id: code for page in pages if page.text and (code := detect(page.text[:SAMPLE]))}
 
 
@@ -110,7 +110,7 @@ def _fits(page: Page, choices: WhatIf, language: str) -> bool:
 def _chosen(
     pieces: Sequence[Evidence], kept: set[str], pages: Mapping[str, Page], choices: WhatIf
 ) -> tuple[Evidence, ...]:
-    """The passages of a claim that count, in their order."""
+    """Return the passages of a claim that count, in their order."""
     left = [e for e in pieces if e.page_id in kept or e.page_id not in pages]
     if choices.duplicates_once:
         best = {id(group.best) for group in group_evidence(left, pages)}

@@ -1,4 +1,4 @@
-"""What bytes are, whatever they are declared to be, and the text they encode."""
+"""Detect the media type of bytes, whatever they are declared to be, and decode their text."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ _TAG = re.compile(  # with the text of scripts and styles
     rb"<script\b(?:[^<]++|<(?!/script))*+|<style\b(?:[^<]++|<(?!/style))*+|<[^<>]*+>", re.IGNORECASE
 )
 _ASCII, _LETTER = re.compile(rb"[\x00-\x7f]+"), re.compile(rb"[A-Za-z]")
-_SCRIPTS = [  # of pages that are not in Latin letters
+_SCRIPTS = [  # of pages in other scripts than Latin
     "cp1251", "koi8_r", "cp1253", "cp1255", "cp1256", "cp874", "gb18030", "big5", "shift_jis", "euc_jp", "euc_kr",
 ]  # fmt: skip
-# Python has codecs that are not charsets of the web, and some of them are slow on hostile input.
+# Python has codecs that are not web charsets, and some of them are slow on hostile input.
 _CHARSET = re.compile(r"utf|ascii|cp\d|iso(8859|2022)|koi8|gb|big5|euc|shift|mac|tis")
 _HTML_START = re.compile(
     rb"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,500}?-->\s*)?<(?:!doctype html|html|head|body)\b", re.I | re.S
@@ -69,14 +69,14 @@ _HTML_START = re.compile(
 
 
 def check_declared(media_type: str, subject: str) -> None:
-    """FetchFailed(wrong_type) for a Content-Type that cannot be read, before anything is downloaded."""
+    """Raise FetchFailed(wrong_type) for a Content-Type that cannot be read, before anything is downloaded."""
     kind = _essence(media_type)
     if kind not in _SAME_AS and kind not in _UNNAMED:
         raise FetchFailed("wrong_type", f"{subject} is declared as {kind[:60]}; {EXPECTED}", subject)
 
 
 def actual_type(media_type: str, content: bytes, subject: str) -> str:
-    """The media type by the content's first bytes; FetchFailed(wrong_type) where it is not what is declared."""
+    """Return the media type by the first bytes; raises FetchFailed(wrong_type) if they are not of the declared type."""
     check_declared(media_type, subject)
     declared = _SAME_AS.get(_essence(media_type), "")
     head = content[:2048]
@@ -96,12 +96,12 @@ def actual_type(media_type: str, content: bytes, subject: str) -> str:
 
 
 def decode(content: bytes, media_type: str = "") -> str:
-    """The text: by its BOM, as UTF-8, by the charset in the Content-Type or the HTML, else guessed from its bytes."""
+    """Decode by BOM, as UTF-8, by the charset in the Content-Type or the HTML, else by a guess from the bytes."""
     encoding, bom = read_bom(content)
     if encoding and bom:
         return content[len(bom) :].decode(encoding, "replace")
     declared = (http_content_type_encoding(media_type), html_body_declared_encoding(content))
-    # Latin charsets are often declared where UTF-8 is sent; a NUL or ESC gives away one that only looks like ASCII.
+    # Latin charsets are often declared for UTF-8; a NUL or ESC reveals a charset that only looks like ASCII.
     first = [] if b"\0" in content or b"\x1b" in content else ["utf-8"]
     for name in [*first, *(name for name in declared if name and _CHARSET.match(name)), "utf-8"]:
         try:
@@ -119,9 +119,9 @@ def decode(content: bytes, media_type: str = "") -> str:
 
 
 def _guess(content: bytes) -> str:
-    """The charset of bytes that are not in the declared one; empty for Latin letters.
+    """Guess the charset of bytes that are not in the declared one; empty for Latin script.
 
-    In a text of Latin letters few bytes are beyond ASCII; where most are, the script is another one.
+    In Latin script few bytes are beyond ASCII; if most are, the script is another one.
     """
     words = _TAG.sub(b" ", content[:200_000])
     beyond = _ASCII.sub(b" ", words)

@@ -1,4 +1,4 @@
-"""What a host allows programs to read: robots.txt (RFC 9309), fetched as safely as a page."""
+"""Access rules of a host for programs: robots.txt (RFC 9309), fetched as safely as a page."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _AGENT_LINE = re.compile(r"\s*user[- ]?agent\s*:?\s*(.*)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Rules:
-    """The rules of one host; `refused` is why none of its pages may be requested, `delay` in seconds."""
+    """The rules of one host; `refused` says why none of its pages may be requested, `delay` is in seconds."""
 
     parsed: Protego | None = None  # None: everything is allowed
     delay: float = 0.0
     refused: FetchFailed | None = None
 
     def check(self, url: httpx.URL) -> None:
-        """FetchFailed(robots) where programs are not allowed to read the page."""
+        """Raise FetchFailed(robots) if programs are not allowed to read the page."""
         if self.refused:
             raise FetchFailed(self.refused.kind, str(self.refused), detail=self.refused.detail)
         if self.parsed and not self.parsed.can_fetch(str(url), AGENT):
@@ -40,7 +40,7 @@ class Rules:
 
 
 def read_rules(url: httpx.URL, settings: Settings, allow: Allow) -> Rules:
-    """The rules of a URL's host, within `settings.robots_timeout`.
+    """Read the rules of a URL's host, within `settings.robots_timeout`.
 
     RFC 9309, 2.3.1: a missing robots.txt (4xx) allows everything; one that cannot be fetched (5xx, no response)
     forbids everything. A host that cannot be reached at all keeps that failure's kind.
@@ -81,7 +81,7 @@ def _unknown(url: httpx.URL, why: str, detail: str = "") -> FetchFailed:
 
 
 def _merged(text: str) -> str:
-    """The file with all groups for other programs under one name, so that names times rules cannot fill the memory."""
+    """Merge the groups of all other programs under one name, so that names times rules cannot fill the memory."""
     lines = text.splitlines()
     for number, line in enumerate(lines):
         if match := _AGENT_LINE.match(line.partition("#")[0]):

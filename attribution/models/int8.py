@@ -1,4 +1,4 @@
-"""Layers of torch with int8 weights, written to ONNX: any text classifier of the hub for CPUs, made once and kept."""
+"""Torch layers with int8 weights, exported to ONNX: any text classifier of the hub for CPUs, made once and kept."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class _Rows(torch.autograd.Function):
 
 
 class Linear(torch.nn.Module):
-    """In place of torch.nn.Linear; a scale for each output."""
+    """Replacement for torch.nn.Linear with one scale per output."""
 
     def __init__(self, layer: torch.nn.Linear) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class Linear(torch.nn.Module):
 
 
 class Embedding(torch.nn.Module):
-    """In place of torch.nn.Embedding; a scale for each row."""
+    """Replacement for torch.nn.Embedding with one scale per row."""
 
     def __init__(self, layer: torch.nn.Embedding) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class Embedding(torch.nn.Module):
 
 
 def _quantised(weight: Any, axis: int, largest: int) -> tuple[Any, Any]:
-    """(int8 values, float32 scales), symmetric, with the largest value along the axis as the end of the range."""
+    """Return (int8 values, float32 scales), symmetric; the largest value along the axis ends the range."""
     scale = (weight.abs().amax(axis, keepdim=True) / largest).clamp_min(torch.finfo(torch.float32).tiny)
     return (weight / scale).round().clamp(-largest, largest).to(torch.int8).contiguous(), scale
 
@@ -89,22 +89,22 @@ def _quantised(weight: Any, axis: int, largest: int) -> tuple[Any, Any]:
 GRAPH, DONE = "model.onnx", "model.json"
 
 
-LARGE = 5_000  # rows of an embedding that is worth quantising
+LARGE = 5_000  # rows from which an embedding is worth quantising
 
 
 def folder(model: str) -> Path:
-    """Where the int8 form of a hub model, or of a model in a folder, is kept."""
+    """Return the folder for the int8 form of a model, from the hub or a folder."""
     return models_folder() / "int8" / content_id(model)
 
 
 def is_made(model: str, weights: Path) -> bool:
-    """Has it been made from these weights, and is its file whole by its size?"""
+    """Return True if the int8 form was made from these weights and its file has the recorded size."""
     done = _done(folder(model))
     return done.get("weights") == _state(weights) and done.get("size") == _size(folder(model) / GRAPH)
 
 
 def session(model: str) -> Any:
-    """The model as onnxruntime.InferenceSession. ValueError where its file is damaged."""
+    """Return the model as an onnxruntime.InferenceSession. Raises ValueError if its file is damaged."""
     path = folder(model) / GRAPH
     if digest(path) != _done(path.parent).get("sha256"):
         raise ValueError(f"{path} is damaged")
@@ -112,7 +112,7 @@ def session(model: str) -> Any:
 
 
 def open_session(path: Path) -> Any:
-    """An exported file, to be read on one thread at a time."""
+    """Open an exported file, to run on one thread at a time."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -122,10 +122,10 @@ def open_session(path: Path) -> Any:
 
 
 def make(model: str, weights: Path, load: Callable[[], Any], inputs: Sequence[str]) -> None:
-    """Export what `load` returns, a torch model with logits as its output, unless that was done from these weights.
+    """Export the torch model that `load` returns, with logits as its output, unless it was made from these weights.
 
-    `inputs` are the names of its integer inputs, (pairs, tokens) each. An interrupted export leaves nothing behind that
-    `is_made` takes for whole.
+    `inputs` are the names of its integer inputs, each of shape (pairs, tokens). After an interrupted export, `is_made`
+    returns False.
     """
     target = folder(model)
     if is_made(model, weights):
@@ -144,7 +144,7 @@ def make(model: str, weights: Path, load: Callable[[], Any], inputs: Sequence[st
 
 
 def export(model: Any, inputs: Sequence[str], path: Path) -> None:
-    """Write a torch model to a file in int8. The model itself is changed: its layers take int8 weights."""
+    """Write a torch model to a file in int8. The model itself is changed: its layers get int8 weights."""
 
     pass
 
@@ -191,5 +191,5 @@ def _size(path: Path) -> int:
 
 
 def _state(weights: Path) -> str:
-    """What tells other weights of the same name: in the hub's cache the file is named by its hash."""
+    """Identify the weights, not only by name: in the hub's cache, the file is named by its hash."""
     return f"{weights.resolve()} {_size(weights)} {LARGEST}"

@@ -1,10 +1,9 @@
-"""Make the larger verifier's int8 model from the base's weights, our adapter and the graph: numpy is all it takes.
+"""Build the larger verifier's int8 model from the base model's weights, our adapter and the graph, with numpy alone.
 
     python -m attribution.models.merge --adapter attribution/verifiers/base --out build/base
 
-The graph (graph.py makes it) holds no weights: it names a file beside it, and layout.json says what belongs
-where in that file. A LoRA layer's weight becomes W + (alpha / r) B A; matrices are stored as int8 with a scale for each
-of their columns.
+The graph (made by graph.py) holds no weights: it names a file beside it, and layout.json maps tensors to positions in
+that file. A LoRA layer's weight becomes W + (alpha / r) B A; matrices are stored as int8 with a scale for each column.
 """
 
 from __future__ import annotations
@@ -28,13 +27,13 @@ from attribution.files import named
 from attribution.models.files import MADE, Progress, digest, is_whole, write_manifest
 from attribution.models.mpnet import base_weights
 
-_BUILDING = threading.Lock()  # two threads that need the model wait for one build
-LARGEST = 64  # of the int8 weights that are multiplied: see `quantised`
+_BUILDING = threading.Lock()  # threads that need the model at the same time share one build
+LARGEST = 64  # largest int8 weight in matrix products: see `quantised`
 GRAPH, WEIGHTS, LAYOUT, TOKENIZER = "model.onnx", "model.weights", "layout.json", "tokenizer.json"
 
 
 class Merged:
-    """The weights of base and adapter together, by the names that transformers gives them, as float32."""
+    """The merged weights of base and adapter, by their names in transformers, as float32."""
 
     def __init__(self, base: Path, adapter: Path | None) -> None:
         from safetensors import safe_open
@@ -52,7 +51,7 @@ class Merged:
             self._adapter = {k.removeprefix("base_model.model."): v.astype(np.float32) for k, v in loaded.items()}
 
     def __getitem__(self, name: str) -> Any:
-        if name in self._adapter:  # the head, which the base has not
+        if name in self._adapter:  # the head, which the base lacks
             return self._adapter[name]
         weight = self._base.get_tensor(name.removeprefix("mpnet.")).astype(np.float32)
         stem = name.removesuffix(".weight")
@@ -61,17 +60,17 @@ class Merged:
         return weight
 
     def names(self) -> Iterator[str]:
-        """Of every tensor."""
+        """Yield the name of every tensor."""
         skipped = ("pooler.", "embeddings.position_ids")
         yield from (f"mpnet.{name}" for name in sorted(self._names) if not name.startswith(skipped))
         yield from sorted(name for name in self._adapter if ".lora_" not in name)
 
 
 def quantised(weight: Any, largest: int = LARGEST) -> tuple[Any, Any]:
-    """(int8 values, float32 scales): symmetric, a scale for each column.
+    """Quantise symmetrically, with a scale for each column; return (int8 values, float32 scales).
 
-    CPUs without VNNI add two products in 16 bits, and cut off what is larger: 2 * 255 * 64 just fits. With the whole
-    range of int8, the same pair would get other probabilities there. The error against float32 is about the same.
+    CPUs without VNNI add two products in 16 bits and saturate: 2 * 255 * 64 just fits. With the whole range of int8,
+    the same pair would get other probabilities there. The error relative to float32 is about the same.
     """
     most = np.abs(weight).max(axis=0)
     scale = (most.astype(np.float64) / largest).astype(np.float32)
@@ -80,9 +79,9 @@ def quantised(weight: Any, largest: int = LARGEST) -> tuple[Any, Any]:
 
 
 def formed(array: Any, form: str, kept: Sequence[int] = ()) -> tuple[Any, ...]:
-    """What the graph holds of a weight: itself, or int8 values and scales of its rows or columns.
+    """Return a weight as stored for the graph: itself, or int8 values and scales of its rows or columns.
 
-    Of a matrix, the rows that are `kept` are a third part, in float32 (Dettmers et al. 2022, LLM.int8(), section 3.2).
+    The rows of a matrix in `kept` are a third part, in float32 (Dettmers et al. 2022, LLM.int8(), section 3.2).
     """
     if form == "columns" and kept:
         others = array.copy()
@@ -91,13 +90,13 @@ def formed(array: Any, form: str, kept: Sequence[int] = ()) -> tuple[Any, ...]:
     if form == "columns":
         return quantised(array)
     if form == "rows":
-        values, scales = quantised(array.T, 127)  # only looked up
+        values, scales = quantised(array.T, 127)  # used only for lookups
         return np.ascontiguousarray(values.T), scales[:, None]
     return (array,)
 
 
 def fill(layout: list[dict[str, Any]], weights: Merged, target: Path, progress: Progress) -> None:
-    """Write the graph's weights; each entry says which tensor, how, and at which byte."""
+    """Write the graph's weights; each entry gives the tensor, its form and its byte offsets."""
     with named(target), target.open("wb") as out:
         for number, entry in enumerate(layout, 1):
             array = weights[entry["tensor"]]
@@ -110,20 +109,20 @@ def fill(layout: list[dict[str, Any]], weights: Merged, target: Path, progress: 
 
 
 def _source(adapter: Path) -> str:
-    """What a built model depends on."""
+    """Hash everything that a built model depends on."""
     names = [GRAPH, LAYOUT, TOKENIZER, "adapter_model.safetensors"]
     return hashlib.sha256("".join([str(LARGEST), *(digest(adapter / name) for name in names)]).encode()).hexdigest()
 
 
 def built(adapter: Path, out: Path) -> bool:
-    """Is there a whole model of this adapter in the folder?"""
+    """Return True if the folder holds a complete model of this adapter."""
     return is_whole(out, _source(adapter))
 
 
 def build(adapter: Path, out: Path, progress: Progress = lambda share, what: None) -> Path:
-    """Make the model of an adapter's folder unless it is there; returns the path of its graph.
+    """Build the model of an adapter's folder unless it exists; return the path of its graph.
 
-    An interrupted build leaves nothing that `built` takes for whole. Raises Unavailable where the base cannot be had.
+    After an interrupted build, `built` returns False. Raises Unavailable if the base model cannot be obtained.
     """
     with _BUILDING:
         return out / GRAPH if built(adapter, out) else _build(adapter, out, progress)

@@ -1,6 +1,6 @@
 """Offer the actions on a claim and its passages, and the most useful next step, as buttons.
 
-A click arrives as words with colons, `drop:CLAIM`.
+A click arrives as words separated by colons: `drop:CLAIM`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from attribution.types import (
 
 @dataclass(frozen=True)
 class Opened:
-    """A dialog to open: on a claim, at one of its tabs, or on a new claim that stands at these characters."""
+    """A dialog to open: for a claim, at one of its tabs, or for a new claim at these characters."""
 
     claim: Claim | None = None
     span: Span | None = None
@@ -42,12 +42,12 @@ class Opened:
 
 
 def button(text: str, request: str, label: str = "") -> Node:
-    """A button that asks for a change; `label` says more than its text to a screen reader."""
+    """Build a button that requests a change; `label` is a longer text for screen readers."""
     return el("button", text, type="button", class_="open", data_edit=request, aria_label=label or None)
 
 
 def claim_actions(claim: Claim, number: int) -> Node:
-    """The buttons below a claim."""
+    """Build the buttons below a claim."""
     pin = ("Unpin", "unpin") if claim.pinned else ("Pin", "pin")
     return el(
         "p",
@@ -60,12 +60,12 @@ def claim_actions(claim: Claim, number: int) -> Node:
 
 
 def exclude(piece: Evidence) -> Node:
-    """The button that takes a passage out."""
+    """Build the button that excludes a passage."""
     return button("Exclude", _passage("exclude", piece), "Exclude this passage: it no longer counts for this claim")
 
 
 def excluded(claim: Claim, report: Report, pages: Mapping[str, Page], editable: bool) -> Node | None:
-    """The passages that were taken out, folded; each with the way back where the run is `editable`."""
+    """Build a folded list of the excluded passages, each with a button to include it if the run is `editable`."""
     pieces = [e for e in (report.set_aside.evidence if report.set_aside else ()) if e.claim_id == claim.id]
     if not pieces:
         return None
@@ -88,7 +88,7 @@ def _passage(action: str, piece: Evidence) -> str:
 
 
 def requested(report: Report, request: object) -> Change | Opened | Literal["undo", "redo"] | None:
-    """What a click asks for; None for what is no request, or is about something that this report does not have."""
+    """Parse the request of a click; None for anything else, or if this report lacks what it concerns."""
     action, *parts = str(request or "").split(":")
     if request in ("undo", "redo"):
         return "undo" if request == "undo" else "redo"
@@ -116,18 +116,18 @@ def requested(report: Report, request: object) -> Change | Opened | Literal["und
 
 
 def find_words(answer: str, words: str, near: int = 0) -> Span | None:
-    """Where these words stand in the answer, spaces and line breaks alike; of several places the one nearest."""
+    """Find words in the answer, treating spaces and line breaks alike; the occurrence nearest to `near`."""
     return min(occurrences(words, answer), key=lambda span: abs(span[0] - near), default=None)
 
 
 def edited_claims(report: Report) -> frozenset[str]:
-    """The ids of the claims whose text, place or evidence a person changed."""
+    """Return the ids of the claims whose text, place or evidence a person changed."""
     other = ("pin", "question", "resegment", "restore")
     return frozenset(claim_id for e in report.edits if e.change.kind not in other for claim_id in e.claims)
 
 
 def joined(claims: Sequence[Claim]) -> str:
-    """The text that several claims amount to, to begin with."""
+    """Return a first text for the merger of several claims."""
     return " ".join(c.text if c.text.endswith((".", "!", "?")) else f"{c.text}." for c in claims)
 
 
@@ -156,7 +156,7 @@ BY_FAILURE: Mapping[FailureKind, Step] = {
         "source",
     ),
 }
-BY_LABEL: Mapping[Label, tuple[Step, ...]] = {  # the first that was not done already
+BY_LABEL: Mapping[Label, tuple[Step, ...]] = {  # the first one not done yet
     "missing": ("web", "reword"),
     "no_relation": ("web", "reword"),
     "unclear": ("verifier", "source"),
@@ -166,7 +166,7 @@ CORRECTABLE: tuple[Label, ...] = ("contradicted", "conflicting", "unclear")
 
 
 def next_steps(claim: Claim, verdict: Verdict | None, report: Report) -> tuple[Step, ...]:
-    """The steps to offer for a claim, the most useful first; none for a verdict that settles it."""
+    """Return the steps to offer for a claim, the most useful first; none if the verdict settles it."""
     if verdict is None or verdict.label not in (*BY_LABEL, *CORRECTABLE):
         return ()
     steps: list[Step] = []
@@ -185,14 +185,14 @@ def _concerning(claim: Claim, failures: Sequence[Failure]) -> list[Failure]:
 
 
 def done_already(claim: Claim, report: Report) -> set[Step]:
-    """The steps that the run has taken, or an edit of this claim."""
+    """Return the steps that the run, or an edit of this claim, has already taken."""
     edits = [e.change for e in report.edits if isinstance(e.change, CheckAgain) and claim.id in e.claims]
     done: set[Step] = {"web"} if searches_the_web(report) or any(change.sources for change in edits) else set()
     return done | ({"verifier"} if any(change.verifier for change in edits) else set())
 
 
 def searches_the_web(report: Report) -> bool:
-    """Whether the run asked an engine of the web."""
+    """Return True if the run used a web search engine."""
     sources = report.settings.get("sources", ())
     names = sources if isinstance(sources, list | tuple) else (sources,)
     local = ("library", "documents")
@@ -203,7 +203,7 @@ def searches_the_web(report: Report) -> bool:
 
 
 def step_buttons(claim: Claim, verdict: Verdict | None, report: Report) -> Node | None:
-    """A button for each step; what a click asks for is `STEP CLAIM`."""
+    """Build a button for each step; a click requests `STEP CLAIM`."""
     steps = next_steps(claim, verdict, report)
     if not steps:
         return None

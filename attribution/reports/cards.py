@@ -25,7 +25,7 @@ CONTEXT = 170  # characters shown on either side of the deciding sentence
 
 @dataclass(frozen=True)
 class Quote:
-    """A deciding sentence in its context; the outer parts are text that the verifier did not read."""
+    """A deciding sentence in its context; the verifier did not read the outer parts."""
 
     unread_before: str
     before: str
@@ -35,7 +35,7 @@ class Quote:
 
 
 def quote(piece: Evidence, pages: Mapping[str, Page]) -> Quote:
-    """The deciding sentence with the text around it, as far as its paragraph goes."""
+    """Return the deciding sentence with the text around it, within its paragraph."""
     page = pages.get(piece.page_id)
     text, shift = piece.text, piece.start
     if page and page.text[piece.start : piece.end] == piece.text:
@@ -62,7 +62,7 @@ def quote(piece: Evidence, pages: Mapping[str, Page]) -> Quote:
 
 
 def box(text: str, spans: Sequence[tuple[int, int]]) -> list[Child]:
-    """The text with those spans in boxes."""
+    """Draw the text with these spans in boxes."""
     nodes: list[Child] = []
     position = 0
     for start, end in spans:
@@ -72,7 +72,7 @@ def box(text: str, spans: Sequence[tuple[int, int]]) -> list[Child]:
 
 
 def versus(claim: Claim, sentence: str) -> Node | None:
-    """The numbers, dates, units, names and negations that differ, the claim's beside the source's."""
+    """Draw the numbers, dates, units, names and negations that differ, the claim's beside the source's."""
     rows = [(c.kind, c.claim or "–", c.source or "–") for c in contrasts(claim.statement, sentence)]
     return table(("What", "The claim says", "The source says"), rows, "figures versus") if rows else None
 
@@ -83,7 +83,7 @@ Pages = Mapping[str, Page]
 def card(
     evidence: EvidenceGroup, claim: Claim, verdict: Verdict | None, report: Report, pages: Pages, editable: bool = False
 ) -> Node:
-    """One piece of evidence with its link, its reason and the pieces that say the same."""
+    """Draw one piece of evidence with its link, its reason and the pieces that say the same."""
     piece = evidence.best
     label = "unclear" if leans(piece) else RELATIONS[piece.relation][0]
     page = pages.get(piece.page_id)
@@ -123,12 +123,12 @@ def card(
 
 
 def leans(piece: Evidence) -> bool:
-    """Is one side more probable than none, though under the threshold?"""
+    """Return True if one side is more probable than no relation, though below the threshold."""
     return piece.relation == "no_relation" and leaning(piece.probabilities) != "no_relation"
 
 
 def relation_badge(piece: Evidence) -> Node:
-    """What a passage says about a claim, with its probability."""
+    """Draw the relation of a passage to a claim, with its probability."""
     if leans(piece):
         side = leaning(piece.probabilities)
         return badge("unclear", getattr(piece.probabilities, side), f"Leans to {SIDES[side]}")
@@ -137,7 +137,7 @@ def relation_badge(piece: Evidence) -> Node:
 
 
 def _unread(text: str) -> Node | None:
-    """Text around a passage that the verifier did not read."""
+    """Draw the text around a passage, which the verifier did not read."""
     return el("span", text, class_="unread", title="Context that the verifier did not read") if text else None
 
 
@@ -150,7 +150,7 @@ def _button(text: str, **target: str) -> Node:
 
 
 def _open(piece: Evidence, page: Page | None, sentence: str) -> Node | None:
-    """The way to the sentence: on the web, or in the text that is stored here."""
+    """Link to the sentence: on the web, or in the stored text."""
     if page is None:
         return None
     number = page.page_number(piece.sentence[0])
@@ -165,14 +165,14 @@ def _open(piece: Evidence, page: Page | None, sentence: str) -> Node | None:
 
 
 def _reference(page: Page | None) -> Node | None:
-    """The way to the original of a local text, or to what an article of the built-in library was written after."""
+    """Link to the original of a local text, or to the source of an article in the built-in library."""
     if page is None or not (address := safe_url(page.reference or page.facts_from)):
         return None
     return _link(f"Facts after {site(address)}" if page.facts_from else "Read more", address, "more")
 
 
 def _same(evidence: EvidenceGroup, pages: Pages) -> Node | None:
-    """The other pieces of a group, folded."""
+    """Draw the other pieces of a group, folded."""
     others = evidence.pieces[1:]
     if not others:
         return None
@@ -196,9 +196,9 @@ def panel(
     provenance: Provenance | None = None,
     editable: bool = False,
 ) -> Node:
-    """Everything about one claim; the provenance tells of pages and failures that left no evidence.
+    """Draw everything about one claim; the provenance lists pages and failures that left no evidence.
 
-    `editable` offers what changes the run.
+    `editable` adds the controls that change the run.
     """
     groups = group_evidence(evidence, pages)
     decisive = sum(g.best.relation != "no_relation" for g in groups) or sum(leans(g.best) for g in groups) or 1
@@ -231,14 +231,14 @@ def panel(
 
 
 def _failures(claim: Claim, verdict: Verdict | None, report: Report) -> list[Node]:
-    """What did not work for this claim alone, unless its verdict says so already."""
+    """Draw the failures of this claim alone, unless its verdict states them already."""
     reason = verdict.reason if verdict else ""
     messages = dict.fromkeys(f.message for f in report.failures if f.subject in (claim.text, claim.id))
     return [el("p", m[:1].upper() + m[1:].rstrip(".") + ".", class_="reason") for m in messages if m not in reason]
 
 
 def _enriched(claim: Claim, editable: bool) -> Node | None:
-    """What was changed so that the claim can stand alone, and the way back."""
+    """Draw the changes that decontextualised the claim, with a button to undo them."""
     if not claim.enriched:
         return None
     back = button("Check it as written", f"as_written:{claim.id}") if editable else None
@@ -247,7 +247,7 @@ def _enriched(claim: Claim, editable: bool) -> Node | None:
 
 
 def _as_written(claim: Claim, verdict: Verdict | None) -> Node | None:
-    """A verdict that depends on words that the answer does not say."""
+    """Draw a note for a verdict that depends on words that are not in the answer."""
     if verdict is None or not verdict.rests_on_added:
         return None
     on = "the rewording. As written: " if removed_words(claim) else "the added words. Without them: "
@@ -255,7 +255,7 @@ def _as_written(claim: Claim, verdict: Verdict | None) -> Node | None:
 
 
 def footnotes(report: Report, pages: Pages) -> Node:
-    """The panels for print: a numbered note for each claim."""
+    """Draw the panels for print: a numbered note for each claim."""
     verdicts = {v.claim_id: v for v in report.verdicts}
     notes = []
     for number, claim in enumerate(report.claims, 1):
@@ -280,7 +280,7 @@ def _place(page: Page, offset: int) -> str:
 
 
 def totals(report: Report) -> str:
-    """One sentence that says what a run found."""
+    """Summarise the verdicts of a run in one sentence."""
     labels = Counter[str](v.label for v in report.verdicts)
     labels["not_reached"] += len(report.claims) - labels.total()
     unreached = labels.pop("not_reached")

@@ -1,7 +1,7 @@
-"""Build HTML from nodes: the only place that turns foreign text into HTML, and it escapes all of it.
+"""Build HTML from nodes. Only this module turns foreign text into HTML, and it escapes all of it.
 
-A view is a tree of nodes whose tags and attributes come from two short lists. `html` escapes every text in it;
-`data` is the same tree for a component, which builds it with createElement and textContent.
+A view is a tree of nodes whose tags and attributes come from two short lists. `html` escapes every text in it; `data`
+returns the same tree for a component, which builds it with createElement and textContent.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from attribution.types import LABELS, Label, Relation
 
 @dataclass(frozen=True)
 class Look:
-    """Icon, words and colours (ink on tint, light and dark) of a verdict; `line` is the underline of its span."""
+    """The icon, words and colours (ink on tint, light and dark) of a verdict; `line` is the underline of its span."""
 
     icon: str
     word: str
@@ -86,7 +86,7 @@ RELATIONS: dict[Relation, tuple[Label, str]] = {
 
 
 def look(label: str | None) -> Look:
-    """The look of a verdict; a claim without one is pending."""
+    """Return the look of a verdict; a claim without one is pending."""
     return next((LOOKS[name] for name in LABELS if name == label), PENDING)
 
 
@@ -94,7 +94,7 @@ _UNSAFE = re.compile(r"[\x00-\x20\x7f-\x9f\\<>\"'`{}|^\u200b-\u200f\u2028-\u202e
 
 
 def safe_url(url: str) -> str | None:
-    """The address if a browser may follow it (http or https with a host), else None."""
+    """Return the address if a browser may follow it (http or https with a host), else None."""
     url = url.strip(" \t\r\n")
     if _UNSAFE.search(url):
         return None
@@ -109,12 +109,12 @@ def safe_url(url: str) -> str | None:
 
 
 def _directive(text: str) -> str:
-    """Percent-encoded for a text fragment, in which `-`, `,` and `&` have a meaning."""
+    """Percent-encode for a text fragment, in which `-`, `,` and `&` have a meaning."""
     return quote(text, safe="").replace("-", "%2D")
 
 
 def link_to_sentence(url: str, sentence: str, *, longest: int = 120) -> str | None:
-    """The address, opened at the sentence by a text fragment; a long sentence is named by its first and last words."""
+    """Add a text fragment that opens an address at the sentence; a long one is given by its first and last words."""
     safe = safe_url(url)
     if safe is None:
         return None
@@ -148,18 +148,18 @@ NODES_JS = (STATIC / "nodes.js").read_text("utf-8")  # builds a tree of nodes in
 
 
 class Text(NamedTuple):
-    """A text, and where it starts in the text it comes from (-1: it is our own)."""
+    """A text, and its start in the text it comes from (-1: our own text)."""
 
     text: str
     start: int = -1
-    written: int = 0  # characters there that it stands for, where these are others (an escape or entity)
+    written: int = 0  # number of source characters, if they differ (an escape or entity)
 
     @property
     def end(self) -> int:
         return self.start + (self.written or len(self.text))
 
 
-class Node(NamedTuple):  # quicker to make than a frozen dataclass; a page has 20,000
+class Node(NamedTuple):  # faster to create than a frozen dataclass; a page has 20,000
     tag: str
     attributes: tuple[tuple[str, str], ...] = ()
     children: tuple[Tree, ...] = ()
@@ -173,7 +173,7 @@ Child = Tree | str | None
 
 
 def el(tag: str, *children: Child, **attributes: str | int | None) -> Node:
-    """A node. A trailing underscore of an attribute's name is dropped, others become `-`. An unsafe href is dropped."""
+    """Build a node without unsafe hrefs. In attribute names, a trailing underscore is dropped, others become `-`."""
     if tag not in _TAGS:
         raise ValueError(f"tag {tag!r} is not on the list")
     nodes = [Text(c) if isinstance(c, str) else c for c in children if c is not None]
@@ -202,7 +202,7 @@ def _attribute(key: str) -> str:
 
 
 def html(tree: Tree) -> str:
-    """Escaped HTML of a tree."""
+    """Return the escaped HTML of a tree."""
     if isinstance(tree, Text):
         return _html.escape(tree.text, quote=True)
     attributes = "".join(f' {name}="{_html.escape(value, quote=True)}"' for name, value in tree.attributes)
@@ -212,7 +212,7 @@ def html(tree: Tree) -> str:
 
 
 def data(tree: Tree) -> Any:
-    """The same tree as JSON: a text is a string, a node is [tag, attributes or 0, child, …]."""
+    """Return a tree as JSON: a text is a string, a node is [tag, attributes or 0, child, …]."""
     if isinstance(tree, Text):
         return tree.text
     children = [c.text if isinstance(c, Text) else data(c) for c in tree.children]
@@ -220,7 +220,7 @@ def data(tree: Tree) -> Any:
 
 
 def texts(tree: Tree) -> Iterator[Text]:
-    """All texts of a tree, in order."""
+    """Yield all texts of a tree, in order."""
     if isinstance(tree, Text):
         yield tree
     else:
@@ -232,7 +232,7 @@ def texts(tree: Tree) -> Iterator[Text]:
 
 
 def tokens_css(selector: str) -> str:
-    """The colours as CSS variables that follow the theme, and a class for each verdict."""
+    """Return the colours as CSS variables that follow the theme, and a class for each verdict."""
     names = {**{str(label): style for label, style in LOOKS.items()}, "pending": PENDING}
     variables = [
         f"--{n}-ink:light-dark({v.ink},{v.dark_ink});--{n}-tint:light-dark({v.tint},{v.dark_tint});"
@@ -243,7 +243,7 @@ def tokens_css(selector: str) -> str:
 
 
 def badge(label: str | None, probability: float | None = None, word: str = "") -> Node:
-    """Icon, word and, if a passage decided, its probability."""
+    """Build a badge with icon, word and, if a passage decided, its probability."""
     style = look(label)
     number = el("span", f"{probability:.2f}", class_="num") if probability is not None else None
     return el(
@@ -257,34 +257,34 @@ def badge(label: str | None, probability: float | None = None, word: str = "") -
 
 
 def plural(count: int, noun: str, many: str = "") -> str:
-    """A count with its noun."""
+    """Return a count with its noun."""
     return f"{count:,} {noun if count == 1 else many or noun + 's'}"
 
 
 def as_sentence(message: str) -> str:
-    """A message with a capital letter and a full stop."""
+    """Return a message with a capital letter and a full stop."""
     return message[:1].upper() + message[1:] + "." * (message[-1:].isalnum() or message[-1:] in tuple("”)`"))
 
 
 def told(message: str, detail: str) -> Node:
-    """What went wrong, as a sentence, with the details folded."""
+    """Show a problem as a sentence, with the details folded."""
     return el("div", as_sentence(message), folded(detail))
 
 
 def folded(detail: str) -> Node | None:
-    """What another library or a server said, for those who want to know."""
+    """Fold the details in the words of another library or a server; None if there are none."""
     if not detail:
         return None
     return el("details", el("summary", "Details"), el("p", detail, dir="auto"), class_="ax-detail")
 
 
 def scrolling(wide: Node, label: str) -> Node:
-    """A wide table that scrolls, for the keyboard too."""
+    """Wrap a wide table so that it scrolls, also by keyboard."""
     return el("div", wide, class_="ax-scroll", role="region", tabindex=0, aria_label=label)
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Child]], class_: str = "ax-table") -> Node:
-    """A table of our own; cells keep the direction of their text."""
+    """Build a table; cells keep the direction of their text."""
     body = [el("tr", *(el("td", cell, dir="auto") for cell in row)) for row in rows]
     return el("table", el("thead", el("tr", *(el("th", head) for head in heads))), el("tbody", *body), class_=class_)
 
@@ -293,7 +293,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-
 
 
 def document(title: str, css: str, body: Node, language: str = "en") -> str:
-    """The text of the file. The policy keeps a browser from running or loading anything, whatever the file holds."""
+    """Return a whole HTML file. Its policy keeps browsers from running or loading anything, whatever it contains."""
     heading = html(Text(title))
     return (
         f'<!doctype html>\n<html lang="{html(Text(language))}">\n<head>\n<meta charset="utf-8">\n'

@@ -1,4 +1,4 @@
-"""Where a passage comes from: site, page, dates and copies; and the way from a badge back to the bytes."""
+"""Provenance of a passage: site, page, dates and copies; and the trail from a badge back to the bytes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RELATIONS = {"entailed": "supports it", "contradicted": "contradicts it", "no_re
 
 
 def date(iso: str) -> str:
-    """A date as it is read: 21 Nov 2026."""
+    """Format a date for readers: 21 Nov 2026."""
     try:
         return f"{datetime.fromisoformat(iso):%-d %b %Y}"
     except ValueError:
@@ -26,7 +26,7 @@ def date(iso: str) -> str:
 
 
 def facts(page: Page | None, offset: int) -> str:
-    """Site, page of a PDF, publication and download, for a place in a page."""
+    """Return site, PDF page, publication and download dates for a place in a page."""
     if page is None:
         return ""
     if page.facts_from:
@@ -42,12 +42,12 @@ def facts(page: Page | None, offset: int) -> str:
 
 
 def host(page: Page) -> str:
-    """The name of the site, or its host where the page does not name it."""
+    """Return the name of the site, or its host if the page does not name it."""
     return page.site or (site(page.url) if page.kind == "web" else "")
 
 
 def copies(page: Page | None, pages: Mapping[str, Page], origins: int) -> Node | None:
-    """How many sites carry the same text, which counts once, and how many others say the same."""
+    """Draw the number of sites with the same text, which counts once, and of others that say the same."""
     alike = [p for p in pages.values() if page and page.origin and p.origin == page.origin]
     sites = sorted({host(p) or p.url for p in alike})
     parts = []
@@ -59,7 +59,7 @@ def copies(page: Page | None, pages: Mapping[str, Page], origins: int) -> Node |
 
 
 def why(piece: Evidence, verdict: Verdict | None, report: Report, page: Page | None) -> Node:
-    """From the badge back to the bytes: rule, probabilities, query, rank, address, time, hash, offsets."""
+    """Draw the trail from badge to bytes: rule, probabilities, query, rank, address, time, hash, offsets."""
     bars = [
         el(
             "div",
@@ -130,7 +130,7 @@ def chain(
     pages: Mapping[str, Page],
     provenance: Provenance | None = None,
 ) -> Node:
-    """Every step from the words of the answer to the verdict, folded; each with its model, version and time."""
+    """Draw every step from the words of the answer to the verdict, folded; each with its model, version and time."""
     steps = (
         *_wording(claim, report),
         *_search(claim, evidence, report, pages, provenance),
@@ -217,7 +217,7 @@ def _time(iso: str) -> str:
 
 
 def _failures(claim: Claim, report: Report, provenance: Provenance | None) -> list[Failure]:
-    """What failed for this claim; of a run that does not say, what names it."""
+    """Return the failures recorded for this claim, and those that name it."""
     own = provenance.concerns.get(claim.id, ()) if provenance else ()
     named = (f for f in report.failures if f.subject in (claim.id, claim.text, claim.statement))
     return list(dict.fromkeys((*own, *named)))

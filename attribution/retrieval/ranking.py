@@ -18,12 +18,12 @@ H = TypeVar("H", bound=Hashable)
 
 
 def reciprocal(rank: float, constant: float = CONSTANT) -> float:
-    """What one ranking adds to the score of an item."""
+    """Return the score that an item gets from its rank in one ranking."""
     return 1 / (constant + rank)
 
 
 def reciprocal_ranks(rankings: Sequence[tuple[float, Sequence[H]]], constant: float = CONSTANT) -> dict[H, float]:
-    """The score of every item in weighted rankings; the highest is best."""
+    """Score every item of weighted rankings; higher is better."""
     scores: dict[H, float] = defaultdict(float)
     for weight, ranking in rankings:
         for rank, item in enumerate(ranking, 1):
@@ -31,12 +31,12 @@ def reciprocal_ranks(rankings: Sequence[tuple[float, Sequence[H]]], constant: fl
     return scores
 
 
-SAMPLE, ONE_IN = 40, 20  # chunks that are embedded whatever they say: one in twenty, at least forty
-TAIL = 1.5  # times as many chunks are far above the mean as a normal distribution has there (docs/retrieval.md)
+SAMPLE, ONE_IN = 40, 20  # chunks that are always embedded: one in twenty, at least forty
+TAIL = 1.5  # times as many chunks far above the mean as in a normal distribution (docs/retrieval.md)
 
 
 def sample(chunks: Sequence[Chunk]) -> list[Chunk]:
-    """A few of the chunks, as good as at random, but the same ones whatever their order and whatever is claimed."""
+    """Return a pseudo-random sample of the chunks, the same for any order and any claim."""
     return heapq.nsmallest(
         max(SAMPLE, len(chunks) // ONE_IN),
         chunks,
@@ -46,7 +46,7 @@ def sample(chunks: Sequence[Chunk]) -> list[Chunk]:
 
 @dataclass(frozen=True)
 class Shortlist:
-    """What is embedded for a claim: the chunks that share most words with it, and others that show what is left out."""
+    """The chunks embedded for a claim: those that share most words with it, and a sample of the others."""
 
     best: Sequence[Chunk]
     others: Sequence[Chunk]
@@ -57,9 +57,10 @@ class Shortlist:
         return [*self.best, *self.others]
 
     def rank(self, similarities: Mapping[Chunk, float]) -> Callable[[float], float]:
-        """Where a chunk of some similarity would stand if all were embedded; 1 is the nearest.
+        """Return a function from similarity to its rank if all chunks were embedded; 1 is the nearest.
 
-        The similarities of what is left out are taken to be distributed as in `others`: normally, but for the tail.
+        The similarities of the chunks left out are assumed to be distributed as in `others`: normally, with a heavier
+        tail.
         """
         best = sorted(similarities[chunk] for chunk in self.best)
         others = [similarities[chunk] for chunk in self.others]

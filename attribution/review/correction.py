@@ -1,4 +1,4 @@
-"""A correction: a wording of a claim that a passage supports, and the characters of the answer that it changes."""
+"""Corrections: a wording of a claim that a passage supports, and the characters of the answer that it changes."""
 
 from __future__ import annotations
 
@@ -36,26 +36,26 @@ class Correction(Frozen):
 
 
 def word_spans(text: str) -> list[Span]:
-    """The words and marks of a text."""
+    """Return the spans of the words and punctuation marks of a text."""
     return [match.span() for match in _WORD.finditer(text)]
 
 
 def changes(before: str, after: str) -> list[tuple[Span, Span]]:
-    """What differs between two texts, word by word: pairs of ranges of the words of both."""
+    """Compare two texts word by word; return the differing word ranges as pairs, one range in each text."""
     old, new = ([text[a:b] for a, b in word_spans(text)] for text in (before, after))
     codes = Diff(old, new).get_opcodes()
     return [((a, b), (c, d)) for kind, a, b, c, d in codes if kind != "equal"]
 
 
 def changed_words(before: str, after: str) -> int:
-    """How many words of the first text are changed or removed; an insertion counts as one."""
+    """Count the words of the first text that are changed or removed; an insertion counts as one."""
     return sum(max(1, b - a) for (a, b), _ in changes(before, after))
 
 
 def place(answer: str, claim: Claim, after: str) -> tuple[Edit, ...]:
-    """The edits that make the answer say `after` where it says the claim; empty where it does not say what changes.
+    """Return the edits that make the answer say `after` instead of the claim; empty if a changed word is not in it.
 
-    Words that enrichment added are not in the answer. An edit that would change how the rest is read is no edit.
+    Words added by enrichment are not in the answer. Edits that would change how the rest renders are not returned.
     """
     written = passages(answer)
     regions = [list(claim.spans)] + ([[claim.sentence]] if claim.sentence else [])
@@ -69,11 +69,11 @@ def place(answer: str, claim: Claim, after: str) -> tuple[Edit, ...]:
     return ()
 
 
-_Found = tuple[Span, Span, str]  # characters of the answer and of the passage, and what takes their place
+_Found = tuple[Span, Span, str]  # characters of the answer and of the passage, and their replacement
 
 
 def _place(passage: Passage, region: Sequence[Span], before: str, after: str) -> list[_Found]:
-    """Nothing where a changed word is not in this passage, or not in the region."""
+    """Locate the changes in the passage; empty if a changed word is not in this passage or not in the region."""
     inside = [any(a <= p[0] and p[1] <= b for a, b in region) for p in passage.places]
     words = [(a, b) for a, b in word_spans(passage.text) if all(inside[a:b])]
     if not words:
@@ -85,7 +85,7 @@ def _place(passage: Passage, region: Sequence[Span], before: str, after: str) ->
     found: list[_Found] = []
     for (a, b), (c, d) in changes(before, after):
         text = after[new[c][0] : new[d - 1][1]] if c < d else ""
-        if a == b:  # an insertion: the word before it, with what follows it now
+        if a == b:  # an insertion: replace the word before it by that word and the new text
             a, text = max(0, a - 1), f"{before[slice(*old[a - 1])]} {text}" if a else f"{text} {before[slice(*old[0])]}"
             b = a + 1
         places = [same.get(i) for i in range(a, b)]
@@ -104,7 +104,7 @@ def _edits(answer: str, found: Sequence[_Found]) -> tuple[Edit, ...]:
 
 
 def _reads_as_meant(answer: str, before: Sequence[Passage], changed: Passage, found: Sequence[_Found]) -> bool:
-    """Whether a reader of the edited answer sees the new words and nothing else changed."""
+    """Check that the edited answer renders with the new words and no other change."""
     text = changed.text
     for _, (start, end), new in reversed(found):
         text = text[:start] + new + text[end:]
@@ -116,7 +116,7 @@ def _reads_as_meant(answer: str, before: Sequence[Passage], changed: Passage, fo
 
 
 def apply(text: str, edits: Sequence[Edit]) -> str:
-    """The text with edits that do not overlap."""
+    """Apply edits that do not overlap to the text."""
     return "".join(_pieces(text, sorted(edits, key=lambda e: (e.start, e.end))))
 
 

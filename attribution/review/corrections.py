@@ -1,9 +1,7 @@
-"""Propose corrections of claims that are not supported: the smallest change that their evidence supports.
+"""Propose corrections of unsupported claims: the smallest change that their evidence supports.
 
-change places.
-
-The task is that of RARR's editor (Gao et al. 2023, section 3.2): one claim, one passage, and only what disagrees is
-changed.
+The task is that of RARR's editor (Gao et al. 2023, section 3.2): given one claim and one passage, change only what
+disagrees.
 """
 
 from __future__ import annotations
@@ -41,13 +39,13 @@ class Corrector(Protocol):
 
     @property
     def usage(self) -> LlmUsage | None:
-        """What language models cost so far; None where none is used."""
+        """The use of language models so far; None if none is used."""
         ...
 
     def candidates(self, claim: str, passage: str, right: Sequence[str] = ()) -> list[str]:
-        """Wordings that differ little from the claim, the likeliest first; what a text in `right` says is not wrong.
+        """Return small rewordings of the claim, the likeliest first, without changing what a text in `right` also says.
 
-        Whether the passage supports one is not decided here: the verifier of the run is asked (`proposals.propose`).
+        The corrector does not decide if the passage supports one: `propose` asks the run's verifier.
         """
         ...
 
@@ -71,10 +69,10 @@ CORRECTORS: Table[Corrector] = Table(
 )
 
 
-MOST = 10  # candidates of a claim and a passage
-SWAPPED = 3  # of them, at most, by two values that change places
+MOST = 10  # candidates for a claim and a passage
+SWAPPED = 3  # of these, at most, made by swapping two values
 _AUXILIARY = re.compile(r"\b(?:is|are|was|were|can|could|will|would|has|have|had|does|do|did|should|may|might|must)\b")
-_UNTIL = re.compile(r"\buntil\b")  # what did not happen until then happened then
+_UNTIL = re.compile(r"\buntil\b")  # "not until then": it happened then
 
 
 class RuleCorrector:
@@ -87,10 +85,10 @@ class RuleCorrector:
         pass
 
     def candidates(self, claim: str, passage: str, right: Sequence[str] = ()) -> list[str]:
-        """The claim with values of the passage in place of its own, the likeliest first; at most ten.
+        """Return the claim with values replaced by the passage's, the likeliest first; at most ten.
 
-        A name in the subject of the claim stays: another one would make it a claim about something else. So does what
-        one of the texts in `right` says too; and where there is such a text, one value changes at a time.
+        A name in the subject of the claim is kept: another name would make it a claim about something else. So is what
+        a text in `right` also says. If there are such texts, values are changed one at a time.
         """
         found = [*value_changes(claim, passage, [passage, *right]), *_negations(claim, passage)]
         found.sort(key=lambda c: -c.likeness)
@@ -104,7 +102,7 @@ class RuleCorrector:
 
 
 def _negations(claim: str, passage: str) -> Iterator[Change]:
-    """Its negation left out where a sentence has none, or one put in where a sentence has one."""
+    """Yield the removal of the claim's negation if a sentence has none, or an insertion if a sentence has one."""
     words = terms(claim)[0]
     for start, end in sentences(passage):
         sentence = passage[start:end]
@@ -119,7 +117,7 @@ def _negations(claim: str, passage: str) -> Iterator[Change]:
 
 
 def _best(found: Sequence[Change]) -> list[Change]:
-    """The best change of each place, as far as they do not overlap."""
+    """Return the best changes that do not overlap."""
     chosen: list[Change] = []
     for change in found:
         if all(change.span[1] <= c.span[0] or c.span[1] <= change.span[0] for c in chosen):
@@ -128,7 +126,7 @@ def _best(found: Sequence[Change]) -> list[Change]:
 
 
 LONGEST = 600  # characters of a claim
-MOST_CHANGED = 0.5  # share of the claim's words; a wording that changes more is another claim
+MOST_CHANGED = 0.5  # share of the claim's words; a larger change makes another claim
 
 
 class CorrectionReply(BaseModel):
@@ -141,18 +139,18 @@ class LlmCorrector:
     """Corrector `llm`."""
 
     def __init__(self, settings: Settings) -> None:
-        """Unavailable where no endpoint is configured."""
+        """Raise Unavailable if no endpoint is configured."""
         self._llm = Llm(settings)
         self._prompt = prompts.load("correction.v1")
         self.version = f"{self._prompt.version}/{self._llm.version}"
 
     @property
     def usage(self) -> LlmUsage:
-        """What the prompts cost so far."""
+        """The use of the language model so far."""
         return self._llm.usage
 
     def candidates(self, claim: str, passage: str, right: Sequence[str] = ()) -> list[str]:
-        """At most three wordings. Raises LlmFailed where the model did not answer."""
+        """Return at most three wordings. Raises LlmFailed if the model did not answer."""
         question = Question(self._prompt.render(claim=claim, passage=passage), self._prompt.version)
         reply = self._llm.ask(question, CorrectionReply)
         words = max(1, len(word_spans(claim)))
@@ -161,9 +159,9 @@ class LlmCorrector:
         return [text for text in small if keeps_subject(claim, text)]
 
 
-CORRECTED: tuple[Label, ...] = ("contradicted", "conflicting", "unclear")  # verdicts that a correction is sought for
-PASSAGES = 2  # of a claim whose wording is tried; all others may not contradict it
-RANK = 0.03  # the probability that a candidate must have more than one that the corrector ranks before it
+CORRECTED: tuple[Label, ...] = ("contradicted", "conflicting", "unclear")  # the verdicts to correct
+PASSAGES = 2  # of a claim, from which candidates are made; no other passage may contradict them
+RANK = 0.03  # extra probability that a candidate needs to beat one ranked just before it by the corrector
 
 
 @dataclass(frozen=True)
@@ -179,7 +177,7 @@ class Premise:
 
 @dataclass(frozen=True)
 class Supported:
-    """A wording that a passage supports; `premise` is its place among those given."""
+    """A wording that a passage supports; `premise` is the index of that passage."""
 
     text: str
     premise: int
@@ -188,7 +186,7 @@ class Supported:
 
 @dataclass(frozen=True)
 class Proposal:
-    """What came of one claim: a correction, a failure, or neither, with the reason."""
+    """The outcome for one claim: a correction, a failure, or neither, with the reason."""
 
     claim_id: str
     correction: Correction | None = None
@@ -201,7 +199,7 @@ NOT_WRITTEN = "A supported wording was found, but the answer itself does not hol
 
 
 def correctable(report: Report) -> tuple[Claim, ...]:
-    """The claims that a correction is sought for. Supported claims never are among them."""
+    """Return the claims to correct. Supported claims are never among them."""
     labels = {v.claim_id: v.label for v in report.verdicts}
     return tuple(c for c in report.claims if labels.get(c.id) in CORRECTED and c.checked)
 
@@ -214,9 +212,10 @@ def propose(
     corrector: str = "rule",
     stop: threading.Event | None = None,
 ) -> Iterator[Proposal]:
-    """One proposal for each claim, in order; nothing is searched, and the run is not changed.
+    """Yield one proposal for each claim, in order, without searching and without changing the run.
 
-    UnknownName or Unavailable for a corrector or verifier that cannot be used; BadInput for a claim of another run.
+    Raises UnknownName or Unavailable for a corrector or verifier that cannot be used, BadInput for a claim of another
+    run.
     """
     if others := {c.id for c in claims} - {c.id for c in report.claims}:
         raise BadInput(f"claim {min(others)} is not in this run: open the run it belongs to")
@@ -231,7 +230,7 @@ def propose(
         pieces = deciding(claim, [e for e in report.evidence if e.claim_id == claim.id])
         premises = [_premise(piece, pages, proses) for piece in pieces]
         try:
-            # where no passage surely contradicts the claim, what one of them says as the claim does is not wrong
+            # if no passage surely contradicts the claim, whatever they have in common with it is right
             right = () if labels[claim.id] == "contradicted" else [p.text for p in premises]
             found = best(claim.statement, premises, built, verifier, settings.thresholds, right)
         except StageFailure as error:
@@ -261,7 +260,7 @@ def propose(
 
 
 def deciding(claim: Claim, evidence: Sequence[Evidence]) -> list[Evidence]:
-    """The evidence of a claim, that which says most about it first: contradictions before all others."""
+    """Sort the evidence of a claim, the most decisive first and contradictions before all others."""
 
     def order(piece: Evidence) -> tuple[bool, float, float]:
         p, shared = piece.probabilities, shared_words(claim.statement, piece.text)
@@ -278,11 +277,11 @@ def best(
     thresholds: Thresholds,
     right: Sequence[str] = (),
 ) -> Supported | None:
-    """The wording with the fewest changed words that one of the first premises supports and none contradicts.
+    """Return the wording with the fewest changed words that one of the first premises supports and none contradicts.
 
-    It must be as sure, and as far ahead of the claim, as a variant that contradicts the claim (attribution/contrast).
-    Of those that change as many words, the one that is supported most surely, less RANK for each likelier candidate.
-    What a text in `right` says too is left as it is.
+    Its probability must reach ENTAILED and exceed the claim's by AHEAD, as for a variant that contradicts the claim
+    (verifiers/contrast.py). Ties go to the most probable, minus RANK for each candidate that is ranked before it.
+    What a text in `right` also says is kept.
     """
     tried = [
         (n, *c)

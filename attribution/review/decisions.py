@@ -1,4 +1,4 @@
-"""What was proposed for a run and decided about it, kept in the database with the run."""
+"""Proposed corrections of a run and the decisions on them, kept in the database with the run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from attribution.review.corrections import Proposal
 from attribution.store.store import Store
 from attribution.types import Report
 
-KIND = "corrections"  # of the saved result
+KIND = "corrections"  # the kind of the saved result
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Decisions:
 
 @dataclass(frozen=True)
 class Desk:
-    """The proposals for one run by claim, the decisions, and those before them for undo."""
+    """The proposals for one run by claim, the decisions, and the earlier ones for undo."""
 
     proposals: Mapping[str, Proposal] = field(default_factory=dict)
     now: Decisions = Decisions()
@@ -33,7 +33,7 @@ class Desk:
         return replace(self, proposals={**self.proposals, **{p.claim_id: p for p in proposals}})
 
     def fitting(self, report: Report) -> Desk:
-        """Without the corrections of claims, or of words of the answer, that have changed since."""
+        """Drop the corrections of claims, or of words of the answer, that have changed since."""
         wordings = {c.id: c.statement for c in report.claims}
 
         def fits(found: Correction) -> bool:
@@ -44,14 +44,14 @@ class Desk:
         return replace(self, proposals=kept)
 
     def decide(self, accept: Sequence[str] = (), reject: Sequence[str] = ()) -> Desk:
-        """Accept and reject the corrections of these claims; deciding the same again takes it back."""
+        """Accept and reject the corrections of these claims; repeating a decision takes it back."""
         both, old = {*accept, *reject}, self.now
         accepted = [i for i in old.accepted if i not in both] + [i for i in accept if i not in old.accepted]
         rejected = (old.rejected - both) | (frozenset(reject) - old.rejected)
         return replace(self, now=Decisions(tuple(accepted), rejected), before=(*self.before, old))
 
     def undo(self) -> Desk:
-        """As it was before the last decision."""
+        """Return the desk as it was before the last decision."""
         return replace(self, now=self.before[-1], before=self.before[:-1]) if self.before else self
 
 
@@ -59,12 +59,12 @@ _DESK = TypeAdapter(Desk)
 
 
 def save(store: Store, run_id: str, desk: Desk) -> None:
-    """Keep it with the run, in place of an earlier state of it. It is deleted with the run."""
+    """Save the desk with the run, replacing an earlier state. It is deleted with the run."""
     store.save_result(KIND, run_id, _DESK.dump_json(desk).decode())
 
 
 def load(store: Store, run_id: str) -> Desk:
-    """What was kept for a run; an empty desk where that is nothing, or was written by another version."""
+    """Load the desk of a run; an empty one if none was saved or another version wrote it."""
     body = store.load_result(KIND, run_id)
     try:
         return _DESK.validate_json(body) if body else Desk()

@@ -23,7 +23,7 @@ _HOST = re.compile(r"\w\.\w|://\w")
 
 
 def addresses(text: str) -> list[tuple[Span, str]]:
-    """Where each http(s) address stands, and the address; `www.` without a scheme gets https."""
+    """Find the http(s) addresses in a text with their spans; `www.` without a scheme gets https."""
     found = []
     for match in _ADDRESS.finditer(text):
         end, unopened = match.end(), match[0].count(")") - match[0].count("(")
@@ -51,27 +51,27 @@ _KEY = re.compile(r"\s*(?:\[\^?([^\[\]\s]{1,40})\](?!\():?|\(?(\d{1,3})[.)](?=\s
 _DEFINITION = re.compile(r"\s*\[(\^?)([^\[\]\s]{1,40})\]:[ \t]*(\S.*)")
 _NUMBERED = re.compile(r"\s*\[(\d{1,3})\][ \t]++(?=.*(?:https?://|www\.))")
 _SEVERAL = re.compile(r"(?<=[^\s,;])[ \t,;]++(?=\[\^?\d{1,3}\](?!\())")
-MOST_WORDS = 25  # beside the address of a source that stands outside a list
+MOST_WORDS = 25  # in the line of a source outside a list
 
 
 class Source(Frozen):
-    """What a citation points at."""
+    """A source that an answer cites or lists."""
 
-    key: str  # the number or name of its marks, of a footnote with ^; for one that is not listed its address or name
+    key: str  # number or name in its marks (footnotes: with ^); if it is not listed, its address or name
     url: str = ""  # http(s); empty: the answer gives no address
-    text: str = ""  # its entry as it is written, on one line
+    text: str = ""  # its entry as written, on one line
     span: Span | None = None  # of the entry in the answer
 
 
 @dataclass(frozen=True)
 class Listed:
-    """The entries in their order, and the parts of the answer that only list sources."""
+    """The listed sources in order, and the parts of the answer that only list sources."""
 
     sources: tuple[Source, ...]
     regions: tuple[Span, ...]
 
     def holds(self, place: int) -> bool:
-        """Whether a place of the answer is in such a part."""
+        """Return True if a position of the answer is in one of the regions."""
         at = bisect_right(self.regions, (place, sys.maxsize)) - 1
         return at >= 0 and place < self.regions[at][1]
 
@@ -84,7 +84,7 @@ class _Entry:
 
 
 def listed(answer: str) -> Listed:
-    """The lists of an answer. Entries without a number count from 1."""
+    """Find the sources that an answer lists. Entries without a number are numbered from 1."""
     entries: list[_Entry] = []
     regions: list[Span] = []
     lines = list(_lines(answer))
@@ -115,12 +115,12 @@ def _lines(text: str) -> Iterator[Span]:
 
 
 def _opens(rest: str) -> bool:
-    """Whether what follows "Sources:" on its line is a list itself."""
+    """Return True if the rest of the line after "Sources:" already lists sources."""
     return bool(addresses(rest) or _KEY.match(rest))
 
 
 def _list(answer: str, lines: list[Span], at: int, heading: re.Match[str]) -> tuple[list[_Entry], int]:
-    """The entries below a heading, and the number of the first line after them."""
+    """Return the entries below a heading, and the number of the first line after them."""
     entries: list[_Entry] = []
     if heading[2].strip():
         entries += _inline(answer, *heading.span(2))
@@ -151,7 +151,7 @@ def _list(answer: str, lines: list[Span], at: int, heading: re.Match[str]) -> tu
 
 
 def _inline(answer: str, start: int, end: int, before: int = 0) -> list[_Entry]:
-    """The entries of one line: one, several with numbers, or several addresses."""
+    """Return the entries of one line: one, several with numbers, or several addresses."""
     cuts = [start, *(m.end() for m in _SEVERAL.finditer(answer, start, end)), end]
     parts = list(zip(cuts, cuts[1:], strict=False))
     found = addresses(answer[start:end])
@@ -167,7 +167,7 @@ def _inline(answer: str, start: int, end: int, before: int = 0) -> list[_Entry]:
 
 
 def _alone(answer: str, start: int, end: int) -> _Entry | None:
-    """An entry outside a list: "[1]: …" or "[1] https://…"."""
+    """Return an entry outside a list, "[1]: …" or "[1] https://…"."""
     if match := _DEFINITION.fullmatch(answer, start, end):
         return _Entry(match[1] + normal_key(match[2]), match.start(3), end)
     match = _NUMBERED.match(answer, start, end)
@@ -177,7 +177,7 @@ def _alone(answer: str, start: int, end: int) -> _Entry | None:
 
 
 def normal_key(name: str) -> str:
-    """ "¹", "01" and "^1" are the same number."""
+    """Normalise a key: "¹", "01" and "^1" are the same number."""
     name = name.translate(SUPERSCRIPTS).removeprefix("^")
     return str(int(name)) if name.isascii() and name.isdigit() else name.casefold()
 
@@ -198,9 +198,9 @@ NOT_FOUND = "The answer gives no address for it, and no document of this run has
 
 
 def known_page(source: Source, pages: Sequence[Page]) -> Page | None:
-    """The page of a source among those that the run has read: by its address, or by a document's title or file name.
+    """Find the page of a source among the run's pages, by its address, or by a document's title or file name.
 
-    An article of the built-in library is none of the pages that its facts are from: only its own name names it.
+    An article of the built-in library matches only by its own name, not by the pages that its facts are from.
     """
     if source.url:
         wanted = canonical(source.url)
@@ -223,9 +223,9 @@ def _is_named(page: Page, text: str) -> bool:
 def read_sources(
     sources: Sequence[Source], pages: Sequence[Page], settings: Settings, store: Store, stop: threading.Event
 ) -> Iterator[tuple[Source, Page | str]]:
-    """Each source with its page, or with the reason why it could not be read; in the order in which they are known.
+    """Yield each source with its page, or with the reason why it could not be read, as soon as this is known.
 
-    Ends early when `stop` is set.
+    Stops early if `stop` is set.
     """
     web = []
     for source in sources:

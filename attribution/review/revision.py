@@ -1,7 +1,7 @@
 """Revise an answer: apply corrections, mark or drop unsupported sentences, add footnotes to the evidence.
 
-A pure function of the report and the choices. Whatever is inserted or left out, the rest of the Markdown
-reads as before: a sentence that cannot be left out without changing the rest is marked.
+A pure function of the report and the choices. Whatever is inserted or dropped, the rest of the Markdown renders as
+before: a sentence that cannot be dropped without changing the rest is marked instead.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _UNSAFE = re.compile(r"[\x00-\x20<>\\\x7f-\x9f]")
 
 
 class Note(NamedTuple):
-    """What a footnote points at; claims with the same source share it."""
+    """The source that a footnote cites; claims with the same source share it."""
 
     title: str
     address: str
@@ -32,7 +32,7 @@ class Note(NamedTuple):
 
 
 def source_of(report: Report, claim_id: str, correction: Correction | None = None) -> Note | None:
-    """The sentence that a correction, or else the verdict on the claim, rests on; None where nothing decides."""
+    """Return the sentence that a correction, or else the claim's verdict, rests on; None if no evidence decides."""
     pages = {page.id: page for page in report.pages}
     if correction:
         page_id, quote = correction.page_id, correction.quote
@@ -54,7 +54,7 @@ def source_of(report: Report, claim_id: str, correction: Correction | None = Non
 
 
 def label_prefix(answer: str) -> str:
-    """What sets the footnotes apart from those that the answer has itself."""
+    """Return a prefix that keeps the new footnotes apart from the answer's own."""
     prefix = ""
     while f"[^{prefix}1]" in answer or (not prefix and "[^" in answer):
         prefix += "s"
@@ -62,7 +62,7 @@ def label_prefix(answer: str) -> str:
 
 
 def definitions(text: str, notes: Mapping[Note, int], prefix: str) -> str:
-    """The definitions to append to a text, each on a line of its own; an open code block is closed before them."""
+    """Return the definitions to append to a text, one per line; an open code block is closed before them."""
     if not notes:
         return ""
     lines = "".join(f"\n[^{prefix}{number}]: {_written(note)}\n" for note, number in notes.items())
@@ -108,11 +108,11 @@ _AROUND = ("***", "**", "__", "~~", "*", "_", "`")
 
 @dataclass(frozen=True)
 class Revision:
-    """Markdown, and what became of the corrections and sentences."""
+    """The revised Markdown, and the outcome for corrections and sentences."""
 
     text: str
     applied: tuple[str, ...]  # the claims whose corrections are in it
-    overlapping: tuple[str, ...]  # the claims whose corrections change words that another one changes
+    overlapping: tuple[str, ...]  # the claims whose corrections overlap an earlier one
     marked: int  # sentences
     dropped: int
     notes: int
@@ -127,10 +127,10 @@ class _Sentence:
 def revise(
     report: Report, accepted: Sequence[Correction] = (), unsupported: Unsupported = "keep", footnotes: bool = True
 ) -> Revision:
-    """The answer with these corrections; of two that overlap the first stays.
+    """Apply these corrections to the answer; of two that overlap, the first is kept.
 
-    A sentence is unsupported if it has claims that were checked, and each of them is neither supported nor corrected.
-    Where only some are, it is marked "in part", also under "drop". Footnotes name the page and quote the sentence for
+    A sentence is unsupported if it has checked claims, none of them supported or corrected. If this holds for only
+    some of its claims, it is marked "in part", even under "drop". Footnotes name the page and quote the sentence for
     each claim that is supported, corrected or, under "mark", contradicted.
     """
     chosen, overlapping = _compatible(accepted)
@@ -165,7 +165,7 @@ def revise(
 
 
 def _compatible(accepted: Sequence[Correction]) -> tuple[list[Correction], tuple[str, ...]]:
-    """Those that change no words that an earlier one changes otherwise, and the claims of the others."""
+    """Return the corrections that do not conflict with an earlier one, and the claims of the others."""
     chosen: list[Correction] = []
     taken: set[Edit] = set()
     overlapping = []
@@ -184,12 +184,12 @@ def _compatible(accepted: Sequence[Correction]) -> tuple[list[Correction], tuple
 
 
 def _merged(edits: Sequence[Edit]) -> list[Edit]:
-    """Each edit once; what is inserted at one place together, after what is changed up to there."""
+    """Return each edit once; insertions at a place come after the changes that end there."""
     return sorted(dict.fromkeys(edits), key=lambda e: (e.end, e.start == e.end))
 
 
 def _sentences(report: Report, labels: Mapping[str, Label]) -> list[_Sentence]:
-    """The sentences of the answer that hold claims that were checked, in order; those that overlap are one."""
+    """Return the sentences of the answer that contain checked claims, in order; overlapping ones are merged."""
     spans: list[tuple[Span, str]] = []
     for claim in report.claims:
         if claim.id in labels and (claim.sentence or claim.spans):
@@ -210,9 +210,9 @@ def _read(text: str) -> list[tuple[str, str]]:
 
 
 def _after(answer: str, end: int) -> int | None:
-    """Where a footnote mark can stand after a sentence: behind the marks and links that close there.
+    """Return the place for a footnote mark after a sentence: behind the markup and links that close there.
 
-    None where any mark would change how the rest reads.
+    None if a mark would change how the rest renders.
     """
     closing = _CLOSING.match(answer, end)
     before = _read(answer)
@@ -223,7 +223,7 @@ def _after(answer: str, end: int) -> int | None:
 
 
 def _gap(answer: str, span: Span, edits: Sequence[Edit]) -> Edit | None:
-    """What to cut so that a sentence is gone and the rest reads as before; None where that cannot be done."""
+    """Return the cut that removes a sentence and leaves the rest as before; None if there is none."""
     for start, end in _cuts(answer, *span):
         crossing = any(e.start < end and start < e.end and not (start <= e.start and e.end <= end) for e in edits)
         rest = _words(answer[:start] + answer[end:])
@@ -233,7 +233,7 @@ def _gap(answer: str, span: Span, edits: Sequence[Edit]) -> Edit | None:
 
 
 def _cuts(answer: str, start: int, end: int) -> Iterator[Span]:
-    """Ways to cut a sentence out: with its line where nothing else stands there, with its marks, with one blank."""
+    """Yield ways to cut a sentence: with its line if it stands alone there, with its markup, with one blank."""
     while marks := next((m for m in _AROUND if answer[:start].endswith(m) and answer.startswith(m, end)), ""):
         start, end = start - len(marks), end + len(marks)
     cited = _CITED.match(answer, end)
@@ -243,7 +243,7 @@ def _cuts(answer: str, start: int, end: int) -> Iterator[Span]:
     if _EMPTY.fullmatch(answer, first, start) and not answer[end:last].strip(" \t\r\n|"):
         following = answer[last : answer.find("\n", last) if "\n" in answer[last:] else len(answer)]
         indented = len(following) - len(following.lstrip()) > start - first - len(answer[first:start].lstrip())
-        if not (following.strip() and indented):  # items below it would lose the item that they belong to
+        if not (following.strip() and indented):  # nested items would lose their parent
             yield first, last
         return
     yield start, end + (answer[end : end + 1] == " ")
@@ -255,7 +255,7 @@ def _words(text: str) -> list[str]:
 
 
 def _without(answer: str, span: Span) -> list[str]:
-    """The words of an answer that are left when a sentence is gone; a passage that is gone leaves nothing."""
+    """Return the words that remain of an answer without a sentence; a removed passage leaves nothing."""
     left: list[str] = []
     for p in passages(answer):
         row = p.kind == "row" and any(span[0] <= a and b <= span[1] for a, b in p.places)

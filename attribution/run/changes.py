@@ -1,6 +1,6 @@
-"""What a change makes of a report, without any model: claims, passages and verdicts that are kept, set aside or open.
+"""Apply changes to a report, without any model: claims, passages and verdicts are kept, set aside or reopened.
 
-Claims keep their content hash as id: a claim whose text is edited is another claim, and all others stay as they are.
+Claims have a content hash as id: a claim whose text is edited is a new claim, and all others stay as they are.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from attribution.types import (
 )
 from attribution.verdicts import decide, thresholds_of
 
-BY_HAND = {  # what holds for a text that a person wrote
+BY_HAND = {  # properties of a text that a person wrote
     "enriched": None, "worthiness": "factual", "worthiness_reason": "", "independent": True, "independence_reason": "",
     "coherence": None, "coherent": True,
 }  # fmt: skip
@@ -43,7 +43,7 @@ BY_HAND = {  # what holds for a text that a person wrote
 
 @dataclass(frozen=True)
 class Changed:
-    """The report after a change. `open` are its claims to be compared with the pages again."""
+    """The report after a change. `open` are the claims to compare with the pages again."""
 
     report: Report
     open: tuple[str, ...] = ()
@@ -53,7 +53,7 @@ class Changed:
 
 
 def apply(report: Report, change: Change) -> Changed:
-    """The report after a change to its claims or passages. BadInput for a change that does not fit this report."""
+    """Apply a change to the claims or passages. Raises BadInput for a change that does not fit this report."""
     match change:
         case Reword():
             return _reword(report, change)
@@ -101,14 +101,14 @@ def _text(text: str) -> str:
 
 
 def _claim(text: str, spans: tuple[Span, ...], like: Claim | None = None) -> Claim:
-    """A claim that a person wrote."""
+    """Make a claim that a person wrote."""
     claim = like or Claim(id="-", text=text, spans=spans)
     new = {"text": text, "spans": spans, "id": content_id(text, str(spans[0] if spans else claim.sentence))}
     return claim.model_copy(update=new | BY_HAND)
 
 
 def _replaced(report: Report, old: Sequence[Claim], new: Sequence[Claim]) -> Changed:
-    """These claims in place of others, to be compared with the pages again."""
+    """Replace claims by others, which are to be compared with the pages again."""
     gone = {c.id for c in old}
     rest = [c for c in report.claims if c.id not in gone]
     ids = [c.id for c in new]
@@ -168,7 +168,7 @@ def _place(report: Report, change: Place) -> Changed:
     if not spans or spans == claim.spans:
         raise BadInput("this is the place of the claim already: select other words of the answer")
     moved = claim.model_copy(
-        update={"spans": spans, "alignment": 1.0, "id": content_id(claim.text, str(spans[0]))}  # as a person says
+        update={"spans": spans, "alignment": 1.0, "id": content_id(claim.text, str(spans[0]))}  # chosen by a person
     )
     if any(c.id == moved.id for c in report.claims if c.id != claim.id):
         raise BadInput("there is a claim with this text at this place already")
@@ -204,12 +204,12 @@ EXCLUDED = "You excluded every passage that was found."
 
 
 def claim_of(report: Report, claim_id: str) -> Claim:
-    """A claim of the report; BadInput where it has none of that id."""
+    """Return the claim with that id. Raises BadInput if the report has none."""
     return named(report.claims, claim_id, "is not in this run: open the run it belongs to")
 
 
 def named(claims: Sequence[Claim], claim_id: str, problem: str) -> Claim:
-    """The claim of that id; BadInput with the problem where there is none."""
+    """Return the claim with that id. Raises BadInput with the problem if there is none."""
     found = next((c for c in claims if c.id == claim_id), None)
     if found is None:
         raise BadInput(f"claim {claim_id[:40]!r} {problem}")
@@ -217,18 +217,18 @@ def named(claims: Sequence[Claim], claim_id: str, problem: str) -> Claim:
 
 
 def aside(report: Report) -> SetAside:
-    """What was taken out of the run."""
+    """Return the claims and evidence that were set aside."""
     return report.set_aside or SetAside()
 
 
 def with_aside(report: Report, **changes: tuple[Claim, ...] | tuple[Evidence, ...]) -> Report:
-    """The report with other claims or passages set aside."""
+    """Replace the claims or passages that are set aside."""
     changed = aside(report).model_copy(update=changes)
     return report.model_copy(update={"set_aside": changed if changed.claims or changed.evidence else None})
 
 
 def with_claims(report: Report, claims: Sequence[Claim]) -> Report:
-    """The report with these claims; evidence and verdicts of those that it had stay, in the order of the claims."""
+    """Replace the claims; evidence and verdicts of remaining claims stay, in the order of the claims."""
     evidence: dict[str, list[Evidence]] = {c.id: [] for c in claims}
     for piece in report.evidence:
         if piece.claim_id in evidence:
@@ -242,7 +242,7 @@ def replaced(
     evidence: Mapping[str, Sequence[Evidence]],
     verdicts: Mapping[str, Verdict],
 ) -> Report:
-    """The report with these claims, and of the others what is theirs."""
+    """Replace the claims, and keep of evidence and verdicts only what belongs to them."""
     return report.model_copy(
         update={
             "claims": tuple(claims),
@@ -253,7 +253,7 @@ def replaced(
 
 
 def inserted(claims: Sequence[Claim], claim: Claim) -> list[Claim]:
-    """The claims with one more in its place: after the pinned ones, in the order of the answer."""
+    """Insert a claim after the pinned ones, in the order of the answer."""
 
     def place(c: Claim) -> tuple[bool, float]:
         return not c.pinned, c.spans[0][0] if c.spans else float("inf")
@@ -266,7 +266,7 @@ def inserted(claims: Sequence[Claim], claim: Claim) -> list[Claim]:
 
 
 def checked_spans(answer: str, spans: Sequence[Span]) -> tuple[Span, ...]:
-    """The spans in order, without the space around them. BadInput for one that is empty or outside the answer."""
+    """Sort spans and trim their white space. Raises BadInput for one that is empty or outside the answer."""
     found = []
     for start, end in sorted(set(spans)):
         if not 0 <= start < end <= len(answer) or not answer[start:end].strip():
@@ -279,7 +279,7 @@ def checked_spans(answer: str, spans: Sequence[Span]) -> tuple[Span, ...]:
 
 
 def renamed(report: Report, old: Claim, new: Claim) -> Report:
-    """A claim whose text is the same under another id: its evidence and verdict are still true."""
+    """Replace a claim by one with another id but the same text, so that evidence and verdict still apply."""
     to = {"claim_id": new.id}
 
     def mine(pieces: Sequence[Evidence]) -> tuple[Evidence, ...]:
@@ -296,12 +296,12 @@ def renamed(report: Report, old: Claim, new: Claim) -> Report:
 
 
 def place_of(piece: Evidence) -> tuple[str, str, int, int]:
-    """What tells a passage of a claim from its others."""
+    """Return the key of a passage among the evidence."""
     return piece.claim_id, piece.page_id, piece.start, piece.end
 
 
 def with_verdict(report: Report, verdict: Verdict, evidence: Sequence[Evidence]) -> Report:
-    """The report with another verdict on one claim, and the evidence behind it."""
+    """Replace the verdict on one claim, and its evidence."""
     by_claim: dict[str, list[Evidence]] = {c.id: [] for c in report.claims}
     for piece in report.evidence:
         by_claim[piece.claim_id].append(piece)
@@ -312,7 +312,7 @@ def with_verdict(report: Report, verdict: Verdict, evidence: Sequence[Evidence])
 def decided(
     report: Report, claim: Claim, evidence: Sequence[Evidence], excluded: bool, failures: Sequence[Failure] = ()
 ) -> Report:
-    """The report with the verdict that this evidence gives; `excluded` says that a person took passages out of it."""
+    """Decide a claim again by this evidence; `excluded` is True if a person took passages out of it."""
     verdict = decide(claim, evidence, thresholds_of(report), failures)
     if excluded and verdict.label == "missing":
         verdict = verdict.model_copy(update={"reason": EXCLUDED})
@@ -326,7 +326,7 @@ def with_found(
     evidence: Sequence[Evidence],
     failures: Sequence[Failure] = (),
 ) -> Report:
-    """The report with what was found for a claim, without the passages that were excluded from it or its origins."""
+    """Add the evidence found for a claim, without the passages excluded from it or from its origins."""
     before = [e for e in aside(report).evidence if e.claim_id in {*origins, claim.id}]
     excluded = {place_of(e)[1:] for e in before}
     out = {place_of(e): e for e in before if e.claim_id == claim.id}
@@ -337,7 +337,7 @@ def with_found(
 
 
 def tidied(report: Report) -> Report:
-    """The report with nothing set aside that it has, or that belongs to no claim any more."""
+    """Remove from what is set aside all claims that are back, and passages that belong to no claim any more."""
     here = {c.id for c in report.claims}
     dropped = tuple(c for c in aside(report).claims if c.id not in here)
     known = here | {c.id for c in dropped}

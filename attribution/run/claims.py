@@ -1,4 +1,4 @@
-"""Make annotated claims of an answer: segmentation, check-worthiness, independence, enrichment, coherence."""
+"""Turn an answer into annotated claims: segmentation, check-worthiness, independence, enrichment, coherence."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ INSTEAD = {
     "independence": "the rules",
     "enrichment": "the rules",
     "queries": "the claims themselves",
-}  # what a stage uses where the language model fails
+}  # what a stage uses if the language model fails
 
 
 def fallbacks(failures: Sequence[Failure]) -> list[Failure]:
-    """A notice for each stage with prompts that failed: what could not be used, and what was used instead."""
+    """Return a notice for each stage with failed prompts: what could not be used, and what was used instead."""
     notices = []
     for stage in dict.fromkeys(f.stage for f in failures if f.kind == "llm_failed"):
         failed = [f for f in failures if f.kind == "llm_failed" and f.stage == stage]
@@ -45,7 +45,7 @@ def fallbacks(failures: Sequence[Failure]) -> list[Failure]:
 
 
 def segment(question: str, answer: str, settings: Settings, stop: threading.Event | None = None) -> Segmented:
-    """Segmentation alone; setting `stop` ends one that uses a language model."""
+    """Segment an answer; setting `stop` ends a segmentation that uses a language model."""
     segmenter = SEGMENTERS.build(settings.segmenter, settings)
     return segmenter.segment(question, answer, stop)
 
@@ -59,11 +59,12 @@ def annotate(
     context: Sequence[Turn] = (),
     stop: threading.Event | None = None,
 ) -> tuple[list[Claim], list[Failure]]:
-    """Which claims are worth checking, which can be understood alone, and what the others mean (V24, section 4).
+    """Annotate claims with check-worthiness and independence, and decontextualise dependent ones (V24, section 4).
 
-    By rules, and for `tasks` by the language model. A claim that only the conversation before the question makes clear
-    is not independent; its references are resolved into that conversation (explicatures: R23, section 3). Setting
-    `stop` ends it between two claims; what the rules do not read of a very long answer is a failure.
+    This is done by rules, and for `tasks` by the language model. A claim that needs the conversation before the
+    question is not independent; its references are resolved from that conversation (explicatures: R23, section 3).
+    Setting `stop` ends the work between two claims. The part of a very long answer that the rules do not read is
+    reported as a failure.
     """
     shown = transcript(question, context)
     failures = left_out(claims)
@@ -85,9 +86,9 @@ def annotate(
 def check_coherence(
     answer: str, claims: Sequence[Claim], settings: Settings, store: Store, stop: threading.Event | None = None
 ) -> tuple[list[Claim], list[Failure]]:
-    """Claims that their own sentence does not entail are marked incoherent (W24, section 4.3).
+    """Mark claims as incoherent if their own sentence does not entail them (W24, section 4.3).
 
-    Always by the small embedded verifier: what the answer says does not depend on who checks it.
+    The small embedded verifier always decides: the meaning of the answer does not depend on the run's verifier.
     """
     verifier = CachedVerifier(VERIFIERS.build("embedded-small", settings), store)
 
@@ -102,11 +103,11 @@ _RULES = {
     "independence": "which claims need context",
     "enrichment": "what that context is",
 }
-SAMPLE = 2000  # characters of a page whose language is detected
+SAMPLE = 2000  # characters of a page for language detection
 
 
 def unsupported(answer: str, settings: Settings) -> Failure | None:
-    """A failure that names each part that reads English only and what serves instead; None where there is none."""
+    """Return a failure that names each English-only part with an alternative; None if there is none."""
     parts = [] if is_english(answer) else list(_english_only(settings))
     if not parts:
         return None
@@ -120,9 +121,9 @@ def unsupported(answer: str, settings: Settings) -> Failure | None:
 
 
 def unmatched(answer: str, settings: Settings, pages: Iterable[Page]) -> str:
-    """Why no page can be compared with the answer: its language is another, and a model reads English only.
+    """Return why no page can be compared with the answer: it is in another language, and a model is English-only.
 
-    Empty where they can.
+    Empty if a comparison is possible.
     """
     english_models = (
         EMBEDDERS[settings.embedder].english and not settings.embedding_model,
@@ -137,7 +138,7 @@ def unmatched(answer: str, settings: Settings, pages: Iterable[Page]) -> str:
 
 
 def _english_only(settings: Settings) -> Iterator[tuple[str, str]]:
-    """The parts, and what serves instead."""
+    """Yield each English-only part with an alternative."""
     if _reads_english(SEGMENTERS[settings.segmenter], settings):
         yield f"the segmenter {SEGMENTERS[settings.segmenter].label}", "Sentences, or one that asks a language model"
     rules = [what for name, what in _RULES.items() if getattr(settings, name) == "rules"]
@@ -153,5 +154,5 @@ def _english_only(settings: Settings) -> Iterator[tuple[str, str]]:
 
 
 def _reads_english(entry: Entry, settings: Settings) -> bool:
-    """Whether that is all it reads; a model that the user names may read more."""
+    """Return True for an English-only entry; a model that the user names may read other languages."""
     return entry.english and not (entry.model_setting and getattr(settings, entry.model_setting))

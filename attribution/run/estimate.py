@@ -23,7 +23,7 @@ from attribution.verifiers import VERIFIERS, estimate_cost
 
 
 def check_input(question: str, answer: str, settings: Settings) -> None:
-    """BadInput for an answer that is empty, too long or not text."""
+    """Raise BadInput for an answer that is empty, too long or not text."""
     if not answer.strip():
         raise BadInput("The answer is empty: paste the text whose claims should be checked.")
     for name, text in (("answer", answer), ("question", question)):
@@ -46,12 +46,12 @@ SECONDS_PER_PAIR, SECONDS_PER_PAGE = 0.03, {"local": 0.15, "web": 0.6}  # on two
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a run will take at most; claims exactly, unless a language model makes them."""
+    """An upper bound on the cost of a run; claims are exact, unless a language model makes them."""
 
-    claims: int  # sentences, where a model segments
+    claims: int  # sentences, if a model segments
     checked: int  # of these
     pages: int
-    seconds: float  # those of the language model only if an earlier run measured its pace
+    seconds: float  # including the language model only if an earlier run measured its pace
     llm: Mapping[str, LlmUsage]  # by stage; replies in the store cost nothing
 
 
@@ -64,11 +64,11 @@ def estimate(
     segmenters: Sequence[str] = (),
     context: Sequence[Turn] = (),
 ) -> Estimate:
-    """What `run` would take, or `compare` with these segmenters. Nothing is searched and no language model asked.
+    """Estimate `run`, or `compare` with these segmenters, without searching or prompting a language model.
 
     `context` is the conversation before the question, which the language model reads as well.
 
-    With a store, at the pace of the last runs in it. Raises BadInput, UnknownName or Unavailable as a run does.
+    With a store, the pace is that of its last runs. Raises BadInput, UnknownName or Unavailable as a run does.
     """
     check_input(question, answer, settings)
     shown, before = transcript(question, context), as_text(context)
@@ -100,7 +100,7 @@ def estimate(
 def _claims(
     question: str, answer: str, settings: Settings, names: Sequence[str]
 ) -> tuple[list[Claim], dict[str, LlmUsage]]:
-    """The claims by rules, each once; for a segmenter with a model, the sentences that it would get."""
+    """Return the claims by rules, each once; for a segmenter with a model, the sentences that it would get."""
     claims: dict[tuple[str, str], Claim] = {}
     llm: dict[str, LlmUsage] = {}
     for name in dict.fromkeys(names):

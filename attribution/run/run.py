@@ -29,8 +29,8 @@ from attribution.types import Claim, Document, Evidence, Failure, Report, Segmen
 from attribution.verdicts import decide, not_reached
 from attribution.verifiers.auto import smaller_verifier
 
-GROUPS = (1, 2, 4)  # claims whose pairs are verified together: few at first, so that the first verdict comes early
-CACHED = 0.2  # seconds in which pages that are in the store have all come
+GROUPS = (1, 2, 4)  # claims whose pairs are verified together: few at first, for an early first verdict
+CACHED = 0.2  # seconds within which all pages in the store have arrived
 
 
 def run(
@@ -45,18 +45,18 @@ def run(
     run_id: str = "",
     context: Sequence[Turn] = (),
 ) -> Iterator[events.Event]:
-    """The events of one run: first RunStarted with its id (`run_id` or a new one), at the end Finished with the report.
+    """Yield the events of one run: first RunStarted with its id (`run_id` or a new one), last Finished with the report.
 
     `context` is the conversation before the question. `claims` replace the segmenter's. A `source`, such as a snapshot,
-    replaces the settings' sources and the documents. With the id of a run that was interrupted, and the same inputs,
-    that run is continued.
+    replaces the settings' sources and the documents. With the id of an interrupted run and the same inputs, that run is
+    continued.
 
     BadInput or Unavailable are raised before the first event; later, bad pages, searches and pairs become Failed
-    events. A run that is stopped ends with what it has.
+    events. A stopped run ends with partial results.
     """
     check_input(question, answer, settings)
     context = check_turns(context)
-    # its own, since it notes what the run uses
+    # a separate one, since it records what the run uses
     store = Store(store.engine, store.by) if store else Store.open(settings.database_url)
     stop = stop or threading.Event()
     source = source or _live(settings, store, documents, stop)
@@ -70,7 +70,7 @@ def _live(settings: Settings, store: Store, documents: Sequence[Document], stop:
 
 
 class _Run:
-    """One run while its events are read."""
+    """A run in progress."""
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ class _Run:
         yield events.Finished(report)
 
     def _keep(self) -> None:
-        """Save what is known, so that a killed process loses no verdict."""
+        """Save the state so far, so that a killed process loses no verdict."""
         new = [page for page in self.matcher.pages.values() if page.id not in self._kept]
         self.store.save_unfinished(self.record.report(self.matcher, stopped=False, final=False), new)
         self._kept.update(page.id for page in new)
@@ -159,7 +159,7 @@ class _Run:
     def _annotate(self) -> Iterator[events.Event]:
         yield events.StageStarted("worth")
         with self.record.timed("worth"):
-            new = [c for c in self.record.claims if c.worthiness is None]  # what a person has edited stays as it is
+            new = [c for c in self.record.claims if c.worthiness is None]  # claims edited by hand stay as they are
             annotated, failures = annotate(
                 self.question, self.answer, new, self.tasks, self.annotator, self.context, self.stop
             )
@@ -177,8 +177,8 @@ class _Run:
             yield from self._fail(failure)
 
     def _gather(self, checked: list[Claim]) -> Iterator[events.Event]:
-        """Search and download. A claim gets a first verdict when its own pages are there and nothing else has come in;
-        the first of all does not wait for that."""
+        """Search and download. A claim gets an early verdict once its pages have arrived and no others are coming in;
+        the run's first verdict does not wait for that."""
         yield events.StageStarted("search")
         by_id = {c.id: c for c in checked}
         steps = self.source.gather(checked, self.asked, self.stop)
@@ -209,7 +209,7 @@ class _Run:
             started = time.perf_counter()
 
     def _verify(self, checked: list[Claim]) -> Iterator[events.Event]:
-        """The final verdicts: every claim against the passages of all pages."""
+        """Yield the final verdicts: every claim is compared with the passages of all pages."""
         yield events.StageStarted("embed")
         with self.record.timed("embed"):
             self.matcher.settle(self.stop)
@@ -234,7 +234,7 @@ class _Run:
             with self.record.timed("verify"):
                 matched = self.matcher.match(claims, early)
         except BadInput as error:
-            if len(claims) > 1:  # a claim that the verifier refuses costs only itself
+            if len(claims) > 1:  # so that a claim that the verifier rejects does not affect the others
                 for claim in claims:
                     yield from self._match([claim], early)
                 return
@@ -263,16 +263,16 @@ T = TypeVar("T")  # an event
 
 @functools.cache
 def turns() -> Turns:
-    """Of this process: its web pages and its API share them."""
+    """Return the queue of this process, shared by its web pages and its API."""
     return Turns(runs_at_once())
 
 
 def in_turn(
     owner: str, stop: threading.Event, run: Callable[[], Iterator[T]], among: Turns | None = None
 ) -> Iterator[Queued | T]:
-    """The events of a run once it has its turn, before them its places in the queue. Nothing if stopped before that.
+    """Yield the places of a run in the queue, then its events once it has its turn; no events if stopped before that.
 
-    Raises Busy where too many wait.
+    Raises Busy if too many wait.
     """
     queue = among or turns()
     with queue.ticket(owner) as ticket:

@@ -1,4 +1,4 @@
-"""What engines with a JSON interface share: one bounded request, retries, results as hits."""
+"""Common code of engines with a JSON interface: one bounded request, retries, results as hits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from attribution.retry import Transient, retry_after, retrying
 from attribution.settings import Settings, secret
 from attribution.types import SearchHit
 
-LIMITED = (202, 403, 418, 429, 432, 433)  # what engines send to those who ask too often or have used up their plan
+LIMITED = (202, 403, 418, 429, 432, 433)  # sent to clients that ask too often or have used up their plan
 MEANWHILE = "use the library or your own documents meanwhile"
 RETRIES = 2
 MAX_BYTES = 4_000_000
@@ -24,11 +24,11 @@ T = TypeVar("T")
 
 
 class Limited(Transient):
-    """The engine limits its users."""
+    """A rate limit of the engine."""
 
 
 def with_retries(label: str, query: str, seconds: float, ask: Callable[[float], T]) -> T:
-    """What `ask` returns, given the seconds left. SearchFailed: search_limited or search_failed."""
+    """Call `ask` with the seconds left, with retries. Raises SearchFailed: search_limited or search_failed."""
     try:
         return retrying(ask, RETRIES, seconds)
     except Limited as error:
@@ -40,7 +40,7 @@ def with_retries(label: str, query: str, seconds: float, ask: Callable[[float], 
 
 
 class Api:
-    """An engine that replies in JSON. It may have a private address where whoever runs the server has set it."""
+    """An engine that replies in JSON. Its address may be private if the operator of the server has set it."""
 
     def __init__(self, name: str, label: str, settings: Settings, allow: Allow = lambda _: True) -> None:
         self.name, self.label, self._settings, self._allow = name, label, settings, allow
@@ -53,7 +53,7 @@ class Api:
         headers: Mapping[str, str] | None = None,
         post: bool = False,
     ) -> dict[str, Any]:
-        """The reply's JSON object. Redirects are not followed: they could carry a key elsewhere."""
+        """Return the reply's JSON object. Redirects are not followed: they could send a key to another host."""
         body = json.dumps(parameters).encode() if post else None
         try:
             url = parsed(address if post else f"{address}{'&' if '?' in address else '?'}{urlencode(parameters)}")
@@ -99,7 +99,7 @@ class Api:
 
 
 def as_hits(engine: str, rows: Iterable[tuple[object, object, object]], query: str, k: int) -> list[SearchHit]:
-    """The first k different web addresses of (address, title, snippet), as hits."""
+    """Return the first k distinct web addresses of (address, title, snippet) rows, as hits."""
     by_url: dict[str, tuple[str, str]] = {}
     for url, title, snippet in rows:
         if isinstance(url, str) and url.lower().startswith(("http://", "https://")) and not has_half_pair(url):
@@ -109,7 +109,7 @@ def as_hits(engine: str, rows: Iterable[tuple[object, object, object]], query: s
 
 
 def rows(reply: Mapping[str, Any], *path: str) -> list[dict[str, Any]]:
-    """The list of objects at a path; empty where it is left out, as engines do when nothing is found."""
+    """Return the list of objects at a path; empty if it is missing, as engines omit it when nothing is found."""
     value: Any = reply
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
@@ -117,7 +117,7 @@ def rows(reply: Mapping[str, Any], *path: str) -> list[dict[str, Any]]:
 
 
 def key(variable: str, label: str) -> str:
-    """A key for a header; Unavailable where it is missing or cannot be sent. No message shows it."""
+    """Return a key for a header. Raises Unavailable if it is missing or cannot be sent; no message shows it."""
     value = secret(variable).get_secret_value()
     if not value or not value.isascii() or not value.isprintable():
         problem = "contains characters that no key has" if value else "is not set"
@@ -126,6 +126,6 @@ def key(variable: str, label: str) -> str:
 
 
 def shortened(query: str, limit: int) -> str:
-    """The query on one line, cut between words to at most `limit` characters."""
+    """Return the query on one line, cut between words to at most `limit` characters."""
     query = " ".join(query.split())
     return query if len(query) <= limit else query[: limit + 1].rpartition(" ")[0] or query[:limit]

@@ -1,4 +1,4 @@
-"""Any SearXNG instance that replies in JSON. The environment's may be on a private address."""
+"""Search with a SearXNG instance that replies in JSON. The environment's instance may have a private address."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ MAX_QUERY = 400
 
 
 class SearXNG:
-    """What the instance's engines find."""
+    """A searcher that asks the engines of one SearXNG instance."""
 
     def __init__(self, settings: Settings, address: str = "") -> None:
-        """The environment's instance, or one at an address of the public web, because any user may enter it."""
+        """Use the environment's instance, or one at an address that any user may enter, and so a public one."""
         self._address = (address or engine_address(VARIABLE)).rstrip("/")
         if not self._address:
             raise Unavailable(
@@ -33,7 +33,7 @@ class SearXNG:
             self._address += "/search"
 
     def search(self, query: str, k: int) -> list[SearchHit]:
-        """At most k web pages; SearchFailed where nothing was found because the instance's engines did not reply."""
+        """Return at most k web pages. Raises SearchFailed if nothing was found because engines did not reply."""
         text = shortened(query, MAX_QUERY)
         if not text:
             return []

@@ -1,7 +1,7 @@
-"""Propositions from the dependency parse, without any further model.
+"""Propositions from the dependency parse, without another model.
 
-Coordinations are distributed, clauses that describe a noun become sentences, dates and places are separated. A
-sentence of which the rules are unsure stays whole. The aim is the atomic, coherent subclaims of W24 (sections 2 and 4).
+Coordinations are distributed, clauses that modify a noun become sentences, dates and places are separated. If the rules
+are unsure of a sentence, it stays whole. The aim is atomic, coherent subclaims as in W24 (sections 2 and 4).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from attribution.settings import Settings
 from attribution.text.parse import parse
 from attribution.types import LlmUsage, Segmented
 
-OPENING = {"prep", "advcl", "npadvmod", "advmod", "punct", "cc"}  # what may stand in front of several clauses
+OPENING = {"prep", "advcl", "npadvmod", "advmod", "punct", "cc"}  # dependencies that may precede several clauses
 
 
 class Clauses:
@@ -43,7 +43,7 @@ class Clauses:
         pass
 
     def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
-        """Claims in the order of the answer; a sentence of which the rules are unsure is a claim as it stands."""
+        """Split the answer into claims, in its order; if the rules are unsure of a sentence, it is one claim."""
         return segment(answer, split, stop)
 
     def estimate(self, question: str, answer: str) -> LlmUsage | None:
@@ -51,9 +51,9 @@ class Clauses:
 
 
 def split(doc: Doc) -> list[Draft]:
-    """The statements of one sentence, which together hold all its content words; none where it stays whole.
+    """Split one sentence into statements that together hold all its content words; empty if it stays whole.
 
-    Each statement is parsed again by itself: in a shorter sentence the parser sees what it missed in the long one.
+    Each statement is parsed again by itself: in a shorter sentence the parser finds what it missed in the long one.
     """
     drafts = _split_once(doc)
     result: list[Draft] = []
@@ -63,13 +63,13 @@ def split(doc: Doc) -> list[Draft]:
         each = [indices(d) for d in more]
         varying = {i for one in each for i in one if not all(i in other for other in each)}
         if any(varying <= other for other in others) and len(drafts) * len(more) > MOST_CROSSED:
-            more = []  # so many pairs of conjuncts repeat more than they say
+            more = []  # so many pairs of conjuncts would mostly repeat each other
         result += [d for d in more or [draft] if d not in result]
     return result
 
 
 def _split_again(doc: Doc, draft: Draft) -> list[Draft]:
-    """The statements that one statement makes when it is parsed by itself; none where it stays as it is."""
+    """Parse one statement by itself and split it again; empty if it stays as it is."""
     text = to_text(doc, draft)
     alone = parse(text)
     same = all(
@@ -86,7 +86,7 @@ def _split_again(doc: Doc, draft: Draft) -> list[Draft]:
 
 
 def _original(part: Part, alone: Doc, draft: Draft) -> Part:
-    """A part of a statement parsed by itself, in terms of the sentence it came from."""
+    """Map a part of a statement parsed by itself to the sentence it came from."""
     original = draft[part.i]
     return original if part.text.lower() == alone[part.i].lower_ else original._replace(text=part.text)
 
@@ -108,9 +108,9 @@ def _split_once(parsed: Doc) -> list[Draft]:
 
 
 def _propositions(doc: Doc, head: Token, draft: Draft) -> Iterator[Draft]:
-    """The statements of one independent clause. A step whose outcome is not sound is not taken."""
+    """Yield the statements of one independent clause. A step whose result is not sound is skipped."""
     clauses = [draft]
-    if not words(draft) & LEXICON["hedges"] and tree.child(head, {"ccomp"}) is None:  # what somebody says or thinks
+    if not words(draft) & LEXICON["hedges"] and tree.child(head, {"ccomp"}) is None:  # not reported speech or thought
         main, more = extract(doc, draft)
         clauses = [main, *more]
     for variant in (v for clause in clauses for v in _split_lists(doc, clause)):
@@ -124,7 +124,7 @@ def _propositions(doc: Doc, head: Token, draft: Draft) -> Iterator[Draft]:
 
 
 def _split_lists(doc: Doc, draft: Draft) -> list[Draft]:
-    """One statement for each member of its lists; where examples and another list would multiply, only the examples."""
+    """Make one statement for each list member; if examples and another list would multiply, only for the examples."""
     examples = split_examples(doc, draft)
     if len(examples) == 1 or not all(is_sound(doc, e) for e in examples):
         examples = [draft]
@@ -140,7 +140,7 @@ def _distribute(doc: Doc, draft: Draft) -> list[Draft]:
 
 
 def _independent_clauses(root: Token) -> Iterator[tuple[Token, Draft]]:
-    """Coordinated clauses, each with its head; an adverbial in front of all of them is repeated before each."""
+    """Yield coordinated clauses, each with its head; an adverbial in front of all of them is repeated before each."""
     chain = tree.conjuncts(root)
     starts = [m for m in chain[1:] if tree.is_finite(m) and tree.subject_of(m) is not None]
     opening = tree.subject_of(root)
@@ -169,7 +169,7 @@ def _independent_clauses(root: Token) -> Iterator[tuple[Token, Draft]]:
 
 
 def _are_independent(chain: list[Token]) -> bool:
-    """Whether neither "or" nor "not only … but also" joins the clauses."""
+    """Check that neither "or" nor "not only … but also" joins the clauses."""
     joins = {c.lower_ for m in chain for c in m.children if c.dep_ == "cc"}
     only = any(c.lower_ == "only" for m in chain for c in m.lefts)
     return joins <= {"and", "but", ";", "so", "yet"} and not only
@@ -184,7 +184,7 @@ def _ends_at_semicolon(clause: Token, root: Token) -> bool:
 
 
 def _is_concession(clause: Token) -> bool:
-    """ "Although A, B" says both; "while A" does where A is a full clause set off by a comma."""
+    """Return True for "although A, B", which states both, and "while A" if A is a full clause set off by a comma."""
     marks = [c for c in clause.children if c.dep_ == "mark" and c.lower_ in LEXICON["concession"]]
     if clause.dep_ != "advcl" or len(marks) != 1 or not tree.is_finite(clause) or tree.is_negated(clause.head):
         return False

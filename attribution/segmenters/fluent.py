@@ -1,4 +1,4 @@
-"""Claims of a rule-based segmenter, reworded by a language model, as W24 (section 3) does with PredPatt's."""
+"""Claims of a rule-based segmenter, reworded by a language model, as W24 (section 3) does for PredPatt."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ TOKENS_PER_CLAIM = 20  # about; for estimates
 
 
 class Fluent:
-    """One prompt for each sentence. Only the wording changes: spans stay those of the rules."""
+    """Rewording with one prompt per sentence. Only the wording changes: the spans stay those of the rules."""
 
     def __init__(self, settings: Settings) -> None:
-        """Raises Unavailable where no endpoint is configured."""
+        """Raises Unavailable if no endpoint is configured."""
         self.llm, self.prompt = Llm(settings), prompts.load("predpatt_fluent.v1")
         self.version = f"{self.prompt.version}/{self.llm.version}"
 
     def reword(self, answer: str, claims: Sequence[Claim], stop: threading.Event | None = None) -> Segmented:
-        """The claims in order, reworded sentence by sentence; where a reply fails, the rules' wording stays."""
+        """Reword the claims sentence by sentence, in order; if a reply fails, the rules' wording is kept."""
         self.llm.stop = stop or self.llm.stop
         groups = list(_groups(claims).items())
         replies = self.llm.map([self._question(answer, span, group) for span, group in groups], Claims)
@@ -42,7 +42,7 @@ class Fluent:
         return Segmented(merge(reworded), tuple(failures), self.llm.usage, self.version)
 
     def estimate(self, answer: str, claims: Sequence[Claim]) -> LlmUsage:
-        """What rewording would take, without a request."""
+        """Estimate the usage of rewording, without a request."""
         groups = _groups(claims)
         tokens = TOKENS_PER_CLAIM * sum(map(len, groups.values())) // max(1, len(groups))
         return self.llm.estimate([self._question(answer, s, g) for s, g in groups.items()], Claims, tokens)
@@ -53,7 +53,7 @@ class Fluent:
 
 
 def _groups(claims: Sequence[Claim]) -> dict[Span, list[Claim]]:
-    """The claims of each sentence that was split."""
+    """Group the claims by sentence, for the sentences that were split."""
     groups: dict[Span, list[Claim]] = {}
     for claim in claims:
         if claim.sentence is not None and claim.spans != (claim.sentence,):
@@ -62,7 +62,7 @@ def _groups(claims: Sequence[Claim]) -> dict[Span, list[Claim]]:
 
 
 def _wordings(reply: Reply[Claims] | LlmFailed, expected: int) -> list[str]:
-    """One wording for each claim; raises LlmFailed where the number differs."""
+    """Return one wording for each claim. Raises LlmFailed if the number differs."""
     if isinstance(reply, LlmFailed):
         raise reply
     texts = [clean(text) for text in reply.value.claims]

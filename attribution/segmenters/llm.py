@@ -1,4 +1,4 @@
-"""Segmenters that ask a language model sentence by sentence: the decomposers of W24 (section 3)."""
+"""Segment with a language model, sentence by sentence: the decomposers of W24 (section 3)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from attribution.text.parse import parse
 from attribution.text.passages import plain
 from attribution.types import Claim, LlmUsage, Segmented
 
-REPLY_TOKENS = 120  # of the claims of one sentence, about; for estimates
+REPLY_TOKENS = 120  # approximate, for the claims of one sentence; for estimates
 LONGEST = 1000  # characters of a claim
 _ITEM = re.compile(r"^\s*(?:[-*•–]\s+|\(?\d{1,2}[.)]\s+)")
 CUT_OFF = "the language model's reply was cut off: its complete claims are kept; raise llm_tokens"
@@ -38,13 +38,13 @@ class Claims(BaseModel):
 
 @dataclass(frozen=True)
 class Method:
-    """One decomposer: its prompt, its bank of examples, and how many of them are shown."""
+    """A decomposer: its prompt, its bank of examples, and the number of examples in a prompt."""
 
     prompt: str
     bank: str = ""
     fixed: int = 0  # the first ones of the bank
     retrieved: int = 0  # the nearest of the rest, by BM25
-    parsed: bool = False  # whether the dependency parse of the sentence is shown
+    parsed: bool = False  # the prompt includes the sentence's dependency parse
 
 
 METHODS = {
@@ -57,7 +57,7 @@ METHODS = {
 
 
 class BySentence:
-    """A decomposer: each sentence that states something is rewritten as claims, which are aligned with its words."""
+    """A segmenter that rewrites each statement as claims, aligned with the words of its sentence."""
 
     def __init__(self, method: Method, settings: Settings) -> None:
         self.llm, self.method, self.prompt = Llm(settings), method, prompts.load(method.prompt)
@@ -65,7 +65,7 @@ class BySentence:
         self._sentences = Sentences(settings)
 
     def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
-        """Claims in the order of the answer. A sentence whose reply fails is reported and stays a claim as it is."""
+        """Return claims in the order of the answer. A sentence without a reply is reported and kept as one claim."""
         self.llm.stop = stop or self.llm.stop
         sentences = self._sentences.segment(question, answer).claims
         statements = [s for s in sentences if is_statement(s.text)]
@@ -75,7 +75,7 @@ class BySentence:
         return Segmented(claims, failures, self.llm.usage, self.version)
 
     def estimate(self, question: str, answer: str) -> LlmUsage:
-        """What segmenting would take, without a request."""
+        """Estimate the use of the language model, without a request."""
         sentences = self._sentences.segment(question, answer).claims
         return self.llm.estimate([self._question(s) for s in sentences if is_statement(s.text)], Claims, REPLY_TOKENS)
 
@@ -96,7 +96,7 @@ r_nd = partial(BySentence, METHODS["r_nd"])
 
 
 def as_rewrite(reply: Reply[Claims] | LlmFailed) -> Rewrite:
-    """The claims of a reply, and what was wrong with it."""
+    """Return the claims of a reply, and the problem with it, if any."""
     if isinstance(reply, LlmFailed):
         return Rewrite((), str(reply), reply.detail)
     texts = tuple(filter(None, map(clean, reply.value.claims)))
@@ -104,34 +104,34 @@ def as_rewrite(reply: Reply[Claims] | LlmFailed) -> Rewrite:
 
 
 def is_statement(sentence: str) -> bool:
-    """Whether it states something: not a question, and with a verb or a figure."""
+    """Return True for a statement: at least three words, not a question, and with a verb or a digit."""
     if sentence.rstrip("\"'”’)").endswith("?") or len(sentence.split()) < 3:
         return False
     return any(c.isdigit() for c in sentence) or any(t.pos_ in ("VERB", "AUX") for t in parse(sentence))
 
 
 def clean(text: str) -> str:
-    """A claim on one line, without Markdown and control characters; empty where nothing is left."""
+    """Return a claim on one line, without Markdown and control characters; empty if nothing is left."""
     text = "".join(c if c.isprintable() else " " for c in text)
     text = plain(_ITEM.sub("", " ".join(text.split()))[:LONGEST])
     return text if any(c.isalnum() for c in text) else ""
 
 
 def examples_for(method: Method, sentence: str) -> list[Example]:
-    """The method's fixed examples, then those of its bank that are nearest to the sentence."""
+    """Return the method's fixed examples, then those of its bank that are nearest to the sentence."""
     bank = prompts.examples(method.bank)
     rest = bank[method.fixed :]
     return [*bank[: method.fixed], *(rest[i] for i in _nearest(sentence, rest)[: method.retrieved])]
 
 
 def _nearest(sentence: str, bank: Sequence[Example]) -> list[int]:
-    """Indices into the bank by BM25, best first; examples without a common word come last."""
+    """Return indices into the bank by BM25, best first; examples without a common word come last."""
     ranked = [number for number, _ in Texts([example.sentence for example in bank]).ranked(sentence, shortest=1)]
     return list(dict.fromkeys([*ranked, *range(len(bank))]))
 
 
 def to_conllu(sentence: str) -> str:
-    """The sentence in CoNLL-U (ten columns) with spaCy's tags and dependencies; heads count from 1, 0 is the root."""
+    """Format a sentence as CoNLL-U (ten columns) with spaCy's tags and relations; heads count from 1, 0 is the root."""
     lines = [f"# text = {sentence}"]
     words = [t for t in parse(sentence) if not t.is_space]
     number = {t.i: n for n, t in enumerate(words, 1)}

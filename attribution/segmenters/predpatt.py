@@ -1,9 +1,8 @@
-"""Predicates with their arguments, in the manner of PredPatt (White et al. 2016; W24, section 3): one claim each.
+"""Extract predicates with their arguments, like PredPatt (White et al. 2016; W24, section 3): one claim each.
 
 Relative, participial and appositive clauses borrow their subject, conjuncts share arguments, and adjectives,
-possessives and appositions are predicates of their own ("be", "poss"). The wording comes from the parse: complete but
-plain, and without who says it or on what condition, as W24 found. Where a language model is configured, it rewords the
-claims (fluent.py).
+possessives and appositions are predicates too ("be", "poss"). The wording comes from the parse: complete but plain, and
+without speaker or condition, as W24 found. If a language model is configured, it rewords the claims (fluent.py).
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class PredPatt:
         self.fluent = Fluent(settings) if settings.has_llm else None
 
     def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
-        """Claims in the order of the answer; a sentence without a predicate and its subject stays whole."""
+        """Return claims in the order of the answer; a sentence without a predicate and its subject stays whole."""
         segmented = segment(answer, split, stop)
         if self.fluent is None:
             return segmented
@@ -42,12 +41,12 @@ class PredPatt:
         return replace(reworded, failures=(*segmented.failures, *reworded.failures))
 
     def estimate(self, question: str, answer: str) -> LlmUsage | None:
-        """What rewording the claims would take; None without a language model."""
+        """Estimate the cost of rewording the claims; None without a language model."""
         return self.fluent.estimate(answer, segment(answer, split).claims) if self.fluent else None
 
 
 def split(parsed: Doc) -> list[Draft]:
-    """The predications of a sentence in the order of their predicates; none where they miss some of its content."""
+    """Return the predications of a sentence in order; none if they miss some of its content."""
     doc, drafts = repair(parsed), list[Draft]()
     for token in doc:
         drafts += [draft for draft in predications(token) if draft not in drafts and is_sound(doc, draft)]
@@ -55,7 +54,7 @@ def split(parsed: Doc) -> list[Draft]:
 
 
 def predications(token: Token) -> Iterator[Draft]:
-    """What one token predicates of another."""
+    """Yield the predications of a token: as a verb, apposition, adjective or possessive."""
     noun = token.head
     if _is_hyphenated(token):
         return
@@ -88,12 +87,12 @@ def _without(draft: Draft, out: set[int]) -> Draft:
 
 
 def _is_hyphenated(token: Token) -> bool:
-    """Part of a word with a hyphen."""
+    """Return True for a part of a word with a hyphen or slash."""
     return any(t.text in {"-", "/"} for t in token.doc[max(0, token.i - 1) : token.i + 2])
 
 
 def _is_within_name(owner: Token) -> bool:
-    """Is a possessive part of a name, as in "the 1889 World's Fair"? Words that belong to the name precede it."""
+    """Return True for a possessive in a name, as in "the 1889 World's Fair": other words of the name precede it."""
     first = min(t.i for t in owner.subtree)
     return owner.pos_ == owner.head.pos_ == "PROPN" and any(t.i < first for t in owner.head.lefts)
 
@@ -106,13 +105,13 @@ def _is_condition(clause: Token) -> bool:
 
 
 def argument(noun: Token) -> Draft:
-    """A noun phrase without the clauses beside it."""
+    """Return a noun phrase without its clauses."""
     own = {t.i for t in _argument_words(noun)} | {ADDED}
     return trim(tuple(part for part in tree.as_subject(noun) if part.i in own))
 
 
 def subject_of(verb: Token) -> Token | None:
-    """Its own subject, or the one it borrows from the clause it depends on."""
+    """Return the verb's own subject, or the one it borrows from the clause it depends on."""
     while True:
         subject = tree.child(verb, tree.SUBJECTS)
         if subject is not None and subject.tag_ not in {"WP", "WDT"}:
@@ -126,14 +125,14 @@ def subject_of(verb: Token) -> Token | None:
 
 
 def clause(verb: Token) -> Iterator[Draft]:
-    """Subject, auxiliaries, predicate and arguments; once for each conjunct of the subject."""
+    """Yield subject, auxiliaries, predicate and arguments, once for each conjunct of the subject."""
     subject = subject_of(verb)
     if subject is None or _is_infinitive(verb):
         return
     helping = _auxiliaries(verb)
     if not helping and verb.dep_ == "conj":
         if tree.is_negated(verb.head):
-            return  # "not eat and drink" says nothing of drinking alone
+            return  # "not eat and drink" says nothing about drinking alone
         if verb.tag_ in {"VB", "VBN", "VBG"}:
             helping = _auxiliaries(verb.head)
     if not tree.is_finite(verb) and (any(h.lower_ == "to" for h in helping) or subject.tag_ == "EX"):
@@ -148,7 +147,7 @@ def clause(verb: Token) -> Iterator[Draft]:
         setting = (*trim(parts(t for c in front for t in _argument_words(c))), *added(","))
     predicate = parts([*helping, verb, *(t for c in beside if c not in front for t in _argument_words(c))])
     if not tree.is_finite(verb) and not any(h.tag_ in tree.FINITE for h in helping):
-        past_tense = verb.tag_ == "VBN" and tree.child(verb, {"dobj"}) is not None  # taken for a participle
+        past_tense = verb.tag_ == "VBN" and tree.child(verb, {"dobj"}) is not None  # mistaken for a participle
         if not past_tense and verb.dep_ == "advcl" and not tree.comma_before(verb):
             return
         if not past_tense and verb.tag_ in {"VBN", "VBG"}:
@@ -167,12 +166,12 @@ def _auxiliaries(verb: Token) -> list[Token]:
 
 
 def _is_infinitive(verb: Token) -> bool:
-    """ "the first woman to win": part of the noun phrase."""
+    """Return True for an infinitive in a noun phrase: "the first woman to win"."""
     return verb.dep_ in {"relcl", "acl"} and has_to(verb)
 
 
 def _argument_words(head: Token) -> list[Token]:
-    """The words of an argument, with its conjuncts but without the clauses beside it."""
+    """Return the words of an argument, with its conjuncts but without its clauses."""
     clauses = [d for d in head.subtree if d.dep_ in {"relcl", "appos", "parataxis"} and d != head]
     out = {t.i for d in clauses if not _is_infinitive(d) for t in d.subtree}
     return [t for t in head.subtree if t.i not in out]

@@ -1,4 +1,4 @@
-"""The REST API: /analyze streams a run, /verify and /segment answer at once, /runs holds what the key's client ran."""
+"""The REST API: /analyze streams a run, /verify and /segment answer at once, /runs lists the runs of a key's client."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ from attribution.verifiers import VERIFIERS
 from attribution.verifiers.pairs import Stoppable, groups, verify_each
 
 STATUS = {BadInput: 400, Busy: 429, Unavailable: 503, StoreError: 503}
-PATIENCE = 5  # seconds for the database to answer /health
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # of its pages
+PATIENCE = 5  # seconds that /health waits for the database
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # the Content-Security-Policy of its pages
 RETRY = "30"  # seconds, with 429
 _log = logging.getLogger(__name__)
 
 
 class Server(uvicorn.Server):
-    """Answers clients that wait before it ends, by a signal. Its process then ends by that signal too."""
+    """A server that answers waiting clients before a signal ends it. Its process then ends by that signal too."""
 
     def __init__(self, config: uvicorn.Config, work: Work) -> None:
         super().__init__(config)
@@ -58,7 +58,7 @@ class Server(uvicorn.Server):
 
 
 def create(own: Settings, keys: Keys, hosts: frozenset[str], work: Work) -> ASGIApp:
-    """The application. `own` are the settings that clients choose from, `hosts` the names of the server."""
+    """Create the application. `own` are the settings that clients choose from, `hosts` the names of the server."""
     tools = mcp.server(own, work)
     mounted = tools.streamable_http_app(
         streamable_http_path="/",
@@ -86,14 +86,14 @@ def create(own: Settings, keys: Keys, hosts: frozenset[str], work: Work) -> ASGI
 
 
 def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> None:
-    """Those that only read the database are plain functions: they run in the server's pool of threads."""
+    """Add the endpoints. Those that only read the database are plain functions, run in the server's thread pool."""
 
     def store(request: Request) -> Store:
         return Store.open(own.database_url, by=request.state.owner)
 
     @app.get("/health")
     async def health() -> dict[str, Any]:
-        """Whether the server and its database answer, and how busy it is."""
+        """Check that the server and its database respond, and report how many runs are active and waiting."""
         try:
             await asyncio.wait_for(
                 asyncio.to_thread(Store.open, own.database_url), PATIENCE
@@ -105,7 +105,7 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
 
     @app.get("/metrics")
     async def measured() -> Response:
-        """Requests, seconds and runs, in the format of Prometheus."""
+        """Return counts of requests, seconds and runs in the Prometheus format."""
         return Response(metrics.text(), media_type="text/plain; version=0.0.4")
 
     @app.get("/docs", include_in_schema=False)
@@ -114,7 +114,7 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
 
     @app.post("/segment")
     async def segment(body: bodies.AnswerBody, request: Request) -> dict[str, Any]:
-        """The claims of an answer, with their spans in it. It takes its turn, and ends when the client goes away."""
+        """Return the claims of an answer with their spans. The request is queued; it ends if the client disconnects."""
         settings = bodies.settings(own, {}, body.segmenter)
         check_input(body.question, body.answer, settings)
         question = transcript(body.question, body.context)
@@ -128,8 +128,8 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
 
     @app.post("/verify")
     async def verify(body: bodies.VerifyBody, request: Request) -> dict[str, Any]:
-        """A relation and three probabilities for each pair of claim and evidence, in order; a bad pair has an error.
-        It takes its turn, and ends when the client goes away."""
+        """Return a relation and three probabilities for each pair of claim and evidence, in order; a bad pair gets an
+        error. The request is queued; it ends if the client disconnects."""
         settings = bodies.settings(own, body.settings, verifier=body.verifier)
         pairs = [(pair.claim, pair.evidence) for pair in body.pairs]
 
@@ -145,14 +145,14 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
     @app.post("/analyze", response_class=StreamingResponse)
     def analyze(body: bodies.AnalyzeBody, request: Request) -> StreamingResponse:
         """Check an answer. Each line is a JSON object with `event`; the last is `finished` with the report, or
-        `error`. The run ends when the client goes away."""
+        `error`. The run ends if the client disconnects."""
         given, owner = bodies.documents(body.documents), request.state.owner
         settings = bodies.settings(
             own, body.settings, body.segmenter, body.verifier, body.sources, with_documents=bool(given)
         )
         check_input(body.question, body.answer, settings)
         context = body.context
-        if work.turns.is_full():  # told with a status, while there is none yet
+        if work.turns.is_full():  # before the stream starts, while a status can still be sent
             raise Busy("too many runs are waiting: try again in a few minutes")
 
         def events(stop: threading.Event) -> Iterator[Event]:
@@ -167,7 +167,7 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
 
     @app.get("/runs")
     def runs(request: Request, limit: int = 50) -> dict[str, Any]:
-        """The newest runs that were started with this key."""
+        """List the newest runs that were started with this key."""
         if not 0 < limit <= 1000:
             raise BadInput(f"limit={limit}: expected a number from 1 to 1000")
         found = store(request).history(HistoryQuery(limit=limit)).rows
@@ -176,7 +176,7 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
 
     @app.get("/runs/{run_id}")
     def one_run(run_id: str, request: Request) -> dict[str, Any]:
-        """The report of a run that was started with this key."""
+        """Return the report of a run that was started with this key."""
         database = store(request)
         report = database.load_run(run_id) if database.access(run_id).own else None
         if report is None:
@@ -204,7 +204,7 @@ def _judged(pair: Pair, judged: Judgement | str, thresholds: Thresholds) -> dict
 
 
 def _errors(app: FastAPI) -> None:
-    """Every error has a type and a message, and repeats nothing that was sent but names of fields."""
+    """Add the error handlers. Every error has a type and a message, and repeats no input except field names."""
 
     def told(status: int, kind: str, message: str) -> JSONResponse:
         headers = {"Retry-After": RETRY} if status == 429 else None

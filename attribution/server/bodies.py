@@ -33,7 +33,7 @@ from attribution.types import Document, Turn
 
 MAX_BODY = 2_000_000  # bytes of a request
 MAX_PAIRS, MAX_DOCUMENTS, MAX_SOURCES = 256, 20, 20
-FIELDS = ("sources", "segmenter", "verifier")  # of a request, beside its settings
+FIELDS = ("sources", "segmenter", "verifier")  # of a request, besides its settings
 Text = Annotated[str, Field(max_length=MAX_BODY)]
 LOWERED = f"These may be lowered, not raised: {', '.join(SETTINGS['limit'])}."
 Asked = Annotated[dict[str, JsonValue], Field(description=f"Any other setting of a run: top_k, threshold, … {LOWERED}")]
@@ -51,7 +51,7 @@ class Body(BaseModel):
 
 
 class GivenDocument(Body):
-    """A source of the client's own, as text."""
+    """A client's own source, as text."""
 
     name: str = Field(min_length=1, max_length=200)
     text: Text
@@ -65,7 +65,7 @@ class AnswerBody(Body):
 
     @property
     def context(self) -> tuple[Turn, ...]:
-        """The turns. BadInput where they cannot be read."""
+        """The turns of the conversation. Raises BadInput if they cannot be read."""
         try:
             return turns_of(self.turns)
         except BadInput as error:
@@ -102,7 +102,7 @@ def settings(
     sources: Sequence[str] | None = None,
     with_documents: bool = False,
 ) -> Settings:
-    """The server's own settings with what a client may choose. BadInput names what it may not."""
+    """Return the server's settings with the client's choices. Raises BadInput for a choice that is not allowed."""
     for name in FIELDS:
         if name in asked:
             raise BadSetting(name, "it cannot be chosen here; leave it out, or see docs/api.md for its own field")
@@ -115,7 +115,7 @@ def settings(
 
 
 def checked_source(name: str) -> str:
-    """A source that a client may name: the library, an engine of the web, or an address. BadInput for any other."""
+    """Return the name if clients may use it: library, search engine or web address. Raises BadInput for any other."""
     source = Source.named(name)
     if source is None or source.kind not in ("library", "engine", "address"):
         raise BadInput(
@@ -132,7 +132,7 @@ _log = logging.getLogger(__name__)
 
 
 def as_line(event: Event) -> Line | None:
-    """What a client is told of an event; None for nothing."""
+    """Return an event as sent to clients; None if it is not sent."""
     match event:
         case Queued(place):
             return {"event": "queued", "place": place}
@@ -158,7 +158,7 @@ def as_line(event: Event) -> Line | None:
 
 
 def problem(error: Exception) -> Line:
-    """An error as clients see it: typed, in our own words; of what was not foreseen, only that it happened."""
+    """Return an error as sent to clients, with type and message; an unexpected one says only that the server failed."""
     error = setup_error(error) or error
     if isinstance(error, AttributionError):
         return {"type": type(error).__name__, "message": str(error)}
@@ -166,7 +166,7 @@ def problem(error: Exception) -> Line:
 
 
 async def lines(events: AsyncGenerator[Event]) -> AsyncGenerator[bytes]:
-    """The events as they come. A verdict that stayed the same when all pages were there is not sent again."""
+    """Yield the events as they come. A verdict that is the same after all pages were read is not sent again."""
     verdicts: dict[str, Line] = {}
     try:
         async with aclosing(events):

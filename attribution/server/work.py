@@ -19,19 +19,19 @@ from attribution.events import Queued
 from attribution.run.run import Turns, in_turn
 
 T = TypeVar("T")
-CLIENT_LEFT = 499  # a status for the metrics: nobody reads it
+CLIENT_LEFT = 499  # a status for the metrics only: the client is gone
 
 
 @dataclass(frozen=True)
 class _Item:
-    """Something that the work has yielded; without it the end, and the error that brought it about."""
+    """A value that the work has yielded; without one, the end of the work and the error that caused it, if any."""
 
     value: Any = None
     error: Exception | None = None
 
 
 class Work:
-    """Takes its turns among `turns`. Clients wait in the event loop: they hold no thread of the server's pool."""
+    """Clients' work, done in turn among `turns`. Clients wait in the event loop, without a thread of the pool."""
 
     def __init__(self, turns: Turns) -> None:
         self.turns = turns
@@ -40,19 +40,19 @@ class Work:
 
     @property
     def clients(self) -> int:
-        """How many wait for something."""
+        """The number of clients that are waiting."""
         return len(self._open)
 
     def end(self) -> None:
-        """Answer all clients that wait, since the server ends. Runs are not stopped: they are kept as interrupted."""
+        """Answer all waiting clients when the server shuts down. Runs are not stopped, but kept as interrupted."""
         self._ending = True
         for items in self._open:
             items.put_nowait(_Item(error=_ending()))
 
     async def events(self, owner: str, work: Callable[[threading.Event], Iterator[T]]) -> AsyncGenerator[T | Queued]:
-        """What `work` yields, before it its places in the queue. Its stop signal is set when the reader leaves.
+        """Yield places in the queue, then what `work` yields. Its stop signal is set when the reader leaves.
 
-        Raises Busy where too many wait, and what `work` raises.
+        Raises Busy if too many clients wait, and whatever `work` raises.
         """
         if self._ending:
             raise _ending()
@@ -89,7 +89,7 @@ class Work:
         work: Callable[[threading.Event], Iterator[T]],
         each: Callable[[T], Awaitable[None]] | None = None,
     ) -> T:
-        """The last that `work` yields; `each` is given all of it. Work ends when the client of the request leaves."""
+        """Return the last value of `work`; `each` gets every value. Work ends when the client of the request leaves."""
 
         async def last() -> T:
             found = None
@@ -119,7 +119,7 @@ def _ending() -> Unavailable:
 
 
 async def _leave(request: Request | None) -> None:
-    """Returns when the client has left; the request's body must have been read. Without a request, nobody leaves."""
+    """Wait until the client has left; the request's body must have been read. Without a request, wait for ever."""
     if request is None:
         await asyncio.Event().wait()
     else:
@@ -128,7 +128,7 @@ async def _leave(request: Request | None) -> None:
 
 
 class Metrics:
-    """Requests are counted by their route, not their path, so that nobody can make up labels."""
+    """Metrics for Prometheus. Requests are counted by route, not by path, so that clients cannot make up labels."""
 
     def __init__(self, queue: Turns) -> None:
         self._registry = CollectorRegistry()
@@ -148,7 +148,7 @@ class Metrics:
 
 
 class Measured:
-    """Counts the requests that get through to the application. Plain ASGI: it leaves errors in bodies as they are."""
+    """Middleware that counts requests to the application. As plain ASGI, it leaves errors in bodies as they are."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app, self._metrics = app, metrics

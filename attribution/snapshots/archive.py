@@ -1,6 +1,6 @@
-"""All runs of an owner in one file, with their versions, titles, tags and notes.
+"""Export and import all runs of an owner as one file, with their versions, titles, tags and notes.
 
-Vectors and judgements are left out: they are computed again where they are needed.
+Vectors and judgements are left out: they are recomputed when needed.
 """
 
 from __future__ import annotations
@@ -62,17 +62,17 @@ class ArchivedRun(Frozen):
 
 
 class Imported(NamedTuple):
-    """What an import has done."""
+    """The result of an import."""
 
     ids: tuple[str, ...]  # of the new runs
-    known: int  # runs that were there already
+    known: int  # number of runs that were there already
 
 
 def export_history(store: Store, run_ids: Sequence[str] | None = None) -> bytes:
-    """The file with all runs of the owner that are not deleted, or with those of the ids.
+    """Export all runs of the owner that are not deleted, or those with the given ids.
 
-    A run that is not finished is exported as one that was stopped. Runs of early versions, whose pages' texts are
-    missing, are left out. BadInput where the file would be too large to be read again.
+    An unfinished run is exported as a stopped one. Runs of early versions, whose pages' texts are missing, are left
+    out. Raises BadInput if the file would be too large to import.
     """
     r = t.runs.c
     query = t.runs.select().where(r.owner == store.owner, r.deleted_at == "")
@@ -129,7 +129,7 @@ def _archived(store: Store, row: sa.Row[Any], pages: dict[str, Page]) -> Archive
 
 
 def _bare(run: ArchivedRun) -> ArchivedRun:
-    """Without the pages' texts, which are written once for all runs."""
+    """Remove the pages' texts, which are written once for all runs."""
 
     def bare(report: Report) -> Report:
         return report.model_copy(update={"pages": tuple(p.model_copy(update={"text": ""}) for p in report.pages)})
@@ -143,17 +143,17 @@ def _lines(rows: Iterable[Frozen]) -> bytes:
 
 
 def import_history(store: Store, data: bytes) -> Imported:
-    """Save the runs of a file as the owner's. BadInput says what is wrong with the file; then nothing is saved.
+    """Save the runs of a file as the owner's. Raises BadInput, and saves nothing, if something is wrong with the file.
 
-    A run that the owner has already stays as it is, and is restored if it was deleted; one whose id belongs to another
-    run gets a new id. What a file must not choose, such as folders of this machine, is dropped from the settings.
+    A run that the owner has already stays as it is, and is restored if it was deleted. A run whose id belongs to
+    another run gets a new id. Settings that a file may not choose, such as folders of this machine, are dropped.
     """
     file = unpack(HISTORY, data)
     pages = _pages(file)
     known: list[str] = []
-    new: dict[str, str] = {}  # the id that each gets
+    new: dict[str, str] = {}  # old id → new id
     used: dict[str, Page] = {}
-    for run in _runs(file, pages):  # all are checked before anything is saved; none stays in memory
+    for run in _runs(file, pages):  # check all runs before saving any, without keeping them in memory
         if run.id in known or run.id in new:
             raise HISTORY.bad("a run occurs twice")
         if _is_saved(store, run):
@@ -179,7 +179,7 @@ def _pages(file: Unpacked) -> dict[str, Page]:
 
 
 def _runs(file: Unpacked, pages: dict[str, Page]) -> Iterator[ArchivedRun]:
-    """The runs of a file, one at a time, with their pages' texts. BadInput for one that is not consistent."""
+    """Yield the runs of a file with their pages' texts, one at a time. Raises BadInput for an inconsistent run."""
     for document in file.documents("runs.jsonl"):
         try:
             run = ArchivedRun.model_validate_json(document)
@@ -195,7 +195,7 @@ def _unreadable(error: Exception) -> BadInput:
 
 
 def _checked(run: ArchivedRun, pages: dict[str, Page]) -> ArchivedRun:
-    """The run with its pages' texts, when everything in it is consistent."""
+    """Return the run with its pages' texts, after checking that it is consistent."""
     numbers = [version.number for version in run.versions]
     if sorted(set(numbers)) != numbers or run.shown not in numbers:
         raise HISTORY.bad(f"the versions of run {run.id} are not numbered in order")
@@ -217,7 +217,7 @@ def _checked(run: ArchivedRun, pages: dict[str, Page]) -> ArchivedRun:
 
 
 def _harmless(run: ArchivedRun) -> ArchivedRun:
-    """The run with the settings that a stranger may choose."""
+    """Return the run with only the settings that a stranger may choose."""
     own = Settings.from_environment()
 
     def harmless(version: ArchivedVersion) -> ArchivedVersion:
@@ -229,7 +229,7 @@ def _harmless(run: ArchivedRun) -> ArchivedRun:
 
 
 def _is_saved(store: Store, run: ArchivedRun) -> bool:
-    """Whether the owner has this run, deleted or not; its title, tags and note may have changed since."""
+    """Return True if the owner has this run, deleted or not; its title, tags and note may differ."""
     if not store.access(run.id).own:
         return False
     saved = _archived(store, store.rows(t.runs, [run.id])[run.id], {})

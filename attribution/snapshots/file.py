@@ -1,4 +1,4 @@
-"""Read and write snapshot files, ZIP packages of JSON with a manifest. Reading one trusts nothing in it.
+"""Read and write snapshot files, ZIP packages of JSON with a manifest. Nothing in a file is trusted.
 
 Members are read document by document, a line of a .jsonl member or the whole of a .json one, and never held in memory.
 """
@@ -60,11 +60,11 @@ class Unpacked:
         self._archive = archive
 
     def document(self, member: str) -> bytes:
-        """The whole of a .json member."""
+        """Return the whole of a .json member."""
         return next(self.documents(member), b"")
 
     def documents(self, member: str) -> Iterator[bytes]:
-        """The documents of a member, one at a time."""
+        """Yield the documents of a member, one at a time."""
         with self._archive.open(member) as packed:
             stream = io.BufferedReader(packed, 1 << 16)  # type: ignore[type-var]
             read = stream.readline if member.endswith(".jsonl") else stream.read
@@ -73,7 +73,7 @@ class Unpacked:
 
 
 def pack(kind: Format, contents: Mapping[str, bytes]) -> bytes:
-    """The file. BadInput where it would be too large to be read again."""
+    """Return the content of the file. Raises BadInput if it would be too large to be read again."""
     hashes = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
     manifest = Manifest(format=kind.name, version=kind.version, sha256=hashes).model_dump_json(indent=1).encode()
     packed = io.BytesIO()
@@ -87,7 +87,7 @@ def pack(kind: Format, contents: Mapping[str, bytes]) -> bytes:
 
 
 def unpack(kind: Format, data: bytes) -> Unpacked:
-    """The file, its members checked against the limits and their hashes. BadInput says what is wrong."""
+    """Open the file and check its members against the limits and their hashes. BadInput says what is wrong."""
     if len(data) > FILE_LIMIT:
         raise kind.bad(f"{len(data):,} bytes; the limit is {FILE_LIMIT:,}")
     # Checked before zipfile reads the directory: millions of entries would fill the memory.
@@ -122,7 +122,7 @@ def unpack(kind: Format, data: bytes) -> Unpacked:
 
 
 def _checked(kind: Format, unpacked: Unpacked, most: int) -> dict[str, str]:
-    """The hash of each member. BadInput where one exceeds a limit, before more of it is unpacked."""
+    """Return the hash of each member. Raises BadInput if one exceeds a limit, before more of it is unpacked."""
     hashes, total = {}, 0
     for name in kind.members:
         sha256 = hashlib.sha256()
@@ -140,7 +140,7 @@ def _checked(kind: Format, unpacked: Unpacked, most: int) -> dict[str, str]:
 
 
 def invalid(kind: Format, error: ValidationError) -> BadInput:
-    """What does not match the schema, and where."""
+    """Return an error that says what does not match the schema, and where."""
     first = error.errors(include_url=False)[0]
     where = ".".join(map(str, first["loc"])) or "line"
     return kind.bad(f"{error.title} {where[:80]}: {first['msg'][:120]}")
@@ -164,7 +164,7 @@ class _Judgement(Frozen):
 
 
 def dump(snapshot: Snapshot) -> bytes:
-    """The content of a snapshot file."""
+    """Return the content of a snapshot file."""
 
     def text(rows: list[Frozen]) -> str:
         return "".join(row.model_dump_json() + "\n" for row in rows)
@@ -211,12 +211,12 @@ def load(data: bytes) -> Snapshot:
     )
     check(snapshot.report, snapshot.provenance)
     _check_outputs(snapshot)
-    snapshot.sifted().check("sources", "model")  # those are left out; BadInput for settings that there are not
+    snapshot.sifted().check("sources", "model")  # those are left out; BadInput for settings that do not exist
     return snapshot
 
 
 def read_pages(kind: Format, file: Unpacked) -> Iterator[Page]:
-    """The pages of pages.jsonl, each with the text that its hash names. BadInput where they take too much memory."""
+    """Yield the pages of pages.jsonl. Raises BadInput for a text that does not match its hash, or too much text."""
     left = TOTAL_LIMIT
     for document in file.documents("pages.jsonl"):
         page = Page.model_validate_json(document)
@@ -231,7 +231,7 @@ def read_pages(kind: Format, file: Unpacked) -> Iterator[Page]:
 def check(report: Report, provenance: Provenance, bad: Callable[[str], BadInput] = SNAPSHOT.bad) -> None:
     """Check that every offset and id of a run is consistent, its pages being those of `read_pages`.
 
-    Raises what `bad` makes of a problem.
+    Raises the error that `bad` makes of a problem.
     """
     texts = {page.id: page.text for page in report.pages}
     claims = {claim.id for claim in report.claims}

@@ -1,4 +1,4 @@
-"""One SQL database: opening, migrating, inserting. Safe to use from several threads and processes."""
+"""Open, migrate and fill one SQL database. Safe to use from several threads and processes."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from sqlalchemy.exc import ArgumentError
 
 from attribution.errors import StoreError
 
-LOCK_TIMEOUT = 30  # seconds in which SQLite asks again for another process's lock
-REVISION = "initial"  # the newest migration: a database that has it is opened without importing alembic
+LOCK_TIMEOUT = 30  # seconds that SQLite waits for another process's lock
+REVISION = "initial"  # the newest migration: a database at this revision is opened without importing alembic
 MIGRATIONS = Path(__file__).parent / "migrations"
-MEMORY = (None, "", ":memory:")  # what SQLite takes for no file
+MEMORY = (None, "", ":memory:")  # names of SQLite databases without a file
 BATCH = 500  # keys in one query: SQLite limits the number of parameters
 
 OTHER = "or set ATTRIBUTION_DATABASE_URL to another database"
@@ -40,21 +40,21 @@ _upgrade_lock = threading.Lock()  # alembic keeps its context in a global
 
 
 def now() -> str:
-    """The time as the database holds it: ISO 8601, UTC, seconds."""
+    """Return the time as stored in the database: ISO 8601, UTC, in seconds."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 class Database:
-    """Cheap to open: connections are shared within the process."""
+    """A database. It is cheap to open: connections are shared within the process."""
 
     def __init__(self, engine: sa.Engine) -> None:
         self.engine = engine
 
     @classmethod
     def open(cls, url: str) -> Self:
-        """Open the database, creating or upgrading it first where needed. StoreError where that is not possible.
+        """Open the database, creating or upgrading it first if needed. Raises StoreError if that is not possible.
 
-        So does whatever uses it later: errors of the database reach no caller in any other form.
+        Later uses raise StoreError too: database errors reach callers in no other form.
         """
         try:
             parsed = sa.make_url(url)
@@ -82,7 +82,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[sa.Connection]:
-        """A transaction that locks SQLite for writing at once: one that reads first may be refused when it writes."""
+        """Begin a transaction with SQLite's write lock: one that reads first may be refused when it writes."""
         with self.engine.begin() as db:
             if db.dialect.name == "sqlite":
                 db.exec_driver_sql("BEGIN IMMEDIATE")
@@ -95,9 +95,9 @@ class Database:
         replace: bool = False,
         db: sa.Connection | None = None,
     ) -> None:
-        """Insert rows, in a transaction of their own without `db`. Writers of one key never clash.
+        """Insert rows, in a separate transaction if `db` is not given. Writers of one key never clash.
 
-        `replace` says whether they replace those with the same key.
+        With `replace`, they replace rows with the same key.
         """
         if not rows:
             return
@@ -114,7 +114,7 @@ class Database:
             connection.execute(insert, list(rows))
 
     def rows(self, table: sa.Table, keys: Sequence[str]) -> dict[str, sa.Row[Any]]:
-        """The rows of a table with one key column, by key; unknown keys are left out."""
+        """Return the rows of a table with one key column, by key; unknown keys are left out."""
         (key,) = table.primary_key
         rows: dict[str, sa.Row[Any]] = {}
         with self.engine.connect() as db:
@@ -146,7 +146,7 @@ class Database:
 
 
 def _revision(db: sa.Connection) -> str | None:
-    """The last migration that the database has seen; None before the first."""
+    """Return the last migration applied to the database; None before the first."""
     if not sa.inspect(db).has_table("alembic_version"):
         return None
     revision: str | None = db.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
@@ -156,7 +156,7 @@ def _revision(db: sa.Connection) -> str | None:
 @cache
 def _engine(url: str) -> sa.Engine:
     in_file = sa.make_url(url).database not in MEMORY
-    engine = sa.create_engine(url, **({"max_overflow": -1} if in_file else {}))  # no thread waits for another's
+    engine = sa.create_engine(url, **({"max_overflow": -1} if in_file else {}))  # no thread waits for a connection
 
     @sa.event.listens_for(engine, "handle_error")
     def translate(context: sa.ExceptionContext) -> StoreError | None:
@@ -174,7 +174,7 @@ def _engine(url: str) -> sa.Engine:
 
 
 def store_error(error: BaseException, engine: sa.Engine) -> StoreError | None:
-    """What is wrong with the database and what to do; None for an error of the statement, such as a constraint."""
+    """Explain a database error with its remedy; None for an error of the statement, such as a constraint."""
     driver = engine.dialect.loaded_dbapi
     if not isinstance(error, driver.DatabaseError) or isinstance(
         error, driver.IntegrityError | driver.DataError | driver.ProgrammingError | driver.NotSupportedError
@@ -191,12 +191,12 @@ def store_error(error: BaseException, engine: sa.Engine) -> StoreError | None:
 
 
 def _primary_code(error: BaseException) -> int:
-    """SQLite's result code without what extends it; 0 where there is none."""
+    """Return SQLite's primary result code, without its extension; 0 if there is none."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
 def use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Set the journal mode. Of two processes that do so at once on a new file, SQLite refuses one without waiting."""
+    """Set the journal mode. If two processes do so at once on a new file, SQLite refuses one without waiting."""
     deadline = time.monotonic() + LOCK_TIMEOUT
     while True:
         try:

@@ -16,16 +16,16 @@ from attribution.store.database import BATCH, now
 from attribution.store.runs import UnfinishedRuns
 from attribution.store.summaries import searchable
 
-State = Literal["all", "finished", "unfinished", "deleted"]  # all: but the deleted ones
+State = Literal["all", "finished", "unfinished", "deleted"]  # all: except the deleted ones
 Order = Literal["newest", "oldest", "title"]
-KEPT_HOURS = 24  # that a deleted run can be restored
+KEPT_HOURS = 24  # hours in which a deleted run can be restored
 MAX_TITLE, MAX_TAG, MAX_TAGS, MAX_NOTE = 200, 40, 20, 10_000  # characters, and tags of one run
-BEGINNING = 160  # characters of an answer that stand for a title
+BEGINNING = 160  # characters of an answer that serve as a title
 
 
 @dataclass(frozen=True)
 class HistoryQuery:
-    """Which runs of an owner to list; every condition that is given must hold."""
+    """A query for an owner's runs; every condition given must hold."""
 
     words: str = ""  # each must occur in the question, answer, claims, title, tags or note
     tag: str = ""
@@ -59,12 +59,12 @@ class HistoryRow(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The title, else the question, else the beginning of the answer, on one line."""
+        """The title, or the question, or the beginning of the answer, on one line."""
         return " ".join((self.title or self.question or self.beginning).split())
 
 
 class Description(NamedTuple):
-    """What a run's owner has written about it."""
+    """Title, tags and note that a run's owner has written."""
 
     title: str = ""
     tags: tuple[str, ...] = ()
@@ -77,7 +77,7 @@ class HistoryPage(NamedTuple):
 
 
 def clean_tags(tags: Sequence[str]) -> list[str]:
-    """The tags in the form in which they are stored: lower case, each once, sorted. BadInput for too many or long."""
+    """Normalise the tags for storage: lower case, each once, sorted. Raises BadInput for too many or too long ones."""
     cleaned = sorted({tag for tag in map(searchable, tags) if tag})
     if len(cleaned) > MAX_TAGS:
         raise BadInput(f"{len(cleaned)} tags; a run can have {MAX_TAGS}: remove some")
@@ -87,7 +87,7 @@ def clean_tags(tags: Sequence[str]) -> list[str]:
 
 
 def described(title: str, tags: Sequence[str], note: str) -> dict[str, str]:
-    """The columns of a run that describe it. BadInput for a text that is too long."""
+    """Return the descriptive columns of a run. Raises BadInput for a text that is too long."""
     title, cleaned, note = " ".join(title.split()), clean_tags(tags), note.strip()
     for name, text, limit in (("title", title, MAX_TITLE), ("note", note, MAX_NOTE)):
         if len(text) > limit:
@@ -97,10 +97,10 @@ def described(title: str, tags: Sequence[str], note: str) -> dict[str, str]:
 
 
 class History(UnfinishedRuns):
-    """Lists and changes of the runs of the token that the store was opened with."""
+    """Queries and changes of the runs of the token that the store was opened with."""
 
     def history(self, query: HistoryQuery) -> HistoryPage:
-        """The owner's runs that meet the conditions, and how many there are on all pages."""
+        """Return the owner's runs that meet the conditions, and their number on all pages."""
         r, s = t.runs.c, t.run_summaries.c
         joined = t.runs.outerjoin(t.run_summaries, sa.and_(s.run_id == r.id, s.number == r.version))
         where = [r.owner == self.owner, *_conditions(query)]
@@ -116,7 +116,7 @@ class History(UnfinishedRuns):
         return HistoryPage(tuple(map(_row, found)), total)
 
     def tags(self) -> list[str]:
-        """All tags of the owner's runs, sorted."""
+        """Return all tags of the owner's runs, sorted."""
         r = t.runs.c
         own = (r.owner == self.owner, r.tags != "[]", r.deleted_at == "")
         with self.engine.connect() as db:
@@ -124,25 +124,25 @@ class History(UnfinishedRuns):
         return sorted({tag for tags in lists for tag in json.loads(tags)})
 
     def describe(self, run_id: str, title: str, tags: Sequence[str], note: str) -> None:
-        """Set title, tags and note. BadInput for a text that is too long, and for somebody else's run."""
+        """Set title, tags and note. Raises BadInput for a text that is too long, and for another owner's run."""
         values = described(title, tags, note)
         with self.transaction() as db:
             self.changeable(db, run_id)
             db.execute(t.runs.update().where(t.runs.c.id == run_id).values(**values))
 
     def description(self, run_id: str) -> Description:
-        """What `describe` has set; empty for a run of somebody else."""
+        """Return the values set by `describe`; empty for another owner's run."""
         row = self.rows(t.runs, [run_id]).get(run_id)
         if row is None or row.owner != self.owner:
             return Description()
         return Description(row.title, tuple(json.loads(row.tags)), row.note)
 
     def put_aside(self, run_ids: Sequence[str]) -> None:
-        """Delete the owner's runs among these so that they can be restored for KEPT_HOURS. Nobody can open them."""
+        """Delete the owner's runs among these; they can be restored for KEPT_HOURS, but not opened."""
         self._set_deleted(run_ids, now())
 
     def restore(self, run_ids: Sequence[str]) -> None:
-        """Bring back the owner's deleted runs among these."""
+        """Restore the owner's deleted runs among these."""
         self._set_deleted(run_ids, "")
 
     def _set_deleted(self, run_ids: Sequence[str], at: str) -> None:
@@ -152,11 +152,11 @@ class History(UnfinishedRuns):
                 db.execute(t.runs.update().where(some, t.runs.c.owner == self.owner).values(deleted_at=at))
 
     def is_known(self, run_id: str) -> bool:
-        """Whether the id belongs to a run, a deleted one included."""
+        """Return True if the id belongs to a run, including deleted ones."""
         return bool(self.rows(t.runs, [run_id]))
 
     def purge(self) -> None:
-        """Remove the runs of all owners that were deleted more than KEPT_HOURS ago, with what they alone use."""
+        """Remove all owners' runs that were deleted more than KEPT_HOURS ago, with the data that only they use."""
         before = (datetime.now(UTC) - timedelta(hours=KEPT_HOURS)).isoformat(timespec="seconds")
         r = t.runs.c
         with self.engine.connect() as db:
@@ -176,7 +176,7 @@ def _conditions(query: HistoryQuery) -> list[sa.ColumnElement[bool]]:
             sa.or_(s.search_text.contains(word, autoescape=True), r.search_text.contains(word, autoescape=True))
         )
     for column, wanted in ((r.tags, query.tag), (s.verdicts, query.verdict), (s.sources, query.source)):
-        if wanted:  # JSON of strings: what stands in quotation marks is a whole one
+        if wanted:  # JSON of strings: quotation marks delimit a whole tag
             conditions.append(column.contains(json.dumps(wanted, ensure_ascii=False), autoescape=True))
     if query.since:
         conditions.append(r.created_at >= query.since.isoformat())

@@ -1,4 +1,4 @@
-"""Who may read and change what is saved, decided in the database, in the transaction of each change."""
+"""Control who may read and change saved runs and results, in the transaction of each change."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from attribution.store import schema as t
 from attribution.store.cache import Cache
 
 COPY = "make a copy to change it"
-SHARED = "*"  # in place of the owner of a result that anybody may replace
+SHARED = "*"  # the owner of a result that anybody may replace
 
 
 class Access(NamedTuple):
-    """What may be done with a run or another saved result."""
+    """The rights to a run or another saved result."""
 
     private: bool = False  # only its owner may see it
     own: bool = False  # may be changed and deleted
@@ -24,10 +24,10 @@ class Access(NamedTuple):
 
 
 class Rights(Cache):
-    """A store in somebody's name: `by` is the token of a browser or key, empty for the command line.
+    """A store used on behalf of `by`, the token of a browser or key; empty for the command line.
 
-    What is saved belongs to the token it is saved under, and no other token changes it. A private run is read by its
-    owner, and by the command line, which has the database file itself.
+    Saved data belongs to the token it is saved under, and no other token can change it. A private run can be read by
+    its owner, and by the command line, which has access to the database file.
     """
 
     def __init__(self, engine: sa.Engine, by: str = "") -> None:
@@ -36,18 +36,18 @@ class Rights(Cache):
 
     @classmethod
     def open(cls, url: str, by: str = "") -> Self:
-        """Open the database as `Database.open` does, in the name of this token."""
+        """Open the database as `Database.open` does, on behalf of this token."""
         store = super().open(url)
         store.by = by
         return store
 
     @property
     def owner(self) -> str:
-        """The token as the database holds it: its SHA-256; empty for the command line."""
+        """The SHA-256 of the token, as stored in the database; empty for the command line."""
         return hashlib.sha256(self.by.encode()).hexdigest() if self.by else ""
 
     def access(self, saved_id: str) -> Access:
-        """What may be done with a run or result. Nobody owns one that is unknown."""
+        """Return the rights to a run or result. Nobody owns an unknown one."""
         r, s = t.runs.c, t.results.c
         with self.engine.connect() as db:
             run = db.execute(sa.select(r.owner, r.private, r.deleted_at).where(r.id == saved_id)).first()
@@ -57,20 +57,20 @@ class Rights(Cache):
         return Access(own=owner is not None and owner == self.owner)
 
     def readable(self) -> sa.ColumnElement[bool]:
-        """The runs that may be read."""
+        """Return the condition for runs that may be read."""
         r = t.runs.c
         anyone = r.deleted_at == ""
         return sa.and_(anyone, sa.or_(sa.not_(r.private), r.owner == self.owner)) if self.by else anyone
 
     def check_change(self, run_id: str) -> None:
-        """NotYours where this run may not be changed, before work is done in vain: each change is checked again."""
+        """Raise NotYours if this run may not be changed, to save futile work; each change is checked again."""
         with self.engine.connect() as db:
             self.changeable(db, run_id)
 
     def changeable(self, db: sa.Connection, run_id: str, deleted: bool = False) -> sa.Row[Any]:
-        """The row of a run that is changed in this transaction, locked where the database locks rows.
+        """Return the row of a run to change in this transaction, locked if the database locks rows.
 
-        `deleted` says that it may be deleted. NotYours for a run of another owner, and for one that is gone.
+        `deleted` allows a deleted run. Raises NotYours for a run of another owner, and for one that no longer exists.
         """
         r = t.runs.c
         row = db.execute(sa.select(t.runs).where(r.id == run_id).with_for_update()).first()
@@ -86,8 +86,10 @@ class Rights(Cache):
         return row
 
     def check_result(self, db: sa.Connection, result_id: str) -> None:
-        """NotYours where a result of this id may not be saved in this transaction: it belongs to the run of that id,
-        else to who saved it first."""
+        """Raise NotYours if a result of this id may not be saved in this transaction.
+
+        It belongs to the owner of the run with that id, else to whoever saved it first.
+        """
         if db.execute(sa.select(t.runs.c.id).where(t.runs.c.id == result_id)).first():
             self.changeable(db, result_id)
             return

@@ -1,7 +1,7 @@
-"""Read Markdown as a tree of elements whose texts know where they were written.
+"""Parse Markdown into a tree of elements whose texts keep their positions in the source.
 
-Blocks are markdown-it-py's (CommonMark with tables and strikethrough). HTML, indented lines and underlined lines are
-plain text, because nothing an answer says may be lost.
+Blocks are parsed by markdown-it-py (CommonMark with tables and strikethrough). HTML, indented lines and underlined
+lines are plain text, so that no text of an answer is lost.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ _NOTE = re.compile(r"\[\^[^\]\s]{1,40}\]:|\[[^\[\]\n]{1,80}\]:[ \t]*<?https?://"
 
 
 def escape_markdown(text: str) -> str:
-    """A text on one line in which Markdown finds no marks."""
+    """Put a text on one line and escape it, so that Markdown finds no markup in it."""
     return escape_marks(" ".join(text.split()))
 
 
 def escape_marks(text: str) -> str:
-    """A part of a line in which Markdown finds no marks, its white space as it is."""
+    """Escape a part of a line, keeping its white space."""
     return _MARKS.sub(r"\\\1", text)
 
 
 @lru_cache(maxsize=32)
 def read(source: str) -> Element:
-    """The document: an element without a tag."""
-    # what decides whether a line opens a list is replaced character by character, so that places stay
+    """Parse a document into an element without a tag."""
+    # replace list markers character by character, so that offsets stay valid
     prepared = _YEAR.sub(r"\1_", _BULLET.sub(r"\1-", source))
     reader = _Reader(source)
     return reader.document(SyntaxTreeNode(_parser().parse(prepared)).children)
@@ -61,7 +61,7 @@ def _parser() -> MarkdownIt:
 
 
 def _note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Block rule: the definition of a footnote or a link, up to an empty line or the next one."""
+    """Match the definition of a footnote or link, up to an empty line or the next definition (a block rule)."""
 
     def line(number: int) -> str:
         return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
@@ -85,11 +85,11 @@ class _Reader:
         self.starts = [0, *(m.end() for m in breaks), len(source)]
         self.ends = [*(m.start() for m in breaks), len(source)]
         self.inline = InlineParser(source)
-        self.held: set[int] = set()  # lines that are in a block
+        self.held: set[int] = set()  # lines that belong to a block
 
     def document(self, nodes: Sequence[SyntaxTreeNode]) -> Element:
         blocks = [self.block(node) for node in nodes]
-        rest = []  # lines nested deeper than the parser goes
+        rest = []  # lines nested too deeply for the parser
         for line, (start, end) in enumerate(zip(self.starts, self.ends, strict=False)):
             match = _PREFIX.match(self.source, start, end)
             if match and line not in self.held and any(c.isalnum() for c in self.source[match.end() : end]):
@@ -118,14 +118,14 @@ class _Reader:
         return Element("p", self.inline.parse(self._lines(first, last, content)), role=role)
 
     def _lines(self, first: int, last: int, content: str) -> list[int]:
-        """Where the characters of a paragraph stand: each of its lines is the end of a line of the source."""
+        """Return the source position of each character of a paragraph, whose lines are the ends of source lines."""
         written = [text.strip(MD_TRIM_CHARS) for text in content.split("\n")]
         ranges = [(self.starts[n], self.ends[n]) for n in range(first, last)]
         ranges = [(a, b) for a, b in ranges if self.source[a:b].strip(MD_TRIM_CHARS + ">")]
         places: list[int] = []
         stop = end = 0
         for text, (start, line_end) in zip([text for text in written if text], ranges, strict=False):
-            if places:  # blanks at the end of the line before, which may break it, and its end
+            if places:  # the line break, with the spaces before it, which may make it a hard one
                 places += range(stop, end + 1)
             end = line_end
             stop = start + len(self.source[start:end].rstrip(MD_TRIM_CHARS))
@@ -150,7 +150,7 @@ class _Reader:
         return Element(part.tag, tuple(Element("tr", tuple(self._cells(n, tag, part.level))) for n in rows))
 
     def _cells(self, line: int, tag: str, level: int) -> Iterator[Element]:
-        """All cells of a line, also those beyond the columns that the table's head has."""
+        """Yield all cells of a line, even beyond the columns of the table's head."""
         start, end = self.starts[line], self.ends[line]
         prefix = _PREFIX.match(self.source, start, end)
         start = prefix.end() if prefix and level > 1 else start
@@ -167,7 +167,7 @@ class _Reader:
             yield Element(tag, self.inline.parse(places))
 
 
-# [1], [2, 3], [^note]: they say where something is from, and are no part of what is said
+# [1], [2, 3], [^note]: they name sources, and are not part of the statement
 CITATION = re.compile(r"\[(?:\^?\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*|\^[\w-]{1,40})\](?!\()")
 _LINKED_CITATION = re.compile(r"\[(\[\^?\d{1,3}\])\]\(([^()\s]*)\)")
 _TICKS = re.compile(r"`+")
@@ -181,7 +181,7 @@ Role = Literal["", "note", "tight"]
 
 @dataclass(frozen=True)
 class Text:
-    """What a reader sees of `source[start:end]`: the same characters, unless an escape or an entity was written."""
+    """A text as displayed, from `source[start:end]`: the same characters, except for escapes and entities."""
 
     text: str
     start: int
@@ -194,7 +194,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Element:
-    """A block or formatting, by its HTML tag; `cite` is a citation mark."""
+    """A block or inline element by its HTML tag; `cite` is a citation mark."""
 
     tag: str
     children: tuple[Tree, ...] = ()
@@ -207,7 +207,7 @@ class Element:
         return tuple(child for child in self.children if isinstance(child, Element))
 
     def texts(self) -> Iterator[Text]:
-        """All texts, in order."""
+        """Yield all texts, in order."""
         for child in self.children:
             if isinstance(child, Text):
                 yield child
@@ -219,18 +219,18 @@ Tree = Element | Text
 
 
 class InlineParser:
-    """Parses stretches of a source."""
+    """A parser for the inline content of a source."""
 
     def __init__(self, source: str) -> None:
         self.source = source
 
     def parse(self, places: Sequence[int]) -> tuple[Tree, ...]:
-        """The formatting of the text whose characters stand at these places; a carriage return is a line break."""
+        """Parse the text whose characters have these positions; a carriage return is a line break."""
         text = "".join("\n" if self.source[p] == "\r" else self.source[p] for p in places)
         parser = _inline_parser()
         open_: list[tuple[Token, list[Tree]]] = []
         trees: list[Tree] = []
-        deeper = 0  # marks within more marks than are shown
+        deeper = 0  # depth of marks nested below _DEPTH
         for token in parser.inline.parse(text, parser, {}, []):
             if token.nesting == 1 and len(open_) < _DEPTH:
                 open_.append((token, trees))
@@ -254,7 +254,7 @@ class InlineParser:
             at += len(token.markup)
             closing = next((m.start() for m in _TICKS.finditer(text, at) if m[0] == token.markup), at)
             if closing - at > len(token.content):
-                at += 1  # "`` a ``": one blank on either side is not shown
+                at += 1  # "`` a ``": one space on either side is not displayed
             yield Element("code", tuple(self._texts(places[at : at + len(token.content)])))
         elif token.type == "hardbreak":
             last = places[at + max(len(token.content), 2) - 1] if text[at] in "\\<" else places[at]
@@ -266,7 +266,7 @@ class InlineParser:
             yield from self._texts(places[at : at + (1 if token.type == "softbreak" else len(token.content))])
 
     def _texts(self, places: Sequence[int]) -> Iterator[Text]:
-        """A text for each stretch that is unbroken in the source."""
+        """Yield a text for each contiguous range of the source."""
         start = 0
         for i in range(1, len(places) + 1):
             if i == len(places) or places[i] != places[i - 1] + 1:
@@ -276,7 +276,7 @@ class InlineParser:
 
 
 def _add(trees: list[Tree], leaf: Tree) -> None:
-    """Joined to the text before it where both are verbatim and nothing stands between them."""
+    """Append a leaf, joined to the text before it if both are verbatim and adjacent."""
     last = trees[-1] if trees else None
     if isinstance(last, Text) and isinstance(leaf, Text) and last.end == leaf.start and last.verbatim and leaf.verbatim:
         trees[-1] = Text(last.text + leaf.text, last.start, leaf.end)
@@ -292,7 +292,7 @@ def _inline_parser() -> MarkdownIt:
     parser.inline.ruler.at("image", _image)
     parser.inline.ruler.before("link", "cite", _cite)
     parser.inline.ruler.before("autolink", "br", _br)
-    parser.inline.ruler2.disable("fragments_join")  # joined texts would have one place
+    parser.inline.ruler2.disable("fragments_join")  # joined texts would share one position
     parser.validateLink = lambda url: True  # type: ignore[method-assign]  # the page decides what may be opened
     parser.normalizeLinkText = lambda link: link  # type: ignore[method-assign]
     return parser
@@ -308,7 +308,7 @@ class _Inline(ParserInline):
 
 
 class _State(StateInline):
-    """Notes in a token's meta where it begins. A rule pushes its tokens before it moves on."""
+    """Inline state that records each token's start in its meta; rules push tokens before they advance."""
 
     _pending_at = 0
 
@@ -326,15 +326,18 @@ class _State(StateInline):
         token = super().push(ttype, tag, nesting)
         last = self.tokens[-2] if len(self.tokens) > 1 else None
         token.meta["at"] = self.pos
-        if ttype == "text" and last and last.type == "text":  # "**" is pushed as two, from one position
+        if ttype == "text" and last and last.type == "text":  # "**" is pushed as two tokens from one position
             token.meta["at"] = max(self.pos, last.meta["at"] + len(last.content))
         elif ttype == "text" and last and last.info == "auto":  # "<https://…>"
             token.meta["at"] += 1
         return token
 
     def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:
-        """As CommonMark, but a mark opens before any sign and closes after any ("**Term:**text", Chinese text), and
-        a star between letters or figures is a star ("5*3")."""
+        """Scan as CommonMark does, with two exceptions.
+
+        A mark opens before and closes after any character but white space ("**Term:**text", Chinese text), and a star
+        between letters or digits is a literal star ("5*3").
+        """
         found = super().scanDelims(start, canSplitWord)
         before = self.src[start - 1] if start else " "
         after = self.src[start + found.length] if start + found.length < self.posMax else " "
@@ -367,7 +370,7 @@ def _br(state: StateInline, silent: bool) -> bool:
 
 
 def _image(state: StateInline, silent: bool) -> bool:
-    """Its description as formatted text. markdown-it's own rule parses it anew, with no limit to how deep."""
+    """Parse an image's description as formatted text. markdown-it's own rule parses it again, without a depth limit."""
     start, before = state.pos, len(state.tokens)
     if not state.src.startswith("![", start):
         return False

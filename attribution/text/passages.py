@@ -1,6 +1,6 @@
-"""An answer's passages: its headings, items, table rows and paragraphs as plain text that knows where it was written.
+"""Split an answer into passages: headings, items, table rows and paragraphs as plain text with source positions.
 
-The text is what a reader sees: no marks, no citation marks, every run of white space one blank.
+The text is as displayed: without markup and citation marks, and with single spaces.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _LABEL = re.compile(r"[^:]{2,60}")
 @dataclass(frozen=True)
 class Passage:
     text: str
-    places: tuple[Span, ...]  # places[i]: what was written for character i
+    places: tuple[Span, ...]  # places[i]: the characters of the answer behind character i
     kind: Kind = "text"
-    strong: int = 0  # so many characters at its start are bold
-    cited: bool = False  # whether it has a citation mark
+    strong: int = 0  # the number of bold characters at its start
+    cited: bool = False  # has a citation mark
 
     @property
     def start(self) -> int:
@@ -45,7 +45,7 @@ class Passage:
 
     @property
     def label(self) -> str:
-        """The bold term before a colon that opens it; empty where there is none."""
+        """The bold term before a colon that opens the passage; empty if there is none."""
         bold, rest = self.text[: self.strong], self.text[self.strong :]
         term = bold.strip().removesuffix(":").strip()
         opens = bold.rstrip().endswith(":") or rest.lstrip().startswith(":")
@@ -53,7 +53,7 @@ class Passage:
 
     @property
     def lead_in(self) -> bool:
-        """Whether it only announces what follows: a bold title, or a few words and a colon."""
+        """True for a passage that only introduces the next: a bold title, or a few words and a colon."""
         return self.title or (self.text.endswith(":") and len(self.text.split()) <= _LEAD_IN_WORDS)
 
     @property
@@ -63,15 +63,15 @@ class Passage:
         return bold and short and not self.cited and self.text[-1:] not in ".!?"
 
     def span(self, start: int, end: int) -> Span:
-        """Where text[start:end] was written."""
+        """Return the characters of the answer behind text[start:end]."""
         return self.places[start][0], self.places[end - 1][1]
 
     def until(self, place: int) -> str:
-        """Its text as far as it was written before a place of the answer."""
+        """Return the text up to a position of the answer."""
         return self.text[: bisect_right(self.places, place, key=lambda written: written[1])].rstrip()
 
     def sentences(self) -> Iterator[Span]:
-        """In characters of the text: those that say something, without an item's number; of a row the whole."""
+        """Yield the spans of sentences with words, without an item's number, within the text; a row is one sentence."""
         for start, end in [(0, len(self.text))] if self.kind == "row" else sentences(self.text):
             number = _NUMBER.match(self.text, start, end)
             start = number.end() if number and self.kind != "row" else start
@@ -80,25 +80,25 @@ class Passage:
 
 
 def passages(answer: str) -> list[Passage]:
-    """All passages that hold text, in their order."""
+    """Return all passages with text, in order."""
     return [p for p in _blocks(read(answer)) if p.text]
 
 
 def statements(answer: str) -> list[Passage]:
-    """The passages that can hold claims: no headings, code, footnotes and lead-ins."""
+    """Return the passages that can hold claims: no headings, code, footnotes or lead-ins."""
     kinds = ("text", "item", "row")
     return [p for p in passages(answer) if p.kind in kinds and not p.lead_in and any(c.isalnum() for c in p.text)]
 
 
 def plain(source: str) -> str:
-    """A short Markdown text without its marks, on one line."""
+    """Return a short Markdown text without markup, on one line."""
     return " ".join(p.text for p in passages(source))
 
 
 def visible(answer: str, start: int, end: int) -> str:
-    """What a reader sees of answer[start:end], citation marks included; every run of white space is one blank.
+    """Return answer[start:end] as displayed, with citation marks and single spaces.
 
-    Cells of a table are divided by " | ".
+    Table cells are separated by " | ".
     """
     seen, at = list[str](), start
     texts, starts = _texts(answer)
@@ -114,7 +114,7 @@ def visible(answer: str, start: int, end: int) -> str:
 
 @lru_cache(maxsize=32)
 def _texts(answer: str) -> tuple[list[Text], list[int]]:
-    """The answer's texts and where each begins, in order."""
+    """Return the answer's texts and their starts, in order."""
     texts = sorted(read(answer).texts(), key=lambda text: text.start)
     return texts, [text.start for text in texts]
 
@@ -135,7 +135,7 @@ def _blocks(block: Element) -> Iterator[Passage]:
 
 
 def _paragraph(block: Element, kind: Kind) -> Iterator[Passage]:
-    """A bold title on a line of its own is a heading, unless it is an item's."""
+    """Yield a paragraph; a bold title on its first line becomes a heading, except in an item."""
     characters = list(_characters(block))
     if kind == "text":
         line = next((i for i, c in enumerate(characters) if c.text in ("\r", "\n")), len(characters))
@@ -147,7 +147,7 @@ def _paragraph(block: Element, kind: Kind) -> Iterator[Passage]:
 
 
 def _rows(table: Element) -> Iterator[Passage]:
-    """ "Film: Psycho; Year: 1960": each cell with the heading of its column."""
+    """Yield each row as "Film: Psycho; Year: 1960": every cell with the heading of its column."""
     heads: list[str] = []
     for part in table.elements:
         for row in part.elements:
@@ -169,7 +169,7 @@ def _row(heads: Sequence[str], cells: Sequence[Passage]) -> Passage:
 
 
 class _Character(NamedTuple):
-    text: str  # empty: a citation mark stands here
+    text: str  # empty for a citation mark
     place: Span
     bold: bool
 
@@ -193,7 +193,7 @@ def _flat(characters: Iterable[_Character], kind: Kind) -> Passage:
         blank = character.text.isspace() or character.text in _NO_WIDTH
         if not blank:
             shown.append(character)
-        elif not character.text:  # a citation mark, with the blank before it
+        elif not character.text:  # a citation mark, with the space before it
             cited = True
             while shown and shown[-1].text == " ":
                 shown.pop()

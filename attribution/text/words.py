@@ -1,4 +1,4 @@
-"""Words of a text, and cheap comparisons by them: shared words, the deciding sentence, a difference word by word."""
+"""Words of a text, and cheap comparisons by words: shared words, the deciding sentence, a word diff."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ _SUFFIXES = ("ingly", "edly", "ments", "ment", "ings", "ing", "ies", "ied", "ers
 
 @cache
 def word_lists(path: Path) -> dict[str, frozenset[str]]:
-    """Each list of a TOML file by its name: a string holds words, an array holds phrases."""
+    """Return the lists of a TOML file by name: a string holds words, an array holds phrases."""
     tables = tomllib.loads(path.read_text(encoding="utf-8"))
     return {name: frozenset(value.split() if isinstance(value, str) else value) for name, value in tables.items()}
 
 
 def words_of(text: str) -> list[str]:
-    """Runs of letters and digits in lower case: what SQLite's full-text search takes for a word."""
+    """Return the runs of letters and digits in lower case, the words of SQLite's full-text search."""
     return _WORD.findall(text.lower())
 
 
 def occurrences(words: str, text: str) -> Iterator[Span]:
-    """Where the words stand in the text, in order; every run of white space counts as one blank."""
+    """Yield the spans at which the words occur in the text, in order; every run of white space counts as one blank."""
     wanted = " ".join(words.split())
     pieces = list(_CHARACTER.finditer(text))
     flat = "".join(" " if piece[0].isspace() else piece[0] for piece in pieces)
@@ -49,12 +49,12 @@ def occurrences(words: str, text: str) -> Iterator[Span]:
 
 
 def folded(word: str) -> str:
-    """In lower case, without the possessive ending."""
+    """Return the word in lower case, without the possessive ending."""
     return word.lower().removesuffix("'s").removesuffix("’s")
 
 
 def stem(word: str) -> str:
-    """A folded word without its ending, for words that stand alone; a verb of a parsed text has a lemma."""
+    """Strip the ending of a folded word. For words without context; verbs of a parsed text have a lemma."""
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
             return word[: -len(suffix)]
@@ -63,7 +63,7 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=8192)
 def terms(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """(stems of content words, numbers, names) of a text; names are capitalised words that do not open it."""
+    """Return (stems of content words, numbers, names) of a text; names are capitalised words that do not open it."""
     content, numbers, names = set(), set(), set()
     for i, match in enumerate(_TERM.finditer(text)):
         token = match.group()
@@ -80,7 +80,7 @@ def terms(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
 
 
 def deciding_sentence(claim: str, evidence: str) -> Span:
-    """The sentence that shares most with the claim; numbers and names count double."""
+    """Return the span of the sentence that shares most with the claim; numbers and names count double."""
     spans = sentences(evidence)
     if len(spans) < 2:
         return spans[0] if spans else (0, len(evidence))
@@ -94,26 +94,26 @@ def deciding_sentence(claim: str, evidence: str) -> Span:
 
 
 def shared_words(claim: str, evidence: str) -> float:
-    """The share of the claim's content words that the passage holds; 1 for a claim without any."""
+    """Return the share of the claim's content words that occur in the passage; 1 for a claim without any."""
     wanted = terms(claim)[0]
     return len(wanted & terms(evidence)[0]) / len(wanted) if wanted else 1.0
 
 
 def share_terms(claim: str, evidence: str) -> bool:
-    """Whether they have a content word or a number in common."""
+    """Return True if claim and evidence have a content word or a number in common."""
     (content, numbers, _), (other_content, other_numbers, _) = terms(claim), terms(evidence)
     return not (content.isdisjoint(other_content) and numbers.isdisjoint(other_numbers))
 
 
-MOST = 20_000_000  # pairs of equal words that are looked at: a second or two
+MOST = 20_000_000  # pairs of equal words to look at: a second or two
 
 Opcode = tuple[Literal["replace", "delete", "insert", "equal"], int, int, int, int]
 
 
 class Diff(difflib.SequenceMatcher[str]):
-    """A word diff. Where it has looked at MOST pairs of words, what is left counts as replaced."""
+    """A word diff. After MOST pairs of words, the rest counts as replaced."""
 
-    a: Sequence[str]  # of difflib, which declares neither
+    a: Sequence[str]  # attributes of difflib, which declares neither
     b2j: dict[str, list[int]]
 
     def __init__(self, old: Sequence[str], new: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""The best verifier that is there: DeBERTa where it is downloaded, else the base model, else the small one."""
+"""Choose the best available verifier: DeBERTa if it is downloaded, else the base model, else the small one."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from attribution.verifiers.deberta import is_downloaded
 
 @dataclass(frozen=True)
 class Choice:
-    """A verifier's name, and what a better one needs; empty where none is missing."""
+    """A verifier's name, and what a better one needs; empty if none is missing."""
 
     name: str
     missing: str = ""
 
 
 def choose(settings: Settings) -> Choice:
-    """What `auto` stands for on this machine, under these settings."""
+    """Choose the verifier that `auto` means on this machine, under these settings."""
     if is_downloaded(settings):
         return Choice("deberta")
     missing = VERIFIERS["embedded-base"].missing(settings)
@@ -27,7 +27,7 @@ def choose(settings: Settings) -> Choice:
 
 
 def smaller_verifier(settings: Settings) -> Failure | None:
-    """A notice for a run whose verifier is `auto`, where the base model is missing; None where it is there."""
+    """Return a notice for a run with verifier `auto` if the base model is missing, else None."""
     choice = choose(settings) if settings.verifier == "auto" else None
     if choice is None or not choice.missing:
         return None

@@ -1,4 +1,4 @@
-"""Calibrate a cross-encoder's probabilities, and say how often a verifier's badges were right on checked claims."""
+"""Calibrate a cross-encoder's probabilities, and report how often a verifier's badges were right on checked claims."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from attribution.types import Label, Probabilities
 if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
-SPECIAL = 1996  # BERT's vocabulary: words start here, the frequent ones first
-MIN_WEIGHT = 0.3  # of punctuation and single letters
+SPECIAL = 1996  # first word id of BERT's vocabulary, which is sorted by frequency
+MIN_WEIGHT = 0.3  # weight of punctuation and single letters
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,13 @@ class Reading:
 
 
 def token_weights(ids: Sequence[int]) -> Array:
-    """(tokens,): how informative each token is, by the logarithm of its frequency rank in the vocabulary."""
+    """Return weights of shape (tokens,): the informativeness of each token, as the log of its frequency rank."""
     rank = np.asarray(ids, dtype=float) - SPECIAL + 4
     return np.where(rank >= 4, np.log(np.maximum(rank, 4)), MIN_WEIGHT)
 
 
 def coverage(readings: Sequence[Reading]) -> dict[str, float]:
-    """Weighted shares of the claim's tokens that occur in the windows: exactly, by the nearest token, as pairs."""
+    """Return weighted shares of the claim's tokens found in the windows: exactly, by the nearest token, as pairs."""
     claim = readings[0].claim_ids
     present = {i for r in readings for i in r.premise_ids}
     exact = np.array([i in present for i in claim], dtype=float)
@@ -58,7 +58,7 @@ def coverage(readings: Sequence[Reading]) -> dict[str, float]:
 
 
 def _nearest(reading: Reading) -> Array:
-    """(claim tokens,): the cosine of each with the nearest token of the premise, at least 0."""
+    """Return an array of shape (claim tokens,): each token's cosine with the nearest premise token, at least 0."""
     if not len(reading.premise_ids):
         return np.zeros(len(reading.claim_ids))
     best: Array = (reading.claim_vectors @ reading.premise_vectors.T).max(axis=1)
@@ -81,9 +81,9 @@ LONG_FROM, LONG_AT = (
 
 
 def expand(features: Mapping[str, float]) -> dict[str, float]:
-    """The linear model's inputs: probabilities as log odds, and for long passages the coverage of the claim.
+    """Return the linear model's inputs: probabilities as log odds, and for long passages the coverage of the claim.
 
-    Coverage says nothing in short passages; in long ones it makes up for what the cross-encoder misses.
+    Coverage is uninformative for short passages; in long ones it compensates for what the cross-encoder misses.
     """
     x = {f"passage_{name}_odds": log_odds(features[f"passage_{name}"]) for name in ("entailed", "contradicted")}
     x["long"] = features["long"]
@@ -93,12 +93,12 @@ def expand(features: Mapping[str, float]) -> dict[str, float]:
 
 
 def weight_of_length(evidence: str) -> float:
-    """0 for a short passage, 1 for a long one."""
+    """Return 0 for a short passage, 1 for a long one, interpolated between them."""
     return min(1.0, max(0.0, (len(evidence) - LONG_FROM) / (LONG_AT - LONG_FROM)))
 
 
 def combine(config: Mapping[str, Any], features: Mapping[str, float]) -> Probabilities:
-    """Calibrated probabilities by the model in config.json; without one, the cross-encoder's own."""
+    """Calibrate the probabilities with the model in config.json; without one, return the cross-encoder's own."""
     combiner = config.get("combiner")
     if not combiner:
         entailed, contradicted = features["passage_entailed"], features["passage_contradicted"]
@@ -122,11 +122,11 @@ def softmax(logits: Sequence[float] | Array) -> list[float]:
 
 FILE = Path(__file__).parent / "reliability.json"
 _NUMBERS, _BLANKS = re.compile(r"\[[\d\s.,]+\]"), re.compile(r"\s+")
-ENOUGH = 20  # badges that were checked; fewer tell nothing
+ENOUGH = 20  # minimum number of checked badges; fewer are not informative
 
 
 class Point(NamedTuple):
-    """A threshold, and the badges that it shows on claims that people checked."""
+    """A threshold, and the badges that it yields on claims checked by people."""
 
     threshold: float
     shown: int
@@ -134,13 +134,13 @@ class Point(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """What one threshold costs and brings while the other has its default."""
+    """The trade-off of one threshold while the other has its default."""
 
-    claims: int  # that people checked
-    points: tuple[Point, ...]  # by rising threshold
+    claims: int  # claims checked by people
+    points: tuple[Point, ...]  # in order of rising threshold
 
     def at(self, threshold: float) -> Point:
-        """The measured point nearest to a threshold."""
+        """Return the measured point nearest to a threshold."""
         return min(self.points, key=lambda point: abs(point.threshold - threshold))
 
 
@@ -151,12 +151,12 @@ def _figures() -> dict[str, dict[str, Any]]:
 
 
 def written(figures: Mapping[str, Any]) -> str:
-    """The text of the file: as JSON, a list of numbers on one line."""
+    """Return the text of the file: JSON with each list of numbers on one line."""
     return _NUMBERS.sub(lambda m: _BLANKS.sub(" ", m[0]), json.dumps(figures, indent=1)) + "\n"
 
 
 def curve(version: str, label: Label) -> Curve | None:
-    """Badges by threshold, on the claims behind `reliability`; None for a verifier that was not measured."""
+    """Return the badges by threshold, on the claims behind `reliability`; None for a verifier that was not measured."""
     found = _figures().get(verifier_name(version), {})
     if label not in found.get("thresholds", {}):
         return None
@@ -164,12 +164,12 @@ def curve(version: str, label: Label) -> Curve | None:
 
 
 def verifier_name(version: str) -> str:
-    """The name of the verifier that a version in a report belongs to."""
+    """Return the name of the verifier from a version in a report."""
     return version.partition("/")[0]
 
 
 def reliability(version: str, label: Label) -> str:
-    """A sentence about badges like this one; empty where none were checked."""
+    """Return a sentence on how often such badges were right; empty if none were checked."""
     right, shown = _figures().get(verifier_name(version), {}).get(label, (0, 0))
     if not shown:
         return ""

@@ -1,6 +1,6 @@
 """Any three-way NLI model of the hub; by default the DeBERTa model that V24 found closest to human judgement.
 
-On CPUs it is read in int8 once `make` has made that form: three to four times faster than float32 in torch.
+On CPUs it runs in int8 once `make` has made that form: three to four times faster than float32 in torch.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ DEFAULT = next(iter(MODELS))
 
 
 def is_downloaded(settings: Settings) -> bool:
-    """Whether the weights of the model that the settings name are on this machine."""
+    """Return True if the weights of the settings' model are on this machine."""
     return files.weights(settings.verifier_model or DEFAULT) is not None
 
 
 def is_ready(settings: Settings) -> bool:
-    """Whether `make` would have nothing to do."""
+    """Return True if `make` would have nothing to do."""
     model = settings.verifier_model or DEFAULT
     return nli.has_int8(model) or (is_downloaded(settings) and nli.on_gpu())
 
 
 def make(progress: files.Progress = lambda share, what: None, settings: Settings | None = None) -> Path:
-    """Get the model that the settings name ready for this machine (`attribution.models.nli.make`)."""
+    """Prepare the settings' model for this machine (`attribution.models.nli.make`)."""
     return nli.make((settings and settings.verifier_model) or DEFAULT, progress)
 
 
@@ -45,9 +45,9 @@ class Deberta:
         self.version = f"deberta/{self.model}" + ("/int8" if self._int8 else "")
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        """One judgement for each pair, in order; the title precedes the evidence.
+        """Return one judgement for each pair, in order; the title precedes the evidence.
 
-        A premise that is longer than the model's input is read in overlapping windows, and the surest one counts.
+        A premise longer than the model's input is read in overlapping windows, and the most confident one counts.
         """
         for number, (claim, evidence, *_) in enumerate(pairs, 1):
             if not claim.strip() or not evidence.strip():
@@ -74,7 +74,7 @@ def _decisive(p: Mapping[Relation, float]) -> float:
 
 
 def _windows(loaded: nli.Loaded, number: int, claim: str, evidence: str, title: str = "") -> list[nli.Features]:
-    """What the model reads of a pair. BadInput for a claim that leaves no room for the evidence."""
+    """Encode a pair in windows. Raises BadInput for a claim that leaves no room for the evidence."""
     if len(loaded.tokenizer.tokenize(claim)) > loaded.limit // 2:
         raise BadInput(
             f"pair {number + 1}: the claim fills more than half of the model's {loaded.limit} tokens: segment it first"

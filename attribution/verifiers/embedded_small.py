@@ -1,10 +1,10 @@
 """The small NLI model that is part of the project (training/README.md describes its training).
 
 A cross-encoder reads claim and passage; a calibrated linear model combines its probabilities with the share of the
-claim that the passage covers. What looks decisive is read again sentence by sentence: a passage about the claim's
-subject that says something else is easily taken for a contradiction, one of its sentences seldom is. What a passage
-says word for word it entails. Pairs are run one at a time: in a batch, int8 scales would depend on the other pairs, and
-on CPUs a batch is no faster.
+claim that the passage covers. Passages that look decisive are read again sentence by sentence: a passage on the claim's
+subject that says something else is easily taken for a contradiction, a single sentence seldom is. A claim that occurs
+verbatim in the passage is entailed. Pairs are run one at a time: in a batch, int8 scales would depend on the other
+pairs, and on CPUs a batch is no faster.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from attribution.verifiers.calibration import Reading, combine, coverage, softma
 from attribution.verifiers.pairs import check_claim_tokens, check_pairs, windows, word_for_word
 
 FOLDER = Path(__file__).parent / "small"
-READING = "4"  # of the rules below: part of the version
+READING = "4"  # the version of the rules below, part of the verifier's version
 WINDOW = 256  # tokens of claim and premise together
 TITLE_TOKENS = 24
 
@@ -41,7 +41,7 @@ def _config(folder: Path) -> dict[str, Any]:
 
 
 class CrossEncoder(OnnxModel):
-    """Three-way NLI on int8 ONNX; its logits are entailed, no relation, contradicted."""
+    """Three-way NLI on int8 ONNX; the logits are entailed, no relation, contradicted."""
 
     def read(self, premise: Sequence[int], claim: Sequence[int]) -> Reading:
         """Run the network on the token ids of one window and a claim."""
@@ -74,7 +74,7 @@ class EmbeddedSmall:
         self.version: str = f"embedded-small/{self._config['version']}.{READING}"
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        """One judgement for each pair. BadInput for a claim or evidence that is empty or too long."""
+        """Return one judgement for each pair. Raises BadInput for a claim or evidence that is empty or too long."""
         check_pairs(pairs)
         encoder = _encoder(self._folder)
         return in_threads(lambda pair: self._verify_pair(encoder, *pair), pairs)
@@ -93,7 +93,7 @@ class EmbeddedSmall:
     def features(
         self, encoder: CrossEncoder, claim: str, evidence: str, title: str = ""
     ) -> tuple[dict[str, float], Span]:
-        """The features of a pair by name, and the deciding sentence in characters of the evidence.
+        """Return the features of a pair by name, and the deciding sentence in characters of the evidence.
 
         The title precedes every window, since a passage from the middle of a page rarely names its subject.
         """
@@ -118,10 +118,10 @@ class EmbeddedSmall:
 def by_sentence(
     encoder: CrossEncoder, claim: str, evidence: str, found: Probabilities, sentence: Span
 ) -> tuple[Probabilities, Span, dict[str, float]]:
-    """What a passage of several sentences says where each is read by itself as well, the one that decides, and signals.
+    """Judge a passage by its single sentences as well; return probabilities, the deciding sentence and signals.
 
-    Support is the mean of the passage and of its surest sentence. A contradiction has to hold for a sentence, and
-    counts the less, the more another one supports the claim.
+    Support is the mean of the passage's and its most supportive sentence's. A contradiction has to hold for a sentence,
+    and counts less the more another one supports the claim.
     """
     spans = sentences(evidence)
     near = [span for span in spans if share_terms(claim, evidence[slice(*span)])]

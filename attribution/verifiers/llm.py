@@ -1,4 +1,4 @@
-"""A language model as verifier, few-shot, with a reason and a quote for each verdict (V24, section 4)."""
+"""Verify with a language model, few-shot, with a reason and a quote for each verdict (V24, section 4)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from attribution.text.words import deciding_sentence, occurrences
 from attribution.types import RELATIONS, Judgement, LlmUsage, Pair, Probabilities, Relation, Span
 
 PASSAGES = 8  # of a claim in one prompt
-REPLY_TOKENS = 60  # of one verdict, about; for estimates
-LEAST = 0.4  # probability of a relation that the model names, however unsure it is
+REPLY_TOKENS = 60  # approximate, for one verdict; for estimates
+LEAST = 0.4  # least probability of the relation that the model names
 _QUOTES = str.maketrans(dict.fromkeys("\"'“”‘’", "'"))
 
 
@@ -38,7 +38,7 @@ class PassageVerdicts(BaseModel):
 
 
 class LlmVerifier:
-    """Verifier `llm`: the passages of a claim are read together. A quote that is not in its passage decides nothing."""
+    """Verifier `llm`: it reads a claim's passages together, and ignores verdicts with a quote not in the passage."""
 
     def __init__(self, settings: Settings) -> None:
         self.llm = Llm(settings)
@@ -47,11 +47,11 @@ class LlmVerifier:
 
     @property
     def usage(self) -> LlmUsage:
-        """What the prompts cost so far."""
+        """The use of the language model so far."""
         return self.llm.usage
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        """One judgement for each pair, in order. BadInput where the model did not answer for a claim."""
+        """Return one judgement for each pair, in order. Raises BadInput if the model did not answer for a claim."""
         if any(not part.strip() for pair in pairs for part in pair[:2]):
             raise BadInput("a claim or its evidence is empty: expected text in both")
         groups = _groups(pairs)
@@ -65,7 +65,7 @@ class LlmVerifier:
         return judgements
 
     def estimate(self, pairs: Sequence[Pair]) -> LlmUsage:
-        """What verifying would cost, without a request; replies in the store cost nothing."""
+        """Estimate the cost of verifying, without a request; stored replies cost nothing."""
         groups = _groups(pairs)
         tokens = REPLY_TOKENS * len(pairs) // max(1, len(groups))
         return self.llm.estimate([self._question(group) for group in groups], PassageVerdicts, tokens)
@@ -76,7 +76,7 @@ class LlmVerifier:
 
 
 def _groups(pairs: Sequence[Pair]) -> list[list[Pair]]:
-    """Neighbouring pairs of one claim, at most PASSAGES together."""
+    """Group neighbouring pairs of one claim, at most PASSAGES together."""
     groups = []
     for _, of_claim in groupby(pairs, key=lambda pair: pair[0]):
         same = list(of_claim)
@@ -85,7 +85,7 @@ def _groups(pairs: Sequence[Pair]) -> list[list[Pair]]:
 
 
 def _judgement(pair: Pair, verdict: PassageVerdict | None) -> Judgement:
-    """A passage without a verdict, or with a quote that it does not hold, has no relation to the claim."""
+    """Convert a verdict; without one, or with a quote not in the passage, there is no relation to the claim."""
     claim, evidence = pair[:2]
     span = find_quote(verdict.quote, evidence) if verdict else None
     if verdict is None or (verdict.relation != "no_relation" and span is None):
@@ -102,6 +102,6 @@ def _probabilities(relation: Relation, confidence: float) -> Probabilities:
 
 
 def find_quote(quote: str, text: str) -> Span | None:
-    """Where a quote stands in a text, whatever its white space and quotation marks; None where it does not."""
+    """Find a quote in a text, ignoring white space and the form of quotation marks; None if it is missing."""
     words = quote.strip().strip("\"'“”‘’…").translate(_QUOTES)
     return next(occurrences(words, text.translate(_QUOTES)), None)

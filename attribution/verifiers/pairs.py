@@ -16,17 +16,17 @@ from attribution.verifiers import Verifier, usage_of
 CLAIM_TOKENS = 160  # a longer claim leaves too little room for the premise
 CLAIM_CHARACTERS = 10 * CLAIM_TOKENS  # checked before tokenising
 EVIDENCE_CHARACTERS = 200_000
-GROUP, GROUP_CHARACTERS = 16, 20_000  # pairs, and characters of evidence, that are read together at most
+GROUP, GROUP_CHARACTERS = 16, 20_000  # most pairs, and characters of evidence, read together
 
 
 class Reads(Protocol):
-    """What is asked of a verifier where only its judgements matter."""
+    """A verifier as seen by code that needs only its judgements."""
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]: ...
 
 
 def verify_each(verifier: Reads, pairs: Sequence[Pair]) -> list[Judgement | str]:
-    """A judgement for each pair, or why there is none: a pair that the verifier refuses costs only itself."""
+    """Return a judgement for each pair, or why there is none; a refused pair does not affect the others."""
     if not pairs:
         return []
     try:
@@ -39,7 +39,7 @@ def verify_each(verifier: Reads, pairs: Sequence[Pair]) -> list[Judgement | str]
 
 
 def groups(pairs: Sequence[Pair]) -> Iterator[Sequence[Pair]]:
-    """Neighbouring pairs that are read together: few, since only between two groups can the reading be stopped."""
+    """Yield small groups of neighbouring pairs to read together; reading can be stopped only between groups."""
     start = 0
     while start < len(pairs):
         end = start
@@ -50,13 +50,13 @@ def groups(pairs: Sequence[Pair]) -> Iterator[Sequence[Pair]]:
 
 
 class Stoppable:
-    """A verifier that reads group by group; it raises Stopped between two of them once `stop` is set."""
+    """A verifier that reads group by group, and raises Stopped between two groups once `stop` is set."""
 
     def __init__(self, verifier: Reads, stop: threading.Event) -> None:
         self._verifier, self._stop = verifier, stop
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        """One judgement for each pair, in order. BadInput where the verifier refuses one."""
+        """Return one judgement for each pair, in order. Raises BadInput if the verifier refuses one."""
         check_pairs(pairs)
         judgements: list[Judgement] = []
         for group in groups(pairs):
@@ -67,7 +67,7 @@ class Stoppable:
 
 
 def check_pairs(pairs: Sequence[Pair]) -> None:
-    """BadInput for a claim or evidence that is empty or too long."""
+    """Raise BadInput for a claim or evidence that is empty or too long."""
     for number, pair in enumerate(pairs, 1):
         for name, text, most in (("claim", pair[0], CLAIM_CHARACTERS), ("evidence", pair[1], EVIDENCE_CHARACTERS)):
             if not text.strip():
@@ -79,16 +79,16 @@ def check_pairs(pairs: Sequence[Pair]) -> None:
 
 
 def check_claim_tokens(claim: str, tokens: int) -> None:
-    """BadInput for a claim with too many tokens."""
+    """Raise BadInput for a claim with too many tokens."""
     if tokens > CLAIM_TOKENS:
         raise BadInput(f"the claim {claim[:40]!r}… has {tokens} tokens, at most {CLAIM_TOKENS} fit: segment it first")
 
 
 def windows(offsets: Sequence[Span], spans: Sequence[Span], room: int) -> list[tuple[int, int]]:
-    """Token ranges of at most `room` that together cover all tokens; `offsets` and `spans` are of tokens and sentences.
+    """Cut tokens into ranges of at most `room`; `offsets` are those of tokens, `spans` those of sentences.
 
-    A range ends after a sentence where one fits, and the next begins with that sentence again, so that neighbouring
-    sentences are read together.
+    A range ends after a sentence if one fits, and the next range repeats that sentence, so that neighbouring sentences
+    are read together.
     """
     if len(offsets) <= room:
         return [(0, len(offsets))]
@@ -110,19 +110,19 @@ def windows(offsets: Sequence[Span], spans: Sequence[Span], room: int) -> list[t
 
 
 class CachedVerifier:
-    """Asks the verifier only for pairs that the store does not have; counts pairs for the report."""
+    """A verifier that is asked only for pairs missing from the store, and counts pairs for the report."""
 
     def __init__(self, verifier: Verifier, store: Store, own: Iterable[str] = ()) -> None:
-        """`own` are keys whose judgements count as made here, though the store has them."""
+        """Wrap a verifier; judgements with a key in `own` count as new, even if the store has them."""
         self.version = verifier.version
         self._verifier, self._store = verifier, store
         self._own = set(own)
         self.reset_counts()
 
     def reset_counts(self) -> None:
-        """Forget what was asked so far: the report counts only the final round."""
+        """Reset the counts: the report counts only the final round."""
         self.pairs = self.cached_pairs = 0
-        self.keys: set[str] = set()  # of all pairs asked for: content hashes of pair and version
+        self.keys: set[str] = set()  # content hashes of pair and version, for all pairs asked for
 
     @property
     def usage(self) -> LlmUsage | None:
@@ -130,11 +130,11 @@ class CachedVerifier:
 
     @property
     def uncounted(self) -> Uncounted:
-        """The same verifier, for pairs that are no claim's own."""
+        """The same verifier without counting, for pairs that do not verify a claim of the run."""
         return Uncounted(self)
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        """One judgement for each (claim, evidence) or (claim, evidence, title), in order."""
+        """Return one judgement for each (claim, evidence) or (claim, evidence, title), in order."""
         keys = [content_id(self.version, *pair) for pair in pairs]
         judgements = self._store.judgements(list(dict.fromkeys(keys)))
         new = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in judgements}
@@ -149,12 +149,12 @@ class CachedVerifier:
         return [judgements[key] for key in keys]
 
     def entailed(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """The probability that the evidence of each pair entails its claim."""
+        """Return the probability that the evidence of each pair entails its claim."""
         return [j.probabilities.entailed for j in self.verify(pairs)]
 
 
 class Uncounted:
-    """Reads with a cached verifier and leaves its counts of pairs as they are."""
+    """A wrapper for a cached verifier that does not count pairs."""
 
     def __init__(self, verifier: CachedVerifier) -> None:
         self._verifier = verifier
@@ -167,16 +167,16 @@ class Uncounted:
 
 
 SURE = 0.98  # as support
-_EDGES = '*_`#.,;:!…()"“”„«»'  # not signs that belong to a value: "-5", "$5", "5%"
+_EDGES = '*_`#.,;:!…()"“”„«»'  # but not signs of a value: "-5", "$5", "5%"
 _MIN_WORDS = 3
 _QUOTATION, _QUESTION = re.compile(r"[“\"„«]"), re.compile(r"[?？][^\w?？]*$")
 
 
 def word_for_word(claim: str, text: str, sentences: Sequence[Span]) -> Judgement | None:
-    """The judgement of a text of which one or more whole sentences are the claim, or None where none are.
+    """Return the judgement of a text that contains the claim as whole sentences; None if it does not.
 
-    Case, white space, citation marks and punctuation at the edges of words do not count. A quotation is not what the
-    text itself says, and neither is a question.
+    Case, white space, citation marks and punctuation at the edges of words are ignored. A quotation does not count as a
+    statement of the text, and neither does a question.
     """
     wanted = _words(claim)
     if len(wanted) < _MIN_WORDS:

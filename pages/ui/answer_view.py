@@ -1,6 +1,6 @@
-"""Show an answer with its claims highlighted, and the evidence of the selected claim.
+"""Show an answer with its claims highlighted, and the evidence for the selected claim.
 
-Selecting happens in the browser alone; the server is asked only for the text of a source that is opened.
+Selection happens in the browser; the server is asked only for the text of a source that is opened.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _STATIC = Path(__file__).parent / "static"
 STYLES = html.tokens_css(".root") + "".join(
     path.read_text("utf-8") for path in (html.STATIC / "answer.css", _STATIC / "editing.css")
 )
-SCRIPTS = html.NODES_JS + "".join(  # all but what mounts it: two answers stand side by side on another page
+SCRIPTS = html.NODES_JS + "".join(  # without the code that mounts it: another page shows two answers side by side
     (_STATIC / name).read_text("utf-8")
     for name in ("chips.js", "placement.js", "selection.js", "answer.js", "claims.js")
 )
@@ -44,7 +44,7 @@ FIRST = ("contradicted", "conflicting", "unclear", "supported", "no_relation", "
 
 
 def _hint(running: bool) -> Node:
-    """The evidence column while no claim is selected."""
+    """Draw the evidence column while no claim is selected."""
     return el(
         "div",
         el("h3", "Evidence"),
@@ -63,9 +63,9 @@ def view(
     running: bool,
     editable: bool = False,
 ) -> dict[str, Any]:
-    """What the component draws, as plain data; `corrected` are the ids of claims that were edited by hand.
+    """Return the data of the component; `corrected` are the ids of claims that were edited by hand.
 
-    `editable` offers what changes the run, to its owner alone.
+    `editable` adds the controls that change the run, for its owner alone.
     """
     pages = {p.id: p for p in report.pages}
     verdicts = {v.claim_id: v for v in report.verdicts}
@@ -105,7 +105,7 @@ def view(
 
 
 def counts(report: Report, corrected: Set[str], running: bool) -> list[dict[str, str]]:
-    """One chip for each verdict that occurs, one for claims without a verdict, and one for edited claims."""
+    """Make one chip for each verdict that occurs, one for claims without a verdict, and one for edited claims."""
     labels = Counter[str](v.label for v in report.verdicts)
     labels["pending" if running else "not_reached"] += len(report.claims) - labels.total()
     chips = [
@@ -121,7 +121,7 @@ def counts(report: Report, corrected: Set[str], running: bool) -> list[dict[str,
 
 
 def _first(report: Report) -> str:
-    """The claim to show when a run has ended: the one that was edited last, else one that needs a look."""
+    """Return the claim to show when a run has ended: the one edited last, or else one that needs attention."""
     ids = {claim.id for claim in report.claims}
     if report.edits:
         if edited := next((i for i in report.edits[-1].claims if i in ids), ""):
@@ -132,15 +132,15 @@ def _first(report: Report) -> str:
 
 
 def _beside_dropped(report: Report) -> str:
-    """The claim that follows the one dropped last, or the last claim."""
+    """Return the claim after the one dropped last, or the last claim."""
     dropped = next((c for c in reversed(report.set_aside.claims if report.set_aside else ()) if c.spans), None)
     after = (c.id for c in report.claims if dropped and c.spans and c.spans[0] >= dropped.spans[0])
     return next(after, report.claims[-1].id)
 
 
 def answer_view(data: dict[str, Any], *, key: str) -> Any:
-    """Draw it. The result names what was clicked: `open` a page and place to show, `edit` a change to make, `step` a
-    claim and the next step for it."""
+    """Draw the component. The result names what was clicked: `open` a page and place to show, `edit` a change to make,
+    `step` a claim and the next step for it."""
 
     def ignore() -> None:  # without a callback Streamlit reports no click
         pass
@@ -149,7 +149,7 @@ def answer_view(data: dict[str, Any], *, key: str) -> Any:
 
 
 def requested_place(report: Report, request: Any) -> tuple[Page, list[int]] | None:
-    """The page and offsets of a click; None if there is no such place in the run."""
+    """Return the page and offsets of a click; None if there is no such place in the run."""
     try:
         page = next(p for p in report.pages if p.id == request["page"])
         place = [int(n) for n in request["at"]]
@@ -159,7 +159,7 @@ def requested_place(report: Report, request: Any) -> tuple[Page, list[int]] | No
 
 
 def requested_claim(report: Report, request: Any) -> Claim | None:
-    """The claim of a click; None if there is no such claim."""
+    """Return the claim of a click; None if there is no such claim."""
     try:
         return next(c for c in report.claims if c.id == request["claim"])
     except (TypeError, KeyError, StopIteration):
@@ -167,7 +167,7 @@ def requested_claim(report: Report, request: Any) -> Claim | None:
 
 
 def source_view(page: Page, place: Sequence[int], *, key: str) -> None:
-    """The text of a page, scrolled to the passage."""
+    """Draw the text of a page, scrolled to the passage."""
     size = len(page.text)
     start, end = sorted(min(max(0, int(n)), size) for n in place[:2])
     first, last = sorted(min(max(start, int(n)), end) for n in place[2:4])

@@ -1,4 +1,4 @@
-"""The parts of the Two answers page: the job, its saved state, two answers side by side, the download."""
+"""Build the parts of the Two answers page: job, saved state, answers side by side, download."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SIDES: tuple[Literal["first", "second"], ...] = ("first", "second")
 
 
 def agreement(match: Match, side: int) -> str:
-    """What the other answer does with a claim of this one, as in “Answer B says the same”."""
+    """Describe how the other answer treats a claim of this one, as in “Answer B says the same”."""
     more = ("first_more", "second_more")[1 - side] == match.agreement
     words = {
         "contradiction": "contradicts it",
@@ -51,7 +51,7 @@ def agreement(match: Match, side: int) -> str:
 
 
 def extent(match: Match) -> str:
-    """Which of the two says more; empty where they say the same."""
+    """State which of the two says more; empty if they say the same."""
     return {
         "first_more": f"{NAMES[0]} says more.",
         "second_more": f"{NAMES[1]} says more.",
@@ -60,7 +60,7 @@ def extent(match: Match) -> str:
 
 
 def disagreement(match: Match, result: TwoAnswers, running: bool) -> str:
-    """What differs, and whom the sources support."""
+    """Describe how two answers differ, and which one the sources support."""
     first, second = (" and ".join(f"“{text}”" for text in words) for words in match.differs)
     what = f"{NAMES[0]} says {first}, {NAMES[1]} says {second}. " if first and second else ""
     if not result.decided(match):
@@ -81,7 +81,7 @@ CompareAnswers = Callable[[str, str, str, threading.Event], Iterator[Event | Two
 
 @dataclass(frozen=True)
 class AnswersProgress:
-    """A comparison of two answers at one moment."""
+    """The state of a comparison of two answers at one moment."""
 
     run: RunProgress  # of all claims together
     result: TwoAnswers | None = None  # with the verdicts so far; None until all claims are known
@@ -92,7 +92,7 @@ class AnswersProgress:
 
 
 class AnswersJob:
-    """One run over the claims of both answers. It is saved under its id when it ends."""
+    """A run over the claims of both answers, saved under its id when it ends."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class AnswersJob:
         save: Callable[[TwoAnswers], None],
     ) -> None:
         self.id, self.question, self.answers = id, question, answers
-        self._ready: TwoAnswersReady | None = None  # replaced whole, by the job's thread alone
+        self._ready: TwoAnswersReady | None = None  # replaced as a whole, and only by the job's thread
 
         def run(
             question: str, _answer: str, _settings: Settings, _documents: Sequence[Document], stop: threading.Event
@@ -125,7 +125,7 @@ class AnswersJob:
         background.register(id, self)
 
     def stop(self) -> None:
-        """Ask it to end with the verdicts it has."""
+        """Ask the run to end with the verdicts it has."""
         self._job.stop()
 
     @property
@@ -146,7 +146,7 @@ is_running, notice = ANSWERS.is_running, ANSWERS.notice
 
 @st.cache_data(show_spinner=False)
 def examples() -> list[dict[str, Any]]:
-    """Questions with two answers each, of the examples folder."""
+    """Return questions with two answers each, from the examples folder."""
     lines = (ROOT / "examples" / "pairs.jsonl").read_text("utf-8").splitlines()
     return [json.loads(line) for line in lines if line.strip()]
 
@@ -159,18 +159,18 @@ def choose_example() -> None:
 
 
 def texts() -> tuple[str, str, str]:
-    """The question and both answers that are filled in."""
+    """Return the question and both answers in the form."""
     question, first, second = (state.value(name) or "" for name in (state.QUESTION, state.ANSWER, state.SECOND))
     return question, first, second
 
 
 def is_ready() -> bool:
-    """Can a comparison be started?"""
+    """Return True if a comparison can be started."""
     return not isinstance(choices.settings(), str) and not choices.turns_problem()
 
 
 def start() -> None:
-    """Compare the answers that are filled in."""
+    """Compare the answers in the form."""
     settings, documents = choices.settings(), choices.documents()
     if isinstance(settings, str) or is_running():
         return
@@ -204,7 +204,7 @@ def _restore(report: Report, second: str) -> None:
 
 
 def current() -> AnswersProgress | None:
-    """The comparison to show, with the thresholds of the sliders."""
+    """Return the comparison to show, with the thresholds of the sliders."""
     job = ANSWERS.job()
     now = job.progress() if job else ANSWERS.shown()
     if job:
@@ -215,7 +215,7 @@ def current() -> AnswersProgress | None:
 
 
 def differences(now: AnswersProgress) -> list[str]:
-    """The inputs that have changed since a comparison, in the words of the form."""
+    """Return the inputs that have changed since a comparison, as named in the form."""
     if now.result is None:
         return []
     changed = choices.differences(now.result.first, now.run.documents)
@@ -225,7 +225,7 @@ def differences(now: AnswersProgress) -> list[str]:
 
 
 def as_markdown(result: TwoAnswers) -> str:
-    """The whole comparison to paste into a document: disagreements, what both say, what only one says."""
+    """Return the whole comparison as Markdown: disagreements, claims of both answers, claims of only one."""
     out = ["# Two answers", ""]
     if result.report.question.strip():
         out += [f"Question: {escape_markdown(result.report.question)}", ""]
@@ -260,7 +260,7 @@ def _lines(claims: Sequence[Claim], report: Report, before: str = "") -> Iterato
 
 
 def as_json(result: TwoAnswers) -> str:
-    """All of it, in the form of the command `answers`."""
+    """Return everything in the form of the command `answers`."""
     return json.dumps(json_data(result), ensure_ascii=False, indent=1)
 
 
@@ -275,7 +275,7 @@ _pair = st.components.v2.component(
 
 
 def pair_view(result: TwoAnswers, *, run: str, running: bool, key: str) -> Any:
-    """Draw both answers; a claim's counterparts in the other answer light up with it. `open` names what was clicked."""
+    """Draw both answers; a claim's counterparts are highlighted with it. `open` has the clicked item."""
 
     def ignore() -> None:  # without a callback Streamlit reports no click
         pass
@@ -284,7 +284,7 @@ def pair_view(result: TwoAnswers, *, run: str, running: bool, key: str) -> Any:
 
 
 def pair(result: TwoAnswers, *, run: str, running: bool) -> dict[str, Any]:
-    """What the component draws, as plain data."""
+    """Return plain data for the component."""
     partners: dict[str, list[str]] = {}
     for match in result.matches:
         for own, others in ((match.first, match.second), (match.second, match.first)):
@@ -294,13 +294,13 @@ def pair(result: TwoAnswers, *, run: str, running: bool) -> dict[str, Any]:
     for number, report in enumerate((result.first, result.second)):
         data = view(report, run=f"{run}-{number}", running=running)
         data["panels"] = {i: _panel(panel, i, number, result) for i, panel in data["panels"].items()}
-        data["first"] = ""  # nothing is selected before it is clicked: two panels would open at once
+        data["first"] = ""  # select nothing before a click: two panels would open at once
         sides.append(data)
     return {"names": list(NAMES), "sides": sides, "partners": partners}
 
 
 def _panel(panel: Any, claim: str, side: int, result: TwoAnswers) -> Any:
-    """The panel of Explore with what the other answer says."""
+    """Add the other answer's matching claims to a panel of Explore."""
     texts = {c.id: c.statement for c in result.report.claims}
     said = []
     for match in result.matches:
@@ -317,7 +317,7 @@ def _panel(panel: Any, claim: str, side: int, result: TwoAnswers) -> Any:
 
 
 def disagreements(result: TwoAnswers, running: bool) -> dict[str, Any]:
-    """Claims that contradict each other, for the component of the Compare page."""
+    """Return the claims that contradict each other, for the component of the Compare page."""
     pages = {p.id: p for p in result.report.pages}
     rows = [
         _row(f"c{n}", disagreement(match, result, running), match, result, pages, running)
@@ -327,7 +327,7 @@ def disagreements(result: TwoAnswers, running: bool) -> dict[str, Any]:
 
 
 def others(result: TwoAnswers, running: bool) -> dict[str, Any]:
-    """What both say, and what only one says."""
+    """Return the claims that both answers make, and those of only one, for the same component."""
     pages = {p.id: p for p in result.report.pages}
     both = [_row(f"b{n}", extent(match), match, result, pages, running) for n, match in enumerate(result.agreements)]
     groups = [_group("Both say", both, True)] if both else []
@@ -359,7 +359,7 @@ def _row(key: str, note: str, match: Match, result: TwoAnswers, pages: Any, runn
 
 
 def summary(result: TwoAnswers) -> str:
-    """One or two sentences that say what was found."""
+    """Summarise the comparison in a few sentences."""
     parts = [f"{name}: {_counts(report)}." for name, report in zip(NAMES, (result.first, result.second), strict=True)]
     against = result.contradictions
     if not against:
@@ -379,7 +379,7 @@ def _counts(report: Report) -> str:
 
 
 def _backing(result: TwoAnswers, matches: Sequence[Match]) -> str:
-    """Whom the sources support where they disagree."""
+    """State which answer the sources support in these disagreements."""
     sides = [result.supported(m) for m in matches if result.decided(m)]
     found = [(name, sides.count(side)) for name, side in zip(NAMES, SIDES, strict=True) if side in sides]
     if len(matches) == 1 and found:

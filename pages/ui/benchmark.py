@@ -1,4 +1,4 @@
-"""Run the methods of a benchmark in the background, and keep the result at an address."""
+"""Run the methods of a benchmark in the background, and save the result under an address."""
 
 from __future__ import annotations
 
@@ -30,30 +30,30 @@ Run = Callable[[threading.Event], Iterator[Outcome | LeftOut]]
 
 @dataclass(frozen=True)
 class BenchmarkProgress(background.Progress):
-    """A benchmark at one moment."""
+    """The state of a benchmark at one moment."""
 
     labelled: SavedSet
     saved: SavedBenchmark  # with the outcomes so far
-    evaluation: Evaluation  # of the methods that are done, and at the end of all
+    evaluation: Evaluation  # of the finished methods; at the end, of all
 
     @property
     def total(self) -> int:
-        """Outcomes in all, where no method is left out on the way."""
+        """The total number of outcomes, unless a method is left out on the way."""
         return len(self.labelled.rows) * len(self.saved.methods)
 
     @property
     def complete(self) -> bool:
-        """Has every method seen every row, or said why it cannot?"""
+        """True if every method has scored every row or was left out."""
         return not self.missing()
 
     def missing(self) -> list[str]:
-        """The methods that have not seen every row."""
+        """Return the methods that have not scored every row."""
         counts = self.counts()
         rows = len(self.labelled.rows)
         return [m for m in self.saved.methods if counts[m] < rows and m not in self.saved.left_out]
 
     def counts(self) -> dict[str, int]:
-        """How many rows each method has seen."""
+        """Count the rows that each method has scored."""
         found = dict.fromkeys(self.saved.methods, 0)
         for outcome in self.saved.outcomes:
             found[outcome.method] += 1
@@ -61,12 +61,12 @@ class BenchmarkProgress(background.Progress):
 
 
 class BenchmarkJob(background.Job[BenchmarkProgress]):
-    """Outcomes come one by one; figures are computed when a method is done. All is saved under the id."""
+    """A benchmark job, saved under its id. Outcomes come one by one; figures follow when a method is done."""
 
     def __init__(
         self, id: str, labelled: SavedSet, saved: SavedBenchmark, run: Run, save: Callable[[SavedBenchmark], None]
     ) -> None:
-        """`saved` holds the outcomes of an earlier start, which `run` yields again."""
+        """Start the job; `saved` holds the outcomes of an earlier start, which `run` yields again."""
         self.id = id
         kept = {(o.method, o.row): o for o in saved.outcomes}
 
@@ -97,18 +97,18 @@ class BenchmarkJob(background.Job[BenchmarkProgress]):
 
 
 def _evaluated(labelled: SavedSet, saved: SavedBenchmark) -> Evaluation:
-    """The figures of what there is."""
+    """Evaluate the outcomes so far."""
     seen = {o.method for o in saved.outcomes}
     return evaluate(labelled.rows, saved.outcomes, [m for m in saved.methods if m in seen])
 
 
 def finished(labelled: SavedSet, saved: SavedBenchmark) -> BenchmarkProgress:
-    """A saved benchmark as it is shown."""
+    """Return a saved benchmark for display."""
     return BenchmarkProgress(labelled, saved, _evaluated(labelled, saved), running=False)
 
 
 def by_place(outcomes: Sequence[Outcome]) -> Mapping[tuple[str, str], Outcome]:
-    """Outcomes by method and row."""
+    """Index outcomes by method and row."""
     return {(o.method, o.row): o for o in outcomes}
 
 
@@ -123,19 +123,19 @@ OFFLINE = ("cos_sim", "quip", "gc", "selfcheck_context", "pipeline")  # selected
 
 
 def example() -> bytes:
-    """The labelled set that comes with the project."""
+    """Return the labelled set that comes with the project."""
     return (ROOT / "examples" / EXAMPLE).read_bytes()
 
 
 def give(name: str, content: bytes) -> None:
-    """Make this set the one to measure, until a file is chosen or it is put away."""
+    """Hand over this set for the benchmark, until a file is chosen or the set is put away."""
     state.put(GIVEN, (name, content))
     RESULT.start(None)
     RESULT.show(None)
 
 
 def given() -> tuple[str, bytes] | None:
-    """The set that another page has handed over."""
+    """Return the set that another page has handed over."""
     found: tuple[str, bytes] | None = state.get(GIVEN)
     return found
 
@@ -145,7 +145,7 @@ def put_away() -> None:
 
 
 def read(content: bytes) -> LabelledSet | str:
-    """The labelled responses of a file, or why it cannot be used."""
+    """Read the labelled responses of a file; return a message if it cannot be used."""
     try:
         labelled = labelled_set(parse_rows(content, REQUIRED, OPTIONAL))
     except BadInput as error:
@@ -157,7 +157,7 @@ def read(content: bytes) -> LabelledSet | str:
 
 
 def settings() -> Settings | str:
-    """What the methods run with, or why it cannot be used: the models of the form, and no sources."""
+    """Return settings with the models of the form and no sources, or a message if they cannot be used."""
     base = choices.endpoint()
     if isinstance(base, str):
         return base
@@ -185,7 +185,7 @@ def start(name: str, labelled: LabelledSet, methods: Sequence[str], chosen: Sett
 
 
 def go_on(now: BenchmarkProgress, chosen: Settings) -> None:
-    """Run what is missing of a benchmark that was stopped or cut off, with the models it was started with."""
+    """Complete a stopped or interrupted benchmark with the models it was started with."""
     if is_running():
         return
     id = str(state.address("benchmark").get("benchmark") or new_run_id())
@@ -208,7 +208,7 @@ def _job(id: str, labelled: SavedSet, saved: SavedBenchmark, chosen: Settings) -
 
 
 def load(id: str) -> None:
-    """Show the benchmark in the address, saved or in progress; `notice` says why where it cannot be shown."""
+    """Show the benchmark in the address, saved or in progress; `notice` says why if it cannot be shown."""
     if RESULT.running(id):
         return
     if found := RESULT.saved(lambda database: load_benchmark(database, id)):
@@ -224,7 +224,7 @@ def copy() -> None:
 
 
 def current() -> BenchmarkProgress | None:
-    """The benchmark to show: the last one that was started, else the one in the address."""
+    """Return the benchmark to show: the last one started, else the one in the address."""
     job = RESULT.job()
     if job is None:
         return RESULT.shown()
@@ -242,7 +242,7 @@ def selected_number() -> str:
 
 
 def try_start(name: str, labelled: LabelledSet | None, methods: Sequence[str]) -> None:
-    """The button's work; what goes wrong is said in the place of the result."""
+    """Start the benchmark of the form; a problem is shown in place of the result."""
     chosen = settings()
     if isinstance(chosen, str) or labelled is None:
         RESULT.refuse(chosen if isinstance(chosen, str) else "The file cannot be used.")
@@ -254,7 +254,7 @@ def try_start(name: str, labelled: LabelledSet | None, methods: Sequence[str]) -
 
 
 def try_go_on() -> None:
-    """Complete the benchmark that is shown."""
+    """Complete the shown benchmark."""
     now, chosen = current(), settings()
     if isinstance(chosen, str):
         RESULT.refuse(chosen)

@@ -17,14 +17,14 @@ from pages.ui.benchmark import BenchmarkProgress
 from pages.ui.frame import number_button
 from pages.ui.run_results import money
 
-SHOWN = 60  # responses at once
+SHOWN = 60  # responses shown at once
 LONGEST = 6_000  # characters of a context that are shown
 ERROR = "error:"  # before an error type
 
 
 @dataclass(frozen=True)
 class Behind:
-    """The responses behind a number, those that need a look first."""
+    """The responses behind a number, those to look at first."""
 
     title: str
     figures: MethodFigures | None  # None: of a method without figures
@@ -32,7 +32,7 @@ class Behind:
 
 
 def rows_behind(now: BenchmarkProgress, number: str) -> Behind | None:
-    """The responses that METHOD|FIGURE counts; None where there is no such number."""
+    """Return the responses that METHOD|FIGURE counts; None if there is no such number."""
     method, _, figure = number.partition("|")
     by_row = {row.id: row for row in now.labelled.rows}
     own = [(by_row[o.row], o) for o in now.saved.outcomes if o.method == method and o.row in by_row]
@@ -102,7 +102,7 @@ def misclassified(row: LabelledRow, outcome: Outcome, figures: MethodFigures) ->
 
 
 def row_list(behind: Behind) -> Node:
-    """Each response with its label, what the method found, and the texts when it is opened."""
+    """List responses with label and the method's finding, and with the texts when opened."""
     more = f" The first {SHOWN} are shown; the export has all." if len(behind.rows) > SHOWN else ""
     return el(
         "section",
@@ -151,7 +151,7 @@ def _sentence_labels(row: LabelledRow) -> list[Child]:
 
 
 def response_parts(row: LabelledRow, outcome: Outcome) -> list[Child]:
-    """The response, each scored sentence or claim followed by its score; of parts that overlap the first."""
+    """Show the response with a score after each sentence or claim; of overlapping parts, only the first."""
     pieces: list[Child] = []
     at = 0
     for part in sorted(outcome.parts, key=lambda p: (p.start, p.end)):
@@ -208,7 +208,7 @@ def _share(f: MethodFigures, figure: str, estimate: Estimate) -> Child:
 
 
 def quality(now: BenchmarkProgress) -> Node:
-    """A row for each method, best macro F1 first."""
+    """Build a table with a row for each method, best macro F1 first."""
     figures = ranked(now.evaluation)
     shown = [
         any(f.tokens is not None for f in figures),
@@ -244,7 +244,7 @@ def quality(now: BenchmarkProgress) -> Node:
 
 
 def errors(now: BenchmarkProgress) -> Node | None:
-    """Misclassified test responses by error type (T24, table 4); None where no type is given."""
+    """Tabulate misclassified test responses by error type (T24, table 4); None if no type is given."""
     names = error_types(now.evaluation)
     if not [name for name in names if name not in (GROUNDED, "not said")]:
         return None
@@ -263,7 +263,7 @@ def errors(now: BenchmarkProgress) -> Node | None:
 
 
 def progress_table(now: BenchmarkProgress) -> Node:
-    """How far each method is."""
+    """Tabulate the progress of each method."""
     counts, total = now.counts(), len(now.labelled.rows)
     rows = []
     for method in now.saved.methods:
@@ -275,7 +275,7 @@ def progress_table(now: BenchmarkProgress) -> Node:
 
 
 def summary(now: BenchmarkProgress) -> str:
-    """What the benchmark found, in a sentence or two."""
+    """Summarise the benchmark in a sentence or two."""
     figures = [f for f in ranked(now.evaluation) if f.macro_f1.value is not None]
     if not figures:
         return "No method has figures yet."
@@ -293,6 +293,6 @@ def summary(now: BenchmarkProgress) -> str:
 
 
 def prompts(methods: Sequence[str], rows: int) -> int:
-    """The least number of prompts that the methods send for so many responses."""
+    """Return the least number of prompts that the methods send for this number of responses."""
     each: dict[str, int] = {"lynx": 1, "direct": 1, "claims_verify": 2, "selfcheck_multi": 5, "refchecker": 1}
     return rows * sum(each.get(method, 0) for method in methods)

@@ -23,7 +23,7 @@ from attribution.text.passages import visible
 from attribution.types import LABELS, Claim, LlmUsage, Page, Report, Span, Verdict
 from pages.ui.run_results import money
 
-FIGURES = (  # heading, what it is, field, form
+FIGURES = (  # heading, meaning, field, format
     ("Claims", "factual claims", "claims", "{}"),
     ("Distinct claims", "claims that differ in more than case and spacing", "unique", "{}"),
     ("Claims per sentence", "claims for each sentence that states something", "claims_per_sentence", "{:.2f}"),
@@ -33,7 +33,7 @@ FIGURES = (  # heading, what it is, field, form
     ("Coverage", "share of the answer's content words that occur in a claim", "coverage", "{:.2f}"),
     ("Atomic", "share of the claims that cannot be split further", "atomic", "{:.2f}"),
 )
-WAITING, NOT_REACHED = "Being checked", "Not reached"  # a claim without a verdict, while others come and after
+WAITING, NOT_REACHED = "Being checked", "Not reached"  # claims without a verdict, during a comparison and after it
 HEADS = (
     ("Checked", "claims with a verdict, of those worth checking"),
     *((head, meaning) for head, meaning, _, _ in FIGURES),
@@ -45,7 +45,7 @@ HEADS = (
 def figures(
     segmenters: Sequence[str], results: Sequence[SegmenterResult], comparison: Comparison | None, running: bool
 ) -> Node:
-    """A row per segmenter with its measures, time and cost; for one that is not done, how far it is."""
+    """Build a table with a row per segmenter: its measures, time and cost, or its progress if unfinished."""
     done = {result.segmenter: result for result in results}
     columns = {column.segmenter: column for column in comparison.columns} if comparison else {}
     current = next((name for name in segmenters if name not in done), None)
@@ -74,7 +74,7 @@ def _measured(column: Column) -> list[str]:
 
 
 def _checked(report: Report) -> str:
-    """How many of the claims worth checking have a verdict."""
+    """Count the check-worthy claims that have a verdict."""
     verdicts = {v.claim_id for v in report.verdicts}
     claims = [c for c in report.claims if c.checked]
     return f"{sum(c.id in verdicts for c in claims)} of {len(claims)}"
@@ -85,7 +85,7 @@ def _seconds(value: float) -> str:
 
 
 def _cost(usage: LlmUsage | None) -> str:
-    """Tokens, and money where prices are set."""
+    """Return tokens, and money if prices are set."""
     if usage is None:
         return "none"
     tokens = plural(usage.prompt_tokens + usage.completion_tokens, "token")
@@ -93,7 +93,7 @@ def _cost(usage: LlmUsage | None) -> str:
 
 
 def legend(comparison: Comparison, running: bool) -> Node:
-    """The verdicts that occur, in words: the columns have room for icons only."""
+    """Explain the verdicts that occur: the columns have room only for icons."""
     labels = {v.label for c in comparison.columns for v in c.report.verdicts}
     badges = [badge(label) for label in LABELS if label in labels]
     if any(row.pending for row in comparison.rows):
@@ -102,7 +102,7 @@ def legend(comparison: Comparison, running: bool) -> Node:
 
 
 def summary(comparison: Comparison) -> str:
-    """What the comparison found, and how much of it is not finished."""
+    """Summarise the comparison, and how much of it is unfinished."""
     rows = [r for r in comparison.rows if any(r.claims)]
     flips, unfinished = sum(r.flips for r in rows), sum(r.pending for r in rows)
     counts = "; ".join(
@@ -122,7 +122,7 @@ CLAIM_HEADS = (
 
 
 def as_markdown(comparison: Comparison) -> str:
-    """The whole comparison to paste into a document."""
+    """Return the whole comparison as Markdown to paste into a document."""
     out = ["# Comparison of segmenters", ""]
     if comparison.report.question.strip():
         out += [f"Question: {escape_markdown(comparison.report.question)}", ""]
@@ -144,7 +144,7 @@ def as_markdown(comparison: Comparison) -> str:
 
 
 def as_csv(comparison: Comparison) -> str:
-    """One row per claim, by sentence and segmenter, with the deciding passage."""
+    """Return CSV with a row per claim, by sentence and segmenter, with the deciding passage."""
     return csv_text([CLAIM_HEADS, *_claims(comparison)])
 
 
@@ -167,12 +167,12 @@ def _claims(comparison: Comparison) -> Iterator[Sequence[Cell]]:
 
 
 def as_json(comparison: Comparison) -> str:
-    """All of it, in the form of comparisons.jsonl: the report of all claims, columns, figures and rows."""
+    """Return everything in the form of comparisons.jsonl: the report of all claims, columns, figures and rows."""
     return json.dumps(json_data(comparison), ensure_ascii=False, indent=1)
 
 
 def tables_csv(results: Sequence[Table]) -> str:
-    """The tables of many answers as one: a row per figure and segmenter."""
+    """Return the tables of many answers as one CSV, with a row per figure and segmenter."""
     rows: list[Sequence[Cell]] = [("table", "segmenter", "figure", "value")]
     for table in results:
         for name, *cells in table.rows:
@@ -181,7 +181,7 @@ def tables_csv(results: Sequence[Table]) -> str:
 
 
 def tables_json(results: Sequence[Table]) -> str:
-    """The same tables, each as a list of rows."""
+    """Return the same tables as JSON, each as a list of rows."""
     data = [{"title": t.title, "rows": [dict(zip(t.columns, row, strict=True)) for row in t.rows]} for t in results]
     return json.dumps(data, ensure_ascii=False, indent=1)
 
@@ -196,20 +196,20 @@ _compare = st.components.v2.component(
 
 
 def compare_view(comparison: Comparison, *, running: bool = False, key: str) -> None:
-    """Draw it; while verdicts come, the sentences stay in their places."""
+    """Draw a comparison; the sentences keep their order while verdicts arrive."""
     draw(view(comparison, running), key=key)
 
 
 def draw(data: dict[str, Any], *, key: str) -> None:
-    """Draw groups of rows with columns of claims, in the form that `view` gives them."""
+    """Draw groups of rows with columns of claims, in the form returned by `view`."""
     _compare(data=data, key=key)
 
 
 def view(comparison: Comparison, running: bool = False) -> dict[str, Any]:
-    """What the component draws, as plain data.
+    """Return plain data for the component.
 
-    Sentences whose verdict depends on how they are split come first, and those that all split alike are folded; while
-    it is running, all stand in the order of the answer.
+    Sentences whose verdict depends on how they are split come first, and those that all segmenters split alike are
+    folded; during a run, all are in the order of the answer.
     """
     pages = {p.id: p for p in comparison.report.pages}
     rows = [r for r in comparison.rows if any(r.claims)]
@@ -237,12 +237,12 @@ def view(comparison: Comparison, running: bool = False) -> dict[str, Any]:
 
 
 def sentence(row: Row, answer: str) -> str:
-    """Its sentence of the answer on one line, without Markdown's marks; empty for claims that have no place there."""
+    """Return a row's sentence on one line, without markup; empty for claims that have no place in the answer."""
     return visible(answer, *row.sentence).strip()
 
 
 def look_of(verdict: Verdict | None, running: bool = False) -> Look:
-    """The look of a verdict; of a claim without one, of waiting or of not having been reached."""
+    """Return the look of a verdict; without one, the look of a claim being checked or not reached."""
     return look(verdict.label) if verdict else replace(look(None), word=WAITING if running else NOT_REACHED)
 
 
@@ -253,7 +253,7 @@ def _row(row: Row, comparison: Comparison, pages: Mapping[str, Page], running: b
         for column, ids in zip(comparison.columns, row.claims, strict=True)
     ]
     cuts = _cuts(row.sentence, [s for column in claims for c in column for s in c.spans])
-    if row.same_claims:  # said once
+    if row.same_claims:  # shown once
         claims = claims[:1]
     return {
         "key": row.sentence[0],
@@ -266,7 +266,7 @@ def _row(row: Row, comparison: Comparison, pages: Mapping[str, Page], running: b
 
 
 def _cuts(sentence: Span, spans: Sequence[Span]) -> list[Span]:
-    """The sentence cut wherever a claim begins or ends."""
+    """Cut the sentence wherever a claim begins or ends."""
     start, end = sentence
     at = sorted({start, end} | {p for s in spans for p in s if start < p < end})
     return list(zip(at, at[1:], strict=False))

@@ -1,4 +1,4 @@
-"""Keep the corrections of a run and what was decided about them."""
+"""State of the corrections of a run and the decisions on them."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class Seeking(background.Progress):
 
 
 def settings_of(report: Report) -> Settings:
-    """The settings of a run with the thresholds of the sliders and the language model of this session."""
+    """Return the settings of a run with the sliders' thresholds and this session's language model."""
     thresholds = {name: state.value(name) for name in state.THRESHOLDS}
     return choices.settings_of({**report.settings, **thresholds}, "sources", "model")
 
 
 def desk(report: Report) -> Desk:
-    """The desk of this run, with what its job has found so far. Proposals for claims that have changed are gone."""
+    """Return the desk of this run, with its job's findings so far, without proposals for claims that have changed."""
     run, now = state.get(DESK) or ("", Desk())
     if run != report.id:
         now = stored.load(store(), report.id)
@@ -60,19 +60,19 @@ def desk(report: Report) -> Desk:
 
 
 def _keep(report: Report, now: Desk) -> None:
-    """For this session and in the database, unless the run was deleted meanwhile."""
+    """Keep the desk for this session and in the database, unless the run was deleted meanwhile."""
     state.put(DESK, (report.id, now))
     with suppress(NotYours):
         stored.save(store(), report.id, now)
 
 
 def is_own(report: Report) -> bool:
-    """Whether corrections of this run can be proposed and decided here."""
+    """Return True if corrections of this run can be proposed and decided here."""
     return store().access(report.id).own
 
 
 def job(report: Report) -> background.Job[Seeking] | None:
-    """The job that seeks corrections for this run, if there was one."""
+    """Return the job that seeks corrections for this run, if there was one."""
     found: background.Job[Seeking] | None = state.get(JOB)
     return found if found and found.progress().run == report.id else None
 
@@ -83,7 +83,7 @@ def is_running(report: Report) -> bool:
 
 
 def seek(report: Report, claims: Sequence[Claim], corrector: str) -> None:
-    """Start seeking corrections for these claims; what was proposed for others stays."""
+    """Start seeking corrections for these claims; proposals for others are kept."""
     if is_running(report) or not claims:
         return
     desk(report)  # keeps what an earlier job found
@@ -123,7 +123,7 @@ _focus = st.components.v2.component(
 
 
 def take(step: str, claim: Claim, report: Report) -> None:
-    """Do one of the `next_steps`; an unknown one does nothing."""
+    """Perform one of the `next_steps`; an unknown one does nothing."""
     if step in FIELDS:
         tab, field = FIELDS[step]
         _focus(data={"field": f"{field}-{claim.id}"}, key=f"focus-{claim.id}-{step}")
@@ -138,7 +138,7 @@ def take(step: str, claim: Claim, report: Report) -> None:
 
 
 def other_verifier(settings: Settings) -> tuple[str, str]:
-    """The best verifier that is ready and was not used, or what the best missing one needs."""
+    """Return the best verifier that is ready and was not used, or the needs of the best missing one."""
     used = choose(settings).name if settings.verifier == "auto" else settings.verifier
     others = [name for name in BETTER if name != used]
     ready = next((name for name in others if not VERIFIERS[name].missing(settings) and _loads(name, settings)), "")
@@ -146,7 +146,7 @@ def other_verifier(settings: Settings) -> tuple[str, str]:
 
 
 def _loads(name: str, settings: Settings) -> bool:
-    """Whether it needs no download of its own."""
+    """Return True if the verifier loads without a download."""
     from attribution.verifiers.deberta import is_downloaded
 
     return name != "deberta" or is_downloaded(settings)
@@ -164,7 +164,7 @@ def check_with_another(claim: Claim, report: Report) -> None:
 
 
 def search_the_web(claim: Claim, report: Report) -> None:
-    """Search for one claim with the run's engine of the web, or the default one, and check it again."""
+    """Search for one claim with the run's web search engine, or the default one, and check it again."""
     settings = settings_of(report)
     engine = next((s for s in settings.sources if s in SEARCHERS and s != "library"), WEB)
     edit(CheckAgain(claim_id=claim.id, sources=(engine,), search=True))

@@ -38,7 +38,7 @@ from pages.ui.slot import store
 
 
 def edit_bar(report: Report) -> None:
-    """Draw it for a finished run."""
+    """Draw the edit bar of a finished run."""
     steps = store().steps(report.id)
     with st.container(key="edit_bar", horizontal=True, vertical_alignment="center", gap="small"):
         for label, keys, on_click, possible, step in (
@@ -63,12 +63,12 @@ def edit_bar(report: Report) -> None:
 def _help(label: str, edit: Edit | None, possible: bool) -> str:
     if not possible:
         return f"There is nothing to {label.lower()}"
-    kind = edit.words.partition(":")[0].partition(" (")[0] if edit else "the last edit"  # no text of a visitor
+    kind = edit.words.partition(":")[0].partition(" (")[0] if edit else "the last edit"  # without the visitor's text
     return f"{label}: {kind[:1].lower()}{kind[1:]}"
 
 
 def _edits(report: Report, dropped: tuple[Claim, ...]) -> None:
-    """What was done and when, the latest first; dropped claims with their way back."""
+    """Draw the edits with their times, the latest first, and dropped claims with a button to restore them."""
     if not report.edits:
         small("Nothing was changed by hand. Select a claim and press Edit, or select words of the answer.")
     items = [
@@ -146,7 +146,7 @@ SEARCH_HELP = "Otherwise the pages that the run has are read again, and nothing 
 
 @st.dialog("Edit a claim", width="medium")
 def edit_dialog(report: Report, opened: Opened) -> None:
-    """Change a claim, or make a new one of selected words; only that claim is checked again."""
+    """Change a claim, or make a new one from selected words; only that claim is checked again."""
     claim = opened.claim
     if claim is None:
         _new(report, opened.span or (0, 0))
@@ -176,7 +176,7 @@ def _wrong(title: str, line: str) -> None:
 
 
 def _search_again(report: Report, key: str) -> bool:
-    """Whether the run's sources are searched again; not offered where it has nothing to search."""
+    """Return True if the user asks to search the run's sources again; not offered if there are none to search."""
     sources = map(Source.named, for_stranger(report.settings, Settings()).sources)
     if not any(source and source.kind not in ("documents", "address") for source in sources):
         return False

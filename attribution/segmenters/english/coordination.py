@@ -1,4 +1,4 @@
-"""Split coordinations: one statement for each conjunct, of clauses, verbs and nouns."""
+"""Split coordinations of clauses, verbs and nouns: one statement for each conjunct."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ NOMINAL = {*tree.NOMINAL_SUBJECTS, "dobj", "pobj", "attr", "amod", "acomp", "opr
 
 
 def distribute(doc: Doc, draft: Draft) -> list[Draft]:
-    """The draft once for each conjunct; itself alone where there is nothing to distribute.
+    """Return the draft once for each conjunct; the draft alone if there is nothing to distribute.
 
-    Coordinations side by side are multiplied where both belong to the main clause ("A and B like C and D"), and only
-    up to six statements; a coordination in an adjunct ("while keeping C and D") is then left alone.
+    Two coordinations in one clause are multiplied if both belong to the main clause ("A and B like C and D"), up to
+    six statements; a coordination in an adjunct ("while keeping C and D") is then left alone.
     """
     if {"only", "but"} <= words(draft):  # not only A but also B
         return [draft]
@@ -58,7 +58,7 @@ def distribute(doc: Doc, draft: Draft) -> list[Draft]:
 
 
 def _heads(doc: Doc, inside: set[int]) -> list[Token]:
-    """The heads of the coordinations of which more than one conjunct is in the draft, the outermost first."""
+    """Return the heads of coordinations with more than one conjunct in the draft, the outermost first."""
     tokens = [doc[i] for i in sorted(inside)]
     heads = [t for t in tokens if t.dep_ != "conj" and any(c.dep_ == "conj" and c.i in inside for c in t.children)]
     return sorted(heads, key=lambda t: (not in_main_clause(t, inside), len(list(t.ancestors)), t.i))
@@ -110,7 +110,7 @@ def _variants(head: Token, draft: Draft) -> Iterator[Draft]:
 def _each_is_one(
     head: Token, subject: Token, draft: Draft, conjunct_parts: list[Draft], start: int, end: int
 ) -> Iterator[Draft]:
-    """ "The bases of DNA are adenine, …" → "Adenine is one of the bases of DNA"; nothing where not all are meant."""
+    """ "The bases of DNA are adenine, …" → "Adenine is one of the bases of DNA"; nothing if not each is meant."""
     verb = draft[start - 1] if start else Part(ADDED, "")
     definite = any(c.lower_ in {"the", "its", "their", "his", "her"} for c in subject.children)
     if not definite or verb.i != head.head.i or verb.text.lower() not in {"are", "were"} or end < len(draft):
@@ -123,7 +123,7 @@ def _each_is_one(
 
 
 def _goes_on(doc: Doc, draft: Draft, start: int, end: int) -> bool:
-    """Whether the words around the coordination look like more of it that the parser attached elsewhere."""
+    """Return True if the surrounding words look like part of the coordination that the parser attached elsewhere."""
     if start and draft[start - 1].text.lower() in {"and", "or", "nor"}:
         return True
     if draft[end - 1].text.lower() in {"and", "or", ","}:
@@ -141,7 +141,7 @@ JOINS = {"punct", "conj", "cc"}
 
 
 def shared_words(head: Token, group: list[Token]) -> list[Token]:
-    """What the conjuncts of a verb share: the subject, what stands before it, and subordinating conjunctions."""
+    """Return the words that coordinated verbs share: the subject, what precedes it, and subordinating conjunctions."""
     subject = tree.subject_of(head)
     own_marks = any(tree.child(m, {"mark"}) is not None for m in group[1:])
     shared = [c for c in head.children if c.dep_ == "mark" and not own_marks]
@@ -156,7 +156,7 @@ def shared_words(head: Token, group: list[Token]) -> list[Token]:
 
 
 def verb_pieces(head: Token, group: list[Token]) -> list[list[int]]:
-    """For each conjunct its token indices, with the auxiliaries it needs; empty where that is unsure."""
+    """Return the token indices of each conjunct, with the auxiliaries it needs; empty if the rules are unsure."""
     subjects = [tree.child(m, tree.SUBJECTS) is not None for m in group]
     if any(subjects[1:]) and not (all(subjects) and head.dep_ == "ccomp"):
         return []
@@ -194,17 +194,17 @@ def verb_pieces(head: Token, group: list[Token]) -> list[list[int]]:
             if not any(c.dep_ in OBJECTS for c in following):
                 return []
             pieces[n] += [t.i for c in following for t in c.subtree]  # "wrote and directed films"
-    for condition in conditions:  # "… and closes if it rains": the other holds in that case as well
+    for condition in conditions:  # "… and closes if it rains": the condition applies to the other as well
         for piece in pieces[:-1]:
             piece += tree.with_comma(condition)
-    for clause in trailing:  # said of the last; the others are true without it
+    for clause in trailing:  # belongs to the last; the others are true without it
         for piece in pieces if clause.dep_ in OBJECTS else pieces[-1:]:
             piece += tree.with_comma(clause)
     return pieces
 
 
 def _is_unfinished(doc: Doc, piece: list[int]) -> bool:
-    """ "buy equipment, real estate": a list whose end is not in the piece."""
+    """Return True for a list whose end is not in the piece: "buy equipment, real estate"."""
     for token in (doc[i] for i in piece):
         listed = token.dep_ == "conj" or (token.dep_ == "appos" and tree.child(token, {"det"}) is None)
         ended = any(doc[k].dep_ == "cc" for k in piece if k > token.head.i)
@@ -227,7 +227,7 @@ def _has_clausal_subject(verb: Token) -> bool:
 
 
 def _shares_auxiliaries(member: Token, head: Token, helping: list[Token]) -> bool:
-    """Whether the auxiliaries of the first verb go with the other one, if it has none of its own."""
+    """Return True if the auxiliaries of the first verb fit the other one, or it has its own."""
     if tree.child(member, tree.AUXILIARIES) is not None:
         return True
     if tree.is_negated(head):
@@ -242,12 +242,12 @@ def _shares_auxiliaries(member: Token, head: Token, helping: list[Token]) -> boo
 
 
 def _is_untensed(member: Token, head: Token) -> bool:
-    """Whether the verb has no tense of its own; after an infinitive, what looks like a plural present has none."""
+    """Return True if the verb is untensed; after an infinitive, so is a form tagged as a plural present."""
     return member.tag_ in {"VB", "VBN", "VBG"} or (member.tag_ == "VBP" and head.tag_ == "VB")
 
 
 def _complements(verbs: list[Token]) -> list[Token]:
-    """What follows the first of these verbs that anything follows."""
+    """Return the right dependents of the first verb that has any."""
     return next((right for v in verbs if (right := [c for c in v.rights if c.dep_ not in JOINS])), [])
 
 
@@ -258,12 +258,12 @@ FOLLOWING = {"prep", "acl", "amod", "relcl"}
 
 
 def _indices(tokens: list[Token]) -> set[int]:
-    """The indices of all that depends on these tokens."""
+    """Return the indices of the subtrees of these tokens."""
     return {t.i for token in tokens for t in token.subtree}
 
 
 def noun_pieces(head: Token, group: list[Token]) -> list[list[int]]:
-    """For each conjunct its token indices, with the determiner and "of …" it shares; empty where that is unsure."""
+    """Return the token indices of each conjunct, with the shared determiner and "of …"; empty if unsure."""
     if not _are_alike(head, group) or _is_one_name(head, group):
         return []
     if head.dep_ in tree.SUBJECTS and not _applies_to_each(head):
@@ -309,7 +309,7 @@ def noun_pieces(head: Token, group: list[Token]) -> list[list[int]]:
 
 
 def _shared_in_pair(member: Token, group: list[Token]) -> set[int]:
-    """ "the nature and severity of the crime, the …": a pair within a list shares its article and what follows it."""
+    """Return the words shared by a pair within a list: "the nature and severity of the crime, the …"."""
     if len(group) < 3:
         return set()
     for one, other in pairwise(group):
@@ -325,12 +325,12 @@ def _shared_in_pair(member: Token, group: list[Token]) -> set[int]:
 
 
 def _adjacent(one: Token, other: Token) -> bool:
-    """ "nature and severity": nothing but the conjunction between them."""
+    """Return True if only the conjunction stands between them: "nature and severity"."""
     return one.i + 2 == min(t.i for t in tree.own_words(other)) == other.i and one.doc[one.i + 1].dep_ == "cc"
 
 
 def _are_alike(head: Token, group: list[Token]) -> bool:
-    """Whether the conjuncts are of one kind and each is whole, as far as the parse tells."""
+    """Return True if, judging by the parse, the conjuncts are of one kind and each is complete."""
     kinds = {{"PROPN": "NOUN", "PRON": "NOUN"}.get(m.pos_, m.pos_) for m in group}
     if len(kinds) > 1 and not (head.dep_ in {"acomp", "amod"} and kinds <= {"ADJ", "VERB"}):
         return False
@@ -363,8 +363,11 @@ def _are_alike(head: Token, group: list[Token]) -> bool:
 
 
 def _is_one_name(head: Token, group: list[Token]) -> bool:
-    """ "the Department of Health and Labor", "student and worker protests", "the use of trial and error",
-    "a less prominent fill and key light"."""
+    """Return True if the coordination forms one name or term.
+
+    "the Department of Health and Labor", "student and worker protests", "the use of trial and error",
+    "a less prominent fill and key light".
+    """
     graded = any(c.dep_ == "amod" and tree.child(c, {"advmod"}) is not None for c in head.children)
     second = group[1]
     if graded and len(group) == 2 and tree.child(second, DETERMINERS) is None:
@@ -383,7 +386,7 @@ def _is_one_name(head: Token, group: list[Token]) -> bool:
 
 
 def _applies_to_each(subject: Token) -> bool:
-    """Whether what the verb says of "A and B" holds of each."""
+    """Return True if what the verb says of "A and B" holds for each."""
     verb = subject.head
     attribute = tree.child(verb, {"attr"})
     if verb.pos_ not in tree.VERBAL or is_collective(verb) or tree.is_negated(verb):

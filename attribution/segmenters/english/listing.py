@@ -1,6 +1,6 @@
 """Read lists as they are written: pieces between commas after "include" or "such as", and examples set off by a comma.
 
-parser attached them.
+The pieces count, however the parser attached them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from attribution.segmenters.english.scope import (
 from attribution.segmenters.english.tree import FINITE, NOUNS, RELATIVE, SUBJECTS, VERBAL, conjuncts, first
 
 Column = Literal["head", "dep", "tag", "pos"]
-Change = tuple[int, Column, int | str]  # token, what is changed, the new value
+Change = tuple[int, Column, int | str]  # token, column, new value
 Piece = tuple[int, int]  # the first token and the one after the last
 
 OPENING = {"DT", "PDT", "PRP$", "JJ", "JJR", "JJS", *NOUNS, "CD", "VBG", "VBN", "RB", "RBR", "``", "$"}
@@ -49,12 +49,12 @@ def repair_list(token: Token) -> list[Change]:
     if len(heads) < len(found) or any(head.dep_ == "ROOT" or token in head.subtree for head in heads):
         return []
     if not opens_list(token) and sum(h in conjuncts(heads[0]) for h in heads) in {1, len(heads)}:
-        return []  # the parser saw no list, or all of it
+        return []  # the parser found no list, or all of it
     return _chain(token, found, heads)
 
 
 def opens_list(token: Token) -> bool:
-    """Whether a list may begin after it."""
+    """Return True if a list may begin after the token."""
     before = token.doc[token.i - 1] if token.i else token
     if token.lower_ == "as":
         return before.lower_ == "such"
@@ -65,14 +65,14 @@ def opens_list(token: Token) -> bool:
 
 
 def _governs_list(token: Token) -> bool:
-    """Whether it is a verb or preposition whose object follows at once."""
+    """Return True if the token is a verb or preposition directly followed by its object."""
     objects = [c for c in token.children if c.dep_ in {"dobj", "pobj"} and first(c) == token.i + 1]
     verb = token.head if token.pos_ == "ADP" and token.lower_ not in {"like", "than", "as"} else token
     return verb.pos_ == "VERB" and bool(objects)
 
 
 def pieces(doc: Doc, start: int, verbal: bool) -> list[Piece]:
-    """What stands between the commas (or semicolons), up to the piece after ", and"; none where it is no such list."""
+    """Return the pieces between commas (or semicolons), up to the one after ", and"; empty if there is no such list."""
     end = _end(doc, start)
     marks = [i for i in range(start, end) if doc[i].text in {",", ";"} and not _depth(doc, start, i)]
     semicolons = [i for i in marks if doc[i].text == ";"]
@@ -100,7 +100,7 @@ def pieces(doc: Doc, start: int, verbal: bool) -> list[Piece]:
 
 
 def _end(doc: Doc, start: int) -> int:
-    """Where the sentence, or the bracket around the list, ends."""
+    """Return the end of the sentence, or of the bracket around the list."""
     for i in range(start, len(doc)):
         text = doc[i].text
         if text in {"–", "—", ":"} or (text in {".", "!", "?"} and i >= len(doc) - 2):
@@ -136,7 +136,7 @@ def _whole_phrases(doc: Doc, found: list[Piece]) -> list[Piece]:
 
 
 def _has_inner_list(doc: Doc, start: int, end: int) -> bool:
-    """Whether a list or clause begins within the piece, whose commas would be taken for this list's."""
+    """Return True if a list or clause begins within the piece: its commas would be taken for this list's."""
     return any(
         doc[i].lower_ in LEXICON["nested_list_words"] and not (doc[i].lower_ == "as" and doc[i - 1].lower_ == "well")
         for i in range(start, end)
@@ -145,7 +145,7 @@ def _has_inner_list(doc: Doc, start: int, end: int) -> bool:
 
 
 def _is_nominal(doc: Doc, piece: Piece) -> bool:
-    """Whether a piece names something: a noun phrase, a gerund or an indirect question."""
+    """Return True if a piece is nominal: a noun phrase, a gerund or an indirect question."""
     a, b = piece
     if doc[a].lower_ in LEXICON["question_words"]:
         return True
@@ -154,7 +154,7 @@ def _is_nominal(doc: Doc, piece: Piece) -> bool:
 
 
 def _finite_verb(doc: Doc, piece: Piece) -> int | None:
-    """The first finite verb of a piece that no relative pronoun or question word precedes."""
+    """Return the first finite verb of a piece; None if a relative pronoun or question word precedes it."""
     a, b = piece
     for i in range(a, b):
         if doc[i].tag_ in {*RELATIVE, "WRB"} or doc[i].lower_ in {"that", "whether"}:
@@ -165,7 +165,7 @@ def _finite_verb(doc: Doc, piece: Piece) -> int | None:
 
 
 def _head(doc: Doc, piece: Piece) -> Token | None:
-    """The word of a piece that the others depend on."""
+    """Return the head of a piece, the word that the others depend on."""
     a, b = piece
     above = [t for t in doc[a:b] if not a <= t.head.i < b]
     if doc[a].lower_ in LEXICON["question_words"]:
@@ -179,7 +179,7 @@ def _head(doc: Doc, piece: Piece) -> Token | None:
 
 
 def _chain(token: Token, found: list[Piece], heads: list[Token]) -> list[Change]:
-    """Each head becomes a conjunct of the one before, and its piece depends on it."""
+    """Make each head a conjunct of the one before, with its piece depending on it."""
     doc, changes = token.doc, list[Change]()
     for n, ((a, b), head) in enumerate(zip(found, heads, strict=True)):
         above = token if n == 0 else heads[n - 1]
@@ -204,7 +204,7 @@ def _chain(token: Token, found: list[Piece], heads: list[Token]) -> list[Change]
 
 
 def split_examples(doc: Doc, draft: Draft) -> list[Draft]:
-    """The statement without its examples, and once with each example for the general word; else the draft alone."""
+    """Return the statement without its examples and one with each example as the general noun; else the draft alone."""
     inside = indices(draft)
     for token in (doc[i] for i in sorted(inside)):
         aside = token.head.i in inside and tree.after_comma(token) and not tree.in_brackets(token)
@@ -214,7 +214,7 @@ def split_examples(doc: Doc, draft: Draft) -> list[Draft]:
 
 
 def _general_noun(preposition: Token) -> Token | None:
-    """The noun phrase that the examples can replace: what is done to it is done to each of them."""
+    """Return the noun that the examples can replace, because the statement holds for each; None if it may not."""
     noun = measured_noun(preposition.head)
     if {noun.lower_, preposition.head.lower_} & LEXICON["roles"] or noun.dep_ not in {"dobj", "pobj"}:
         return None

@@ -1,4 +1,4 @@
-"""Make sentences of relative, participial and appositive clauses, reasons and adjuncts."""
+"""Turn relative, participial and appositive clauses, reasons and adjuncts into sentences."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REASONS = {"as", "since"}
 
 
 def extract(doc: Doc, draft: Draft, done: frozenset[int] = frozenset()) -> tuple[Draft, list[Draft]]:
-    """The draft without its modifiers, and the sentences made of them; only where both are sound."""
+    """Return the draft without its modifiers, and the sentences made of them; only where both are sound."""
     sentences: list[Draft] = []
     for place in sorted(indices(draft) - done):
         token, inside = doc[place], indices(draft)
@@ -34,7 +34,7 @@ def extract(doc: Doc, draft: Draft, done: frozenset[int] = frozenset()) -> tuple
 
 
 def as_sentence(token: Token) -> Draft | None:
-    """The sentence that a clause or apposition makes; None where it makes none, or where that is unsure."""
+    """Turn a clause or apposition into a sentence; None if it makes none or the rules are unsure."""
     if token.dep_ == "relcl":
         return relative(token)
     if token.dep_ == "appos":
@@ -49,13 +49,13 @@ def as_sentence(token: Token) -> Draft | None:
 
 
 def _ends_sentence(verb: Token) -> bool:
-    """Whether nothing follows the clause in its sentence: what follows may be more of it."""
+    """Check that the clause ends its sentence: otherwise the rest may belong to it."""
     end = tree.last(verb) + 1
     return end == len(verb.doc) or verb.doc[end].text in {".", ";", "!"}
 
 
 def _without(draft: Draft, token: Token) -> Draft:
-    """The draft without the phrase of the token and the commas around it."""
+    """Remove the phrase of the token and the commas around it from the draft."""
     taken = {t.i for t in token.subtree}
     if tree.comma_before(token):
         edges = {min(taken) - 1, max(taken) + 1}
@@ -64,7 +64,7 @@ def _without(draft: Draft, token: Token) -> Draft:
 
 
 def _is_aside(verb: Token) -> bool:
-    """Whether it is a clause after its main clause, set off by a comma."""
+    """Return True if the clause follows its main clause, set off by a comma."""
     return tree.comma_before(verb) and verb.i >= verb.head.i
 
 
@@ -76,7 +76,7 @@ def reason(verb: Token) -> Draft | None:
     if not tree.is_finite(verb) or tree.subject_of(verb) is None or tree.in_negative_scope(verb):
         return None
     if verb.head.dep_ not in {"ROOT", "conj", "acomp"} or (marks[0].lower_ == "since" and tree.is_past(verb)):
-        return None  # "since" of time
+        return None  # temporal "since"
     return trim(parts(t for t in verb.subtree if t.i != marks[0].i))
 
 
@@ -114,7 +114,7 @@ def relative(verb: Token) -> Draft | None:
 
 
 def _is_sentential(verb: Token, tense: Token) -> bool:
-    """Whether ", which …" is more likely about the whole clause before it."""
+    """Return True if ", which …" more likely refers to the whole preceding clause."""
     if tree.child(verb, {"nsubjpass"}) is not None:
         return tense.tag_ == "MD" and (verb.tag_ != "VBN" or lemma(verb.lower_) in LEXICON["opinion_verbs"])
     if verb.lower_.startswith(SENTENTIAL) or (tense.tag_ == "MD" and verb.tag_ != "VBN"):
@@ -123,7 +123,7 @@ def _is_sentential(verb: Token, tense: Token) -> bool:
 
 
 def _person(noun: Token) -> Token | None:
-    """The person that "who" refers to: the parser sometimes attaches the clause to the nearest thing."""
+    """Return the person that "who" refers to: the parser sometimes attaches the clause to the nearest noun."""
     nearest = tree.referent(noun)
     name = nearest.pos_ in {"PROPN", "PRON"} and (nearest.dep_ != "pobj" or gives_examples(nearest.head))
     if name or noun.lower_.endswith(PERSONS):
@@ -199,7 +199,7 @@ def _is_adjunct(prep: Token) -> bool:
 
 
 def is_certain(prep: Token) -> bool:
-    """Whether a prepositional phrase gives a date or a named place."""
+    """Return True if a prepositional phrase gives a date or a named place."""
     objects = [c for c in prep.children if c.dep_ == "pobj"]
     return any(o.like_num or o.pos_ == "PROPN" or o.lower_ in LEXICON["months"] for o in objects)
 
@@ -209,7 +209,7 @@ UNCLEAR = {"WP", "WDT", "EX"}  # tags of subjects that cannot be repeated
 
 
 def _is_clear(noun: Token) -> bool:
-    """Whether a noun can be the subject of a sentence of its own."""
+    """Return True if a noun can be the subject of a separate sentence."""
     return noun.tag_ not in UNCLEAR and len(tree.conjuncts(noun)) == 1 and not tree.in_negative_scope(noun)
 
 
@@ -231,7 +231,7 @@ def participle(verb: Token) -> Draft | None:
             return None
     if noun is None or not _is_clear(noun) or noun.lower_ in {"i", "those"}:
         return None
-    if tree.child(verb, {"dobj"}) is not None:  # a past tense that was taken for a participle
+    if tree.child(verb, {"dobj"}) is not None:  # a past tense parsed as a participle
         finite = verb.lower_.endswith("ed") and tree.comma_before(verb)
         return trim((*tree.as_subject(noun), *parts(verb.subtree))) if finite else None
     return trim(
@@ -240,7 +240,7 @@ def participle(verb: Token) -> Draft | None:
 
 
 def _is_ambiguous(noun: Token | None, verb: Token) -> bool:
-    """Whether another noun stands between the subject and the participle: it may be the one meant."""
+    """Return True if a noun between subject and participle may be the one it modifies."""
     if noun is None:
         return True
     between = verb.doc[verb.head.i + 1 : tree.first(verb)] if verb.i > verb.head.i > noun.i else ()
@@ -248,7 +248,7 @@ def _is_ambiguous(noun: Token | None, verb: Token) -> bool:
 
 
 def result(verb: Token) -> Draft | None:
-    """ "It repels water, making it a good coat" → "It is a good coat": where "it" agrees with the subject."""
+    """ "It repels water, making it a good coat" → "It is a good coat", if "it" agrees with the subject."""
     main = verb.head
     noun = tree.subject_of(main) or (tree.subject_of(main.head) if main.dep_ == "conj" else None)
     after = verb.doc[verb.i + 1 : verb.i + 3].text.lower()
@@ -266,7 +266,7 @@ def result(verb: Token) -> Draft | None:
 
 
 def effect(verb: Token) -> Draft | None:
-    """ "It blocks light, reducing glare" → "It reduces glare": what a thing brings about by what it does."""
+    """ "It blocks light, reducing glare" → "It reduces glare": an effect of what the subject does."""
     main = verb.head
     while main.dep_ == "xcomp" and tree.subject_of(main) is None:
         main = main.head
@@ -297,7 +297,7 @@ def effect(verb: Token) -> Draft | None:
 
 
 def active(verb: Token) -> Draft | None:
-    """ "…, providing shade" → "The tree provides shade": verbs whose subject is that of the main clause."""
+    """ "…, providing shade" → "The tree provides shade": verbs that share the subject of the main clause."""
     main, start = verb.head, tree.first(verb)
     noun = tree.child(main, tree.NOMINAL_SUBJECTS)
     if not _is_gerund(verb, LEXICON["attributive_verbs"]) or noun is None or not _is_clear(noun) or noun.lower_ == "i":
@@ -314,12 +314,12 @@ def active(verb: Token) -> Draft | None:
 
 
 def _is_gerund(verb: Token, of: frozenset[str]) -> bool:
-    """Whether it is the -ing form of one of these verbs."""
+    """Return True if the verb is the -ing form of one of these verbs."""
     return verb.lower_.endswith("ing") and lemma(verb.lower_) in of
 
 
 def _like(main: Token, verb: str, noun: Token) -> str:
-    """A verb in the tense and number of the main one; its base form after a modal."""
+    """Inflect a verb like the main verb, in tense and number; the base form after a modal."""
     if tree.child(main, {"aux"}) is not None or (main.tag_ != "VBD" and tree.is_plural(noun)):
         return verb
     return inflect(verb, "VBD" if main.tag_ == "VBD" else "VBZ")

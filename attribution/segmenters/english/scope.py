@@ -1,6 +1,7 @@
-"""Say when a sentence stays whole: a word above "and" joins or negates, a piece is no statement, the parser is lost.
+"""Decide when a sentence stays whole.
 
-the parser sees it alone.
+It does when a word above "and" is collective or negative, when a piece is no statement, and when the parse is
+unreliable.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ CONJUNCTIONS = {"and", ",", ";", "but", "as"}  # "as" of "as well as"
 
 
 def is_collective(verb: Token) -> bool:
-    """Whether it says something of its arguments together: "A and B combine"."""
+    """Return True for a collective verb, which applies to its arguments together: "A and B combine"."""
     return lemma(verb.lower_) in LEXICON["collective"]
 
 
@@ -53,7 +54,7 @@ def has_to(verb: Token) -> bool:
 
 
 def is_free_choice(head: Token) -> bool:
-    """Whether "A or B" says that each is possible: among examples, and under "may" or "can" (Kamp 1973)."""
+    """Return True if "A or B" implies that each is possible: among examples, and under "may" or "can" (Kamp 1973)."""
     above = head
     while above.head != above and above.pos_ not in tree.VERBAL:
         above = above.head
@@ -71,7 +72,7 @@ def is_free_choice(head: Token) -> bool:
 
 
 def gives_examples(preposition: Token) -> bool:
-    """Whether it introduces examples of the noun before it: "such as", "including", and "like" after a plural."""
+    """Return True if it introduces examples of the noun before it: "such as", "including", "like" after a plural."""
     noun = preposition.head
     if preposition.dep_ != "prep" or noun.pos_ not in {"NOUN", "PROPN"} or preposition.i < noun.i:
         return False
@@ -80,14 +81,14 @@ def gives_examples(preposition: Token) -> bool:
 
 
 def measured_noun(noun: Token) -> Token:
-    """ "a variety of tools" for "tools": what holds of one holds of the other."""
+    """Return "variety" for "tools" in "a variety of tools": what is true of one is true of the other."""
     while noun.dep_ == "pobj" and noun.head.lower_ == "of" and noun.head.head.lower_ in LEXICON["quantities"]:
         noun = noun.head.head
     return noun
 
 
 def _restricts(token: Token, inside: set[int]) -> bool:
-    """Whether it is a clause that restricts a noun or sets a condition, and asserts nothing by itself."""
+    """Return True for a clause that restricts a noun or sets a condition, and asserts nothing by itself."""
     if token.dep_ == "relcl":
         pronouns = [c.i for c in token.subtree if c.tag_ in {"WP", "WDT", "WRB", "WP$"}]
         restricts = token.i in inside and (not pronouns or pronouns[0] in inside)
@@ -103,12 +104,12 @@ def _restricts(token: Token, inside: set[int]) -> bool:
 
 
 def is_closed(head: Token, inside: set[int]) -> bool:
-    """Whether a word above the coordination forbids splitting it."""
+    """Return True if a word above the coordination forbids splitting it."""
     above = head
     while above.head != above and above.head.i in inside:
         above = above.head
         if gives_examples(above):
-            above = measured_noun(above.head)  # what stands above the noun counts
+            above = measured_noun(above.head)  # go on from the noun
             continue
         if above.lower_ in LEXICON["closed"] and not _is_role(above):
             return True
@@ -124,7 +125,7 @@ def is_closed(head: Token, inside: set[int]) -> bool:
 
 
 def _is_role(preposition: Token) -> bool:
-    """ "known as A and B": a role, not a comparison."""
+    """Return True if "as" introduces a role, not a comparison: "known as A and B"."""
     if preposition.lower_ != "as" or preposition.dep_ != "prep" or preposition.head.pos_ != "VERB":
         return False
     before = preposition.doc[max(0, preposition.i - 8) : preposition.i]
@@ -132,7 +133,7 @@ def _is_role(preposition: Token) -> bool:
 
 
 def in_main_clause(head: Token, inside: set[int]) -> bool:
-    """Whether it belongs to what the clause says, and not to a clause, adjective or example beside that."""
+    """Return True if the token is outside dependent clauses, adjectives and examples."""
     for token in (head, *head.ancestors):
         if token.i not in inside or token.head.i not in inside:
             break
@@ -142,7 +143,7 @@ def in_main_clause(head: Token, inside: set[int]) -> bool:
 
 
 def in_adjunct(head: Token, inside: set[int]) -> bool:
-    """Whether it belongs to the circumstances of an action: "makes plans with A and B", "in A and B"."""
+    """Return True if the token is in an adjunct of a verb: "makes plans with A and B", "in A and B"."""
     return any(
         t.dep_ == "prep"
         and t.head.pos_ in tree.VERBAL
@@ -153,7 +154,7 @@ def in_adjunct(head: Token, inside: set[int]) -> bool:
 
 
 def is_fronted(head: Token, inside: set[int]) -> bool:
-    """Whether it stands in a phrase before the subject: "By reading and writing, they …" does not say by which."""
+    """Return True if it is in a phrase before the subject: "By reading and writing, they …" does not say by which."""
     for token in (head, *head.ancestors):
         if token.head.i not in inside or token.head == token:
             return False
@@ -169,16 +170,16 @@ SUBJECT_LIKE = {"NOUN", "PROPN", "PRON", "VERB", "DET", "NUM", "ADJ"}
 
 
 def is_sound(doc: Doc, draft: Draft) -> bool:
-    """Whether the draft can stand as a sentence."""
+    """Return True if the draft can stand as a sentence."""
     tokens = [doc[i] if i >= 0 else None for i, _ in draft]
     present = [t for t in tokens if t is not None]
     if len(draft) < 3 or not any(t.pos_ in CONTENT for t in present):
         return False
     inside = indices(draft)
     if any(_is_made_finite(t, t.text) and t.head.i in inside and not _after_comma(t) for t in present):
-        return False  # "a director directed films": a past tense that was taken for a participle
+        return False  # "a director directed films": a past tense mistaken for a participle
     if any(a.text in BE and b.text.lower() == "hence" for a, b in pairwise(draft)):
-        return False  # "…, hence their importance": a consequence that was taken for an apposition
+        return False  # "…, hence their importance": a consequence mistaken for an apposition
     opening, end = tokens[0], tokens[-1]
     if opening is not None:
         relative = opening.lower_ in {"which", "who", "that"} and opening.tag_ != "DT" and opening.dep_ != "det"
@@ -200,7 +201,7 @@ def is_sound(doc: Doc, draft: Draft) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_sentence(text: str) -> bool:
-    """Whether the parser sees one sentence with a subject and a finite verb."""
+    """Return True if the parser finds one sentence with a subject and a finite verb."""
     sentences = list(parse(text).sents)
     root = sentences[0].root
     subject = child(root, SUBJECTS)
@@ -209,11 +210,11 @@ def is_sentence(text: str) -> bool:
     if any(c.dep_ == "mark" or c.tag_ == "WRB" for c in root.lefts):
         return False  # a subordinate clause
     commas = [t for t in root.doc[subject.i : root.i] if t.text == "," and t.head in {subject, root}]
-    return len(commas) != 1  # one alone parts the subject from its verb
+    return len(commas) != 1  # a single comma separates the subject from its verb
 
 
 def is_imperative(root: Token) -> bool:
-    """ "If it bleeds, press on it": a base form without a subject, after adverbials at most."""
+    """Return True for a base form preceded by adverbials at most: "If it bleeds, press on it"."""
     before = {c.dep_ for c in root.lefts}
     return root.tag_ == "VB" and root.dep_ == "ROOT" and before <= {"advmod", "punct", "cc", "prep", "advcl"}
 
@@ -223,7 +224,7 @@ def _carries_tense(verb: Token, text: str) -> bool:
 
 
 def _is_made_finite(verb: Token, text: str) -> bool:
-    """A participle that a rule has made finite, or that is a finite verb the parser took for one."""
+    """Return True for a participle that a rule has made finite, or a finite verb mistaken for a participle."""
     if verb.tag_ == "VBN" and verb.dep_ in {"acl", "advcl"} and child(verb, {"dobj"}) is not None:
         return True
     return verb.tag_ == "VBG" and text != verb.text
@@ -234,12 +235,12 @@ def _after_comma(verb: Token) -> bool:
 
 
 def is_reliable(doc: Doc) -> bool:
-    """Whether the parse shows none of these signs."""
+    """Return True if the parse shows none of the signs of an error in SIGNS."""
     return not any(sign(token) for sign in SIGNS for token in doc)
 
 
 def _verb_without_conjunction(token: Token) -> bool:
-    """A verb coordinated with another without "and" or comma: the parser took the main verb for a conjunct."""
+    """Return True for a verb coordinated without "and" or comma: the main verb was mistaken for a conjunct."""
     if token.dep_ != "conj" or token.pos_ not in VERBAL or token.head.pos_ not in VERBAL or not first(token):
         return False
     before = token.doc[first(token) - 1]
@@ -247,7 +248,7 @@ def _verb_without_conjunction(token: Token) -> bool:
 
 
 def _subject_cut_off(token: Token) -> bool:
-    """A single comma between a subject with a relative clause and its verb: the verb belongs to that clause."""
+    """Return True for one comma between a subject with a relative clause and its verb, which belongs to that clause."""
     if token.dep_ not in NOMINAL_SUBJECTS or token.head.i < token.i:
         return False
     commas = [t for t in token.doc[token.i : token.head.i] if t.text == "," and t.head in {token, token.head}]
@@ -255,14 +256,14 @@ def _subject_cut_off(token: Token) -> bool:
 
 
 def _verb_taken_for_participle(token: Token) -> bool:
-    """ "solo singers and the number of arias increased": a main verb that ends its clause."""
+    """Return True for a main verb that ends its clause: "solo singers and the number of arias increased"."""
     if token.dep_ != "acl" or token.tag_ not in {"VBN", "VBD"} or token.i + 1 >= len(token.doc):
         return False
     return token.doc[token.i + 1].is_punct and token.head.i < token.i - 1 and token.head.dep_ == "conj"
 
 
 def _finite_without_subject(token: Token) -> bool:
-    """A finite adverbial clause without a subject."""
+    """Return True for a finite adverbial clause without a subject."""
     return (
         token.dep_ == "advcl"
         and token.tag_ in {"VBZ", "VBP"}
@@ -271,7 +272,7 @@ def _finite_without_subject(token: Token) -> bool:
 
 
 def _list_in_relative_clause(token: Token) -> bool:
-    """A list with semicolons that would continue inside a relative clause."""
+    """Return True for a list with semicolons that would continue inside a relative clause."""
     start = first(token)
     listed = token.dep_ == "conj" and token.tag_ in NOUNS and start > 0 and token.doc[start - 1].text == ";"
     return listed and any(a.dep_ == "relcl" for a in token.ancestors)

@@ -1,4 +1,4 @@
-"""Questions about the words of a dependency tree: subject, tense, negation, number, reference."""
+"""Query the words of a dependency tree: subject, tense, negation, number, reference."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "’re": "i
 
 
 def subtree(token: Token, *without: Token) -> list[Token]:
-    """The token and everything below it, except for the branches left out."""
+    """Return the token and its descendants, except for the branches in `without`."""
     out = {t.i for branch in without for t in branch.subtree}
     return [t for t in token.subtree if t.i not in out]
 
 
 def child(token: Token, deps: set[str]) -> Token | None:
-    """Its first child with one of these dependency labels."""
+    """Return the first child with one of these dependency labels."""
     return next((c for c in token.children if c.dep_ in deps), None)
 
 
 def is_finite(verb: Token) -> bool:
-    """Whether the verb or one of its auxiliaries carries the tense."""
+    """Return True if the verb or one of its auxiliaries is finite."""
     if verb.pos_ not in VERBAL:
         return False
     return verb.tag_ in FINITE or any(c.dep_ in AUXILIARIES and c.tag_ in FINITE for c in verb.children)
 
 
 def subject_of(verb: Token) -> Token | None:
-    """Its own subject, in front of it."""
+    """Return the verb's own subject, before it."""
     return next((c for c in verb.lefts if c.dep_ in SUBJECTS), None)
 
 
 def conjuncts(head: Token) -> list[Token]:
-    """The conjuncts of a coordination in order, its head included."""
+    """Return the conjuncts of a coordination in order, including its head."""
     group = [head]
     for token in group:
         group += [c for c in token.children if c.dep_ == "conj"]
@@ -54,7 +54,7 @@ def conjuncts(head: Token) -> list[Token]:
 
 
 def own_words(conjunct: Token) -> list[Token]:
-    """A conjunct without the others and without what joins them."""
+    """Return the words of a conjunct without the other conjuncts, conjunctions and commas."""
     joins = [c for c in conjunct.children if c.dep_ in {"conj", "cc", "preconj"}]
     starts = {first(c) for c in joins}
     commas = [c for c in conjunct.rights if c.text in {",", ";"} and c.i + 1 in starts]
@@ -62,7 +62,7 @@ def own_words(conjunct: Token) -> list[Token]:
 
 
 def first(token: Token) -> int:
-    """The index at which the phrase of a token begins."""
+    """Return the index at which the phrase of a token begins."""
     return token.left_edge.i
 
 
@@ -71,22 +71,22 @@ def last(token: Token) -> int:
 
 
 def after_comma(token: Token) -> bool:
-    """Whether its phrase follows a comma."""
+    """Return True if the token's phrase follows a comma."""
     return first(token) > 0 and token.doc[first(token) - 1].text == ","
 
 
 def comma_before(token: Token) -> bool:
-    """Whether its phrase follows a comma or opens the sentence."""
+    """Return True if the token's phrase follows a comma or opens the sentence."""
     return first(token) == 0 or after_comma(token)
 
 
 def with_comma(token: Token) -> list[int]:
-    """The indices of a phrase with the comma before it."""
+    """Return the indices of a phrase with the comma before it."""
     return [*([first(token) - 1] if after_comma(token) else []), *(t.i for t in token.subtree)]
 
 
 def in_brackets(token: Token) -> bool:
-    """Whether it stands in parentheses or quotation marks."""
+    """Return True if the token is in parentheses or quotation marks."""
     before = token.doc[: token.i].text
     return before.count("(") > before.count(")") or before.count('"') % 2 > 0 or before.count("“") > before.count("”")
 
@@ -97,7 +97,7 @@ def is_negated(token: Token) -> bool:
 
 
 def in_negative_scope(token: Token) -> bool:
-    """Whether it stands under a negation or a condition."""
+    """Return True if the token is in the scope of a negation or a condition."""
     return any(
         is_negated(above)
         or above.dep_ in {"advcl", "ccomp", "csubj"}
@@ -119,7 +119,7 @@ def is_indefinite(noun: Token) -> bool:
 
 
 def is_past(token: Token) -> bool:
-    """Whether the clause around it is in the past tense."""
+    """Return True if the clause around the token is in the past tense."""
     verb = next((above for above in token.ancestors if above.pos_ in VERBAL), None)
     return verb is not None and any(
         f.tag_ == "VBD" for f in (verb, *(c for c in verb.children if c.dep_ in AUXILIARIES))
@@ -131,7 +131,7 @@ def be(noun: Token, past: bool) -> Part:
 
 
 def referent(noun: Token) -> Token:
-    """What an attribute or apposition is said of; any other noun itself."""
+    """Return the noun that an attribute or apposition describes; for any other noun, the noun itself."""
     while True:
         if noun.dep_ == "attr" and noun.head.pos_ == "AUX" and not is_negated(noun.head):
             subject = child(noun.head, {"nsubj"})
@@ -145,12 +145,12 @@ def referent(noun: Token) -> Token:
 
 
 def is_predicate_noun(noun: Token) -> bool:
-    """A noun that says what the subject is: "a genre that …", "a test used for …"."""
+    """Return True for an indefinite noun that describes the subject: "a genre that …", "a test used for …"."""
     return referent(noun) is not noun and noun.dep_ == "attr" and is_indefinite(noun)
 
 
 def as_subject(noun: Token) -> Draft:
-    """A noun phrase as a subject: definite, without the clauses and appositions beside it."""
+    """Return a noun phrase as a subject: definite, without its clauses and appositions."""
     beside = [c for c in noun.children if c.dep_ in {"relcl", "appos"} or (c.dep_ in {"acl", "punct"} and c.i > noun.i)]
     out = {t.i for c in beside for t in c.subtree}
     phrase = parts(t for t in own_words(noun) if t.i not in out)
@@ -160,7 +160,7 @@ def as_subject(noun: Token) -> Draft:
 
 
 def agree(draft: Draft, verb: Token, subject: Token) -> Draft:
-    """The draft with its verb in the singular, where a singular noun has replaced its plural subject."""
+    """Put the verb of a draft in the singular if a singular noun has replaced its plural subject."""
     if subject.tag_ in PLURALS or subject.lower_ == "people":
         return draft
     verbs = {v.i for v in conjuncts(verb)}

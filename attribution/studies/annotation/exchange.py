@@ -1,7 +1,7 @@
 """Write and merge project files, and turn people's decisions into a labelled set.
 
-Records are only ever added and their ids are hashes of their content, so that the order of imports makes no difference
-and importing twice changes nothing.
+Records are only ever added, and their ids are hashes of their content: the order of imports makes no difference, and
+importing twice changes nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Record = dict[str, Any]
 
 
 def _flat(name: str, field: FieldInfo) -> list[tuple[str, bool]]:
-    """The columns of a field, and whether each is text that is written as it is; the others are JSON."""
+    """Return the columns of a field, and True for those written as plain text; the others are JSON."""
     if name == "content":
         return [column for own in Content.model_fields.items() for column in _flat(*own)]
     return [(name, field.annotation is str or get_origin(field.annotation) is Literal)]
@@ -41,18 +41,18 @@ KINDS: dict[str, type[Frozen]] = {
     "task": Task,
     "judgement": Judgement,
 }
-_FIELDS = {  # of each kind in CSV, where what a judgement says has columns of its own
+_FIELDS = {  # the fields of each kind in CSV, where a judgement's content has its own columns
     kind: {k: v for name, field in model.model_fields.items() for k, v in _flat(name, field)}
     for kind, model in KINDS.items()
 }
-_SHOWN = ("answer", "system", "dataset")  # of the task, repeated beside its judgements
+_SHOWN = ("answer", "system", "dataset")  # fields of the task, repeated beside its judgements
 _COLUMNS = tuple(dict.fromkeys(("kind", "outcome", *_SHOWN, *(n for k in reversed(_FIELDS) for n in _FIELDS[k]))))
 _T = TypeVar("_T", bound=Frozen)
 
 
 @dataclass(frozen=True)
 class Merged:
-    """What an import added, and what is wrong with the other records, each with its line."""
+    """The result of an import: what was added, and the problems of the other records, each with its line."""
 
     project: Project
     tasks: int
@@ -61,7 +61,7 @@ class Merged:
 
 
 def records(store: Annotations, project: Project) -> list[Record]:
-    """All records of a project, always in the same order."""
+    """Return all records of a project, always in the same order."""
     kinds: list[tuple[str, Iterable[Frozen]]] = [
         ("project", [project]),
         *((_kind(event), [event]) for event in store.events(project.id)),
@@ -76,15 +76,15 @@ def _kind(event: Event) -> str:
 
 
 def to_jsonl(store: Annotations, project: Project) -> str:
-    """The project as JSON Lines."""
+    """Return the project as JSON Lines."""
     return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records(store, project))
 
 
 def to_csv(store: Annotations, project: Project) -> str:
-    """The same records as CSV, in which a spreadsheet finds no formula.
+    """Return the same records as CSV, guarded against formulas in spreadsheets.
 
-    A row of a judgement repeats answer, system and data set of its task and has its outcome in a word, so that it can
-    be read alone; an import does not read these columns.
+    A judgement's row repeats the answer, system and data set of its task and states the outcome in a word, so that it
+    can be read alone; an import ignores these columns.
     """
     out = io.StringIO()
     writer = csv.DictWriter(out, _COLUMNS, restval="", extrasaction="raise")
@@ -108,7 +108,7 @@ def to_csv(store: Annotations, project: Project) -> str:
 
 
 def _guarded(text: str) -> str:
-    """With an apostrophe before what would start a formula, and before an apostrophe, so that it can be taken off."""
+    """Put an apostrophe before text that would start a formula or starts with one, so that it can be removed again."""
     first = next((c for c in text if c.isprintable() and not c.isspace()), "")
     return f"'{text}" if first in FORMULA or text[:1] in ("'", "\t", "\r") else text
 
@@ -140,7 +140,7 @@ def _from_row(row: Mapping[str | None, Any]) -> Record | str:
         return f'"kind" is {str(kind)[:40]!r}; expected one of {", ".join(KINDS)}'
     record: Record = {}
     for name, is_text in _FIELDS[kind].items():
-        if not (written := row.get(name)):  # an empty text is the default of each field that may be empty
+        if not (written := row.get(name)):  # every field that may be empty has "" as its default
             continue
         text = _unguarded(written)
         try:
@@ -153,9 +153,9 @@ def _from_row(row: Mapping[str | None, Any]) -> Record | str:
 
 
 def merge(store: Annotations, content: bytes, is_csv: bool = False) -> Merged:
-    """Add the records of a file to the database; a bad record costs itself.
+    """Add the records of a file to the database; a bad record is skipped alone.
 
-    BadInput for a file without a project, and for one whose project is here with other settings.
+    Raises BadInput for a file without a project, and for one whose project exists with other settings.
     """
     lines = _csv_records(content) if is_csv else [(r.line, r.error or r.fields) for r in parse_rows(content, ["kind"])]
     problems: list[str] = []
@@ -219,23 +219,23 @@ _TYPES = TypeAdapter(dict[str, str])
 
 
 def error_types(store: Store, project_id: str) -> dict[str, str]:
-    """The types of errors that were given by hand, by task. They stay in this database: exports do not hold them."""
+    """Return the error types set by hand, by task. They stay in this database: exports do not include them."""
     body = store.load_result(ERROR_TYPES, project_id)
     return {} if body is None else _TYPES.validate_json(body)
 
 
 def put_error_type(store: Store, project_id: str, task_id: str, name: str) -> None:
-    """Give a task its type; an empty one takes it away."""
+    """Set the error type of a task; an empty one removes it."""
     known = error_types(store, project_id) | {task_id: name}
     store.save_result(ERROR_TYPES, project_id, json.dumps({k: v for k, v in known.items() if v}), shared=True)
 
 
 def labelled_set(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None], types: Mapping[str, str]) -> str:
-    """JSON Lines in the form that the benchmark reads.
+    """Return the decisions as JSON Lines in the format of the benchmark.
 
-    `grounded` is whether people called it attributable. Flagged, undecided and uninterpretable tasks are left out. The
-    sentences of one response make one row with `sentences`, once it is known whether the whole is grounded: where one
-    of them is not, or all are. `context` is the source, `turns` the conversation before the question.
+    `grounded` is true if people judged it attributable. Flagged, undecided and uninterpretable tasks are left out. The
+    sentences of one response make one row with `sentences`, once the label of the whole is known: if one of them is
+    not grounded, or all are. `context` is the source, `turns` the conversation before the question.
     """
     rows: list[dict[str, Any]] = []
     together: dict[str, list[Task]] = {}
@@ -273,7 +273,7 @@ def _row(task: Task, response: str, context: list[str], grounded: bool, error_ty
 def _response(
     key: str, group: list[Task], answers: Mapping[str, Answer | None], types: Mapping[str, str]
 ) -> dict[str, Any] | None:
-    """The row of a whole response; None while it is not known whether it is grounded."""
+    """Return the row of a whole response; None while its label is not known."""
     whole = group[0].turns[-1].text
     group = sorted(group, key=lambda task: whole.index(task.answer))
     wrong = [task for task in group if answers[task.id] == "not_attributable"]

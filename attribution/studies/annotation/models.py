@@ -1,4 +1,4 @@
-"""Verifiers on the tasks that people judged: their verdicts beside the people's."""
+"""Run verifiers on annotated tasks, and compare their verdicts with the annotators' answers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WORST: tuple[Label, ...] = (
 
 @dataclass(frozen=True)
 class TaskVerdict:
-    """What a verifier says of a whole task."""
+    """A verifier's verdict on a whole task."""
 
     task_id: str
     label: Label
@@ -42,13 +42,13 @@ class TaskVerdict:
 
 @dataclass(frozen=True)
 class Against:
-    """A verifier beside the people, on tasks that they decided and found interpretable."""
+    """A verifier compared with people, on tasks that they decided and found interpretable."""
 
     verifier: str
     cells: dict[tuple[Answer, Label], tuple[str, ...]]  # the tasks of each cell of the confusion table
     equal: tuple[str, ...]
     differing: tuple[str, ...]
-    alpha: float | None  # of people and verifier as two annotators
+    alpha: float | None  # between people and verifier as two annotators
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -56,13 +56,13 @@ class Against:
 
     @property
     def precision(self) -> float | None:
-        """Of the tasks that the verifier calls supported, those that people do."""
+        """The share of tasks called supported by the verifier that people call attributable; None without any."""
         supported = [task for (_, label), tasks in self.cells.items() if label == "supported" for task in tasks]
         return len(self._both) / len(supported) if supported else None
 
     @property
     def recall(self) -> float | None:
-        """Of the tasks that people call attributable, those that the verifier calls supported."""
+        """The share of tasks called attributable by people that the verifier calls supported; None without any."""
         right = [task for (answer, _), tasks in self.cells.items() if answer == "attributable" for task in tasks]
         return len(self._both) / len(right) if right else None
 
@@ -74,10 +74,10 @@ class Against:
 def verify(
     tasks: Sequence[Task], settings: Settings, store: Store, stop: threading.Event | None = None
 ) -> Iterator[TaskVerdict]:
-    """The verdict on each task by the verifier, chunker and embedder of the settings; each is saved at once.
+    """Verify each task with the verifier, chunker and embedder of the settings; each verdict is saved at once.
 
-    Tasks that this verifier has judged before are read from the database. A sentence or claim is verified with its
-    references resolved; an answer is split into sentences, and its verdict is the worst of those worth checking.
+    Earlier verdicts of this verifier are read from the database. A sentence or claim is verified decontextualised; an
+    answer is split into sentences, and its verdict is the worst of the check-worthy ones.
     """
     version = f"{settings.verifier} {Matcher(settings, store, '').verifier.version}"[:200]
     known = {verdict.task_id: verdict for verdict in saved(store, [task.id for task in tasks]).get(version, ())}
@@ -97,7 +97,7 @@ def verify(
 
 
 def saved(store: Store, tasks: Sequence[str]) -> dict[str, list[TaskVerdict]]:
-    """The verdicts so far by verifier: its name, then the version of its model."""
+    """Return the saved verdicts by verifier: its name, then the version of its model."""
     v, wanted = t.annotation_verdicts.c, set(tasks)
     found: dict[str, list[TaskVerdict]] = {}
     with store.engine.connect() as db:
@@ -146,7 +146,7 @@ def _badness(verdict: Verdict) -> tuple[int, float]:
 
 
 def against(verifier: str, verdicts: Sequence[TaskVerdict], answers: Mapping[str, Answer | None]) -> Against:
-    """Attributable against supported, on the tasks that have both."""
+    """Compare attributable with supported, on the tasks that have both."""
     cells: dict[tuple[Answer, Label], list[str]] = {}
     labels: list[tuple[bool, bool]] = []
     equal: list[str] = []

@@ -1,10 +1,10 @@
-"""Keep annotators' judgements (R23, sections 4.1 and 4.2): each step adds a record, and none is ever changed.
+"""Store annotators' judgements (R23, sections 4.1 and 4.2) in a log: each step adds a record, and none is changed.
 
-A killed process leaves every judgement that it has confirmed. A step names the record that it follows, so that the same
+If the process is killed, every confirmed judgement is kept. A step names the record that it follows, so that the same
 step sent twice, or from two windows, is counted once.
 
-Undo adds a record too, which says what it restores: the history stays, and the state is a function of the set of
-records. So records of two databases are merged by putting them together.
+Undo also adds a record, which names what it restores. The state is a function of the set of records, so records of two
+databases are merged by a union.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from attribution.store.database import Database
 from attribution.studies.annotation.tasks import MAX_NAME, Stage
 from attribution.types import Frozen, content_id
 
-UNDONE = "undone"  # in the place of an answer: all was taken back
+UNDONE = "undone"  # in place of an answer, after everything was undone
 
 
 class Position(NamedTuple):
-    """How far an annotator is with a task."""
+    """The progress of an annotator with a task."""
 
     task_id: str
     annotator: str
@@ -37,7 +37,7 @@ class Position(NamedTuple):
 
 
 class Stale(BadInput):
-    """A step that follows a record which is not the last one."""
+    """A step that does not follow the last record."""
 
 
 def timestamp() -> str:
@@ -45,13 +45,13 @@ def timestamp() -> str:
 
 
 class Records:
-    """The judgements of all projects. Safe to use from several threads and processes."""
+    """The judgements of all projects, safe to use from several threads and processes."""
 
     def __init__(self, database: Database) -> None:
         self._database, self._engine = database, database.engine
 
     def judgements(self, project_id: str, annotator: str = "", task_id: str = "") -> list[Judgement]:
-        """All records of a project, or those of one annotator, or about one task."""
+        """Return the records of a project, optionally of one annotator or about one task."""
         c = t.annotation_judgements.c
         where = [c.project_id == project_id]
         where += [c.annotator == annotator] if annotator else []
@@ -61,7 +61,7 @@ class Records:
         return [Judgement.model_validate_json(body) for body in bodies]
 
     def put_judgements(self, project_id: str, judgements: Sequence[Judgement]) -> int:
-        """Save records of this or another database; how many are new."""
+        """Save records of this or another database; return the number of new ones."""
         a = t.annotation_judgements
         known = self._database.rows(a, [judgement.id for judgement in judgements])
         rows = {j.id: _row(project_id, j) for j in judgements if j.id not in known}
@@ -71,9 +71,9 @@ class Records:
     def step(
         self, project_id: str, task_id: str, annotator: str, role: Role, stage: Stage, content: Content, follows: str
     ) -> Judgement:
-        """Save what an annotator says next about a task; `follows` is the id of their last record, empty for none.
+        """Save an annotator's next step in a task; `follows` is the id of their last record, empty for none.
 
-        The same step sent again returns the record that is there. Stale where another one has been saved meanwhile.
+        The same step sent again returns the saved record. Raises Stale if another step was saved in the meantime.
         """
         with self._database.transaction() as db:
             records = _records(db, task_id, annotator, role)
@@ -93,7 +93,7 @@ class Records:
             return made
 
     def undo(self, project_id: str, annotator: str, role: Role) -> Judgement | None:
-        """Take back this annotator's last step that counts, about whichever task; None where there is none."""
+        """Undo this annotator's last step that counts, in any task; None if there is none."""
         records = [r for r in self.judgements(project_id, annotator) if r.role == role]
         counted = steps(records)
         if not counted:
@@ -114,7 +114,7 @@ class Records:
             return made
 
     def positions(self, project_id: str) -> list[Position]:
-        """How far all annotators are, without reading what they said."""
+        """Return the progress of all annotators, without reading the contents of their judgements."""
         c = t.annotation_judgements.c
         last: dict[tuple[str, str, Role], tuple[int, str]] = {}
         columns = (c.task_id, c.annotator, c.role, c.revision, c.answer)
@@ -178,18 +178,18 @@ LONGEST = 20_000  # characters of a justification, note or explicature
 
 
 class Content(Frozen):
-    """What is said of the task; nothing yet where `interpretable` is None and no flag is set."""
+    """An annotator's judgement of a task; still empty if `interpretable` is None and no flag is set."""
 
     interpretable: bool | None = None
-    attributable: bool | None = None  # asked only of what is interpretable
+    attributable: bool | None = None  # asked only if it is interpretable
     flags: tuple[Flag, ...] = ()
     justification: str = Field("", max_length=LONGEST)
-    explicature: str = Field("", max_length=LONGEST)  # the answer reworded to stand alone; empty: as it is
-    seconds: tuple[float, float] = (0.0, 0.0)  # for each stage, without pauses
+    explicature: str = Field("", max_length=LONGEST)  # the answer reworded to stand alone; empty: unchanged
+    seconds: tuple[float, float] = (0.0, 0.0)  # for each question, without pauses
 
     @property
     def answer(self) -> Answer | None:
-        """Both questions as one answer; None where the task is not finished."""
+        """The answers to both questions as one; None if the task is not finished."""
         if self.flags:
             return "flagged"
         if self.interpretable is False:
@@ -209,19 +209,19 @@ class Judgement(Frozen):
     origin: str  # the database it was made in
     made_at: str  # ISO 8601, UTC, with microseconds
     stage: Stage
-    follows: str = ""  # id of the record before it, whichever that is; empty: none
+    follows: str = ""  # id of the record before it, of any kind; empty: none
     parent: str = ""  # id of the record whose content it replaced; empty: none
-    restores: str | None = None  # of undo: id of the record whose content it took back, empty for the beginning
+    restores: str | None = None  # for undo: id of the record whose content is restored; empty: the beginning
     content: Content = Content()
 
     @property
     def id(self) -> str:
-        """A hash of all of it."""
+        """A hash of the whole record."""
         return content_id(self.model_dump_json())
 
     @property
     def effective(self) -> str:
-        """The id of the record whose content this is; empty after all was undone."""
+        """The id of the record that this content comes from; empty after everything was undone."""
         return self.id if self.restores is None else self.restores
 
     @property
@@ -230,7 +230,7 @@ class Judgement(Frozen):
 
 
 def current(records: Iterable[Judgement]) -> dict[tuple[str, str, str], Judgement]:
-    """The last record of each annotator about each task in each role. The order of the records makes no difference."""
+    """Return the last record of each annotator about each task in each role, whatever the order of the records."""
     last: dict[tuple[str, str, str], Judgement] = {}
     for record in records:
         known = last.get(record.place)
@@ -244,7 +244,7 @@ def _order(record: Judgement) -> tuple[int, str, str, str]:
 
 
 def steps(records: Sequence[Judgement]) -> list[Judgement]:
-    """The records that still count, oldest first: undo takes back the last of them."""
+    """Return the records that still count, oldest first: undo takes back the last of them."""
     by_id = {record.id: record for record in records}
     found: dict[str, Judgement] = {}
     for record in current(records).values():
@@ -256,12 +256,12 @@ def steps(records: Sequence[Judgement]) -> list[Judgement]:
 
 
 def finished(records: Iterable[Judgement], role: Role = "annotation") -> list[Judgement]:
-    """The judgements that count: the last record of each annotator about each task, where it is finished."""
+    """Return the judgements that count: each annotator's last record about each task, if it is finished."""
     return [r for r in current(records).values() if r.role == role and r.content.answer is not None]
 
 
 def by_task(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
-    """Judgements by task, each task's in the order of the annotators' names."""
+    """Group judgements by task, ordered by the annotators' names."""
     grouped: dict[str, list[Judgement]] = defaultdict(list)
     for judgement in sorted(judgements, key=lambda j: j.annotator):
         grouped[judgement.task_id].append(judgement)
@@ -269,10 +269,10 @@ def by_task(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
 
 
 def consensus(judgements: Sequence[Judgement]) -> Answer | None:
-    """What most annotators of a task say; None where as many say otherwise.
+    """Return the majority's answer for a task; None for a tie.
 
-    First whether it is flagged, then among the others whether it is interpretable, then whether it is attributable: a
-    source is read only by those who said that the answer is interpretable.
+    The majority decides on flagging first, then, among the remaining annotators, on interpretability, then on
+    attribution: only annotators who found the answer interpretable read the source.
     """
     answers = [j.content.answer for j in judgements if j.content.answer]
     left: list[str] = list(answers)
@@ -289,7 +289,7 @@ def consensus(judgements: Sequence[Judgement]) -> Answer | None:
 def decided(
     judgements: Mapping[str, Sequence[Judgement]], adjudicated: Mapping[str, Judgement]
 ) -> dict[str, Answer | None]:
-    """The answer for each judged task: the adjudicator's where there is one, else the majority's."""
+    """Return the answer for each judged task: the adjudicator's if there is one, else the majority's."""
     return {
         task_id: adjudicated[task_id].content.answer if task_id in adjudicated else consensus(of_task)
         for task_id, of_task in judgements.items()

@@ -1,7 +1,7 @@
-"""Which claims of two answers say the same, where one says more, and where they contradict each other.
+"""Match the claims of two answers: the same, one says more, or they contradict each other.
 
-Claims that are near in meaning are judged by the verifier in both directions, each as evidence for the other. The
-limits were chosen on labelled pairs (docs/measurements.md).
+The verifier judges similar claims in both directions, each as evidence for the other. The thresholds were chosen on
+labelled pairs (docs/measurements.md).
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ from attribution.verifiers.pairs import CachedVerifier
 Agreement = Literal["contradiction", "same", "first_more", "second_more", "overlap"]
 AGREEMENTS: tuple[Agreement, ...] = get_args(Agreement)
 
-SIMILAR = 0.45  # least cosine of two claims that are compared
-NEAREST = 3  # claims of the other answer that a claim is compared with, at most
+SIMILAR = 0.45  # least cosine of two compared claims
+NEAREST = 3  # most claims of the other answer to compare a claim with
 ENTAILED = 0.5  # least probability that one claim entails the other
-COVERED = 0.5  # least share of the entailed claim's words that the other has: alike topics are not the same claim
-CONTRADICTED = 0.5  # least probability, on average of both directions, that they contradict each other
-SUBJECT = 0.6  # least share of the words, without what differs, that claims in contradiction have in common
+COVERED = 0.5  # least share of the entailed claim's words that the other has: a similar topic is not enough
+CONTRADICTED = 0.5  # least probability of a contradiction, averaged over both directions
+SUBJECT = 0.6  # least share of common words, without those that differ, of contradictory claims
 
 
 @dataclass(frozen=True)
 class Match:
-    """Claims of both answers, by id, that speak of the same thing. A contradiction has one claim of each."""
+    """Matching claims of both answers, by id. A contradiction has one claim of each answer."""
 
     agreement: Agreement
     first: tuple[str, ...]
     second: tuple[str, ...]
-    probability: float  # of the entailment that decides; of a contradiction, on average of both directions
-    differs: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())  # numbers and names that only one of the two says
+    probability: float  # of the deciding entailment; of a contradiction, averaged over both directions
+    differs: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())  # numbers and names that only one of the two has
 
 
 def align(
     first: Sequence[Claim], second: Sequence[Claim], embedder: Embedder, verifier: CachedVerifier
 ) -> tuple[Match, ...]:
-    """The matches of two answers' claims, contradictions first, then in the order of the first answer.
+    """Match the claims of two answers, contradictions first, then in the order of the first answer.
 
-    Claims that are not checked, such as opinions, are left out. A claim can be in several contradictions, but in one
-    agreement only: claims that agree with the same claim are one match.
+    Claims that are not checked, such as opinions, are left out. A claim can be in several contradictions, but in only
+    one agreement: claims that agree with the same claim are one match.
     """
     pairs = _near(first, second, embedder)
     judged = _judge([p for a, b in pairs for p in ((b.statement, a.statement), (a.statement, b.statement))], verifier)
@@ -71,16 +71,16 @@ def _entails(premise: str, claim: str, judgement: Judgement) -> bool:
 
 
 def differing_words(one: str, other: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Numbers and names that each of two texts has and the other lacks; empty where only other words differ."""
+    """Return the numbers and names that each text has and the other lacks; empty if only other words differ."""
     own, theirs = differing_spans(one, other)
     return tuple(one[a:b] for a, b in own), tuple(other[a:b] for a, b in theirs)
 
 
 def common_words(one: str, other: str) -> float:
-    """The share of content words that two claims have in common, of the one with fewer, without what differs.
+    """Return the share of the shorter claim's content words that both have, without the words that differ.
 
-    Two claims about one thing contradict each other only if they say the same of it but for a detail: “finished in
-    1889” and “repainted in 1910” do not.
+    Two claims about one thing contradict each other only if they differ in a detail: “finished in 1889” and “repainted
+    in 1910” do not.
     """
     own, its = differing_spans(one, other)
     kept = [_without(one, own), _without(other, its)]
@@ -96,7 +96,7 @@ def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
 
 def _near(first: Sequence[Claim], second: Sequence[Claim], embedder: Embedder) -> list[tuple[Claim, Claim]]:
-    """Pairs of checked claims at least SIMILAR, each claim with the NEAREST of the other answer."""
+    """Return the pairs of checked claims at least SIMILAR, each claim with the NEAREST of the other answer."""
     first, second = [c for c in first if c.checked], [c for c in second if c.checked]
     if not (first and second):
         return []
@@ -108,7 +108,7 @@ def _near(first: Sequence[Claim], second: Sequence[Claim], embedder: Embedder) -
 
 
 def _judge(pairs: Sequence[tuple[str, str]], verifier: CachedVerifier) -> list[Judgement | None]:
-    """A judgement for each (claim, evidence); None for one that the verifier refuses, because it is too long."""
+    """Return a judgement for each (claim, evidence); None for one that is too long for the verifier."""
     try:
         return [*verifier.verify(pairs)]
     except BadInput:
@@ -119,7 +119,7 @@ def _judge(pairs: Sequence[tuple[str, str]], verifier: CachedVerifier) -> list[J
 
 
 def _groups(pairs: Iterable[tuple[Claim, Claim]]) -> Iterator[tuple[list[Claim], list[Claim]]]:
-    """The claims of both answers that hang together by agreement, in their order."""
+    """Group the claims of both answers that are connected by agreement, in order."""
     groups: list[tuple[dict[str, Claim], dict[str, Claim]]] = []
     for a, b in pairs:
         joined: tuple[dict[str, Claim], dict[str, Claim]] = ({}, {})
@@ -132,7 +132,7 @@ def _groups(pairs: Iterable[tuple[Claim, Claim]]) -> Iterator[tuple[list[Claim],
 
 
 def _agreement(first: Sequence[Claim], second: Sequence[Claim], verifier: CachedVerifier) -> Match:
-    """Does each side say all that the other says? Several claims of a side are read together."""
+    """Match two groups of claims: does each side, read as one text, entail all of the other?"""
     said_by_first, sure_first = _says(_together(first), second, verifier)
     said_by_second, sure_second = _says(_together(second), first, verifier)
     kinds: dict[tuple[bool, bool], Agreement] = {
@@ -144,12 +144,12 @@ def _agreement(first: Sequence[Claim], second: Sequence[Claim], verifier: Cached
 
 
 def _says(text: str, claims: Sequence[Claim], verifier: CachedVerifier) -> tuple[bool, float]:
-    """Whether a text entails all of these claims, and how surely it entails the least sure one."""
+    """Return True if a text entails all of these claims, with the lowest probability of entailment."""
     judged = _judge([(c.statement, text) for c in claims], verifier)
     entailed = all(j is not None and _entails(text, c.statement, j) for c, j in zip(claims, judged, strict=True))
     return entailed, min(j.probabilities.entailed if j else 0.0 for j in judged)
 
 
 def _together(claims: Sequence[Claim]) -> str:
-    """One text; not one sentence after the other, because a verifier may read sentences one by one."""
+    """Join claims in a single sentence, because a verifier may read sentences one by one."""
     return "; ".join(c.statement.rstrip(" .") if len(claims) > 1 else c.statement for c in claims)

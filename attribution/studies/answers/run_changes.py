@@ -1,4 +1,4 @@
-"""Two runs set against each other: which verdicts changed, and why."""
+"""Compare two runs: which verdicts changed, and why."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from attribution.text.words import words_of
 from attribution.types import UNCHECKED, Claim, Evidence, Label, Page, Report, Verdict
 from attribution.verdicts import SIDES, recolour, thresholds_of
 
-ALIKE = 0.5  # least likeness of two claims that are taken for the same
+ALIKE = 0.5  # minimum likeness of two claims to be matched
 QUOTED = 120  # characters of a claim or title in a reason
 CauseKind = Literal[
     "wording", "worthiness", "not_compared", "thresholds", "judgement", "new_page", "lost_page", "changed_page",
@@ -26,7 +26,7 @@ class Cause(NamedTuple):
 
 @dataclass(frozen=True)
 class ClaimChange:
-    """A claim of the first run and the same claim in the second; None where one of them does not have it."""
+    """A claim of the first run and the same claim in the second; None if a run lacks it."""
 
     before: Claim | None
     after: Claim | None
@@ -41,7 +41,7 @@ class ClaimChange:
 
 @dataclass(frozen=True)
 class RunChanges:
-    """In the order of the second run's claims; those that only the first run has come last."""
+    """The changes in the order of the second run's claims; claims of the first run alone come last."""
 
     claims: tuple[ClaimChange, ...]
     settings: tuple[tuple[str, object, object], ...]  # those that differ: name, value before, value after
@@ -49,7 +49,7 @@ class RunChanges:
 
 
 def run_changes(before: Report, after: Report) -> RunChanges:
-    """What differs between two runs. Claims are matched one to one, by their words or their place in the answer."""
+    """Compare two runs. Claims are matched one to one, by their words or their place in the answer."""
     pairs = _matched(before, after)
     was, now = ({v.claim_id: v for v in report.verdicts} for report in (before, after))
     partner = {b.id: a for a, b in pairs}
@@ -75,7 +75,7 @@ def run_changes(before: Report, after: Report) -> RunChanges:
 
 
 def _matched(before: Report, after: Report) -> list[tuple[Claim, Claim]]:
-    """Pairs of claims that are alike, the most alike first."""
+    """Return pairs of matching claims, the most alike first."""
     same_answer = before.answer == after.answer
     scored = [
         (_likeness(a, b, same_answer), -i, -j, a, b)
@@ -92,7 +92,7 @@ def _matched(before: Report, after: Report) -> list[tuple[Claim, Claim]]:
 
 
 def _likeness(a: Claim, b: Claim, same_answer: bool) -> float:
-    """From 0 to 2: the share of words in common (F1), and the share of characters in common of the same answer."""
+    """Return a score from 0 to 2: the F1 of shared words, plus the share of common characters in the same answer."""
     mine, theirs = set(words_of(a.text)), set(words_of(b.text))
     words = 2 * len(mine & theirs) / (len(mine) + len(theirs)) if mine and theirs else float(a.text == b.text)
     if not same_answer:
@@ -105,7 +105,7 @@ def _likeness(a: Claim, b: Claim, same_answer: bool) -> float:
 def _causes(
     before: Report, after: Report, a: Claim, b: Claim, was: Verdict | None, now: Verdict | None
 ) -> Iterator[Cause]:
-    """Why the verdicts differ; at least one reason."""
+    """Yield the reasons why the verdicts differ; at least one."""
     if a.checked != b.checked and now and was:
         when, verdict = ("Before", was) if b.checked else ("Now", now)
         yield Cause("worthiness", f"{when} it is not checked: {verdict.reason}")
@@ -133,7 +133,7 @@ def _causes(
 
 
 def _only_thresholds(before: Report, after: Report, claim: Claim, now: Verdict) -> bool:
-    """Whether the first run has the verdict of the second with the second's thresholds."""
+    """Return True if the first run gives the second's verdict under the second's thresholds."""
     thresholds = thresholds_of(after)
     if thresholds == thresholds_of(before):
         return False
@@ -141,7 +141,7 @@ def _only_thresholds(before: Report, after: Report, claim: Claim, now: Verdict) 
 
 
 def _deciding(report: Report, claim: Claim) -> list[Evidence]:
-    """The surest passage for each side."""
+    """Return the most confident passage for each side."""
     best: dict[str, Evidence] = {}
     for piece in report.evidence:
         surest = best.get(piece.relation)
@@ -155,7 +155,7 @@ def _sure(piece: Evidence) -> float:
 
 
 def _new_evidence(before: Report, after: Report, a: Claim, b: Claim) -> Iterator[Cause]:
-    """What decides in the second run, and what the first run made of it."""
+    """Yield a cause for each deciding passage of the second run that the first run lacked or judged otherwise."""
     for piece in _deciding(after, b):
         page, title = _page(after, piece)
         side = SIDES[piece.relation]
@@ -171,7 +171,7 @@ def _new_evidence(before: Report, after: Report, a: Claim, b: Claim) -> Iterator
 
 
 def _lost_evidence(before: Report, after: Report, a: Claim, b: Claim) -> Iterator[Cause]:
-    """What decided in the first run, and what the second makes of it."""
+    """Yield a cause for each deciding passage of the first run that the second lacks or judges otherwise."""
     for piece in _deciding(before, a):
         page, title = _page(before, piece)
         side = SIDES[piece.relation]
@@ -214,7 +214,7 @@ def _quoted(text: str) -> str:
 
 
 def counts(changes: Sequence[ClaimChange]) -> tuple[int, int, int, int]:
-    """How many verdicts changed, how many stayed, how many claims only the second run has, and only the first."""
+    """Count changed verdicts, unchanged verdicts, claims of the second run alone, and claims of the first alone."""
     both = [c for c in changes if c.before and c.after]
     changed = sum(c.changed for c in both)
     return changed, len(both) - changed, sum(not c.before for c in changes), sum(not c.after for c in changes)

@@ -47,7 +47,7 @@ from attribution.verifiers import VERIFIERS
 
 @dataclass(frozen=True)
 class FrozenPages:
-    """An EvidenceSource that searches nothing: every claim meets all pages of the snapshot. Its own claims stay out."""
+    """An EvidenceSource without search: every claim gets all pages of the snapshot, whose own claims are ignored."""
 
     snapshot: Snapshot
 
@@ -94,9 +94,9 @@ _GOES_ON = compile_any([r"[,;]\s*(?:but|however|though|although|yet)\b"])
 
 
 def abstains(answer: str) -> bool:
-    """Whether the first sentence of an answer in English says that it is not known, and nothing besides.
+    """Return True if the first sentence of an English answer only says that the answer is not known.
 
-    “I don't have the exact date, but it was finished in 1889” answers; so does a text that is sorry for somebody.
+    “I don't have the exact date, but it was finished in 1889” is an answer; so is a text that expresses sympathy.
     """
     text = " ".join(plain(answer).split())
     first = next((text[start:end] for start, end in sentences(text)), "")
@@ -109,31 +109,31 @@ GAMMA = 10  # facts below which an answer's score is reduced: the default of the
 
 @dataclass(frozen=True)
 class Counts:
-    """What one verifier found for the facts that one decomposer made of one answer."""
+    """The counts of one verifier for the facts of one decomposer and answer."""
 
-    facts: int  # that were judged
+    facts: int  # judged facts
     supported: int
     responded: bool = True  # False: the answer abstains, and counts only in the respond ratio
 
 
 @dataclass(frozen=True)
 class Score:
-    """FActScore of several answers; None where no answer has a fact that was judged."""
+    """FActScore of several answers; None if no answer has a judged fact."""
 
     factscore: float | None  # mean over answers of the share of supported facts, with the length penalty
     unpenalised: float | None  # the same without it
     respond_ratio: float | None  # share of the answers that do not abstain; None without answers
     facts_per_answer: float | None  # mean over the answers that count
-    answers: int  # that count: those that respond, with at least one fact
+    answers: int  # answers that count: those that respond, with at least one fact
 
 
 def penalty(facts: int, gamma: float) -> float:
-    """The factor for an answer of so many facts: 1 from gamma on, exp(1 - gamma / facts) below it; gamma 0 is none."""
+    """Return the length penalty: 1 from `gamma` facts on, exp(1 - gamma / facts) below; gamma 0 disables it."""
     return 1.0 if facts >= gamma else math.exp(1 - gamma / facts)
 
 
 def score(answers: Sequence[Counts], gamma: float = GAMMA) -> Score:
-    """The score of one system, decomposer and verifier. An answer without a judged fact has no precision to average."""
+    """Score one system, decomposer and verifier. Answers without a judged fact have no precision to average."""
     counted = [a for a in answers if a.responded and a.facts]
     if not counted:
         responded = sum(a.responded for a in answers) / len(answers) if answers else None
@@ -148,14 +148,14 @@ def score(answers: Sequence[Counts], gamma: float = GAMMA) -> Score:
     )
 
 
-MOST = 6  # decomposers, and verifiers, of one table
-GROUP = 16  # facts between two looks at the stop signal
+MOST = 6  # maximum number of decomposers, and of verifiers, in one table
+GROUP = 16  # facts between two checks of the stop signal
 HARMLESS = ("nothing_found", "fell_back")  # kinds of failure that leave the evidence whole
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What one verifier says of one fact."""
+    """The verdict of one verifier on one fact."""
 
     fact: str  # the claim's id
     label: Label
@@ -167,18 +167,18 @@ class Judged:
 
     @property
     def counts(self) -> bool:
-        """Whether it is in the denominator: a fact that a failure kept from being judged is not."""
+        """True if the fact is in the denominator; facts left unjudged because of a failure are not."""
         return self.label not in UNCHECKED
 
 
 @dataclass(frozen=True)
 class Decomposed:
-    """The facts that one decomposer makes of the answer; claims that are not check-worthy or not coherent are none."""
+    """The facts of one decomposer: its claims that are check-worthy and coherent."""
 
     segmenter: str
     facts: tuple[str, ...]  # ids, in the order of the answer
     factual: int  # check-worthy claims
-    coherent: int  # of these, claims that their own sentence entails: DecompScore (W24, section 4)
+    coherent: int  # of these, claims entailed by their own sentence: DecompScore (W24, section 4)
     seconds: float  # of segmentation, without loading models
     usage: LlmUsage | None = None
     failures: tuple[Failure, ...] = ()
@@ -186,26 +186,26 @@ class Decomposed:
 
 @dataclass(frozen=True)
 class ScoredAnswer:
-    """Everything that the tables of one answer are made of."""
+    """The data of one answer for all tables."""
 
     question: str
     answer: str
-    system: str  # that wrote it; empty: not said
+    system: str  # the system that wrote the answer; empty: unknown
     abstained: bool
-    run_id: str  # of the run that gathered the pages; empty for an answer that abstains
-    texts: dict[str, str]  # of the facts, by id, as they were checked
+    run_id: str  # the run that gathered the pages; empty for an answer that abstains
+    texts: dict[str, str]  # the facts as they were checked, by id
     decomposed: tuple[Decomposed, ...]
     judged: dict[str, tuple[Judged, ...]]  # by verifier
     failures: tuple[Failure, ...] = ()  # of gathering
 
     def counts(self, segmenter: str, verifier: str) -> Counts:
-        """Facts and supported facts of one cell."""
+        """Count the facts and supported facts of one cell."""
         facts = self.facts(segmenter, verifier)
         judged = [j for j in facts if j.counts]
         return Counts(len(judged), sum(j.label == "supported" for j in judged), not self.abstained)
 
     def facts(self, segmenter: str, verifier: str) -> list[Judged]:
-        """The rows behind one cell, in the order of the answer."""
+        """Return the rows behind one cell, in the order of the answer."""
         own = next((d.facts for d in self.decomposed if d.segmenter == segmenter), ())
         by_id = {j.fact: j for j in self.judged.get(verifier, ())}
         return [by_id[i] for i in own if i in by_id]
@@ -213,13 +213,13 @@ class ScoredAnswer:
 
 @dataclass(frozen=True)
 class AnswerScored:
-    """An event: the answer is done. It is not sent for an answer that was stopped."""
+    """An event: the answer is done. Not sent for an answer that was stopped."""
 
     answer: ScoredAnswer
 
 
 def check_choice(segmenters: Sequence[str], verifiers: Sequence[str], settings: Settings) -> None:
-    """BadInput for none, too many or repeated names; UnknownName or Unavailable for one that cannot be used."""
+    """Check the names. Raises BadInput for none, too many or repeats; UnknownName or Unavailable for unusable ones."""
     for kind, names in (("decomposer", segmenters), ("verifier", verifiers)):
         if not 1 <= len(names) <= MOST or len(set(names)) < len(names):
             raise BadInput(f"found {len(names)} {kind}s ({', '.join(names)}): expected one to {MOST}, each once")
@@ -243,7 +243,7 @@ def score_answer(
     source: EvidenceSource | None = None,
     stop: threading.Event | None = None,
 ) -> Iterator[events.Event | AnswerScored]:
-    """The events of one run over the facts of all decomposers, then of every other verifier, then AnswerScored.
+    """Yield the events of one run over the facts of all decomposers, then of every other verifier, then AnswerScored.
 
     The first verifier's run searches and downloads; the others read the same pages. A fact that several decomposers
     make is judged once. An answer that abstains is not decomposed. `context` is the conversation before the question.
@@ -311,7 +311,7 @@ def _decomposed(name: str, made: Segmented, seconds: float, annotated: Mapping[s
 def _again(
     report: Report, settings: Settings, store: Store, concerns: Mapping[str, Sequence[Failure]]
 ) -> Iterator[tuple[Verdict, tuple[Evidence, ...]]]:
-    """The verdicts of another verifier on the same facts over the same pages."""
+    """Yield the verdicts of another verifier on the same facts and pages."""
     matcher = Matcher(settings, store, standalone_question(report.question, report.context))
     for page in report.pages:
         matcher.add(page)
@@ -328,7 +328,7 @@ def _match(matcher: Matcher, claims: list[Claim]) -> Iterator[tuple[Claim, tuple
     try:
         yield from ((c, e, []) for c, e in zip(claims, matcher.match(claims), strict=True))
     except BadInput as error:
-        if len(claims) > 1:  # a claim that the verifier refuses costs only itself
+        if len(claims) > 1:  # so that a claim that the verifier rejects does not affect the others
             for claim in claims:
                 yield from _match(matcher, [claim])
             return

@@ -1,4 +1,4 @@
-"""Score many answers, keep the scores, and tabulate them (W24, tables 4 and 5, in form)."""
+"""Score many answers, keep the scores, and tabulate them in the form of W24, tables 4 and 5."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def run(
 ) -> Iterator[tuple[int, int, str]]:
     """Score every answer, append each to `folder/factscore.jsonl`, then write the tables.
 
-    Yields (answers done, all answers, what is wrong with this one). Answers that an earlier call finished with the same
-    choices are not scored again; gamma concerns the tables alone. `snapshot` is the knowledge source in place of the
-    settings' sources. BadInput, before any work, for decomposers or verifiers that cannot be used.
+    Yields (answers done, all answers, problem with this one). Answers that an earlier call finished with the same
+    choices are not scored again; gamma affects only the tables. `snapshot` replaces the settings' sources as the
+    knowledge source. Raises BadInput, before any work, for decomposers or verifiers that cannot be used.
     """
     check_choice(segmenters, verifiers, settings)
     folder.mkdir(parents=True, exist_ok=True)
@@ -89,20 +89,20 @@ def key_of(
     verifiers: Sequence[str],
     snapshot: Snapshot | None = None,
 ) -> str:
-    """What an answer's result depends on."""
+    """Hash everything that an answer's result depends on."""
     public = {k: v for k, v in settings.public().items() if k not in ("segmenter", "verifier")}
     own = [row.fields.get(name) or "" for name in ("question", "answer", "system", "turns")]
     return content_id(json.dumps([own, public, [*segmenters], [*verifiers], snapshot.report.id if snapshot else ""]))
 
 
 def as_json(scored: ScoredAnswer) -> dict[str, Any]:
-    """JSON-serialisable form, as in factscore.jsonl and the page's download."""
+    """Convert to JSON-serialisable data, as in factscore.jsonl and the page's download."""
     data: dict[str, Any] = ADAPTER.dump_python(scored, mode="json")
     return data
 
 
 def cell(scored: Sequence[ScoredAnswer], segmenter: str, verifier: str, gamma: float = GAMMA) -> Score:
-    """The score of one decomposer and verifier over these answers."""
+    """Return the score of one decomposer and verifier over these answers."""
     return score([a.counts(segmenter, verifier) for a in scored], gamma)
 
 
@@ -113,7 +113,7 @@ def tables(
     gamma: float = GAMMA,
     failed: Sequence[tuple[int, str, str]] = (),
 ) -> tuple[Table, ...]:
-    """The sensitivity tables; `failed` are line, answer and error of the answers that could not be scored."""
+    """Return the sensitivity tables; `failed` holds line, answer and error of answers that could not be scored."""
     failures = (Table("Failed answers", ("line", "answer", "error"), tuple(failed)),) if failed else ()
     if not scored:
         return failures
@@ -143,7 +143,7 @@ def _grid(
 
 
 def _decompscore(scored: Sequence[ScoredAnswer], segmenter: str) -> float | None:
-    """Coherent claims of an answer, averaged over the answers that respond."""
+    """Return the number of coherent claims per answer, averaged over the answers that respond."""
     parts = [d for a in scored if not a.abstained for d in a.decomposed if d.segmenter == segmenter]
     return sum(d.coherent for d in parts) / len(parts) if parts else None
 
@@ -164,7 +164,7 @@ def _facts(scored: Sequence[ScoredAnswer], segmenters: Sequence[str]) -> Table:
 
 
 def _sensitivity(cells: dict[tuple[str, str], Score], segmenters: Sequence[str], verifiers: Sequence[str]) -> Table:
-    """How far the score moves when only the decomposer changes (W24, section 5)."""
+    """Tabulate how much the score changes when only the decomposer changes (W24, section 5)."""
     rows: list[tuple[Cell, ...]] = []
     for verifier in verifiers:
         known = [(value, s) for s in segmenters if (value := cells[s, verifier].factscore) is not None]
@@ -204,13 +204,13 @@ FACTSCORE = "factscore"  # the kind of result
 
 @dataclass(frozen=True)
 class Scored:
-    """The answers that were scored, and what they were scored with."""
+    """The scored answers, and the choices they were scored with."""
 
     segmenters: tuple[str, ...]
     verifiers: tuple[str, ...]
     answers: tuple[ScoredAnswer, ...] = ()
-    rows: tuple[Row, ...] = ()  # all that are to be scored, so that it can go on after a crash
-    done: int = 0  # of the rows, those that failed included
+    rows: tuple[Row, ...] = ()  # all rows to score, to continue after a crash
+    done: int = 0  # number of rows, including failed ones
     settings: dict[str, Any] = field(default_factory=dict)
     frozen: str = ""  # id of the run whose pages are the knowledge source; empty: the sources of the settings
     failed: tuple[tuple[int, str, str], ...] = ()  # line, answer and error of those that could not be scored
@@ -231,6 +231,6 @@ def save(store: Store, result_id: str, scored: Scored) -> None:
 
 
 def load(store: Store, result_id: str) -> Scored | None:
-    """Saved scores; None where there are none of that id."""
+    """Load saved scores; None if there are none with that id."""
     body = store.load_result(FACTSCORE, result_id)
     return None if body is None else _SCORED.validate_json(body)

@@ -1,7 +1,7 @@
-"""Is a response grounded in its context? The methods that T24 compares (section 4), and some beside them.
+"""Methods that decide if a response is grounded in its context: those that T24 compares (section 4), and some others.
 
-Each method gives a whole response a score from 0 to 1; the threshold that makes it a decision is tuned on labelled
-responses (`figures`). What needs a key or a downloaded model says so in its `needs`.
+Each method scores a whole response from 0 to 1; the decision threshold is tuned on labelled responses (`figures`).
+Methods that need a key or a downloaded model say so in `needs`.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Protocol
 from attribution.tables import LLM, Entry, Need, Table
 from attribution.types import Frozen, LlmUsage
 
-ONE = ""  # the name of the reading of a method that has one only
+ONE = ""  # name of the reading of a method with a single one
 
 
 @dataclass(frozen=True)
 class Given:
-    """What a method sees of a response: never its label."""
+    """The input of a method: a response without its label."""
 
     question: str  # may be empty
-    context: tuple[str, ...]  # the passages that the response should rest on, at least one
+    context: tuple[str, ...]  # the passages that should support the response, at least one
     response: str
 
 
@@ -36,10 +36,10 @@ class Part(Frozen):
 
 @dataclass(frozen=True)
 class Scored:
-    """How grounded a response is: 0 not at all, 1 wholly.
+    """The groundedness of a response: 0 not at all, 1 fully.
 
-    Some methods can be read in several ways, such as with n-grams of several lengths. `scores` has one score for each
-    reading; the reading is tuned together with the threshold.
+    Some methods have several readings, such as n-grams of several lengths. `scores` has one score for each reading; the
+    reading is tuned together with the threshold.
     """
 
     scores: Mapping[str, float]
@@ -47,16 +47,16 @@ class Scored:
 
 
 class Method(Protocol):
-    version: str  # of the models and prompts that decide: other scores need another version
-    aggregation: str  # how the scores of sentences or claims become that of the response, in words
+    version: str  # of the models and prompts: it must change whenever the scores do
+    aggregation: str  # how sentence or claim scores become that of the response, in words
 
     @property
     def usage(self) -> LlmUsage | None:
-        """What prompts cost so far; None where no language model is asked."""
+        """The usage of prompts so far; None if no language model is used."""
         ...
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
-        """The response's scores. `stop` ends open prompts.
+        """Score the response. `stop` ends open prompts.
 
         Raises BadInput for a response that it cannot read, LlmFailed for a prompt without a usable reply, and
         Unavailable for a model that cannot be loaded.
@@ -174,5 +174,5 @@ METHODS: Table[Method] = Table(
 
 
 def joined(context: Sequence[str]) -> str:
-    """The context as one text, for methods that read it whole."""
+    """Join the context into one text, for methods that read it whole."""
     return "\n\n".join(context)

@@ -1,4 +1,4 @@
-"""Labelled responses, from JSON Lines, and their division into a development and a test split."""
+"""Read labelled responses from JSON Lines, and divide them into a development and a test split."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class LabelledSentence(Frozen):
 
 
 class LabelledRow(Frozen):
-    """A response with its context and whether people found it grounded there."""
+    """A response with its context, and people's label: is it grounded in the context?"""
 
     id: str
     line: int
-    question: str  # after the conversation before it, where there is one
+    question: str  # with the conversation before it, if there is one
     context: tuple[str, ...]
     response: str
     grounded: bool
@@ -48,13 +48,13 @@ class LabelledRow(Frozen):
 
     @property
     def given(self) -> Given:
-        """What methods see of it."""
+        """The part of a row that methods may read."""
         return Given(self.question, self.context, self.response)
 
 
 @dataclass(frozen=True)
 class LabelledSet:
-    """The rows that can be used, and (line, what is wrong) of those that cannot."""
+    """The usable rows, and (line, problem) for the others."""
 
     rows: tuple[LabelledRow, ...]
     problems: tuple[tuple[int, str], ...] = ()
@@ -64,12 +64,12 @@ class LabelledSet:
 
 
 def labelled_set(rows: Sequence[Row], seed: int = 0) -> LabelledSet:
-    """The labelled responses of a file, divided into two splits.
+    """Read the labelled responses of a file, divided into two splits.
 
-    A row without a usable label, context or response, or with the id of an earlier one, is a problem and left out. The
-    `split` field divides the rows where there is one. Otherwise half of the groups, drawn by the seed, are development;
-    rows with the same question are one group, without a question those with the same context.
-    BadInput where no row can be used.
+    A row without a usable label, context or response, or with the id of an earlier row, is left out as a problem. The
+    `split` field divides the rows if there is one. Otherwise half of the groups, drawn by the seed, are development;
+    rows with the same question form a group, or, without a question, rows with the same context.
+    Raises BadInput if no row can be used.
     """
     read: dict[str, LabelledRow] = {}
     problems = []
@@ -90,7 +90,7 @@ def labelled_set(rows: Sequence[Row], seed: int = 0) -> LabelledSet:
 
 
 def divided(rows: Sequence[LabelledRow], seed: int) -> tuple[LabelledRow, ...]:
-    """The rows with half of their groups in the development split, the same ones for the same seed."""
+    """Put half of the groups in the development split, the same ones for the same seed."""
     groups = sorted({row.group for row in rows}, key=lambda g: hashlib.sha256(f"{seed} {g}".encode()).digest())
     development = set(groups[: (len(groups) + 1) // 2])
     return tuple(
@@ -99,7 +99,7 @@ def divided(rows: Sequence[LabelledRow], seed: int) -> tuple[LabelledRow, ...]:
 
 
 def _row(row: Row, named: bool) -> LabelledRow:
-    """BadInput says what is wrong with it."""
+    """Parse a row. Raises BadInput with the problem."""
     if row.error:
         raise BadInput(row.error)
     fields = row.fields
@@ -149,7 +149,7 @@ def _context(given: Any) -> tuple[str, ...]:
 
 
 def _sentences(given: Any, response: str) -> tuple[LabelledSentence, ...]:
-    """The places of sentences that are given with their texts, in the order of the response."""
+    """Locate sentences, given as texts in the order of the response."""
     if not given:
         return ()
     expected = 'expected a list of {"text": "…", "grounded": true or false}'

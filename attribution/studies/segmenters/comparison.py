@@ -1,4 +1,4 @@
-"""Segment one answer in several ways, check all against the same evidence, and measure them (W24, section 5)."""
+"""Segment one answer in several ways, check all claims by the same evidence, and compare them (W24, section 5)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MAX_SEGMENTERS = 4  # side by side
 
 @dataclass(frozen=True)
 class SegmenterResult:
-    """An event: the claims of one segmenter, and its seconds without loading models."""
+    """An event: the claims of one segmenter, and its time in seconds without loading models."""
 
     segmenter: str
     segmented: Segmented
@@ -52,10 +52,10 @@ class SegmenterResult:
 
 @dataclass(frozen=True)
 class Column:
-    """One segmenter's share of the comparison."""
+    """One segmenter in the comparison."""
 
     segmenter: str
-    report: Report  # of its claims only; a claim that was not reached has no verdict
+    report: Report  # of its claims only; a claim not reached has no verdict
     figures: Decomposition
     seconds: float  # of segmentation
     usage: LlmUsage | None = None  # of segmentation by a language model
@@ -73,7 +73,7 @@ class Row:
 
     @property
     def flips(self) -> bool:
-        """Whether the verdicts depend on how the sentence is split."""
+        """True if the verdicts depend on how the sentence is split."""
         if self.pending:
             return False
         checked = {tuple(label for label in labels if label not in UNCHECKED) for labels in self.labels}
@@ -81,7 +81,7 @@ class Row:
 
     @property
     def same_claims(self) -> bool:
-        """Whether all segmenters made the same claims of it."""
+        """True if all segmenters made the same claims of the sentence."""
         return len(set(self.claims)) == 1
 
 
@@ -96,14 +96,14 @@ class Comparison:
 
 @dataclass(frozen=True)
 class ComparisonReady:
-    """An event: the claims in their columns as soon as all are known, and once more at the end, with the verdicts."""
+    """An event: the claims in their columns, once all are known and again at the end, with the verdicts."""
 
     comparison: Comparison
     finished: bool = False
 
 
 def check_segmenters(names: Sequence[str], settings: Settings) -> list[str]:
-    """The names without repetition. BadInput for too few or too many, UnknownName or Unavailable for a bad one."""
+    """Return the distinct names. Raises BadInput for too few or many, UnknownName or Unavailable for a bad one."""
     distinct = list(dict.fromkeys(names))
     for name in distinct:
         SEGMENTERS.build(name, settings)
@@ -122,10 +122,10 @@ def compare(
     stop: threading.Event | None = None,
     context: Sequence[Turn] = (),
 ) -> Iterator[events.Event | SegmenterResult | ComparisonReady]:
-    """The events of one run over the claims of all segmenters, with SegmenterResult and ComparisonReady among them.
+    """Yield the events of one run over the claims of all segmenters, including SegmenterResult and ComparisonReady.
 
-    Each page is fetched and embedded once; a claim that several segmenters share is verified once. A comparison that
-    is stopped ends with what it has. BadInput for fewer than two segmenters or too many.
+    Each page is fetched and embedded once; a claim that several segmenters share is verified once. A stopped comparison
+    ends with partial results. Raises BadInput for fewer than two segmenters or too many.
     """
     names = check_segmenters(segmenters, settings)
     check_input(question, answer, settings)
@@ -135,7 +135,7 @@ def compare(
         if results and stop.is_set():
             break
         yield events.StageStarted("segment")
-        parse.forget()  # no segmenter profits from the parse of another
+        parse.forget()  # so that no segmenter profits from another's parse
         started = working_time()
         segmented = segment(
             transcript(question, context), answer, settings.model_copy(update={"segmenter": name}), stop
@@ -144,7 +144,7 @@ def compare(
         yield results[-1]
         yield events.Progress("segment", len(results), len(names))
     claims = {claim.id: claim for result in results for claim in result.segmented.claims}
-    union = sorted(claims.values(), key=_start)  # so that one sentence after the other is finished
+    union = sorted(claims.values(), key=_start)  # so that sentences are finished one by one
     comparison: Comparison | None = None
     for event in pipeline.run(
         question, answer, settings, store, documents, stop, union, run_id=run_id, context=context
@@ -163,13 +163,13 @@ def compare(
 
 
 def _start(claim: Claim) -> tuple[bool, int]:
-    """Its position in the answer; a claim without one comes last."""
+    """Return a sort key: the position in the answer; a claim without one comes last."""
     places = (*claim.spans, *([claim.sentence] if claim.sentence else []))
     return not places, min((start for start, _ in places), default=0)
 
 
 def _arrange(report: Report, settings: Settings, results: Sequence[SegmenterResult]) -> Comparison:
-    """The claims in columns and rows, before any is checked."""
+    """Arrange the claims in columns and rows, before any is checked."""
     answer, plain = report.answer, settings.model_copy(update={"segmenter": "sentences"})
     sentences = worthiness.classify(segment(report.question, answer, plain).claims, answer)
 
@@ -187,7 +187,7 @@ def _arrange(report: Report, settings: Settings, results: Sequence[SegmenterResu
 
 
 def with_verdicts(comparison: Comparison, report: Report) -> Comparison:
-    """The same claims in the same places, with the verdicts of `report`."""
+    """Return the same claims in the same places, with the verdicts of `report`."""
     reached = report.model_copy(update={"verdicts": tuple(v for v in report.verdicts if v.label != "not_reached")})
     columns = []
     for column in comparison.columns:
@@ -199,7 +199,7 @@ def with_verdicts(comparison: Comparison, report: Report) -> Comparison:
 
 
 def select_claims(report: Report, ids: Sequence[str], failures: Sequence[Failure] = (), segmenter: str = "") -> Report:
-    """The run reduced to these claims, in the order given."""
+    """Reduce the run to these claims, in the order given."""
     by_id = {c.id: c for c in report.claims}
     selected = set(ids)
     settings = {**report.settings, "segmenter": segmenter} if segmenter else report.settings
@@ -215,7 +215,7 @@ def select_claims(report: Report, ids: Sequence[str], failures: Sequence[Failure
 
 
 def group_by_sentence(sentences: Sequence[Span], columns: Sequence[Column]) -> tuple[Row, ...]:
-    """A row for each sentence with the claims made of it; claims of no sentence share an extra row."""
+    """Return a row for each sentence with the claims made of it; claims without a sentence share an extra row."""
     by_sentence: dict[Span, list[list[str]]] = {s: [[] for _ in columns] for s in sorted(sentences)}
     nowhere: Span = (0, 0)
     for number, column in enumerate(columns):
@@ -226,7 +226,7 @@ def group_by_sentence(sentences: Sequence[Span], columns: Sequence[Column]) -> t
 
 
 def _sentences_of(claim: Claim, sentences: Sequence[Span]) -> list[Span]:
-    """The sentence a claim comes from; for a repeated claim, every sentence that says it."""
+    """Return the sentence that a claim comes from; for a repeated claim, every sentence that states it."""
     overlap: Counter[Span] = Counter()
     for a, b in claim.spans or ((claim.sentence,) if claim.sentence else ()):
         for start, end in sentences:
@@ -238,7 +238,7 @@ def _sentences_of(claim: Claim, sentences: Sequence[Span]) -> list[Span]:
 
 
 def _row(sentence: Span, claims: tuple[tuple[str, ...], ...], columns: Sequence[Column]) -> Row:
-    """With the verdicts known so far."""
+    """Make a row with the verdicts known so far."""
     verdicts = [{v.claim_id: v.label for v in column.report.verdicts} for column in columns]
     labels = [{by_id[i] for i in ids if i in by_id} for ids, by_id in zip(claims, verdicts, strict=True)]
     pending = any(i not in by_id for ids, by_id in zip(claims, verdicts, strict=True) for i in ids)
@@ -246,7 +246,7 @@ def _row(sentence: Span, claims: tuple[tuple[str, ...], ...], columns: Sequence[
 
 
 def recolour_comparison(comparison: Comparison, thresholds: Thresholds) -> Comparison:
-    """The comparison relabelled with other thresholds, from its stored probabilities alone."""
+    """Relabel the comparison with other thresholds, from its stored probabilities alone."""
     same = thresholds_of(comparison.report) == thresholds
     return comparison if same else with_verdicts(comparison, recolour(comparison.report, thresholds))
 
@@ -256,7 +256,7 @@ _WORD = re.compile(r"[^\W_]+(?:[.,'’-][^\W_]+)*")
 
 @dataclass(frozen=True)
 class Decomposition:
-    """Figures of one answer and segmenter. Shares are between 0 and 1, and None where nothing was measured."""
+    """Figures of one answer and segmenter. Shares are between 0 and 1, and None if nothing was measured."""
 
     claims: int
     unique: int  # distinct texts
@@ -271,7 +271,7 @@ class Decomposition:
 
     @property
     def decompscore(self) -> float | None:
-        """The number of claims that their own sentence entails (W24: an adaptation of FActScore to the sentence)."""
+        """The number of claims entailed by their own sentence (W24: an adaptation of FActScore to the sentence)."""
         return None if self.coherent is None else self.coherent * self.claims
 
 
@@ -282,7 +282,7 @@ def decomposition(
     verdicts: Sequence[Verdict],
     split: Callable[[str], int] | None = None,
 ) -> Decomposition:
-    """Figures of the factual claims; `sentences` are the answer's own, `split` counts the claims in a text."""
+    """Compute the figures of the factual claims; `sentences` are the answer's own, `split` counts claims in a text."""
     factual = [c for c in claims if c.worthiness == "factual"]
     worthy = [c for c in sentences if c.worthiness == "factual"]
     words = [span for c in worthy for a, b in c.spans for span in content_words(answer, (a, b))]
@@ -304,7 +304,7 @@ def decomposition(
 
 
 def content_words(answer: str, within: Span) -> list[Span]:
-    """The content words within a span: no function words, no punctuation."""
+    """Return the content words within a span, without function words and punctuation."""
     start, end = within
     words = [(start + m.start(), start + m.end()) for m in _WORD.finditer(answer[start:end])]
     return [span for span in words if _stems(answer[slice(*span)])]
@@ -316,7 +316,7 @@ def _stems(text: str) -> frozenset[str]:
 
 
 def _covered(answer: str, span: Span, claims: Sequence[Claim]) -> bool:
-    """Whether a claim made of the text around the word contains it."""
+    """Return True if a claim made of the surrounding text contains the word."""
     word = _stems(answer[slice(*span)])
     return any(word <= _stems(c.text) for c in claims if _near(c, span))
 

@@ -1,4 +1,4 @@
-"""Show what people found and how verifiers compare, in tables whose numbers open the tasks behind them."""
+"""Show people's judgements and how verifiers compare, in tables whose numbers open the tasks behind them."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from pages.ui.evoke import type_word
 from pages.ui.frame import note, progress_bar, section, show, small, status_line
 from pages.ui.slot import store
 
-POLL = 1.0  # seconds between looks at a verifier at work
-TYPED = 50  # tasks whose error can be named at once
+POLL = 1.0  # seconds between updates of a verifier at work
+TYPED = 50  # tasks offered at once for naming their error
 
 
 def models_view(kept: Annotations, project: Project, work: Work) -> None:
-    """Verifiers beside people, and people's answers as a labelled set."""
+    """Draw verifiers beside people, and people's answers as a labelled set."""
     found = Found(kept, project, work)
     job = own.VERIFY.job()
     running = own.VERIFY.is_running()
@@ -66,7 +66,7 @@ def models_view(kept: Annotations, project: Project, work: Work) -> None:
 
 
 def test_set(kept: Annotations, project: Project, found: Found, judged: Sequence[str]) -> None:
-    """What people decided, for the benchmark; what is wrong with an answer can be named by hand."""
+    """Offer people's decisions as a test set for the benchmark; error types can be set by hand."""
     section("As a test set")
     small(
         f"{plural(len(judged), 'decided task')} in the form that the benchmark of groundedness methods reads: "
@@ -101,7 +101,7 @@ def test_set(kept: Annotations, project: Project, found: Found, judged: Sequence
 
 
 def name_error(project_id: str, task_id: str) -> None:
-    """Keep the type that was chosen."""
+    """Save the chosen error type."""
     test_sets.put_error_type(store(), project_id, task_id, str(state.selected(f"error_type-{task_id}") or ""))
 
 
@@ -117,7 +117,7 @@ def start(kept: Annotations, project: Project, name: str, judged: Sequence[str])
 
 
 def waiting(polling: bool) -> None:
-    """How far the verifier is."""
+    """Draw the progress of the verifier."""
     if polling and not own.VERIFY.is_running():
         st.rerun()
     if (job := own.VERIFY.job()) and job.running:
@@ -128,7 +128,7 @@ def waiting(polling: bool) -> None:
 
 
 def compared(found: Found) -> None:
-    """One row for each verifier, and a table of its verdicts by people's answers."""
+    """Draw one row for each verifier, and a table of its verdicts by people's answers."""
     verdicts = models.saved(store(), list(found.answers))
     table = Figures(
         "Verifiers beside people",
@@ -192,7 +192,7 @@ def cell_key(table: int, row: int, column: int) -> str:
 
 
 def cells_view(tables: Sequence[Figures], opened: str, *, key: str) -> Any:
-    """Draw them; the result names the cell that was clicked: `open`."""
+    """Draw the tables; `open` in the result names the cell that was clicked."""
 
     def ignore() -> None:
         pass
@@ -201,7 +201,7 @@ def cells_view(tables: Sequence[Figures], opened: str, *, key: str) -> Any:
 
 
 def data(tables: Sequence[Figures], opened: str) -> dict[str, Any]:
-    """What the component draws."""
+    """Return the data of the component."""
     return {
         "open": opened,
         "tables": [
@@ -225,7 +225,7 @@ def data(tables: Sequence[Figures], opened: str) -> dict[str, Any]:
 
 
 def behind(tables: Sequence[Figures], opened: str) -> tuple[str, tuple[str, ...]] | None:
-    """The words and the tasks of a cell; None if there is no such cell."""
+    """Return the label and the tasks of a cell; None if there is no such cell."""
     for t, table in enumerate(tables):
         for r, row in enumerate(table.rows):
             for c, cell in enumerate(row):
@@ -242,7 +242,7 @@ def task_list(
     answers: Mapping[str, Answer | None],
     verdicts: Mapping[str, TaskVerdict] | None = None,
 ) -> Node:
-    """The tasks behind a number, with what each person said; a task once, however often it counts."""
+    """Draw the tasks behind a number, with each person's answers; each task once, however often it counts."""
     unique = [task for task in dict.fromkeys(ids) if task in tasks]
     rows = [_row(tasks[i], judgements.get(i, ()), answers.get(i), (verdicts or {}).get(i)) for i in unique[:SHOWN]]
     rest = len(unique) - SHOWN
@@ -304,12 +304,12 @@ class Found:
         self.pilot = tried
 
     def everything(self) -> dict[str, list[Judgement]]:
-        """Of each task all that was said, adjudication and audit included."""
+        """Return all judgements of each task, including adjudication and audit."""
         return by_task([*self.all, *self.audits, *finished(self.records, "adjudication")])
 
 
 def number(value: float | None, tasks: Sequence[str], base: int | None = None, interval: str = "") -> Cell:
-    """A share in per cent with its base; a dash where nothing was counted."""
+    """Format a share in per cent with its base; a dash if nothing was counted."""
     if value is None:
         return "–"
     of = f"of {base:,}" if base is not None else ""
@@ -321,7 +321,7 @@ def count(tasks: Sequence[str]) -> Cell:
 
 
 def share_tables(found: Found) -> list[Figures]:
-    """R23, tables 3 to 6."""
+    """Make tables 3 to 6 of R23."""
     table = Figures(
         "Attribution",
         "Each task counts once, with what most annotators said or the adjudicator decided. Interpretable is of the "
@@ -364,7 +364,7 @@ def share_tables(found: Found) -> list[Figures]:
 
 
 def agreement_table(found: Found) -> Figures:
-    """Pairwise agreement and α for all, by data set, and of each annotator with the others."""
+    """Make the table of pairwise agreement and α: for all, by data set, and of each annotator with the others."""
     table = Figures(
         "Agreement",
         "On both answers together: a pair is equal only where both answers are. Whoever flagged a task is left out. "
@@ -390,7 +390,7 @@ def agreement_table(found: Found) -> Figures:
 
 
 def _with(name: str, judgements: Sequence[Judgement]) -> Agreement:
-    """Of one annotator with each other one; α has no meaning here."""
+    """Compute the agreement of one annotator with each of the others; α has no meaning here."""
     equal = pairs = 0
     tasks, differing = [], []
     for task, of_task in by_task(judgements).items():
@@ -417,7 +417,7 @@ def _agreement(found: Agreement) -> tuple[Cell, ...]:
 
 
 def quality_tables(found: Found) -> list[Figures]:
-    """R23, tables 7 and 8."""
+    """Make tables 7 and 8 of R23."""
     tables = []
     audit = Figures(
         "Audit",
@@ -447,7 +447,7 @@ def quality_tables(found: Found) -> list[Figures]:
 
 
 def confusion_table(row: models.Against) -> Figures:
-    """The verdicts of one verifier by people's answers."""
+    """Make the table of one verifier's verdicts by people's answers."""
     labels = [label for label in models.WORST if any(label == l for _, l in row.cells)]  # noqa: E741
     people: tuple[Answer, ...] = ("attributable", "not_attributable")
     name, _, version = row.verifier.partition(" ")
@@ -459,7 +459,7 @@ def confusion_table(row: models.Against) -> Figures:
 
 
 def results_view(kept: Annotations, project: Project, work: Work) -> None:
-    """All tables, and the tasks of the number that was clicked."""
+    """Draw all tables, and the tasks behind the number that was clicked."""
     pilot = False
     if project.pilot:
         part = st.segmented_control("Judgements of", ["Production", "Pilot"], default="Production", required=True,
@@ -481,7 +481,7 @@ def _plain(row: Sequence[Cell]) -> tuple[str, ...]:
 
 
 def opened(tables: list[Figures], found: Found, key: str, verdicts: Mapping[str, TaskVerdict] | None = None) -> None:
-    """The tables, and the tasks behind the number that was clicked last."""
+    """Draw the tables, and the tasks behind the number that was clicked last."""
     clicked = cells_view(tables, own.text(own.CELL), key=f"cells_{key}")
     if clicked and clicked != own.text(own.CELL):
         state.put(own.CELL, str(clicked))

@@ -43,9 +43,9 @@ def view(
     handled: str = "",
     proposal: str = "",
 ) -> dict[str, Any]:
-    """What the component draws, as plain data; the source is in it only after the answer was found interpretable.
+    """Return plain data for the component, with the source only once the answer was judged interpretable.
 
-    `handled` is the id of the act that the notice answers.
+    `handled` is the id of the action that the notice replies to.
     """
     content = last.content if last else Content()
     reading = content.interpretable is True and not content.flags
@@ -88,12 +88,12 @@ def _source(project: Project, task: Task) -> dict[str, Any]:
 
 
 def finished(place: str, text: str, notice: str = "") -> dict[str, Any]:
-    """The end of a queue."""
+    """Return plain data for the end of a queue."""
     return {"key": "", "follows": "", "place": place, "answer": None, "finished": text, "notice": notice}
 
 
 def task_view(data: dict[str, Any], *, key: str) -> Any:
-    """Draw it; the result names what was done: `act`."""
+    """Draw a task and return the annotator's action, `act`."""
 
     def ignore() -> None:  # without a callback Streamlit reports no click
         pass

@@ -23,7 +23,7 @@ _WEAK = {"only", "hardly", "rarely", "seldom", "never", "nobody", "nothing", "n'
 
 
 def negations(doc: Doc) -> Iterator[Edit]:
-    """The main statement negated: "is" → "is not", "stands" → "does not stand", "was not" → "was"."""
+    """Negate the main statement: "is" → "is not", "stands" → "does not stand", "was not" → "was"."""
     sentences = list(doc.sents)
     if len(sentences) != 1 or doc[0].lower_ in ("yes", "no"):
         return
@@ -40,7 +40,7 @@ def negations(doc: Doc) -> Iterator[Edit]:
     if any(t.lower_ in _WEAK for t in doc) or any(t.lower_ in _PARTIAL for t in subject.subtree):
         return  # "some are" and "some are not" can both be true
     if any(t.dep_ == "conj" and t.pos_ in ("VERB", "AUX") for t in own) or any(t.dep_ == "advcl" for t in own):
-        return  # it would not be clear what is denied
+        return  # the scope of the negation would be unclear
     auxiliary = next((t for t in own if t.dep_ in ("aux", "auxpass") and t.i < root.i), None)
     verb = auxiliary if auxiliary is not None else root
     if verb.lower_ in _OPEN:
@@ -52,7 +52,7 @@ def negations(doc: Doc) -> Iterator[Edit]:
 
 
 def _base(verb: Token) -> str:
-    """The infinitive of a verb form, if it is certain."""
+    """Return the infinitive of a verb form, if it is certain."""
     import lemminflect
 
     lemmas = lemminflect.getLemma(verb.lower_, upos="VERB")
@@ -67,14 +67,14 @@ _ARTICLES = ("the", "a", "an")
 
 
 class Sentence(NamedTuple):
-    """A factual sentence that stands in the answer as it is read, without marks."""
+    """A factual sentence that occurs in the answer without Markdown."""
 
     start: int
     doc: Doc
 
 
 def factual_sentences(answer: str) -> list[Sentence]:
-    """The sentences that can be altered; those with Markdown inside, opinions and questions are left alone."""
+    """Return the sentences that can be altered; opinions, questions and sentences with Markdown inside are left out."""
     claims = worthiness.classify(Sentences(Settings()).segment("", answer).claims, answer)
     spans = [c.spans[0] for c in claims if c.worthiness == "factual" and len(c.spans) == 1]
     whole = [(a, b) for a, b in spans if any(answer[a:b] == c.text for c in claims)]
@@ -82,7 +82,7 @@ def factual_sentences(answer: str) -> list[Sentence]:
 
 
 def alterations(answer: str, context: str, kind: str, rng: random.Random) -> list[tuple[Edit, ...]]:
-    """Every alteration of one kind that the rules find, in the order of the answer."""
+    """Return every alteration of one kind that the rules find, in the order of the answer."""
     if kind == "order":
         return [*steps(answer), *_of_sentences(answer, times)]
     if kind == "name":
@@ -93,7 +93,7 @@ def alterations(answer: str, context: str, kind: str, rng: random.Random) -> lis
 
 
 def twins(answer: str, context: str, kinds: Sequence[str] = tuple(KINDS), seed: int = 0) -> list[Twin]:
-    """One twin a kind, as far as the rules find something to alter; the same seed makes the same twins."""
+    """Make one twin per kind, where the rules find something to alter; the same seed makes the same twins."""
     found = []
     for kind in kinds:
         rng = random.Random(f"{seed}\x1f{kind}\x1f{answer}")
@@ -105,7 +105,7 @@ def twins(answer: str, context: str, kinds: Sequence[str] = tuple(KINDS), seed: 
 
 
 def _said(twin: Twin, context: str) -> bool:
-    """Whether the context has the altered words in the same surroundings, so that they may be true."""
+    """Return True if the context has the altered words in the same surroundings, so that they may be true."""
     (start, end), *_ = twin.changed
     around = twin.response[max(0, start - 15) : end + 15]
     return around in context
@@ -116,7 +116,7 @@ def _of_sentences(answer: str, find: Callable[[Doc], Iterator[Edit]]) -> list[tu
 
 
 def _names(answer: str, context: str) -> Iterator[tuple[Edit, ...]]:
-    """Another name of the same kind from the context, that the sentence and what the context says of it lack."""
+    """Replace a name by one of its kind from the context that neither the sentence nor a mention of the name has."""
     sources = [with_entities(s.as_doc()) for s in parse(context).sents] if context.strip() else []
     known = [(e.text, e.label_, doc.text) for doc in sources for e in doc.ents if _usable(e.text)]
     for sentence in factual_sentences(answer):
@@ -125,7 +125,7 @@ def _names(answer: str, context: str) -> Iterator[tuple[Edit, ...]]:
             if entity.label_ not in _NAMES or not _usable(entity.text) or _part_of_a_name(doc, entity):
                 continue
             words = _words(doc.text)
-            together = {t for t, _, where in known if entity.text in where}  # named in one breath: perhaps both hold
+            together = {t for t, _, where in known if entity.text in where}  # mentioned together: both may hold
             others = dict.fromkeys(
                 text for text, label, _ in known
                 if label == entity.label_ and text not in together and not _words(text) & words
@@ -137,7 +137,7 @@ def _names(answer: str, context: str) -> Iterator[tuple[Edit, ...]]:
 
 
 def _part_of_a_name(doc: Doc, entity: Span) -> bool:
-    """Whether the words beside it may belong to the same name, as in "Jackson's MMA Series" and "Kent Brewery"."""
+    """Return True if adjacent words may belong to the same name: "Jackson's MMA Series", "Kent Brewery"."""
     after = doc[entity.end] if entity.end < len(doc) else None
     before = doc[entity.start - 1] if entity.start else None
     inside = before is not None and (before.pos_ == "PROPN" or before.text in ('"', "“", "‘"))

@@ -1,4 +1,4 @@
-"""An answer and its altered twin, with the characters that differ; steps and events in another order."""
+"""Make altered twins of an answer, with the characters that differ; reorder steps and events."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KINDS = {
     "order": "steps or events are in another order",
     "scope": "what holds for some, often or partly is said to hold for all, always or entirely",
 }
-ERROR_TYPES = {  # labels of T24's error analysis (table 4); the last one is for what the source does not mention at all
+ERROR_TYPES = {  # labels of T24's error analysis (table 4); the last one: not mentioned in the source at all
     "factual_inaccuracy": "A number, date, name or property is wrong.",
     "misattribution": "Something is ascribed to the wrong person, body, place or source.",
     "contextual_misinterpretation": "Something is carried beyond the condition, part or degree that the source gives.",
@@ -31,12 +31,12 @@ TYPE_OF = {
     "negation": "factual_inaccuracy",
     "order": "procedural_error",
     "scope": "contextual_misinterpretation",
-}  # the type that an alteration by rule stands for, until a person or two models say otherwise
+}  # the type of an alteration by rule, unless a person or two models disagree
 
 
 @dataclass(frozen=True)
 class Edit:
-    """These characters of the answer are replaced by this text, which is not empty."""
+    """A replacement of characters of the answer by a text, which is not empty."""
 
     start: int
     end: int
@@ -45,17 +45,17 @@ class Edit:
 
 @dataclass(frozen=True)
 class Twin:
-    """An altered answer: what is outside `changed` is the same, character by character, outside `original`."""
+    """An altered answer: outside `changed` it equals, character by character, the answer outside `original`."""
 
     response: str
     kind: str  # of KINDS
     changed: tuple[Span, ...]  # in the twin, in order
-    original: tuple[Span, ...]  # the same places in the answer
+    original: tuple[Span, ...]  # the corresponding characters of the answer
     version: str = "rules"  # or prompt and model
 
 
 def apply(answer: str, edits: Sequence[Edit], kind: str, version: str = "rules") -> Twin:
-    """The twin that these edits make. ValueError for edits that overlap, replace nothing, or leave the answer."""
+    """Apply edits. Raises ValueError for edits that overlap, are empty, or lie outside the answer."""
     parts: list[str] = []
     changed: list[Span] = []
     ordered = sorted(edits, key=lambda e: e.start)
@@ -81,7 +81,7 @@ _UNITS = {"second", "minute", "hour", "day", "week", "month", "year", "decade", 
 
 
 def steps(answer: str) -> Iterator[tuple[Edit, ...]]:
-    """Two neighbours of a numbered list of instructions exchanged; their numbers stay."""
+    """Yield swaps of two neighbouring steps in a numbered list of instructions; the numbers stay."""
     items = list(_STEP.finditer(answer))
     for one, two in zip(items, items[1:], strict=False):
         if int(two[1]) != int(one[1]) + 1 or answer[one.end() : two.start()].strip():
@@ -91,13 +91,13 @@ def steps(answer: str) -> Iterator[tuple[Edit, ...]]:
 
 
 def _instruction(text: str) -> bool:
-    """Whether it tells the reader to do something."""
+    """Return True if a text tells the reader to do something."""
     first = parse(text.lstrip("*_"))[0]
     return first.tag_ in ("VB", "VBP") or (first.i == first.head.i and first.pos_ == "VERB")
 
 
 def times(doc: Doc) -> Iterator[Edit]:
-    """ "after" and "before" exchanged where they order two events; "two years later" → "two years earlier"."""
+    """Yield swaps of "after" and "before" that order two events, and "two years later" → "two years earlier"."""
     for token in doc:
         other = _TIMES.get(token.lower_)
         if other is None:

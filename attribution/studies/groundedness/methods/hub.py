@@ -1,6 +1,6 @@
-"""Published models of the hub that score a pair of context and response (T24, section 4.2; MiniCheck, AlignScore).
+"""Score pairs of context and response with published hub models (T24, section 4.2; MiniCheck, AlignScore).
 
-None is read with code from the hub. A context that is too long for a model is read in windows, and the best one counts.
+No code from the hub is run. A context that is too long for a model is read in windows, and the best one counts.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ class HubModel:
 
     name: str
     revision: str = "main"
-    files: tuple[str, ...] = WEIGHTS  # one of them says that it was downloaded
+    files: tuple[str, ...] = WEIGHTS  # any one of them shows that it was downloaded
 
     def is_downloaded(self) -> bool:
-        """Are its files on this machine?"""
+        """Return True if the model's files are on this machine."""
         return any(self.path(file) is not None for file in self.files)
 
     def path(self, file: str) -> Path | None:
-        """One of its files; None where it is not on this machine."""
+        """Return the path of a file; None if it is not on this machine."""
         if Path(self.name).is_dir():
             found = Path(self.name, file)
             return found if found.is_file() else None
@@ -47,7 +47,7 @@ class HubModel:
         return Path(cached) if isinstance(cached, str) else None
 
     def required(self, file: str) -> Path:
-        """One of its files; Unavailable, with what to do, where it is missing."""
+        """Return the path of a file. Raises Unavailable, with what to do, if it is missing."""
         if path := self.path(file):
             return path
         raise Unavailable(f"{file} of {self.name} is missing: download it with `hf download {self.name}`")
@@ -68,11 +68,11 @@ alignscore_downloaded = ALIGNSCORE.is_downloaded
 
 
 def from_files(model: HubModel, load: Callable[..., Any]) -> Any:
-    """What a `from_pretrained` makes of the files on this machine. Unavailable where it cannot."""
+    """Call a `from_pretrained` with the files on this machine. Raises Unavailable if it fails."""
     hide_loading_bar()
     try:
         return load(model.name, revision=model.revision, local_files_only=True, trust_remote_code=False)
-    except Exception as error:  # the hub's client, the file system and the model's configuration fail each in their way
+    except Exception as error:  # hub client, file system and model configuration raise various errors
         raise Unavailable(
             f"{model.name} cannot be loaded: download it with `hf download {model.name}`", error
         ) from error
@@ -87,14 +87,14 @@ def load_tokenizer(model: HubModel) -> Any:
 
 @load_once
 def classifier(model: HubModel) -> Any:
-    """A model for the classification of sequences."""
+    """Load a sequence classification model."""
     from transformers import AutoModelForSequenceClassification
 
     return from_files(model, AutoModelForSequenceClassification.from_pretrained).eval()
 
 
 def limit(model: Any, tokenizer: Any) -> int:
-    """The longest input in tokens. RoBERTa counts its positions from the padding index on."""
+    """Return the longest input in tokens. RoBERTa counts positions from the padding index."""
     positions = int(getattr(model.config, "max_position_embeddings", 512))
     if model.config.model_type == "roberta":
         positions -= int(model.config.pad_token_id) + 1
@@ -102,7 +102,7 @@ def limit(model: Any, tokenizer: Any) -> int:
 
 
 def run(model: Any, tokenizer: Any, inputs: Sequence[dict[str, Any]]) -> Any:
-    """(inputs, …): the logits of encoded inputs, in batches, in order."""
+    """Return the logits of encoded inputs in order, as (inputs, …), computed in batches."""
     import torch
 
     found = []
@@ -116,7 +116,7 @@ def run(model: Any, tokenizer: Any, inputs: Sequence[dict[str, Any]]) -> Any:
 def pair_windows(
     tokenizer: Any, premise: str, hypothesis: str, longest: int, premise_first: bool
 ) -> list[dict[str, Any]]:
-    """The encoded pair; of a long premise, overlapping windows, each with the whole hypothesis."""
+    """Encode a pair; a long premise is cut into overlapping windows, each with the whole hypothesis."""
     pair = (premise, hypothesis) if premise_first else (hypothesis, premise)
     cut = "only_first" if premise_first else "only_second"
     encoded = tokenizer(
@@ -131,7 +131,7 @@ ALIGNSCORE_CHUNK = 350  # words of context, as in AlignScore (section 3.3)
 
 
 def _fits(response: str, tokenizer: Any, longest: int) -> None:
-    """BadInput for a response that leaves no room for the context."""
+    """Raise BadInput for a response that leaves no room for the context."""
     if (tokens := len(tokenizer.tokenize(response))) > longest * 3 // 4:
         raise BadInput(
             f"the response has {tokens} tokens, and this model reads {longest} of it and the context together"
@@ -139,7 +139,7 @@ def _fits(response: str, tokenizer: Any, longest: int) -> None:
 
 
 def _chunks(pieces: Sequence[str], sizes: Sequence[int], most: int) -> list[str]:
-    """Neighbouring pieces together, up to a size; a longer piece is a chunk by itself."""
+    """Join neighbouring pieces up to a size; a longer piece is a chunk by itself."""
     groups: list[list[str]] = []
     room = 0
     for piece, size in zip(pieces, sizes, strict=True):
@@ -152,7 +152,7 @@ def _chunks(pieces: Sequence[str], sizes: Sequence[int], most: int) -> list[str]
 
 
 class HemV1:
-    """Method `hem_v1`: Vectara's HHEM 1.0, a cross-encoder with one output, a logistic one."""
+    """Method `hem_v1`: Vectara's HHEM 1.0, a cross-encoder with one logistic output."""
 
     aggregation = "one score for the whole response; the maximum over windows of a long context"
     usage = None
@@ -171,7 +171,7 @@ class HemV1:
 
 @load_once
 def _hem_v2(weights: HubModel, foundation: HubModel) -> Any:
-    """HHEM 2.1 is FLAN-T5's encoder with a classifier of tokens; its own code is not needed to put that together."""
+    """Build HHEM 2.1, FLAN-T5's encoder with a token classifier, without the code on the hub."""
     from safetensors.torch import load_file
     from transformers import AutoConfig, T5ForTokenClassification
 
@@ -186,7 +186,7 @@ def _hem_v2(weights: HubModel, foundation: HubModel) -> Any:
 
 
 class HemV2:
-    """Method `hem_v2`: Vectara's HHEM 2.1: its prompt, and class 1 (consistent) at the first token."""
+    """Method `hem_v2`: Vectara's HHEM 2.1 with its prompt; class 1 at the first token is consistent."""
 
     aggregation = "one score for the whole response with the whole context"
     usage = None
@@ -198,7 +198,7 @@ class HemV2:
     def score(self, given: Given, stop: threading.Event) -> Scored:
         model, tokenizer = _hem_v2(self._model, self._foundation), load_tokenizer(self._foundation)
         prompt = str(json.loads(self._model.required("config.json").read_text("utf-8"))["prompt"])
-        before, _, rest = prompt.partition("{text1}")  # no str.format: the texts may hold braces
+        before, _, rest = prompt.partition("{text1}")  # not str.format: the texts may contain braces
         between, _, after = rest.partition("{text2}")
         text = f"{before}{joined(given.context)}{between}{given.response}{after}"
         logits = run(model, tokenizer, [dict(tokenizer(text))])
@@ -252,7 +252,7 @@ class MiniCheck:
 
 @load_once
 def _alignscore(weights: HubModel, foundation: HubModel) -> tuple[Any, Any]:
-    """The encoder of AlignScore's checkpoint and its head for three classes; nothing in the file is run."""
+    """Load the encoder of AlignScore's checkpoint and its three-class head; no code in the file is run."""
     import torch
     from transformers import AutoConfig, RobertaModel
 
@@ -267,7 +267,7 @@ def _alignscore(weights: HubModel, foundation: HubModel) -> tuple[Any, Any]:
         head.load_state_dict({"weight": state["tri_layer.weight"], "bias": state["tri_layer.bias"]})
     except (RuntimeError, KeyError, ValueError, TypeError, OSError) as error:
         raise Unavailable(f"{path.name} cannot be read as a checkpoint of AlignScore-base", error) from error
-    except Exception as error:  # torch refuses what is no tensor with an error of pickle's
+    except Exception as error:  # torch refuses anything but tensors with a pickle error
         raise Unavailable(f"{path.name} holds more than weights, and is not opened for that reason", error) from error
     return encoder.eval(), head.eval()
 

@@ -25,7 +25,7 @@ class _Reply(BaseModel):
 
 
 class Prompted:
-    """What the methods share: an endpoint, and prompts by name."""
+    """Base class of the methods: an endpoint, and prompts by name."""
 
     prompts: tuple[str, ...]
 
@@ -52,7 +52,7 @@ class Judged(_Reply):
 
 
 class Direct(Prompted):
-    """Method `direct`: is everything in the response supported? T24 asks two models; name yours as openai_model."""
+    """Method `direct`: ask if the whole response is supported. T24 asks two models; set yours as openai_model."""
 
     prompts = ("groundedness/direct.v2",)
     aggregation = "one decision on the whole response, with the model's own confidence"
@@ -69,9 +69,9 @@ class PassOrFail(_Reply):
 
 
 class Lynx(Prompted):
-    """Method `lynx`: the form in which Lynx was trained to answer (Ravi et al. 2024, section 4), reasoning first.
+    """Method `lynx`: the reply format that Lynx was trained on (Ravi et al. 2024, section 4), reasoning first.
 
-    A Lynx model is served with vLLM or Ollama and named as openai_model; any other model answers in its form too.
+    Serve a Lynx model with vLLM or Ollama and set it as openai_model; other models can reply in this format too.
     """
 
     prompts = ("groundedness/lynx.v1",)
@@ -93,9 +93,9 @@ class TripletRelation(_Reply):
 
 
 class RefChecker(Prompted):
-    """Method `refchecker`: (subject, relation, object) triplets, each checked by a prompt of its own (Hu et al. 2024).
+    """Method `refchecker`: (subject, relation, object) triplets, each checked by a separate prompt (Hu et al. 2024).
 
-    Its rules of aggregation (section 4.3) are readings of the method. A response that states nothing is grounded.
+    Its aggregation rules (section 4.3) are readings of the method. A response that states nothing is grounded.
     """
 
     prompts = ("groundedness/triplets.v1", "groundedness/triplet_check.v2")
@@ -113,12 +113,12 @@ class RefChecker(Prompted):
 
 
 def aggregated(relations: Sequence[Relation]) -> dict[str, float]:
-    """RefChecker's three aggregations of the relations of all triplets; without any, the response is grounded."""
+    """Aggregate the triplets' relations by RefChecker's three rules; without triplets, the response is grounded."""
     if not relations:
         return dict.fromkeys(("strict", "soft", "majority"), 1.0)
     counts = Counter(relations)
     entailed = counts["entailed"]
-    (most, _), *_ = counts.most_common()  # of equally frequent ones the first, as in RefChecker
+    (most, _), *_ = counts.most_common()  # the first of equally frequent ones, as in RefChecker
     return {
         "strict": float(entailed == len(relations)),
         "soft": entailed / len(relations),
@@ -140,7 +140,7 @@ class Verdicts(_Reply):
 
 
 class ClaimsVerify(Prompted):
-    """Method `claims_verify`: the claims of the source, those of the response, and which of these the former support.
+    """Method `claims_verify`: extract the claims of source and response; check which of the latter the former support.
 
     A response without claims is grounded.
     """
@@ -162,12 +162,12 @@ def _numbered(claims: Sequence[str]) -> str:
     return "\n".join(f"{number}. {' '.join(claim.split())}" for number, claim in enumerate(claims, 1)) or "(none)"
 
 
-SAMPLES = 5  # answers that are drawn again
+SAMPLES = 5  # answers that are sampled
 TEMPERATURE = 1.0
 
 
 def contradiction(p: Probabilities) -> float:
-    """The probability of a contradiction among the two relations that decide, as in SelfCheckGPT with NLI."""
+    """Return P(contradicted) normalised over entailment and contradiction, as in SelfCheckGPT with NLI."""
     decided = p.entailed + p.contradicted
     return p.contradicted / decided if decided else 0.0
 
@@ -175,7 +175,7 @@ def contradiction(p: Probabilities) -> float:
 def _scored(
     given: Given, premises: Sequence[str], entailment: Entailment, over: Callable[[list[float]], float]
 ) -> Scored:
-    """1 minus the contradiction of the worst sentence; `over` joins those of one sentence by each premise."""
+    """Score 1 minus the contradiction of the worst sentence; `over` combines a sentence's scores over the premises."""
     places = spans(given.response)
     read = entailment.read([given.response[a:b] for a, b in places], premises)
     contradicted = [over([contradiction(p) for p in row]) for row in read]
@@ -183,7 +183,7 @@ def _scored(
 
 
 class SelfCheckContext:
-    """Method `selfcheck_context`: a sentence counts as contradicted as its friendliest context sentence finds it."""
+    """Method `selfcheck_context`: each sentence gets its lowest contradiction by any sentence of the context."""
 
     aggregation = (
         "the minimum contradiction over the sentences of the context, then the maximum over those of the response"
@@ -208,7 +208,7 @@ class Sample(BaseModel):
 
 
 class SelfCheckMulti:
-    """Method `selfcheck_multi`: the question is answered again from the context, several times."""
+    """Method `selfcheck_multi`: compare the response with several sampled answers to the question from the context."""
 
     aggregation = "the mean contradiction over the other answers, then the maximum over the sentences of the response"
 
