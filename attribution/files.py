@@ -208,8 +208,6 @@ def whole(text: str) -> str:
 
 
 Cell = str | int | float | None
-
-
 FORMULA = frozenset("=+-@＝＋－＠")  # characters that start a formula in a spreadsheet
 
 

@@ -7,7 +7,6 @@ import streamlit as st
 from attribution.reports.html import el
 from attribution.reports.provenance import date
 from pages.ui import answers, choices, run_results, state
-from pages.ui import answers as answers_state
 from pages.ui.answer_view import requested_place, source_dialog
 from pages.ui.answers import NAMES, AnswersProgress, disagreements, others, pair_view, summary
 from pages.ui.compare_results import draw
@@ -27,9 +26,9 @@ def form(running: bool, compact: bool) -> None:
             "The question that both answer (optional)",
             "It helps to understand claims that depend on it.",
             Examples(
-                answers_state.EXAMPLE,
-                answers_state.examples(),
-                answers_state.choose_example,
+                answers.EXAMPLE,
+                answers.examples(),
+                answers.choose_example,
                 "Fill in a question with two answers that the built-in library covers.",
             ),
         )
@@ -48,10 +47,10 @@ def form(running: bool, compact: bool) -> None:
         with buttons:
             start_and_stop(
                 "Compare",
-                answers_state.start,
-                answers_state.ANSWERS,
+                answers.start,
+                answers.ANSWERS,
                 running,
-                answers_state.is_ready(),
+                answers.is_ready(),
                 "The verdicts so far are kept.",
             )
         if isinstance(problem := choices.settings(), str):
@@ -60,11 +59,11 @@ def form(running: bool, compact: bool) -> None:
 
 def live(polling: bool) -> None:
     """The comparison as it stands."""
-    if polling != answers_state.is_running():
+    if polling != answers.is_running():
         st.rerun()  # the form has to change too
-    if reason := answers_state.notice():
+    if reason := answers.notice():
         note("The saved comparison cannot be shown", reason)
-    now = answers_state.current()
+    now = answers.current()
     if now is None:
         lead(
             "Paste two answers to one question, or choose an example. Their [claims] are checked against the same "
@@ -98,7 +97,7 @@ def outcome(now: AnswersProgress) -> None:
     elif run.error:
         title = "The comparison could not be finished" if result else "The comparison could not start"
         note(title, run.error, label="contradicted", detail=run.detail)
-    elif not run.running and (changed := answers_state.differences(now)):
+    elif not run.running and (changed := answers.differences(now)):
         note("The form has changed", f"Changed since this result: {', '.join(changed)}. Compare again to update it.")
     if run.running:
         status(run, run.report)
@@ -137,10 +136,10 @@ def downloads(now: AnswersProgress) -> None:
         )
 
 
-state.begin("answers", answers=answers_state.load)
+state.begin("answers", answers=answers.load)
 styles()
 sidebar()
-running = answers_state.is_running()  # asked once, so that form and result agree
-form(running, compact=running or answers_state.current() is not None)
+running = answers.is_running()  # asked once, so that form and result agree
+form(running, compact=running or answers.current() is not None)
 st.fragment(live, run_every=POLL if running else None)(running)
 preload()

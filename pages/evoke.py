@@ -13,7 +13,6 @@ from attribution.studies.groundedness.evoked.test_sets import Grounded, Made
 from attribution.studies.groundedness.evoked.twin import ERROR_TYPES, KINDS
 from pages.ui import benchmark as benchmark_state
 from pages.ui import evoke, state
-from pages.ui import evoke as evoked
 from pages.ui import run as run_state
 from pages.ui.form import start_and_stop
 from pages.ui.frame import copy_line, lead, link, note, progress_bar, section, show, small, status_line, styles
@@ -30,7 +29,7 @@ SAMPLE = json.dumps(_ROW) + "\n"
 
 def source() -> list[Grounded]:
     """The grounded answers to alter."""
-    last = evoked.of_last_run()
+    last = evoke.of_last_run()
     options = (["The last run on Explore"] if last else []) + ["A file"]
     chosen = st.segmented_control(
         "Grounded answers from",
@@ -54,7 +53,7 @@ def source() -> list[Grounded]:
     if upload is None:
         return []
     try:
-        answers, problems = evoked.of_file(upload.getvalue())
+        answers, problems = evoke.of_file(upload.getvalue())
     except BadInput as error:
         note("This file cannot be used", str(error), label="contradicted")
         return []
@@ -79,7 +78,7 @@ def form(running: bool) -> None:
                 help="; ".join(f"{kind.capitalize()}: {meaning}" for kind, meaning in KINDS.items()) + ".",
             )
             by = "Rules"
-            if evoked.llm_ready():
+            if evoke.llm_ready():
                 by = st.segmented_control(
                     "Altered by", ["Rules", "Language model"], default="Rules", key="evoke_by", required=True,
                     help="Rules work in English and send nothing anywhere. The language model gets context and answer.",
@@ -90,8 +89,8 @@ def form(running: bool) -> None:
         with buttons:
             start_and_stop(
                 "Make the set",
-                partial(evoked.start, answers, list(kinds), int(seed), by == "Language model"),
-                evoked.RESULT,
+                partial(evoke.start, answers, list(kinds), int(seed), by == "Language model"),
+                evoke.RESULT,
                 running,
                 ready=bool(answers and kinds),
                 stop_help="The twins that are done are kept.",
@@ -100,10 +99,10 @@ def form(running: bool) -> None:
 
 def live(polling: bool) -> None:
     """The set as it stands."""
-    if polling != evoked.is_running():
+    if polling != evoke.is_running():
         st.rerun()  # the form has to change too
-    now = evoked.current()
-    if reason := evoked.notice():
+    now = evoke.current()
+    if reason := evoke.notice():
         note("The saved set cannot be shown", reason)
     if now is None:
         return
@@ -115,14 +114,14 @@ def live(polling: bool) -> None:
         return
     if now.error:
         note("The set could not be finished", now.error, label="contradicted", detail=now.detail)
-    own = evoked.owns()
+    own = evoke.owns()
     if now.set.done < now.total:
         note("Not complete", f"{now.set.done} of {plural(now.total, 'answer')} done.")
         if own:
-            st.button("Go on", on_click=evoked.go_on, key="go_on", type="primary",
+            st.button("Go on", on_click=evoke.go_on, key="go_on", type="primary",
                       help="Alter the answers that are missing, with the same choices.")  # fmt: skip
     if not own:
-        copy_line("set", "complete it and change the types of its errors", evoked.copy)
+        copy_line("set", "complete it and change the types of its errors", evoke.copy)
     if not now.set.made:
         return
     status_line(evoke.summary(now.set.made))
@@ -166,19 +165,19 @@ def one(made: Made, own: bool) -> None:
         types.index(made.error_type),
         format_func=evoke.type_word,
         key=key,
-        on_change=lambda: evoked.label(made.id, state.selected(key) or ""),
+        on_change=lambda: evoke.label(made.id, state.selected(key) or ""),
         help=" ".join(f"{evoke.type_word(n)}: {text}" for n, text in ERROR_TYPES.items()),
         width=320,
         disabled=not own,
     )
 
 
-state.begin("evoke", run=run_state.load, evoked=evoked.show)
+state.begin("evoke", run=run_state.load, evoked=evoke.show)
 styles()
 lead(
     "A method that finds unsupported answers has to be measured on some. This page takes answers that their sources "
     "support, and makes twins with one error each, whose place is known."
 )
-running = evoked.is_running()
+running = evoke.is_running()
 form(running)
 st.fragment(live, run_every=POLL if running else None)(running)

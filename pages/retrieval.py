@@ -14,7 +14,6 @@ from attribution.snapshots.snapshot import Snapshot
 from attribution.studies.retrieval import CHUNKINGS, differences
 from attribution.types import Report
 from pages.ui import choices, retrieval, state
-from pages.ui import retrieval as grid_state
 from pages.ui import run as run_state
 from pages.ui.form import start_and_stop, unready
 from pages.ui.frame import lead, link, note, plot, progress_bar, show, small, status_line, styles
@@ -29,7 +28,7 @@ def _snapshot(read: Callable[[], Snapshot]) -> bytes:
 
 def form(running: bool) -> None:
     """The run, the rows of the grid, and the buttons."""
-    runs = grid_state.finished_runs()
+    runs = retrieval.finished_runs()
     chosen = None
     if runs:
         chosen = st.selectbox(
@@ -50,7 +49,7 @@ def form(running: bool) -> None:
         if chosen:
             st.download_button(
                 "Download the snapshot of this run",
-                partial(_snapshot, grid_state.saved_run(chosen)),
+                partial(_snapshot, retrieval.saved_run(chosen)),
                 f"run-{chosen}.zip",
                 "application/zip",
                 on_click="ignore",
@@ -86,13 +85,13 @@ def form(running: bool) -> None:
             start_and_stop(
                 "Compare",
                 partial(
-                    grid_state.start,
+                    retrieval.start,
                     uploaded.getvalue() if uploaded else None,
                     chosen or "",
                     cuts,
                     embedders,
                 ),
-                grid_state.RESULT,
+                retrieval.RESULT,
                 running,
                 ready=bool(cuts and embedders and (uploaded or chosen)) and not too_large,
                 stop_help="The cells that are done are kept.",
@@ -101,9 +100,9 @@ def form(running: bool) -> None:
 
 def live(polling: bool) -> None:
     """The cells that are done."""
-    if reason := grid_state.notice():
+    if reason := retrieval.notice():
         note("The saved grid cannot be shown", reason)
-    now = grid_state.current()
+    now = retrieval.current()
     if now is None:
         return
     if polling and not now.running:
@@ -161,15 +160,15 @@ def drill_down(now: GridProgress) -> None:
     show(retrieval.difference_list(differences(a.report, b.report), a, b))
 
 
-state.begin("retrieval", run=run_state.load, grid=grid_state.load)
+state.begin("retrieval", run=run_state.load, grid=retrieval.load)
 styles()
 lead(
     "Retrieval keeps the [claims] and [pages] of one run, and changes only how [passages] are split and found. Nothing "
     "is searched or downloaded."
 )
-running = grid_state.is_running()
+running = retrieval.is_running()
 form(running)
 st.fragment(live, run_every=POLL if running else None)(running)
-result = grid_state.current()
+result = retrieval.current()
 if result and not running and len(result.cells) > 1:
     drill_down(result)

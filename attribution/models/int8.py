@@ -18,8 +18,6 @@ from attribution.settings import models_folder
 from attribution.types import content_id
 
 UINT8, FLOAT = 2, 1  # onnx.TensorProto
-
-
 FULL = 127  # the range of int8 where products are not added in 16 bits
 
 
@@ -87,8 +85,6 @@ def _quantised(weight: Any, axis: int, largest: int) -> tuple[Any, Any]:
 
 
 GRAPH, DONE = "model.onnx", "model.json"
-
-
 LARGE = 5_000  # rows from which an embedding is worth quantising
 
 

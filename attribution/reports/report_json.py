@@ -1,6 +1,6 @@
 """Write a report as JSON with the version of its schema, and its claims and evidence as CSV.
 
-The schema is generated from the types: `python -m attribution.exports.report_json` writes `docs/report.schema.json`.
+The schema is generated from the types: `python -m attribution.reports.report_json` writes `docs/report.schema.json`.
 """
 
 from __future__ import annotations

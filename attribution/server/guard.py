@@ -15,11 +15,7 @@ from attribution.server.middleware import reply
 from attribution.settings import api_keys
 
 OPEN = ("/health", "/docs", "/openapi.json")  # without a key
-
-
 SHORTEST_KEY = 16  # characters
-
-
 NO_KEYS = (
     "ATTRIBUTION_API_KEYS is not set: give each client a key of at least 16 characters, separated by commas, such as "
     "one made by: python -c 'import secrets; print(secrets.token_urlsafe())'"

@@ -8,7 +8,6 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Literal
 
 from attribution.text.sentences import sentences
 from attribution.types import Span
@@ -106,8 +105,6 @@ def share_terms(claim: str, evidence: str) -> bool:
 
 
 MOST = 20_000_000  # pairs of equal words to look at: a second or two
-
-Opcode = tuple[Literal["replace", "delete", "insert", "equal"], int, int, int, int]
 
 
 class Diff(difflib.SequenceMatcher[str]):

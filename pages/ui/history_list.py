@@ -19,7 +19,6 @@ from attribution.store.summaries import SOURCES
 from attribution.studies.answers.run_changes import ClaimChange, RunChanges, counts, run_changes
 from attribution.types import LABELS, Report
 from pages.ui import choices, history, run_results, state
-from pages.ui import history as history_state
 from pages.ui.choices import FORM
 from pages.ui.frame import note, plot, section, show, small, status_line
 from pages.ui.slot import store
@@ -275,7 +274,7 @@ NAMES = {
 
 def comparison(reports: Sequence[Report]) -> None:
     """Draw the comparison of two runs, with a way back to the list."""
-    st.button("Back to the list", on_click=history_state.compare, args=((),), key="history_back")
+    st.button("Back to the list", on_click=history.compare, args=((),), key="history_back")
     if len(reports) != 2:
         note("These runs cannot be compared", "One of them was deleted, or was started by another browser.")
         return

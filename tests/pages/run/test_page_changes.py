@@ -11,7 +11,7 @@ from attribution.errors import BadInput
 from attribution.reports.html import html
 from attribution.snapshots.page_changes import Change, Difference
 from attribution.types import Report
-from pages.ui.run_results import PageChangesJob, change_list
+from pages.ui.page_changes import PageChangesJob, change_list
 from tests.make import page
 from tests.pages.hostile import TEXTS
 from tests.pages.jobs import ended
@@ -67,7 +67,7 @@ def test_a_look_can_be_stopped_and_says_what_broke() -> None:
 
 SCRIPT = """
 import streamlit as st
-from pages.ui.run_results import page_changes
+from pages.ui.page_changes import page_changes
 from tests.pages.run.test_page_changes import report
 page_changes(report())
 """
@@ -76,7 +76,7 @@ page_changes(report())
 def test_the_button_looks_and_the_result_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     from streamlit.testing.v1 import AppTest
 
-    monkeypatch.setattr("pages.ui.run_results._compare", lambda report, stop: iter(FOUND))
+    monkeypatch.setattr("pages.ui.page_changes._compare", lambda report, stop: iter(FOUND))
     at = AppTest.from_string(SCRIPT, default_timeout=60).run()
     assert not at.exception and [b.label for b in at.button] == ["Have these pages changed?"]
     at.button[0].click().run()
