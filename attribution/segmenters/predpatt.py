@@ -92,9 +92,8 @@ def _is_hyphenated(token: Token) -> bool:
 
 
 def _is_within_name(owner: Token) -> bool:
-    """Return True for a possessive in a name, as in "the 1889 World's Fair": other words of the name precede it."""
-    first = min(t.i for t in owner.subtree)
-    return owner.pos_ == owner.head.pos_ == "PROPN" and any(t.i < first for t in owner.head.lefts)
+    """Return True for a possessive within a name: what follows has a capital, as in "World's Fair"."""
+    return owner.head.text[:1].isupper()
 
 
 def _is_condition(clause: Token) -> bool:

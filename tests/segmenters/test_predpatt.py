@@ -19,6 +19,9 @@ from attribution.settings import Settings
             "The tower was the centrepiece of the 1889 World's Fair in Paris.",
             ["The tower was the centrepiece of the 1889 World's Fair in Paris."],
         ),
+        ("The World's Fair of 1889 was in Paris.", ["The World's Fair of 1889 was in Paris."]),
+        ("Halley's Comet returned in 1986.", ["Halley's Comet returned in 1986."]),
+        ("France's president spoke.", ["France had president.", "France's president spoke."]),
         (
             "The city's mayor opened Hitchcock's film.",
             ["The city had mayor.", "The city's mayor opened Hitchcock's film.", "Hitchcock had film."],
