@@ -1,0 +1,34 @@
+"""The form of the hand-made cases: complete pairs, enough of each kind, known labels."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from attribution.types import Label
+
+CASES = [json.loads(line) for line in Path(__file__).with_name("cases.jsonl").read_text("utf-8").splitlines()]
+PAIRS = {"target": 30, "time": 20, "told": 30, "slot": 20, "heading": 20}
+NEEDED = {"id", "kind", "pair", "claim", "passages", "expect", "never", "why"}
+
+
+def test_every_pair_is_complete_and_there_are_enough_of_each_kind() -> None:
+    assert len({case["id"] for case in CASES}) == len(CASES)
+    sides = Counter(case["pair"] for case in CASES)
+    assert sorted(case["id"] for case in CASES) == sorted(pair + side for pair in sides for side in "ab")
+    kinds = Counter(case["kind"] for case in CASES if case["id"].endswith("a"))
+    assert kinds.keys() == PAIRS.keys() and all(kinds[kind] >= least for kind, least in PAIRS.items())
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_a_case_has_the_promised_form(case: dict[str, Any]) -> None:
+    assert case.keys() >= NEEDED and case.keys() <= NEEDED | {"question", "heading", "lead"}
+    assert case["pair"] == case["id"][:-1] and case["pair"].startswith(case["kind"] + "-")
+    assert case["passages"] and all({"text"} <= p.keys() <= {"text", "title", "heading"} for p in case["passages"])
+    labels = set(get_args(Label))
+    assert case["expect"] and case["never"] and {*case["expect"], *case["never"]} <= labels
+    assert not {*case["expect"]} & {*case["never"]}
