@@ -273,6 +273,7 @@ class Claim(Frozen):
     independent: bool | None = None  # can it be understood alone? None: not decided
     independence_reason: str = ""
     enriched: str | None = None  # reworded to stand alone (decontextualised); None: unchanged
+    context: tuple[str, ...] = Field((), exclude_if=lambda c: not c)  # headings, lead-in or caption above it
     pinned: bool = Field(False, exclude_if=lambda pinned: not pinned)  # listed first; no other segmentation drops it
 
     @property
@@ -329,6 +330,13 @@ class Part(Frozen):
     probabilities: Probabilities
 
 
+class Reservation(Frozen):
+    """What speaks against a passage, and the relations that it therefore does not count for."""
+
+    relations: tuple[Relation, ...]
+    note: str
+
+
 class Evidence(Frozen):
     """A passage read for one claim: a chunk with the sentence before it. `text == page.text[start:end]`."""
 
@@ -345,10 +353,18 @@ class Evidence(Frozen):
     searcher: str = ""
     rank: int = 0  # of the page in that search, from 1
     about: bool = False  # it contains the claim's names and words: see evidence/about.py
+    relevance: float | None = Field(None, exclude_if=lambda r: r is None)  # by which the probabilities are weighed
+    reservation: Reservation | None = Field(None, exclude_if=lambda r: r is None)
     signals: dict[str, float] = {}  # the verifier's intermediate figures, for display
     parts: tuple[Part, ...] = Field((), exclude_if=lambda parts: not parts)  # of a claim of several sentences
     as_written: Probabilities | None = Field(None, exclude_if=lambda p: p is None)  # of an enriched claim as written
     difference: str = Field("", exclude_if=lambda text: not text)  # how its sentence contradicts the claim
+
+    @property
+    def counts_as(self) -> Relation:
+        """The relation that it counts for in the verdict."""
+        barred = self.reservation is not None and self.relation in self.reservation.relations
+        return "no_relation" if barred else self.relation
 
     @property
     def deciding_sentence(self) -> str:

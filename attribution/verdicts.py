@@ -29,6 +29,8 @@ WORST_LAST: tuple[Label, ...] = (  # of the parts of a claim
 SIDES: dict[Relation, str] = {"entailed": "support", "contradicted": "contradiction"}
 
 Aggregation = Literal["both", "strictest", "most_frequent", "any"]  # where passages disagree, see `_heavier`
+SURE = 0.75  # probability from which on a side can make a claim conflicting
+MORE = 2  # pages that a side must have more to count alone
 LOWEST_THRESHOLD = 0.34  # below it, another relation can be more probable
 
 
@@ -126,47 +128,77 @@ def _verdict(
         if any(f.kind == "verifier_failed" for f in failures):
             return not_reached(claim, reasons)
         return verdict("missing", 0.0, reasons or "No passage of the sources shares a word with it.")
-    supporting = [e for e in evidence if e.relation == "entailed"]
-    against = [e for e in evidence if e.relation == "contradicted"]
+    supporting = [e for e in evidence if e.counts_as == "entailed"]
+    against = [e for e in evidence if e.counts_as == "contradicted"]
+    if not any(e.difference for e in against) and _sources(against) < 2:
+        against = []  # one passage that contradicts it in no value is not enough
     support = max((e.probabilities.entailed for e in supporting), default=0.0)
     contradiction = max((e.probabilities.contradicted for e in against), default=0.0)
     passages = f"{len(evidence)} passage{'s' * (len(evidence) != 1)}"
-    differs = max(against, key=lambda e: e.probabilities.contradicted).difference if against else ""
+    differs = max(against, key=lambda e: (bool(e.difference), e.probabilities.contradicted)).difference if against else ""
     differs = f": {differs}." if differs else "."
-    if supporting and against and (heavier := _heavier(supporting, against, aggregation)):
-        counts = f"{_of(supporting, passages, 'support')}, {_of(against, '', 'contradict')}"
-        rule = {"strictest": "one contradiction is enough", "any": "one support is enough"}
-        reason = f"{counts}; {rule.get(aggregation, 'the more frequent counts')}{differs}"
-        return verdict(heavier, support if heavier == "supported" else contradiction, reason)
     if supporting and against:
-        reason = f"{_of(supporting, passages, 'support')}, {_of(against, '', 'contradict')}{differs}"
-        return verdict("conflicting", min(support, contradiction), reason)
+        counts = f"{_of(supporting, passages, 'support')}, {_of(against, '', 'contradict')}"
+        heavier = _heavier(supporting, against, aggregation)
+        if heavier is None:
+            return verdict("conflicting", min(support, contradiction), f"{counts}{differs}")
+        label, rule = heavier
+        return verdict(label, support if label == "supported" else contradiction, f"{counts}; {rule}{differs}")
     if supporting:
         return verdict("supported", support, f"{_of(supporting, passages, 'support')}, none contradicts it.")
     if against:
         reason = f"{_of(against, passages, 'contradict')}, none supports it{differs}"
         return verdict("contradicted", contradiction, reason)
+    held = [e for e in evidence if e.reservation and e.relation in e.reservation.relations]
+    if held:
+        nearest = max(held, key=lambda e: max(e.probabilities.entailed, e.probabilities.contradicted))
+        confidence = max(nearest.probabilities.entailed, nearest.probabilities.contradicted)
+        note = nearest.reservation.note if nearest.reservation else ""
+        return verdict("unclear", confidence, f"A passage seems to settle it, but {note}.")
     leanings = [(getattr(e.probabilities, side), side) for e in evidence if (side := leaning(e.probabilities)) in SIDES]
     if leanings:
         probability, side = max(leanings)
         return verdict("unclear", probability, f"Undecided: leans to {SIDES[side]}, {probability:.2f}.")
     if about := [e for e in evidence if e.about]:
-        nearest = max(max(e.probabilities.entailed, e.probabilities.contradicted) for e in about)
-        return verdict("unclear", nearest, "There are passages about it, but none settles it: read them.")
+        nearest_p = max(max(e.probabilities.entailed, e.probabilities.contradicted) for e in about)
+        return verdict("unclear", nearest_p, "Related passages don't settle it.")
     neutral = max(e.probabilities.no_relation for e in evidence)
     return verdict("no_relation", neutral, f"Nothing related was found in {passages}.")
 
 
-def _heavier(supporting: Sequence[Evidence], against: Sequence[Evidence], aggregation: Aggregation) -> Label | None:
-    """Which of two sides that disagree counts; None where both do, and the claim is conflicting."""
+def _heavier(
+    supporting: Sequence[Evidence], against: Sequence[Evidence], aggregation: Aggregation
+) -> tuple[Label, str] | None:
+    """Which of two sides that disagree counts, and why; None where both do, and the claim is conflicting.
+
+    Pages count once each. Under "both", a side counts that has two pages more, or that alone is sure.
+    """
+    more = _sources(supporting) - _sources(against)
+    sides: tuple[Label, Label] = ("supported", "contradicted")
     match aggregation:
         case "strictest":
-            return "contradicted"
+            return "contradicted", "one contradiction is enough"
         case "any":
-            return "supported"
-        case "most_frequent" if len(supporting) != len(against):
-            return "supported" if len(supporting) > len(against) else "contradicted"
+            return "supported", "one support is enough"
+        case "most_frequent" if more:
+            return sides[more < 0], "the more frequent counts"
+        case "both" if abs(more) >= MORE:
+            return sides[more < 0], "the side with more pages counts"
+        case "both":
+            sure = (
+                max(e.probabilities.entailed for e in supporting) >= SURE,
+                max(e.probabilities.contradicted for e in against) >= SURE,
+            )
+            if sure[0] != sure[1]:
+                return sides[sure[1]], "the surer side counts"
+            if not any(sure):
+                best = max((*supporting, *against), key=lambda e: max(e.probabilities.entailed, e.probabilities.contradicted))
+                return sides[best.relation == "contradicted"], "the surer side counts"
     return None
+
+
+def _sources(evidence: Sequence[Evidence]) -> int:
+    return len({e.page_id for e in evidence})
 
 
 def _of(pieces: Sequence[Evidence], passages: str, verb: str) -> str:

@@ -1,13 +1,32 @@
-"""Is a passage about what a claim is about? By the claim's names and its other words, for every verifier alike."""
+"""Is a passage about the same thing as a claim, at the same time? By names, numbers and headings, for every verifier alike.
+
+A passage about another person of the name, a neighbouring state or another year repeats the words of a claim, and so
+seems to contradict or to support it.
+"""
 
 from __future__ import annotations
 
-from attribution.text.values import MONTHS, values
-from attribution.text.words import stem, terms
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attribution.text.differences import differing_spans
+from attribution.text.parse import SUBJECTS, lemma, parse, root
+from attribution.text.values import MONTHS, Value, values
+from attribution.text.words import folded, stem, terms, word_lists, words_of
+from attribution.types import Span
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
 
 ABOUT = 0.3  # least share of the claim's content words
 NAMED = 0.5  # least share of its names; both are measured in docs/measurements.md
+ANCHORED = 0.6  # least share of the words that name the claim's subject, for a passage that may contradict it
+_LISTS = word_lists(Path(__file__).parent / "data" / "about.toml")
 _MONTHS = frozenset(map(stem, MONTHS))
+_SIDES = frozenset(map(stem, _LISTS["sides"]))
+_NAMELESS = frozenset("PRP PRP$ DT WDT WP EX".split())
 
 
 def is_about(claim: str, passage: str, title: str = "") -> bool:
@@ -31,3 +50,158 @@ def _is_named(name: frozenset[str], text: str) -> bool:
     if len(name) == 1 and {stem(word) for word in name} <= terms(text)[0]:
         return True  # it may be a common word that opens the claim
     return any(other <= name or name <= other for other in _names(text))
+
+
+@lru_cache(maxsize=2048)
+def other_subject(claim: str, passage: str, title: str = "", headings: tuple[str, ...] = (), strict: bool = False) -> str:
+    """Say what speaks against the passage being about the claim's subject; empty where nothing does.
+
+    `title` is that of the page and of the passage's section, `headings` those above the claim, the last the nearest.
+    If `strict`, all words that name the subject must be there, as for a passage that contradicts the claim.
+    """
+    text = f"{title}. {passage}"
+    for name in (value for value in values(claim) if value.kind == "name"):
+        if other := _namesake(name, text, strict):
+            return f"the source is about {other}"
+    found = terms(text)[0] | {stem(w) for w in words_of(text)}
+    anchor, named = _anchor(claim)
+    if headings and (not named or any(t.tag_ in ("PRP", "PRP$") for t in parse(claim))):
+        return _other_section(headings, found)
+    if strict and not named:
+        anchor = frozenset(map(stem, (word for value in values(claim) if value.kind == "name" for word in value.words)))
+    missing = {word for word in anchor if not _holds(found, word)} if named or strict else set()
+    if missing and (strict or len(missing) > (1 - ANCHORED) * len(anchor)):
+        return "the source does not name what the claim is about"
+    return ""
+
+
+def _other_section(headings: tuple[str, ...], found: frozenset[str] | set[str]) -> str:
+    """Say that the source is about none of the headings above a claim, from the nearest on.
+
+    A heading with a name must be held; of any other, a part alone shows another thing of the kind: "the placebo group".
+    """
+    for heading in reversed(headings):
+        content, _, names = (part - _SIDES - _MONTHS for part in terms(f"of {heading}"))
+        content = {word for word in content if len(word) > 2}
+        held = {word for word in content if _holds(found, word)}
+        if len(held) >= ANCHORED * len(content) or (names and names <= held and len(held) >= len(content) / 2):
+            if len(held) > 1 or (names and held):
+                return ""
+        elif held or names:
+            return f"the source does not name “{heading.strip(' :')}”"
+    return ""
+
+
+def _holds(found: frozenset[str] | set[str], word: str) -> bool:
+    """Is a stem among others, or a name in a form of it: "German" and "Germany"?"""
+    return word in found or any(len(word) > 4 < len(w) and (w.startswith(word) or word.startswith(w)) for w in found)
+
+
+@lru_cache(maxsize=2048)
+def _anchor(claim: str) -> tuple[frozenset[str], bool]:
+    """The stems of the words that name the claim's subject, and whether a name is among them.
+
+    None for a pronoun. What stands before the sentence names the subject too: "In Danish law, …".
+    """
+    doc = parse(claim)
+    if not len(doc):
+        return frozenset(), False
+    main = root(doc)
+    phrases = [child for child in main.children if child.dep_ in SUBJECTS and child.tag_ not in _NAMELESS]
+    before = min((p.i for p in phrases), default=main.i)
+    phrases += [t for child in main.children if child.dep_ == "prep" and child.i < before for t in child.children]
+    tokens = [t for phrase in phrases for t in phrase.subtree if not _in_clause(t, phrase)]
+    text = " ".join(["of", *(t.text for t in tokens if t.pos_ in ("PROPN", "NOUN", "ADJ", "X"))])
+    left_out = _MONTHS | {stem(word) for word in _LISTS["periods"]}
+    return terms(text)[0] - left_out, any(t.pos_ == "PROPN" and stem(folded(t.text)) not in left_out for t in tokens)
+
+
+def in_anchor(claim: str, start: int) -> bool:
+    """Does the value at this character say what the claim is about, and not what it says of it?
+
+    So do names in the subject, numbers after its noun ("version 5"), and what stands before the sentence.
+    """
+    doc = parse(claim)
+    main = root(doc)
+    token = next((t for t in doc if t.idx <= start < t.idx + len(t)), None)
+    if token is None:
+        return False
+    above = [token, *token.ancestors]
+    subject = next((t for t in above if t.dep_ in SUBJECTS and t.head.i == main.i), None)
+    if subject is not None:
+        return token.pos_ == "PROPN" or (token.like_num and token.i > token.head.i and token.head.pos_ in ("NOUN", "PROPN"))
+    return any(t.dep_ == "prep" and t.head.i == main.i and t.i < main.i for t in above)
+
+
+def _in_clause(token: Token, phrase: Token) -> bool:
+    """Is a token in a relative clause or the like, which says more of the noun than its name?"""
+    while token.i != phrase.i:
+        if token.dep_ in ("relcl", "acl", "advcl"):
+            return True
+        token = token.head
+    return False
+
+
+def _namesake(name: Value, text: str, strict: bool) -> str:
+    """Another bearer of a part of a name of several words: "John Krugman" for "Paul Krugman"; empty if the name occurs."""
+    words = name.normal.split()
+    low = f" {' '.join(words_of(text))} "
+    if len(words) < 2 or f" {' '.join(words)} " in low:
+        return ""
+    others = [v for v in values(text) if v.kind == "name" and len(v.normal.split()) >= 2]
+    for other in others:
+        its = other.normal.split()
+        same_last = its[-1] == words[-1] and not {*its[:-1]} & {*words[:-1]}
+        initial = its[0][:1] == words[0][:1] and (len(its[0]) <= 2 or len(words[0]) <= 2)
+        if strict and {*words} < {*its} and not {w for w in its if len(w) < 3}:
+            return text[slice(*other.span)]
+        if same_last and not initial and not set(words[:-1]) & set(low.split()):
+            return text[slice(*other.span)]
+    return ""
+
+
+@lru_cache(maxsize=2048)
+def other_time(claim: str, passage: str, sentence: Span, title: str = "") -> str:
+    """Say that the deciding sentence is about another time than the claim; empty where nothing says so."""
+    text = passage[slice(*sentence)]
+    mine, its = _years(claim), _years(text) or _years(passage) or _years(title)
+    own, theirs = _words(claim), _words(f"{text} {title}")
+    within = len(its) > 1 and mine and min(its) <= min(mine) and max(mine) <= max(its)
+    if mine and its and not mine & its and not within and not _once(claim):
+        return f"the source speaks of {min(its)}"
+    if mine == its and (months := _months(claim)) and (their := _months(passage)) and not months & their and not _once(claim):
+        return f"the source speaks of {max(their).capitalize()}"
+    periods = _LISTS["periods"]
+    if own & periods and theirs & periods and not own & theirs & periods:
+        return f"the source speaks of {min(theirs & periods)}"
+    if not mine and _is_present(claim) and _is_past(text) and (_years(text) or theirs & (_LISTS["earlier"] - {"was", "were"})):
+        if not theirs & _LISTS["present"] and not _once(claim) and differing_spans(claim, text)[0]:
+            return "the source speaks of an earlier time"
+    return ""
+
+
+def _years(text: str) -> set[str]:
+    return {value.normal for value in values(text) if value.kind == "year" and value.normal.isdigit()}
+
+
+def _months(text: str) -> set[str]:
+    return {value.normal for value in values(text) if value.kind == "month"}
+
+
+def _words(text: str) -> set[str]:
+    return {folded(word) for word in re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", text)}
+
+
+def _once(claim: str) -> bool:
+    """Does the claim tell something that happens once: a birth, a founding, an opening?"""
+    return any(t.pos_ in ("VERB", "AUX", "NOUN", "ADV", "ADJ") and lemma(t.text) in _LISTS["once"] for t in parse(claim))
+
+
+def _is_present(text: str) -> bool:
+    verb = root(parse(text))
+    return verb.tag_ in ("VBZ", "VBP") and not any(c.tag_ in ("VBN", "VBD") for c in verb.children if c.dep_ in ("aux",))
+
+
+def _is_past(text: str) -> bool:
+    tags = {t.tag_ for t in parse(text) if t.pos_ in ("VERB", "AUX")}
+    return "VBD" in tags and not tags & {"VBZ", "VBP"}

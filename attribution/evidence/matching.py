@@ -5,79 +5,24 @@ from __future__ import annotations
 import threading
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from attribution.chunkers import CHUNKERS
 from attribution.claims.enrichment import added_words
 from attribution.evidence.about import is_about
 from attribution.evidence.candidates import Candidates
+from attribution.evidence.judging import Judged, explain_difference, judge_pairs, relevance, reservation, weigh, weighed
+from attribution.models import reranker
+from attribution.models.reranker import Relevance
 from attribution.provenance import Provenance, Trace
 from attribution.retrieval.index import Candidate
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.text.differences import difference
 from attribution.text.prose import prose
 from attribution.text.sentences import sentences
-from attribution.types import Chunk, Claim, Evidence, Failure, Judgement, Page, Pair, Part, Probabilities, Span
-from attribution.verdicts import LOWEST_THRESHOLD, relation
+from attribution.types import Chunk, Claim, Evidence, Failure, Page, Pair, Probabilities, Span
 from attribution.verifiers import VERIFIERS
-from attribution.verifiers.contrast import contrast
-from attribution.verifiers.pairs import CachedVerifier, Reads
-
-MIN_WORDS = 4  # per part: fewer hardly make a statement; more likely an abbreviation was taken for a sentence end
-
-
-class Judged(NamedTuple):
-    """The judgement of a pair; `parts` are the sentences of a claim that has several."""
-
-    judgement: Judgement
-    parts: tuple[Part, ...] = ()
-
-
-@lru_cache(maxsize=1024)
-def parts_of(claim: str) -> tuple[str, ...]:
-    """Return the sentences of a claim; the claim itself if it is a single statement."""
-    parts = tuple(claim[slice(*span)] for span in sentences(claim))
-    return parts if len(parts) > 1 and all(len(part.split()) >= MIN_WORDS for part in parts) else (claim,)
-
-
-def judge_pairs(pairs: Sequence[Pair], verifier: Reads, variants: Reads | None = None) -> list[Judged]:
-    """Judge each pair, in order; `variants` reads the variants of claims that are in doubt.
-
-    Raises BadInput for pairs that the verifier rejects.
-    """
-    read: list[Pair] = [(part, *pair[1:]) for pair in pairs for part in parts_of(pair[0])]
-    by_statement: dict[str, list[int]] = {}
-    for place, pair in enumerate(read):
-        by_statement.setdefault(pair[0], []).append(place)
-    found = verifier.verify(read)
-    groups = list(by_statement.values())
-    settled = contrast([[(read[i], found[i]) for i in places] for places in groups], variants or verifier)
-    for places, of_statement in zip(groups, settled, strict=True):
-        for i, judgement in zip(places, of_statement, strict=True):
-            found[i] = judgement
-    in_order = iter(found)
-    return [_joined(pair, [next(in_order) for _ in parts_of(pair[0])]) for pair in pairs]
-
-
-def _joined(pair: Pair, judgements: Sequence[Judgement]) -> Judged:
-    """Join the judgements of a claim's parts: that of a contradicted part, or else of the most confident one."""
-    if len(judgements) == 1:
-        return Judged(judgements[0])
-    against = max(judgements, key=lambda j: j.probabilities.contradicted)
-    if against.probabilities.contradicted < LOWEST_THRESHOLD:
-        against = max(judgements, key=lambda j: j.probabilities.entailed)
-    statements = parts_of(pair[0])
-    parts = (Part(statement=s, probabilities=j.probabilities) for s, j in zip(statements, judgements, strict=True))
-    return Judged(against, tuple(parts))
-
-
-def explain_difference(pair: Pair, judged: Judged) -> str:
-    """Describe the values in the same slot that differ between the claim and the deciding sentence."""
-    found = judged.judgement
-    return found.difference or difference(pair[0], pair[1][slice(*found.sentence)], found.probabilities)
-
+from attribution.verifiers.pairs import CachedVerifier
 
 DOCUMENTS = Trace("", "", "", "documents", 1)
 
@@ -118,6 +63,7 @@ class Matcher:
         self.chunker = CHUNKERS.build(settings.chunker, settings)
         self.candidates = Candidates(settings, store)
         self.verifier = CachedVerifier(VERIFIERS.build(settings.verifier, settings), store, judged)
+        self.relevance = CachedVerifier(Relevance(), store, judged) if reranker.installed() else None
         self.pages: dict[str, Page] = {}
         self.traces: dict[str, list[Trace]] = defaultdict(list)
         self._unread: deque[Page] = deque()
@@ -155,6 +101,8 @@ class Matcher:
         """Mark all pages as added: from now on the verified pairs count, whichever page came first."""
         self.chunk(stop)
         self.verifier.reset_counts()
+        if self.relevance:
+            self.relevance.reset_counts()
 
     def provenance(self, concerns: Mapping[str, Sequence[Failure]]) -> Provenance:
         """Return what a snapshot needs beyond the report, in a fixed order; `concerns` are failures by claim."""
@@ -164,7 +112,7 @@ class Matcher:
             concerns={claim_id: tuple(failures) for claim_id, failures in sorted(concerns.items()) if failures},
             chunks=dict(sorted(self._chunk_spans.items())),
             vectors=self.candidates.vectors,
-            judgements=tuple(sorted(self.verifier.keys)),
+            judgements=tuple(sorted(self.verifier.keys | (self.relevance.keys if self.relevance else set()))),
         )
 
     def match(self, claims: Sequence[Claim], early: bool = False) -> list[tuple[Evidence, ...]]:
@@ -179,10 +127,12 @@ class Matcher:
         again = [i for i, (claim, _) in enumerate(matched) if self.settings.without_added and added_words(claim)]
         pairs += [(claim.text, *self._premise(p)) for claim, p in (matched[i] for i in again)]
         judged = judge_pairs(pairs, self.verifier, self.verifier.uncounted)
-        as_written = {i: j.judgement.probabilities for i, j in zip(again, judged[len(matched) :], strict=True)}
+        relevances = relevance(pairs[: len(matched)], judged[: len(matched)], self.relevance)
+        written = dict(zip(again, judged[len(matched) :], strict=True))
         evidence: dict[str, list[Evidence]] = {claim.id: [] for claim in claims}
         for i, (claim, passage) in enumerate(matched):
-            evidence[claim.id].append(self._evidence(claim, passage, pairs[i], judged[i], as_written.get(i)))
+            as_written = weigh(written[i].judgement.probabilities, relevances[i]) if i in written else None
+            evidence[claim.id].append(self._evidence(claim, passage, pairs[i], judged[i], as_written, relevances[i]))
         return [tuple(evidence[claim.id]) for claim in claims]
 
     def _passage(self, candidate: Candidate) -> Passage:
@@ -199,8 +149,15 @@ class Matcher:
         return self._prose[page.id][passage.start : passage.end], page.title
 
     def _evidence(
-        self, claim: Claim, passage: Passage, pair: Pair, judged: Judged, as_written: Probabilities | None
+        self,
+        claim: Claim,
+        passage: Passage,
+        pair: Pair,
+        judged: Judged,
+        as_written: Probabilities | None,
+        relevance: float | None,
     ) -> Evidence:
+        judged = weighed(judged, relevance)
         judgement = judged.judgement
         first, last = judgement.sentence
         traces = self.traces[passage.page_id] or [DOCUMENTS]
@@ -219,6 +176,8 @@ class Matcher:
             searcher=trace.searcher,
             rank=trace.rank,
             about=is_about(*pair),
+            relevance=relevance,
+            reservation=reservation(pair, judged, claim.context),
             signals=judgement.signals,
             parts=judged.parts,
             as_written=as_written,

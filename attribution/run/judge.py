@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from attribution.evidence.about import is_about
-from attribution.evidence.matching import explain_difference, judge_pairs
+from attribution.evidence.judging import Judged, explain_difference, judge_pairs, relevance, reservation, weighed
+from attribution.models import reranker
+from attribution.models.reranker import Relevance
 from attribution.types import Claim, Evidence, Pair, Verdict, content_id
 from attribution.verdicts import Thresholds, decide, relation
 from attribution.verifiers.pairs import Reads
@@ -14,10 +16,12 @@ from attribution.verifiers.pairs import Reads
 
 @dataclass(frozen=True)
 class GivenClaim:
-    """A claim, and the passages it is held against, best first."""
+    """A claim, and the passages it is compared with, best first."""
 
     text: str
     passages: tuple[str, ...]
+    titles: tuple[str, ...] = ()  # of the passages' pages and sections; as many as passages, or none
+    headings: tuple[str, ...] = ()  # above the claim in its answer
 
 
 @dataclass(frozen=True)
@@ -33,28 +37,40 @@ def judge(claims: Sequence[GivenClaim], verifier: Reads, thresholds: Thresholds)
 
     A passage that occurs twice counts once. BadInput for an empty claim or passage, and for one that is too long.
     """
-    passages = [tuple(dict.fromkeys(given.passages)) for given in claims]
-    pairs: list[Pair] = [(g.text, text) for g, texts in zip(claims, passages, strict=True) for text in texts]
-    judged = iter(zip(pairs, judge_pairs(pairs, verifier), strict=True))
-    for given, texts in zip(claims, passages, strict=True):
-        claim = Claim(id=content_id(given.text), text=given.text, spans=(), worthiness="factual", independent=True)
-        pieces = {}
-        for text in texts:
-            pair, found = next(judged)
-            pieces[text] = Evidence(
-                claim_id=claim.id,
-                page_id=content_id(text),
-                start=0,
-                end=len(text),
-                text=text,
-                similarity=1.0,
-                relation=relation(found.judgement.probabilities, thresholds),
-                probabilities=found.judgement.probabilities,
-                sentence=found.judgement.sentence,
-                about=is_about(given.text, text),
-                signals=found.judgement.signals,
-                parts=found.parts,
-                difference=explain_difference(pair, found),
-            )
+    given = [dict(zip(c.passages, c.titles or ("",) * len(c.passages), strict=True)) for c in claims]
+    pairs: list[Pair] = [
+        (c.text, text, title) if title else (c.text, text)
+        for c, texts in zip(claims, given, strict=True)
+        for text, title in texts.items()
+    ]
+    judged = judge_pairs(pairs, verifier)
+    relevances = relevance(pairs, judged, Relevance() if reranker.installed() else None)
+    found = iter(zip(pairs, judged, relevances, strict=True))
+    for of_claim, texts in zip(claims, given, strict=True):
+        claim = Claim(id=content_id(of_claim.text), text=of_claim.text, spans=(), worthiness="factual", independent=True)
+        pieces = {text: _evidence(claim, *next(found), of_claim.headings, thresholds) for text in texts}
         decided = decide(claim, list(pieces.values()), thresholds)
-        yield JudgedClaim(decided, tuple(pieces[text] for text in given.passages))
+        yield JudgedClaim(decided, tuple(pieces[text] for text in of_claim.passages))
+
+
+def _evidence(
+    claim: Claim, pair: Pair, judged: Judged, relevance: float | None, headings: tuple[str, ...], thresholds: Thresholds
+) -> Evidence:
+    judged, text = weighed(judged, relevance), pair[1]
+    return Evidence(
+        claim_id=claim.id,
+        page_id=content_id(text),
+        start=0,
+        end=len(text),
+        text=text,
+        similarity=1.0,
+        relation=relation(judged.judgement.probabilities, thresholds),
+        probabilities=judged.judgement.probabilities,
+        sentence=judged.judgement.sentence,
+        about=is_about(*pair),
+        relevance=relevance,
+        reservation=reservation(pair, judged, headings),
+        signals=judged.judgement.signals,
+        parts=judged.parts,
+        difference=explain_difference(pair, judged),
+    )

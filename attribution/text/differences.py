@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from attribution.text.values import MONTHS, TOKEN, UNITS, Kind, Value, values
 from attribution.text.words import STOP_WORDS, folded, stem
@@ -21,11 +22,16 @@ MAX_QUOTE = 60  # characters
 ALIKE = 4.0  # least likeness of the words around two values, where the source has many
 _NEAR = 4  # words on either side of a value
 _COUNTED = 3  # words after a number among which the thing that it counts stands
-_DIMENSIONS = (  # units that can stand in each other's place
-    {"km", "m", "cm", "mm", "mile", "foot", "inch", "yard"}, {"kg", "g", "mg", "tonne", "pound", "ounce"},
-    {"litre", "gallon"}, {"acre", "hectare"}, {"dollar", "euro", "pound", "yen"}, {"bit", "byte"},
-    {"second", "minute", "hour", "day", "week", "month", "year", "decade", "century"},
+_DIMENSIONS: tuple[dict[str, float], ...] = (  # units that can stand in each other's place, in terms of the first
+    {"m": 1, "km": 1000, "cm": 0.01, "mm": 0.001, "mile": 1609.34, "foot": 0.3048, "inch": 0.0254, "yard": 0.9144},
+    {"kg": 1, "g": 0.001, "mg": 1e-6, "tonne": 1000, "pound": 0.4536, "ounce": 0.02835},
+    {"litre": 1, "gallon": 3.785}, {"hectare": 1, "acre": 0.4047},
+    {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800, "month": 2.63e6, "year": 3.156e7, "decade": 3.156e8,
+     "century": 3.156e9},
+    dict.fromkeys(("dollar", "euro", "pound", "yen"), 0.0), dict.fromkeys(("bit", "byte"), 0.0),  # not converted
 )  # fmt: skip
+_ABOUT = frozenset("about almost approximately around circa nearly roughly some".split())
+CLOSE = 0.03  # share by which a rounded or converted number may differ
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,15 @@ def contrasts(claim: str, sentence: str) -> tuple[Contrast, ...]:
                 theirs.remove(alike_most)
                 rows.append(_contrast(kind, claim, value, sentence, alike_most))
     return (*rows, *_negations(claim, sentence))
+
+
+@lru_cache(maxsize=1024)
+def numbers_agree(claim: str, sentence: str) -> bool:
+    """Does the sentence have each number of the claim that it lacks as a range, rounded or in another unit?"""
+    mine, theirs = lacking(claim, sentence, ("number",)), lacking(sentence, claim, ("number",))
+    return bool(mine) and all(
+        _in_range(one, sentence, theirs) or any(_agree(claim, one, sentence, other) for other in theirs) for one in mine
+    )
 
 
 def _contrast(kind: Kind, claim: str, mine: Value, sentence: str, its: Value) -> Contrast:
@@ -131,16 +146,43 @@ def fill_same_slot(claim: str, mine: Value, sentence: str, its: Value) -> bool:
         return _same_dimension(mine.normal, its.normal) and bool(_shared_around(claim, mine, sentence, its))
     if mine.kind == "number" and not mine.is_ordinal:
         units = _unit_of(claim, mine), _unit_of(sentence, its)
-        if any(units):
-            return all(units) and _same_dimension(*units)
+        if any(units) and not (all(units) and _same_dimension(*units)):
+            return False
         counted = _counted(claim, mine), _counted(sentence, its)
-        if any(counted):
+        if all(counted) and not any(units):
             return bool(set(counted[0]) & set(counted[1]))
     return bool(_shared_around(claim, mine, sentence, its))
 
 
 def _same_dimension(one: str, two: str) -> bool:
-    return one == two or any({one, two} <= units for units in _DIMENSIONS)
+    return one == two or any({one, two} <= units.keys() for units in _DIMENSIONS)
+
+
+def _agree(claim: str, mine: Value, sentence: str, its: Value) -> bool:
+    """Are two numbers the same but for rounding or their unit: "about nine million" and "8,961,989"?"""
+    try:
+        one, two = float(mine.normal), float(its.normal)
+    except ValueError:
+        return False
+    units = _unit_of(claim, mine), _unit_of(sentence, its)
+    factors = next((u for u in _DIMENSIONS if {*units} <= u.keys()), {})
+    converted = units[0] != units[1] and all(factors.get(unit) for unit in units)
+    if converted:
+        one, two = one * factors[units[0]], two * factors[units[1]]
+    rounded = any(_ABOUT & {*_around(text, value)[0][:2]} for text, value in ((claim, mine), (sentence, its)))
+    return (converted or rounded) and abs(one - two) <= CLOSE * max(abs(one), abs(two))
+
+
+def _in_range(mine: Value, sentence: str, theirs: Sequence[Value]) -> bool:
+    """Does a number lie in a range of the source: 76 in "74 to 79"?"""
+    for low, high in pairwise(theirs):
+        if sentence[low.end : high.start].strip(" ").lower() in ("to", "and", "–", "-", "or"):
+            try:
+                if float(low.normal) <= float(mine.normal) <= float(high.normal):
+                    return True
+            except ValueError:
+                continue
+    return False
 
 
 def _unit_of(text: str, number: Value) -> str:
@@ -162,8 +204,10 @@ def _counted(text: str, number: Value) -> list[str]:
 
 
 def _shared_around(claim: str, mine: Value, sentence: str, its: Value) -> set[str]:
-    """The stems of content words that stand near both values."""
-    return set(_content(sum(_around(claim, mine), []))) & set(_content(sum(_around(sentence, its), [])))
+    """The stems of content words that stand near both values; near a year, twice as many count as near."""
+    near = 2 * _NEAR if mine.kind == "year" else _NEAR
+    shared = set(_content(sum(_around(claim, mine, near), []))) & set(_content(sum(_around(sentence, its, near), [])))
+    return shared - {stem(word) for v in values(claim) if v.kind == "name" and v.start != 0 for word in v.words}
 
 
 def _content(words: Sequence[str]) -> list[str]:
@@ -180,11 +224,11 @@ def alike(text: str, value: Value, other: str, its: Value) -> float:
     return score
 
 
-def _around(text: str, value: Value) -> tuple[list[str], list[str]]:
+def _around(text: str, value: Value, near: int = _NEAR) -> tuple[list[str], list[str]]:
     """The words before and after a value, the nearest first."""
     starts, ends, words = _words(text)
     first, last = bisect_right(ends, value.start), bisect_left(starts, value.end)
-    return list(words[max(0, first - _NEAR) : first][::-1]), list(words[last : last + _NEAR])
+    return list(words[max(0, first - near) : first][::-1]), list(words[last : last + near])
 
 
 @lru_cache(maxsize=1024)

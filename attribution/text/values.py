@@ -151,4 +151,5 @@ def _counts(text: str, token: re.Match[str]) -> bool:
     """Do four digits count something: "1500 soldiers", "1200 km"?"""
     following = TOKEN.match(text, token.end() + 1)
     unit = following is not None and following[0] in UNITS
-    return unit or bool(_PLURAL.match(text, token.end())) or text[token.start() - 1 : token.start()] in tuple("$€£¥")
+    plural = _PLURAL.match(text, token.end())
+    return unit or (plural is not None and plural[0].strip() not in STOP_WORDS) or text[token.start() - 1 : token.start()] in tuple("$€£¥")

@@ -1,0 +1,159 @@
+"""Judge claims by passages: what the verifier reads, how much of it counts, and what speaks against a passage.
+
+The same steps follow every verifier: claims are read sentence by sentence, contradictions are checked with variants of the
+claim, the probabilities are weighed by the passage's relevance, and a passage about another thing, another time or a mere
+report loses its say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import NamedTuple
+
+from attribution.evidence.about import in_anchor, is_about, other_subject, other_time
+from attribution.evidence.told import only_told
+from attribution.models import reranker
+from attribution.text.differences import difference, differing_spans, numbers_agree
+from attribution.text.sentences import sentences
+from attribution.text.values import values
+from attribution.types import Judgement, Pair, Part, Probabilities, Relation, Reservation
+from attribution.verdicts import LOWEST_THRESHOLD
+from attribution.verifiers.contrast import contrast
+from attribution.verifiers.pairs import Reads
+
+MAX_CLAIM = 600  # characters of a claim of which relevance is asked
+MIN_WORDS = 4  # per part: fewer hardly make a statement; more likely an abbreviation was taken for a sentence end
+
+
+class Judged(NamedTuple):
+    """The judgement of a pair; `parts` are the sentences of a claim that has several."""
+
+    judgement: Judgement
+    parts: tuple[Part, ...] = ()
+
+
+@lru_cache(maxsize=1024)
+def parts_of(claim: str) -> tuple[str, ...]:
+    """Return the sentences of a claim; the claim itself if it is a single statement."""
+    parts = tuple(claim[slice(*span)] for span in sentences(claim))
+    return parts if len(parts) > 1 and all(len(part.split()) >= MIN_WORDS for part in parts) else (claim,)
+
+
+def judge_pairs(pairs: Sequence[Pair], verifier: Reads, variants: Reads | None = None) -> list[Judged]:
+    """Judge each pair, in order; `variants` reads the variants of claims that are in doubt.
+
+    Raises BadInput for pairs that the verifier rejects.
+    """
+    read: list[Pair] = [(part, *pair[1:]) for pair in pairs for part in parts_of(pair[0])]
+    by_statement: dict[str, list[int]] = {}
+    for place, pair in enumerate(read):
+        by_statement.setdefault(pair[0], []).append(place)
+    found = verifier.verify(read)
+    groups = list(by_statement.values())
+    settled = contrast([[(read[i], found[i]) for i in places] for places in groups], variants or verifier)
+    for places, of_statement in zip(groups, settled, strict=True):
+        for i, judgement in zip(places, of_statement, strict=True):
+            found[i] = judgement
+    in_order = iter(found)
+    return [_joined(pair, [next(in_order) for _ in parts_of(pair[0])]) for pair in pairs]
+
+
+def _joined(pair: Pair, judgements: Sequence[Judgement]) -> Judged:
+    """Join the judgements of a claim's parts: that of a contradicted part, or else of the most confident one."""
+    if len(judgements) == 1:
+        return Judged(judgements[0])
+    against = max(judgements, key=lambda j: j.probabilities.contradicted)
+    if against.probabilities.contradicted < LOWEST_THRESHOLD:
+        against = max(judgements, key=lambda j: j.probabilities.entailed)
+    statements = parts_of(pair[0])
+    parts = (Part(statement=s, probabilities=j.probabilities) for s, j in zip(statements, judgements, strict=True))
+    return Judged(against, tuple(parts))
+
+
+WEIGHT, EXPECTED = 0.3, 4.0  # of the logit of relevance, and that of a passage which leaves the probabilities as they are
+WEIGHED_FROM = 0.15  # the least probability of a relation for which relevance is asked
+NEITHER: tuple[Relation, ...] = ("entailed", "contradicted")
+
+
+def relevance(pairs: Sequence[Pair], judged: Sequence[Judged], reads: Reads | None) -> list[float | None]:
+    """Return the logit of relevance of each passage that may say something of its claim; None for the others.
+
+    `reads` is None where the model is not installed.
+    """
+    likely = [i for i, j in enumerate(judged) if _strongest(j.judgement.probabilities) >= WEIGHED_FROM]
+    found: list[float | None] = [None] * len(pairs)
+    if reads is not None and likely:
+        asked: list[Pair] = [(pairs[i][0][:MAX_CLAIM], pairs[i][1]) for i in likely]
+        for i, judgement in zip(likely, reads.verify(asked), strict=True):
+            found[i] = judgement.signals["logit"]
+    return found
+
+
+def _strongest(probabilities: Probabilities) -> float:
+    return max(probabilities.entailed, probabilities.contradicted)
+
+
+def weighed(judged: Judged, relevance: float | None) -> Judged:
+    """Return the judgement with its probabilities weighed by the passage's relevance, a logit."""
+    if relevance is None:
+        return judged
+    parts = tuple(p.model_copy(update={"probabilities": weigh(p.probabilities, relevance)}) for p in judged.parts)
+    return Judged(replace(judged.judgement, probabilities=weigh(judged.judgement.probabilities, relevance)), parts)
+
+
+def weigh(probabilities: Probabilities, relevance: float | None) -> Probabilities:
+    """Move the log odds of both relations by what relevance is beyond, or short of, the expected."""
+    if relevance is None:
+        return probabilities
+    moved = [_moved(p, WEIGHT * (relevance - EXPECTED)) for p in (probabilities.entailed, probabilities.contradicted)]
+    scale = 1 / max(1.0, sum(moved))
+    entailed, contradicted = (round(p * scale, 6) for p in moved)
+    return Probabilities(
+        entailed=entailed, contradicted=contradicted, no_relation=max(0.0, round(1 - entailed - contradicted, 6))
+    )
+
+
+def _moved(probability: float, by: float) -> float:
+    p = min(max(probability, 1e-4), 1 - 1e-4)
+    return 1 / (1 + math.exp(-(math.log(p / (1 - p)) + by)))
+
+
+def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = ()) -> Reservation | None:
+    """Say what speaks against a passage that may support or contradict a claim; None where nothing does.
+
+    The title of a pair may hold the heading of the passage's section too; `headings` are those above the claim.
+    """
+    (claim, passage, title), found = (*pair, "")[:3], judged.judgement
+    if _strongest(found.probabilities) < LOWEST_THRESHOLD:
+        return None
+    if note := other_subject(claim, passage, title, headings) or other_time(claim, passage, found.sentence, title):
+        return Reservation(relations=NEITHER, note=note)
+    if found.probabilities.entailed >= found.probabilities.contradicted:
+        note = "" if "verbatim" in found.signals and not title else only_told(claim, passage, found.sentence, title)
+        return Reservation(relations=("entailed",), note=note) if note else None
+    sentence = passage[slice(*found.sentence)]
+    note = other_subject(claim, passage, title, headings, strict=True)
+    if not note and numbers_agree(claim, sentence):
+        note = "its numbers agree with the claim's"
+    if not note and _differs_in_subject(claim, sentence):
+        note = "the values that differ name what each is about"
+    return Reservation(relations=("contradicted",), note=note) if note else None
+
+
+def _differs_in_subject(claim: str, sentence: str) -> bool:
+    """Is what differs a part of what the claim is about: "version 5", "in the Danish cohort"?"""
+    starts = [start for start, _ in differing_spans(claim, sentence)[0]]
+    numbers = {value.start for value in values(claim) if value.kind != "name"}
+    held = [start for start in starts if in_anchor(claim, start)]
+    return bool(held) and (len(held) == len(starts) or any(start in numbers for start in held))
+
+
+def explain_difference(pair: Pair, judged: Judged) -> str:
+    """Describe the values in the same slot that differ between the claim and the deciding sentence."""
+    found = judged.judgement
+    return found.difference or difference(pair[0], pair[1][slice(*found.sentence)], found.probabilities)
+
+

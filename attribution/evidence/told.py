@@ -1,0 +1,217 @@
+"""Tell statements of a source from what it only reports: denials, hearsay, plans, questions and stories.
+
+"The claim that the tower leans is a myth" repeats the words of the claim, and so seems to entail it. The words that mark
+such sentences are data (`data/told.toml`); the parse says which part of the sentence they govern.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attribution.text.parse import SUBJECTS, lemma, parse
+from attribution.text.sentences import sentences
+from attribution.text.words import folded, stem, terms, word_lists
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+_WORDS = word_lists(Path(__file__).parent / "data" / "told.toml")
+COVERED = 0.6  # least share of the claim's words in the sentence that the marking word must govern
+_MARKS = {
+    "denial": "the source denies this",
+    "hearsay": "the source only reports this",
+    "voices": "the source only reports this",
+    "plan": "the source speaks of a plan or supposition",
+    "fiction": "the source tells this as part of a story",
+}
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_QUESTION = re.compile(r"\?[\s\"”’)]*$")
+_YES_OR_NO = re.compile(
+    r"(?:^|[,:;–—-] )[\"“]?(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|must|true or)\b", re.IGNORECASE
+)
+_QUOTED = re.compile(r"[\"“”„«»]")
+_KIND = r"(?:claim|myth|rumou?r|misconception|fiction|hoax|false|true or false)s?\s*(?:#?\d+)?"
+_LABEL = re.compile(rf"(?:common |popular |viral |the |rating: |verdict: )*{_KIND}[:.?]?")
+_LABELLED = re.compile(rf"\s*{_KIND}\s*[:–—-]\s", re.IGNORECASE)
+_COUNTERFACTUAL = re.compile(r"(?:Had|Were|If)\b.*\bwould\b", re.DOTALL)
+_CLAUSES = ("ccomp", "xcomp", "acl", "relcl", "advcl", "csubj", "csubjpass", "dobj", "pobj", "appos", "attr", "nsubj", "nsubjpass")
+
+
+@lru_cache(maxsize=2048)
+def only_told(claim: str, passage: str, sentence: tuple[int, int], title: str = "") -> str:
+    """Say why the deciding sentence of a passage only tells the claim; empty where it states it.
+
+    A word that the claim has as well marks nothing: "it is a myth that …" is stated by "it is a myth that …".
+    """
+    text = passage[slice(*sentence)]
+    own = {form for word in _WORD.findall(claim) for form in _forms(word)}
+    before, after = _neighbours(passage, sentence)
+    if _confirms(text, own) or ((_resumes(after) or after.lower().startswith("answer:")) and _confirms(after, own)):
+        return ""
+    if _says(title, "titles") and not _says(claim, "titles"):
+        return "the page checks what others say"
+    if _says(title, "inventions"):
+        return _MARKS["fiction"]
+    if _only_asks(claim, text):
+        return "the source only asks this"
+    if _is_label(before) or _LABELLED.match(text) or _denies(claim, after, own):
+        return _MARKS["denial"]
+    if _QUOTED.search(text) and any(_is(token, "voices", own) for token in parse(before)):
+        return _MARKS["voices"]
+    return next((_MARKS[mark] for mark in _marks(claim, text, own)), "")
+
+
+def _neighbours(passage: str, sentence: tuple[int, int]) -> tuple[str, str]:
+    """The sentence before, and the one or two after."""
+    spans = sentences(passage)
+    before = [span for span in spans if span[1] <= sentence[0] + 1]
+    after = [span for span in spans if span[0] >= sentence[1] - 1][:2]
+    return passage[slice(*before[-1])].strip() if before else "", passage[after[0][0] : after[-1][1]].strip() if after else ""
+
+
+def _only_asks(claim: str, text: str) -> bool:
+    """Are the words of the claim only in questions to be answered with yes or no?"""
+    wanted = terms(claim)[0]
+    parts = [part for span in sentences(text) if (part := text[slice(*span)].strip())]
+    near = [part for part in parts if 2 * len(wanted & terms(part)[0]) >= len(wanted)]
+    return bool(near) and all(_QUESTION.search(part) and _YES_OR_NO.search(part) for part in near)
+
+
+def _confirms(text: str, own: set[str]) -> bool:
+    return any(_is(token, "confirm", own) and not _negated(token) and token.pos_ != "NOUN" for token in parse(text)) and not (
+        _QUESTION.search(text) or "?" in text
+    )
+
+
+def _resumes(after: str) -> bool:
+    """Does a sentence take up the one before it: "This is …", "The letter …"?"""
+    low = after.lower()
+    return any(low.startswith((f"{word} ", f"{word},")) for word in _WORDS["resumed"])
+
+
+def _denies(claim: str, after: str, own: set[str]) -> bool:
+    """Do the next sentences say that it is not so: "There is no such finding."?"""
+    if not after or len(terms(claim)[0] & terms(after)[0]) > 0.7 * len(terms(claim)[0]):
+        return False
+    if _says(after, "retracted"):
+        return True
+    return _resumes(after) and any(_is(t, "denial", own) and not _negated(t) for t in parse(after))
+
+
+def _is_label(before: str) -> bool:
+    """Is the line above a label such as "Myth 3:", "False" or "True or false?"?"""
+    low = before.lower()
+    return bool(_LABEL.fullmatch(low) or (low.endswith((":", "?")) and len(low.split()) <= 12 and set(_WORD.findall(low)) & _WORDS["denial"]))
+
+
+def _says(text: str, phrases: str) -> bool:
+    return any(re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", text, re.IGNORECASE) for phrase in _WORDS[phrases])
+
+
+def _forms(word: str) -> set[str]:
+    """The forms under which a word may be in the lists."""
+    low = folded(word)
+    return {low, lemma(low), low.removesuffix("s"), low.removesuffix("ies") + "y" if low.endswith("ies") else low}
+
+
+def _is(token: Token, kind: str, own: set[str]) -> bool:
+    forms = _forms(token.text)
+    return bool(forms & _WORDS[kind]) and not forms & own
+
+
+def _negated(token: Token) -> bool:
+    """Is a marking word itself denied: "is not a myth", "no hoax", "never been refuted"?"""
+    around = [*token.children, *token.head.children, *(c for a in token.ancestors if a.pos_ == "AUX" for c in a.children)]
+    return any(t.dep_ == "neg" or t.lower_ in ("no", "not", "never", "nor", "hardly") for t in around if t.i < token.i)
+
+
+def _marks(claim: str, text: str, own: set[str]) -> Iterator[str]:
+    """The marks that govern the claim's words in a sentence, the surest first."""
+    doc = parse(text)
+    wanted = terms(claim)[0]
+    shared = {t.i for t in doc if stem(folded(t.text)) in wanted}
+    if not shared:
+        return
+    if _COUNTERFACTUAL.match(text.strip()) and "would" not in own:
+        yield "plan"
+    if "no evidence" in text.lower() or "said to have" in text.lower():
+        yield "denial" if "no evidence" in text.lower() else "hearsay"
+    for kind in ("denial", "fiction", "hearsay", "voices", "plan"):
+        for token in doc:
+            scope = _scope(token, kind, own)
+            if scope and len(shared & scope) >= COVERED * len(shared):
+                yield kind
+
+
+def _scope(token: Token, kind: str, own: set[str]) -> set[int]:
+    """The tokens that a marking word governs; empty for all other words."""
+    if kind == "fiction":
+        return set() if own & (_WORDS["fiction"] | {"plot"}) else _story(token, own)
+    if "-" in token.text or token.nbor(-1).text == "-" if token.i else False:
+        return set()
+    if not _is(token, kind, own) or _negated(token):
+        return set()
+    if token.pos_ in ("VERB", "AUX"):
+        if kind == "denial":
+            return _below(token)
+        if kind == "plan" and token.dep_ == "aux":  # "might have"
+            return _below(token.head)
+        return _below(token, ("ccomp", "xcomp", "dobj", "advcl", "nsubjpass", "prep"))
+    if token.pos_ == "ADV":
+        return _below(token.head)
+    if token.pos_ == "ADJ":
+        head = token.head
+        if token.dep_ == "amod":
+            return _below(head) | (_said_by(head) if kind in ("denial", "hearsay") else set())
+        return _below(head)  # "is false"
+    if kind == "plan" and token.dep_ != "pobj":
+        return _below(token) | _copula(token)
+    if kind == "voices":
+        return _below(token, ("acl", "relcl")) | _said_by(token)
+    return _below(token) | _copula(token) | _said_by(token)
+
+
+def _below(token: Token, dependencies: tuple[str, ...] = ()) -> set[int]:
+    if not dependencies:
+        return {t.i for t in token.subtree}
+    return {t.i for child in token.children if child.dep_ in dependencies for t in child.subtree}
+
+
+def _copula(noun: Token) -> set[int]:
+    """The sentence in which a noun is what its subject is: "it is a myth that …"."""
+    return _below(noun.head) if noun.dep_ in ("attr", "acomp") else set()
+
+
+def _said_by(noun: Token) -> set[int]:
+    """What a noun says: the clause of its verb, or the one that "according to" or "in" ties it to."""
+    if noun.dep_ in SUBJECTS and noun.head.pos_ in ("VERB", "AUX"):
+        return _below(noun.head)
+    if noun.dep_ == "pobj":
+        verb = noun.head.head
+        while verb.dep_ in ("prep", "pcomp", "pobj") and verb.head is not verb:
+            verb = verb.head
+        if noun.head.lower_ in ("to", "in", "by", "on", "from"):
+            return _below(verb) if verb.pos_ in ("VERB", "AUX") else set()
+    if noun.dep_ in ("attr", "appos"):
+        return _below(noun.head)
+    return set()
+
+
+def _story(token: Token, own: set[str]) -> set[int]:
+    """What a work of fiction tells: after "in the novel", or by its verb, or as a character."""
+    if _is(token, "character", own):
+        head = token.head
+        return _below(head if token.dep_ in ("amod", "compound") else token) | _below(token) | _copula(token) | (
+            _below(head.head) if token.dep_ in ("amod", "appos") and head.dep_ in SUBJECTS else set()
+        ) | (_below(head) if token.dep_ in SUBJECTS else set())
+    if not _is(token, "fiction", own):
+        return set()
+    if token.dep_ == "pobj" and token.head.lower_ in ("in", "throughout"):
+        return _below(token.head.head) if token.head.head.pos_ in ("VERB", "AUX") else set()
+    if token.dep_ in SUBJECTS and lemma(token.head.text) in _WORDS["narrate"]:
+        return _below(token.head, ("ccomp", "dobj", "prep", "xcomp", "advcl", "acl"))
+    return set()
