@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import threading
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,9 +13,10 @@ from attribution.cli import options
 from attribution.cli import snapshot as snapshot_command
 from attribution.cli.options import check_output, progress, write_file
 from attribution.errors import BadInput
-from attribution.files import read_rows, replacing
+from attribution.files import read_rows
 
 if TYPE_CHECKING:
+    from attribution.run.experiment import RowDone
     from attribution.studies.groundedness.outcomes import Outcome
 
 STEPS = 10  # lines of progress for each method
@@ -27,6 +28,7 @@ def benchmark(args: argparse.Namespace) -> int:
     Rows that an earlier call finished with the same models are not scored again. After Ctrl-C, the figures are those of
     what was done.
     """
+    from attribution.run.experiment import ResultFile
     from attribution.studies.groundedness import report
     from attribution.studies.groundedness.figures import evaluate
     from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, labelled_set
@@ -40,12 +42,12 @@ def benchmark(args: argparse.Namespace) -> int:
     for unready in left_out:
         progress(f"! {unready.method} is left out: {unready.reason}")
     report.prepare(args.out)
-    finished = report.read_outcomes(args.out / report.ROWS)
     outcomes: list[Outcome] = []
     stop, total = threading.Event(), len(labelled.rows)
     step, done = max(1, total // STEPS), dict.fromkeys(methods, 0)
     broken, interrupted = [], False
-    with (args.out / report.ROWS).open("a", encoding="utf-8") as out:
+    with ResultFile(args.out / report.ROWS) as file:
+        finished = report.read_outcomes(args.out / report.ROWS)
         try:
             for one in run(labelled.rows, methods, settings, finished, stop):
                 if isinstance(one, LeftOut):
@@ -54,8 +56,7 @@ def benchmark(args: argparse.Namespace) -> int:
                     continue
                 outcomes.append(one)
                 if finished.get((one.method, one.row)) != one:
-                    out.write(json.dumps(one.model_dump(mode="json"), ensure_ascii=False) + "\n")
-                    out.flush()
+                    file.append(one.model_dump(mode="json"))
                 done[one.method] += 1
                 if done[one.method] % step == 0 or done[one.method] == total:
                     progress(f"{one.method} {done[one.method]}/{total}")
@@ -88,45 +89,53 @@ def _others(finished: Mapping[tuple[str, str], Outcome], outcomes: Sequence[Outc
 
 def compare(args: argparse.Namespace) -> int:
     """Writes tables and a line of comparisons.jsonl for each answer; those already there are not compared again."""
-    from attribution.studies.experiment import run
+    from attribution.studies.segmenters.tables import compare_many
 
-    settings = options.settings(args)
-    rows = read_rows(args.input, ["answer"], ["question"])
-    failed = 0
-    for done, total, problem in run(rows, settings, args.segmenters, args.out):
-        failed += bool(problem)
-        progress(f"compare {done}/{total}" + (f": {problem}" if problem else ""))
+    settings, rows = options.settings(args), read_rows(args.input, ["answer"], ["question"])
+    failed = _follow("compare", compare_many(rows, settings, args.segmenters, args.out))
     progress(f"{args.out}: {len(rows) - failed} compared, {failed} failed; tables.md, CSV tables, comparisons.jsonl")
     return int(failed > 0)
 
 
 def answers(args: argparse.Namespace) -> int:
     """Writes a line for each pair of answers: their claims, what they have to do with each other, and the verdicts."""
-    from attribution.claims.enrichment import turns_of
-    from attribution.store.store import Store
-    from attribution.studies.answers.two_answers import TwoAnswersReady, compare_answers, json_data
+    from attribution.studies.answers.two_answers import compare_many
 
     settings = options.settings(args)
     check_output(args.output)
     rows = read_rows(args.input, ["first", "second"], ["question"])
-    store, failed = Store.open(settings.database_url), 0
-    with replacing(args.output) as out:
-        for number, row in enumerate(rows, 1):
-            line = row.failed(row.error) if row.error else dict(row.fields)
-            if not row.error:
-                try:
-                    question = str(row.fields.get("question") or "")
-                    texts, context = (row.fields["first"], row.fields["second"]), turns_of(row.fields.get("turns"))
-                    *_, last = compare_answers(question, *texts, settings, store, context=context)
-                    assert isinstance(last, TwoAnswersReady)
-                    line["result"] = json_data(last.result)
-                except BadInput as error:
-                    line = row.failed(str(error))
-            failed += "error" in line
-            out.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
-            progress(f"answers {number}/{len(rows)}" + (f": {line['error']}" if "error" in line else ""))
+    failed = _follow("answers", compare_many(rows, settings, args.output))
     progress(f"{args.output}: {len(rows) - failed} done, {failed} failed")
     return int(failed > 0)
+
+
+def batch(args: argparse.Namespace) -> int:
+    """Writes a line for each row, prints a summary; the exit status is 1 if any failed."""
+    from attribution.run.batch import batch
+    from attribution.run.experiment import local
+    from attribution.studies.segmenters.batch_summary import summarise
+
+    settings, engine = options.settings(args), local
+    if args.engine == "ray":
+        from attribution.run.ray_data import OnRay
+
+        engine = OnRay(settings, args.workers or 0, args.address or "").run
+    elif args.workers is not None or args.address:
+        raise BadInput("--workers and --address are for --engine ray; the engine local is one process")
+    check_output(args.output)
+    rows = read_rows(args.input, ["answer"], ["question"])
+    failed = _follow("batch", batch(rows, settings, args.output, engine))
+    progress(f"\n{summarise(args.output).text()}\n\n{args.output}")
+    return int(failed > 0)
+
+
+def _follow(name: str, steps: Iterable[RowDone]) -> int:
+    """Print the progress of an experiment, and return how many rows failed."""
+    failed = 0
+    for step in steps:
+        failed = step.failed
+        progress(f"{name} {step}")
+    return failed
 
 
 KINDS = ("number", "name", "negation", "order", "scope")
@@ -205,9 +214,7 @@ def factscore(args: argparse.Namespace) -> int:
     settings = options.settings(args)
     rows = read_rows(args.input, ["answer"], ["question", "system"])
     snapshot = snapshot_command.read(args.snapshot) if args.snapshot else None
-    failed = 0
-    for done, total, problem in run(rows, settings, args.decomposers, args.verifiers, args.out, args.gamma, snapshot):
-        failed += bool(problem)
-        progress(f"factscore {done}/{total}" + (f": {problem}" if problem else ""))
+    steps = run(rows, settings, args.decomposers, args.verifiers, args.out, args.gamma, snapshot)
+    failed = _follow("factscore", steps)
     progress(f"{args.out}: {len(rows) - failed} scored, {failed} failed; tables.md, CSV tables, {FILE}")
     return int(failed > 0)

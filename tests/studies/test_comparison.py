@@ -20,7 +20,6 @@ from attribution.models.loading import load_once
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
-from attribution.studies.experiment import without_page_texts
 from attribution.studies.saved import load_comparison, load_experiment, save_comparison, save_experiment
 from attribution.studies.segmenters.comparison import (
     Comparison,
@@ -30,8 +29,10 @@ from attribution.studies.segmenters.comparison import (
     compare,
     recolour_comparison,
     with_verdicts,
+    without_page_texts,
 )
-from attribution.studies.tables import Table, tables
+from attribution.studies.segmenters.tables import tables
+from attribution.studies.tables import Table
 from attribution.text import parse
 from attribution.types import Label, Turn
 from attribution.verdicts import thresholds_of

@@ -5,18 +5,22 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
 from attribution import events
-from attribution.claims.enrichment import transcript
+from attribution.claims.enrichment import transcript, turns_of
 from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
 from attribution.embedders import EMBEDDERS
 from attribution.errors import BadInput
+from attribution.files import Row
 from attribution.run import run as pipeline
 from attribution.run.claims import annotate, check_coherence, fallbacks, segment
 from attribution.run.estimate import check_input
+from attribution.run.experiment import Experiment, Fields, RowDone, Work
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
@@ -236,6 +240,24 @@ def load(body: str) -> TwoAnswers:
     """Load a result that `dump` wrote. Raises ValidationError for anything else."""
     result = _ADAPTER.validate_json(body)
     return with_report(result, result.report)
+
+
+def compare_many(rows: Sequence[Row], settings: Settings, path: Path) -> Iterator[RowDone]:
+    """Compare the `first` and the `second` answer of every row, and write a line each, with the `result`."""
+    return Experiment(rows, partial(_prepare, settings), settings.public()).run(path)
+
+
+def _prepare(settings: Settings) -> Work:
+    store = Store.open(settings.database_url)
+
+    def compare_row(row: Row) -> Fields:
+        question, context = str(row.fields.get("question") or ""), turns_of(row.fields.get("turns"))
+        first, second = row.fields["first"], row.fields["second"]
+        *_, last = compare_answers(question, first, second, settings, store, context=context)
+        assert isinstance(last, TwoAnswersReady)
+        return {"result": json_data(last.result)}
+
+    return compare_row
 
 
 def json_data(result: TwoAnswers) -> dict[str, Any]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from attribution.errors import AttributionError, BadInput, LlmFailed, StoreError, Unavailable
+from attribution.errors import BadInput, LlmFailed, Stopped, Unavailable
 from attribution.models.loading import working_time
+from attribution.run.experiment import run_each
 from attribution.settings import Settings
 from attribution.studies.groundedness import METHODS, Method, Part
 from attribution.studies.groundedness.labelled_set import LabelledRow
@@ -69,33 +71,36 @@ def run(
     for name in methods:
         try:
             method = METHODS.build(name, settings)
-            for row in rows:
-                if stop.is_set():
-                    return
-                key = content_id(method.version, row.question, *row.context, "", row.response)
-                before = finished.get((name, row.id))
-                if before is not None and before.key == key and not before.error:
-                    yield before
-                    continue
-                outcome = _outcome(name, method, row, key, stop)
-                if stop.is_set() and outcome.error:
-                    return  # cut off: the row is scored when the run goes on
-                yield outcome
+            scored = partial(_scored, name, method, finished, stop)
+            for row, result in zip(rows, run_each(rows, scored, stop), strict=False):
+                yield result.value or Outcome(method=name, row=row.id, key=key_of(method, row), error=result.problem)
         except (Unavailable, BadInput) as error:
             yield LeftOut(name, str(error), error.detail)
 
 
-def _outcome(name: str, method: Method, row: LabelledRow, key: str, stop: threading.Event) -> Outcome:
+def key_of(method: Method, row: LabelledRow) -> str:
+    """Hash everything that the scores of a row depend on."""
+    return content_id(method.version, row.question, *row.context, "", row.response)
+
+
+def _scored(
+    name: str,
+    method: Method,
+    finished: Mapping[tuple[str, str], Outcome],
+    stop: threading.Event,
+    row: LabelledRow,
+) -> Outcome:
+    key, known = key_of(method, row), finished.get((name, row.id))
+    if known is not None and known.key == key and not known.error:
+        return known
     before, started = method.usage, working_time()
     try:
         scored = method.score(row.given, stop)
     except (BadInput, LlmFailed) as error:
+        if stop.is_set():  # cut off: the row is scored when the run goes on
+            raise Stopped("this row was interrupted") from error
         tokens, cost, _ = _spent(before, method.usage)
         return Outcome(method=name, row=row.id, key=key, error=str(error), tokens=tokens, cost=cost)
-    except (Unavailable, StoreError):
-        raise
-    except AttributionError as error:
-        return Outcome(method=name, row=row.id, key=key, error=str(error))
     seconds = working_time() - started
     tokens, cost, cached = _spent(before, method.usage)
     return Outcome(

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from attribution.errors import BadInput
-from attribution.files import Cell, complete_lines, replace_text
+from attribution.files import Cell, replace_text
+from attribution.run.experiment import read_lines
 from attribution.studies.groundedness import METHODS
 from attribution.studies.groundedness.figures import GROUNDED, Estimate, Evaluation, MethodFigures, flagged
 from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet
@@ -184,15 +186,12 @@ def json_report(
 
 
 def read_outcomes(path: Path) -> dict[tuple[str, str], Outcome]:
-    """The outcomes of an earlier run by method and row."""
+    """Read the outcomes of an earlier run by method and row."""
     found: dict[tuple[str, str], Outcome] = {}
-    for _, line in complete_lines(path):
-        try:
-            fields = json.loads(line)
-            outcome = Outcome.model_validate({n: v for n, v in fields.items() if n in Outcome.model_fields})
+    for _, line in read_lines(path):
+        with suppress(ValidationError):
+            outcome = Outcome.model_validate({n: v for n, v in line.items() if n in Outcome.model_fields})
             found[outcome.method, outcome.row] = outcome
-        except (ValueError, AttributeError, ValidationError):
-            continue
     return found
 
 

@@ -15,7 +15,8 @@ from attribution.run.claims import segment
 from attribution.segmenters.alignment import align
 from attribution.settings import Settings
 from attribution.studies.segmenters.comparison import Column, decomposition
-from attribution.studies.tables import DECIDED, Table, segmenter_tables
+from attribution.studies.segmenters.tables import DECIDED, segmenter_tables
+from attribution.studies.tables import Table
 from attribution.text.passages import statements
 from attribution.types import LABELS, Claim, Label, Report, Span
 

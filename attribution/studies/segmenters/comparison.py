@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from pydantic import TypeAdapter
+
 from attribution import events
 from attribution.claims import worthiness
 from attribution.claims.enrichment import transcript
@@ -16,6 +18,7 @@ from attribution.models.loading import working_time
 from attribution.run import run as pipeline
 from attribution.run.claims import fallbacks, segment
 from attribution.run.estimate import check_input
+from attribution.run.experiment import Fields
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
@@ -249,6 +252,21 @@ def recolour_comparison(comparison: Comparison, thresholds: Thresholds) -> Compa
     """Relabel the comparison with other thresholds, from its stored probabilities alone."""
     same = thresholds_of(comparison.report) == thresholds
     return comparison if same else with_verdicts(comparison, recolour(comparison.report, thresholds))
+
+
+def without_page_texts(comparison: Comparison) -> Comparison:
+    """Drop the text of the pages, and keep pages and evidence only once, not again in every column."""
+    pages = tuple(p.model_copy(update={"text": ""}) for p in comparison.report.pages)
+    columns = tuple(
+        replace(c, report=c.report.model_copy(update={"pages": (), "evidence": ()})) for c in comparison.columns
+    )
+    return replace(comparison, report=comparison.report.model_copy(update={"pages": pages}), columns=columns)
+
+
+def json_data(comparison: Comparison) -> Fields:
+    """Return JSON-serialisable data, as in comparisons.jsonl and the page's download."""
+    data: Fields = TypeAdapter(Comparison).dump_python(without_page_texts(comparison), mode="json")
+    return data
 
 
 _WORD = re.compile(r"[^\W_]+(?:[.,'’-][^\W_]+)*")
