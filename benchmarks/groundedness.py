@@ -25,9 +25,8 @@ from typing import Any
 from attribution.settings import Settings
 from attribution.studies.groundedness import METHODS, report
 from attribution.studies.groundedness.cards import FILE
-from attribution.studies.groundedness.figures import Evaluation, evaluate
+from attribution.studies.groundedness.evaluation import Evaluation, LeftOut, Outcome, evaluate, run
 from attribution.studies.groundedness.labelled_set import LabelledRow, Split
-from attribution.studies.groundedness.outcomes import LeftOut, Outcome, run
 from attribution.verifiers.auto import choose
 from benchmarks import arguments, publish
 from benchmarks.evaluation_sets import expertqa_claims, held_out, rows

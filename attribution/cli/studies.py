@@ -17,7 +17,7 @@ from attribution.files import read_rows
 
 if TYPE_CHECKING:
     from attribution.run.experiment import RowDone
-    from attribution.studies.groundedness.outcomes import Outcome
+    from attribution.studies.groundedness.evaluation import Outcome
 
 STEPS = 10  # lines of progress for each method
 
@@ -30,9 +30,8 @@ def benchmark(args: argparse.Namespace) -> int:
     """
     from attribution.run.experiment import ResultFile
     from attribution.studies.groundedness import report
-    from attribution.studies.groundedness.figures import evaluate
+    from attribution.studies.groundedness.evaluation import LeftOut, evaluate, run, selected
     from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, labelled_set
-    from attribution.studies.groundedness.outcomes import LeftOut, run, selected
 
     settings = options.settings(args)
     labelled = labelled_set(read_rows(args.input, REQUIRED, OPTIONAL), args.seed)

@@ -9,8 +9,8 @@ from pydantic import TypeAdapter
 
 from attribution.store.store import Store
 from attribution.studies.answers.two_answers import TwoAnswers, dump, load, with_report
+from attribution.studies.groundedness.evaluation import Outcome
 from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet
-from attribution.studies.groundedness.outcomes import Outcome
 from attribution.studies.retrieval import Cell
 from attribution.studies.segmenters.comparison import Comparison, with_verdicts, without_page_texts
 from attribution.types import Frozen

@@ -16,7 +16,7 @@ import yaml
 from pydantic import Field
 
 from attribution.settings import ROOT, Settings
-from attribution.studies.groundedness.figures import Estimate
+from attribution.studies.groundedness.evaluation import Estimate
 from attribution.tables import Entry, load
 from attribution.types import Frozen
 

@@ -14,9 +14,16 @@ from attribution.errors import BadInput
 from attribution.files import Cell, replace_text
 from attribution.run.experiment import read_lines
 from attribution.studies.groundedness import METHODS
-from attribution.studies.groundedness.figures import GROUNDED, Estimate, Evaluation, MethodFigures, flagged
+from attribution.studies.groundedness.evaluation import (
+    GROUNDED,
+    Estimate,
+    Evaluation,
+    LeftOut,
+    MethodFigures,
+    Outcome,
+    flagged,
+)
 from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet
-from attribution.studies.groundedness.outcomes import LeftOut, Outcome
 from attribution.studies.tables import Table
 
 if TYPE_CHECKING:
