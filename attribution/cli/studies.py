@@ -158,7 +158,7 @@ def evoke(args: argparse.Namespace) -> int:
     """Writes a grounded row and its twins for each answer; the exit status is 1 if a line could not be used."""
     from attribution.llm.client import Llm
     from attribution.store.store import Store
-    from attribution.studies.groundedness.evoked.test_sets import Grounded, make, of_report, read
+    from attribution.studies.groundedness.test_sets import Grounded, make, of_report, read
 
     settings = options.settings(args)
     check_output(args.output)

@@ -1,21 +1,23 @@
-"""Make labelled test sets of grounded answers and their twins, and keep them in the store."""
+"""Make labelled test sets of grounded answers and their altered twins, by rule or with a language model."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from pydantic import TypeAdapter
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from attribution.errors import BadInput, LlmFailed
 from attribution.files import Row
-from attribution.llm.client import Llm
+from attribution.llm import prompts
+from attribution.llm.client import Llm, Question
+from attribution.run.experiment import Fields
 from attribution.store.store import Store
-from attribution.studies.groundedness.evoked.llm import LlmTwins, agreed_types, agreement, sentence_around
-from attribution.studies.groundedness.evoked.rules import twins
-from attribution.studies.groundedness.evoked.twin import KINDS, TYPE_OF, Twin
-from attribution.types import Report, content_id
+from attribution.studies.groundedness.twins import ERROR_TYPES, KINDS, TYPE_OF, Edit, Twin, apply, twins
+from attribution.text.sentences import sentences
+from attribution.text.words import Diff
+from attribution.types import Report, Span, content_id
 
 LIMIT = 200_000  # characters of a context or response
 
@@ -47,14 +49,14 @@ class Made:
     def id(self) -> str:
         return f"{self.grounded.id}~{self.twin.kind}" if self.twin else self.grounded.id
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> Fields:
         """The row as JSON: spans are [[start, end], …] in characters; those of `original` are in the grounded row.
 
         Both rows have the same group, so that no twin is tuned on whose answer is tested.
         """
         g = self.grounded
         context = list(g.passages) if len(g.passages) > 1 else g.context
-        row: dict[str, Any] = {"id": self.id, "group": g.id, "question": g.question, "context": context}
+        row: Fields = {"id": self.id, "group": g.id, "question": g.question, "context": context}
         if self.twin is None:
             return {**row, "response": g.response, "grounded": True}
         t = self.twin
@@ -73,7 +75,7 @@ def read(row: Row) -> Grounded:
         raise BadInput('"grounded" is not true: an error can be evoked only in an answer that its context supports')
     question, response = (str(row.fields.get(name) or "") for name in ("question", "response"))
     given = row.fields.get("context")
-    listed: list[Any] = given if isinstance(given, list) else [given]
+    listed: list[object] = given if isinstance(given, list) else [given]
     passages = [p for p in listed if isinstance(p, str) and p.strip()]
     if not passages or len(passages) < len(listed):
         raise BadInput('"context" is no text and no list of texts')
@@ -123,13 +125,13 @@ def make(
         if judges and found:
             asked = [(answer.context, sentence_around(t.response, t.changed)) for t in found]
             names = agreed_types(judges, asked)
-            rows[1:] = [_labelled(answer, t, said) for t, said in zip(found, names, strict=True)]
+            rows[1:] = [_labelled(answer, *row) for row in zip(found, names, strict=True)]
         yield rows, problems
 
 
-def _labelled(answer: Grounded, twin: Twin, said: tuple[str, ...]) -> Made:
-    label = agreement(said)
-    return Made(answer, twin, label, () if label else said)
+def _labelled(answer: Grounded, twin: Twin, names: tuple[str, ...]) -> Made:
+    label = agreement(names)
+    return Made(answer, twin, label, () if label else names)
 
 
 KIND = "evoked"  # of the saved result
@@ -166,3 +168,115 @@ def load(store: Store, result_id: str) -> EvokedSet | None:
     """A saved set, finished or not. ValidationError for one of another version."""
     body = store.load_result(KIND, result_id)
     return None if body is None else _SET.validate_json(body)
+
+
+CONTEXT = 12_000  # characters of the source that are shown
+LENGTHENED = 2  # times the length of its original: a longer sentence counts as a different one
+_WORD = re.compile(r"\w+|[^\w\s]")
+
+
+class Alteration(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    original: str
+    altered: str
+
+
+class ErrorType(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    error_type: str
+
+
+class LlmTwins:
+    """Makes twins with one language model, one request per kind."""
+
+    def __init__(self, llm: Llm) -> None:
+        self.llm, self._prompt = llm, prompts.load("evoked_error.v1")
+        self.version = f"{self._prompt.version}/{llm.version}"
+
+    def twins(self, answer: str, context: str, kinds: Sequence[str]) -> list[Twin | LlmFailed]:
+        """Make a twin for each kind, or say why there is none, in order."""
+        questions = [
+            Question(
+                self._prompt.render(context=context[:CONTEXT], answer=answer, kind=KINDS[kind]), self._prompt.version
+            )
+            for kind in kinds
+        ]
+        replies = self.llm.map(questions, Alteration)
+        return [
+            reply if isinstance(reply, LlmFailed) else self._twin(answer, reply.value, kind)
+            for kind, reply in zip(kinds, replies, strict=True)
+        ]
+
+    def _twin(self, answer: str, reply: Alteration, kind: str) -> Twin | LlmFailed:
+        original, altered = reply.original.strip(), " ".join(reply.altered.split())
+        if not original or not altered:
+            return LlmFailed("the language model found nothing to alter")
+        start = answer.find(original)
+        if start < 0:
+            return LlmFailed(f"the language model altered a sentence that is not in the answer: {original[:80]!r}")
+        if len(altered) > LENGTHENED * len(original) or not altered.isprintable():
+            return LlmFailed("the language model wrote another text in place of the sentence")
+        edits = [Edit(start + e.start, start + e.end, e.text) for e in word_edits(original, altered)]
+        if not edits:
+            return LlmFailed("the language model changed nothing but spaces or capitals")
+        return apply(answer, edits, kind, self.version)
+
+
+def word_edits(before: str, after: str) -> list[Edit]:
+    """Return the words that differ as edits of `before`; an inserted or deleted word takes a neighbour with it."""
+    old, new = list(_WORD.finditer(before)), list(_WORD.finditer(after))
+    matcher = Diff([m[0].casefold() for m in old], [m[0].casefold() for m in new])
+    edits: list[Edit] = []
+    for operation, a, b, c, d in matcher.get_opcodes():
+        if operation == "equal":
+            continue
+        if a == b or c == d:  # an insertion or deletion: include the word before, or else the one after
+            if a and c:
+                a, c = a - 1, c - 1
+            elif b < len(old) and d < len(new):
+                b, d = b + 1, d + 1
+            else:
+                return []  # all of a text is new
+        span = (old[a].start(), old[b - 1].end())
+        if edits and span[0] < edits[-1].end:
+            return [_whole(before, after)]
+        edits.append(Edit(*span, after[new[c].start() : new[d - 1].end()]))
+    return edits if _applied(before, edits) == " ".join(after.split()) or not edits else [_whole(before, after)]
+
+
+def _whole(before: str, after: str) -> Edit:
+    return Edit(0, len(before), after)
+
+
+def _applied(before: str, edits: Sequence[Edit]) -> str:
+    return " ".join(apply(before, edits, "scope").response.split())
+
+
+def agreed_types(models: Sequence[Llm], rows: Sequence[tuple[str, str]]) -> list[tuple[str, ...]]:
+    """Name the error in each (source, sentence) by each model; empty where a model failed or made up a name.
+
+    Two models that must agree stand in for the people of T24: a row whose names differ is for a person to settle.
+    """
+    prompt = prompts.load("error_type.v1")
+    questions = [
+        Question(prompt.render(context=c[:CONTEXT], sentence=s, types=ERROR_TYPES), prompt.version) for c, s in rows
+    ]
+    columns = []
+    for llm in models:
+        replies = llm.map(questions, ErrorType)
+        names = ("" if isinstance(r, LlmFailed) else r.value.error_type.strip().lower() for r in replies)
+        columns.append([name if name in ERROR_TYPES else "" for name in names])
+    return list(zip(*columns, strict=True))
+
+
+def agreement(names: Sequence[str]) -> str:
+    """Return the name that all models gave; empty if they differ or one gave none."""
+    return names[0] if names and names[0] and len(set(names)) == 1 else ""
+
+
+def sentence_around(response: str, changed: Sequence[Span]) -> str:
+    """Return the sentences of a twin that contain its changes."""
+    spans = [(a, b) for a, b in sentences(response) if any(s < b and a < e for s, e in changed)]
+    return response[spans[0][0] : spans[-1][1]] if spans else response
