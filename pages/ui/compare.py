@@ -15,14 +15,17 @@ from attribution.files import Row, parse_rows
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
-from attribution.studies.saved import load_comparison, load_experiment, save_comparison, save_experiment
 from attribution.studies.segmenters.comparison import (
     MAX_SEGMENTERS,
     Comparison,
     ComparisonReady,
     SegmenterResult,
     compare,
+    load_comparison,
+    load_experiment,
     recolour_comparison,
+    save_comparison,
+    save_experiment,
     with_verdicts,
     without_page_texts,
 )

@@ -20,14 +20,17 @@ from attribution.models.loading import load_once
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
-from attribution.studies.saved import load_comparison, load_experiment, save_comparison, save_experiment
 from attribution.studies.segmenters.comparison import (
     Comparison,
     ComparisonReady,
     Row,
     SegmenterResult,
     compare,
+    load_comparison,
+    load_experiment,
     recolour_comparison,
+    save_comparison,
+    save_experiment,
     with_verdicts,
     without_page_texts,
 )

@@ -22,9 +22,10 @@ from attribution.studies.answers.two_answers import (
     dump,
     json_data,
     load,
+    load_answers,
     recolour_answers,
+    save_answers,
 )
-from attribution.studies.saved import load_answers, save_answers
 from attribution.types import Turn
 from attribution.verdicts import thresholds_of
 from tests.make import both

@@ -25,6 +25,7 @@ from attribution.settings import Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
 from attribution.studies.answers.agreement import Match, align
+from attribution.studies.saved import Saved
 from attribution.types import UNCHECKED, Claim, Document, Failure, Label, Report, Span, Turn, content_id
 from attribution.verdicts import Thresholds, recolour, thresholds_of
 from attribution.verifiers import VERIFIERS
@@ -216,7 +217,7 @@ def recolour_answers(result: TwoAnswers, thresholds: Thresholds) -> TwoAnswers:
     return with_report(result, recolour(result.report, thresholds))
 
 
-_ADAPTER = TypeAdapter(TwoAnswers)
+ANSWERS = Saved("answers", TypeAdapter(TwoAnswers))
 
 
 def without_page_texts(result: TwoAnswers) -> TwoAnswers:
@@ -231,15 +232,15 @@ def without_page_texts(result: TwoAnswers) -> TwoAnswers:
     )
 
 
-def dump(result: TwoAnswers) -> str:
-    """Serialise a result as JSON, without the text of its pages."""
-    return _ADAPTER.dump_json(without_page_texts(result)).decode()
+def save_answers(store: Store, result_id: str, result: TwoAnswers) -> None:
+    """Save a comparison."""
+    ANSWERS.save(store, result_id, without_page_texts(result), result.report.pages)
 
 
-def load(body: str) -> TwoAnswers:
-    """Load a result that `dump` wrote. Raises ValidationError for anything else."""
-    result = _ADAPTER.validate_json(body)
-    return with_report(result, result.report)
+def load_answers(store: Store, result_id: str) -> TwoAnswers | None:
+    """Load a comparison with its pages' texts."""
+    saved = ANSWERS.load(store, result_id)
+    return saved and with_report(saved, store.with_texts(saved.report))
 
 
 def compare_many(rows: Sequence[Row], settings: Settings, path: Path) -> Iterator[RowDone]:
@@ -263,7 +264,7 @@ def _prepare(settings: Settings) -> Work:
 def json_data(result: TwoAnswers) -> dict[str, Any]:
     """Return JSON-serialisable data for the command line and the page's download, with the findings spelled out."""
     labels: Mapping[str, Label] = {v.claim_id: v.label for v in result.report.verdicts}
-    data: dict[str, Any] = _ADAPTER.dump_python(without_page_texts(result), mode="json")
+    data: dict[str, Any] = ANSWERS.adapter.dump_python(without_page_texts(result), mode="json")
     for match, found in zip(data["matches"], result.matches, strict=True):
         match["supported"] = result.supported(found) if result.decided(found) else None
     data["only_first"], data["only_second"] = ([c.id for c in result.alone(s)] for s in ("first", "second"))

@@ -25,6 +25,7 @@ from attribution.studies.factscore.answer import (
     score,
     score_answer,
 )
+from attribution.studies.saved import Saved
 from attribution.studies.tables import Failed, Table, failed_answers, read_results, write_tables
 
 ADAPTER = TypeAdapter(ScoredAnswer)
@@ -176,9 +177,6 @@ def _left_out(scored: Sequence[ScoredAnswer], verifiers: Sequence[str]) -> Table
     return Table("Responses and failures", heads, tuple(rows))
 
 
-FACTSCORE = "factscore"  # the kind of result
-
-
 @dataclass(frozen=True)
 class Scored:
     """The scored answers, and the choices they were scored with."""
@@ -199,15 +197,5 @@ class Scored:
         return replace(self, failed=(*self.failed, failure), done=self.done + 1)
 
 
-_SCORED = TypeAdapter(Scored)
-
-
-def save(store: Store, result_id: str, scored: Scored) -> None:
-    """Save the answers so far, replacing an earlier state."""
-    store.save_result(FACTSCORE, result_id, _SCORED.dump_json(scored).decode())
-
-
-def load(store: Store, result_id: str) -> Scored | None:
-    """Load saved scores; None if there are none with that id."""
-    body = store.load_result(FACTSCORE, result_id)
-    return None if body is None else _SCORED.validate_json(body)
+FACTSCORE = Saved("factscore", TypeAdapter(Scored))
+save, load = FACTSCORE.save, FACTSCORE.load

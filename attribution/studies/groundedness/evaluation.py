@@ -14,14 +14,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from attribution.errors import BadInput, LlmFailed, Stopped, Unavailable
 from attribution.models.loading import working_time
 from attribution.run.experiment import run_each
 from attribution.settings import Settings
+from attribution.store.store import Store
 from attribution.studies.groundedness import METHODS, Method, Part
-from attribution.studies.groundedness.labelled_set import LabelledRow
+from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet
 from attribution.studies.intervals import interval, ratio
+from attribution.studies.saved import Saved
 from attribution.types import Frozen, LlmUsage, content_id
 
 if TYPE_CHECKING:
@@ -298,3 +301,36 @@ def _figures(
         ),
         **estimates([row.group for row, _ in test], np.array(grounded), np.array(flags)),
     )
+
+
+class SavedSet(Frozen):
+    """The labelled responses of a benchmark."""
+
+    name: str  # of the file
+    rows: tuple[LabelledRow, ...]
+    problems: tuple[tuple[int, str], ...] = ()
+
+
+class SavedBenchmark(Frozen):
+    """A benchmark as far as it has come; its labelled responses are saved apart, once."""
+
+    methods: tuple[str, ...]
+    left_out: dict[str, str] = {}  # methods that could not be run, and why
+    settings: dict[str, object]
+    outcomes: tuple[Outcome, ...] = ()
+
+
+BENCHMARK = Saved("benchmark", TypeAdapter(SavedBenchmark))
+BENCHMARK_SET = Saved("benchmark_set", TypeAdapter(SavedSet))
+save_benchmark = BENCHMARK.save
+
+
+def save_labelled_set(store: Store, result_id: str, name: str, labelled: LabelledSet) -> None:
+    """Save what a benchmark is about, before it starts."""
+    BENCHMARK_SET.save(store, result_id, SavedSet(name=name, rows=labelled.rows, problems=labelled.problems))
+
+
+def load_benchmark(store: Store, result_id: str) -> tuple[SavedSet, SavedBenchmark] | None:
+    """Load a benchmark, finished or not."""
+    labelled, benchmark = BENCHMARK_SET.load(store, result_id), BENCHMARK.load(store, result_id)
+    return (labelled, benchmark) if labelled and benchmark else None

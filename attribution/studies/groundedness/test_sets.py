@@ -13,8 +13,8 @@ from attribution.files import Row
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
 from attribution.run.experiment import Fields
-from attribution.store.store import Store
 from attribution.studies.groundedness.twins import ERROR_TYPES, KINDS, TYPE_OF, Edit, Twin, apply, twins
+from attribution.studies.saved import Saved
 from attribution.text.sentences import sentences
 from attribution.text.words import Diff
 from attribution.types import Report, Span, content_id
@@ -134,9 +134,6 @@ def _labelled(answer: Grounded, twin: Twin, names: tuple[str, ...]) -> Made:
     return Made(answer, twin, label, () if label else names)
 
 
-KIND = "evoked"  # of the saved result
-
-
 @dataclass(frozen=True)
 class EvokedSet:
     answers: tuple[Grounded, ...]
@@ -156,18 +153,8 @@ class EvokedSet:
         return replace(self, made=tuple(replace(m, error_type=error_type) if m.id == row_id else m for m in self.made))
 
 
-_SET = TypeAdapter(EvokedSet)
-
-
-def save(store: Store, result_id: str, made: EvokedSet) -> None:
-    """Save the set in place of an earlier state of it."""
-    store.save_result(KIND, result_id, _SET.dump_json(made).decode())
-
-
-def load(store: Store, result_id: str) -> EvokedSet | None:
-    """A saved set, finished or not. ValidationError for one of another version."""
-    body = store.load_result(KIND, result_id)
-    return None if body is None else _SET.validate_json(body)
+EVOKED = Saved("evoked", TypeAdapter(EvokedSet))
+save, load = EVOKED.save, EVOKED.load
 
 
 CONTEXT = 12_000  # characters of the source that are shown

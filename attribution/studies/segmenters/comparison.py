@@ -23,6 +23,7 @@ from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
+from attribution.studies.saved import Saved
 from attribution.text import parse
 from attribution.text.words import terms
 from attribution.types import (
@@ -263,10 +264,31 @@ def without_page_texts(comparison: Comparison) -> Comparison:
     return replace(comparison, report=comparison.report.model_copy(update={"pages": pages}), columns=columns)
 
 
+COMPARISON = Saved("comparison", TypeAdapter(Comparison))
+EXPERIMENT = Saved("experiment", TypeAdapter(tuple[Comparison, ...]))
+load_experiment = EXPERIMENT.load
+
+
 def json_data(comparison: Comparison) -> Fields:
     """Return JSON-serialisable data, as in comparisons.jsonl and the page's download."""
-    data: Fields = TypeAdapter(Comparison).dump_python(without_page_texts(comparison), mode="json")
+    data: Fields = COMPARISON.adapter.dump_python(without_page_texts(comparison), mode="json")
     return data
+
+
+def save_comparison(store: Store, result_id: str, comparison: Comparison) -> None:
+    """Save the comparison of one answer."""
+    COMPARISON.save(store, result_id, without_page_texts(comparison), comparison.report.pages)
+
+
+def load_comparison(store: Store, result_id: str) -> Comparison | None:
+    """Load a comparison with its pages' texts."""
+    saved = COMPARISON.load(store, result_id)
+    return saved and with_verdicts(saved, store.with_texts(saved.report))
+
+
+def save_experiment(store: Store, result_id: str, comparisons: Sequence[Comparison]) -> None:
+    """Save the comparisons of many answers, without their pages' texts."""
+    EXPERIMENT.save(store, result_id, tuple(map(without_page_texts, comparisons)))
 
 
 _WORD = re.compile(r"[^\W_]+(?:[.,'’-][^\W_]+)*")

@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from pydantic import TypeAdapter
-
 from attribution.claims.enrichment import turns_of
 from attribution.files import Cell, Row
 from attribution.run.experiment import Experiment, Fields, RowDone, Work
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.segmenters.comparison import (
+    COMPARISON,
     Column,
     Comparison,
     ComparisonReady,
@@ -39,7 +38,7 @@ def compare_many(rows: Sequence[Row], settings: Settings, segmenters: Sequence[s
     path, choices = folder / "comparisons.jsonl", [settings.public(), list(segmenters)]
     experiment = Experiment(rows, partial(_prepare, settings, segmenters), choices, ("question", "answer", "turns"))
     yield from experiment.run(path)
-    write_tables(tables(*read_results(path, "comparison", TypeAdapter(Comparison))), folder)
+    write_tables(tables(*read_results(path, "comparison", COMPARISON.adapter)), folder)
 
 
 def _prepare(settings: Settings, segmenters: Sequence[str]) -> Work:
