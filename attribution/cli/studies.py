@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import threading
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,6 @@ from attribution.files import read_rows
 
 if TYPE_CHECKING:
     from attribution.run.experiment import RowDone
-    from attribution.studies.groundedness.evaluation import Outcome
 
 STEPS = 10  # lines of progress for each method
 
@@ -30,7 +30,7 @@ def benchmark(args: argparse.Namespace) -> int:
     """
     from attribution.run.experiment import ResultFile
     from attribution.studies.groundedness import report
-    from attribution.studies.groundedness.evaluation import LeftOut, evaluate, run, selected
+    from attribution.studies.groundedness.evaluation import LeftOut, Outcome, evaluate, run, selected
     from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, labelled_set
 
     settings = options.settings(args)
@@ -41,30 +41,31 @@ def benchmark(args: argparse.Namespace) -> int:
     for unready in left_out:
         progress(f"! {unready.method} is left out: {unready.reason}")
     report.prepare(args.out)
-    outcomes: list[Outcome] = []
-    stop, total = threading.Event(), len(labelled.rows)
-    step, done = max(1, total // STEPS), dict.fromkeys(methods, 0)
-    broken, interrupted = [], False
+    outcomes, broken, status = list[Outcome](), list[LeftOut](), 0
+    done, total = Counter[str](), len(labelled.rows)
     with ResultFile(args.out / report.ROWS) as file:
         finished = report.read_outcomes(args.out / report.ROWS)
         try:
-            for one in run(labelled.rows, methods, settings, finished, stop):
+            for one in run(labelled.rows, methods, settings, finished, threading.Event()):
                 if isinstance(one, LeftOut):
                     broken.append(one)
                     progress(f"! {one.method} is left out: {one.reason}")
                     continue
                 outcomes.append(one)
-                if finished.get((one.method, one.row)) != one:
+                if finished.pop((one.method, one.row), None) != one:
                     file.append(one.model_dump(mode="json"))
                 done[one.method] += 1
-                if done[one.method] % step == 0 or done[one.method] == total:
+                if done[one.method] % max(1, total // STEPS) == 0 or done[one.method] == total:
                     progress(f"{one.method} {done[one.method]}/{total}")
         except KeyboardInterrupt:
-            interrupted = True
+            status = 130
             progress("stopped: the figures are those of what was done; the same command goes on")
     evaluation = evaluate(labelled.rows, outcomes, methods)
-    kept = outcomes if not interrupted else [*outcomes, *_others(finished, outcomes, {row.id for row in labelled.rows})]
-    lines = report.row_lines(labelled.rows, kept, evaluation)
+    known = {row.id for row in labelled.rows}
+    others = (
+        [o for o in finished.values() if o.row in known] if status else []
+    )  # of an earlier call, not reached by this
+    lines = report.row_lines(labelled.rows, [*outcomes, *others], evaluation)
     figures = report.json_report(labelled, evaluation, [*left_out, *broken], settings.public())
     report.write(args.out, lines, figures, evaluation)
     for table in (report.quality_table(evaluation), report.error_table(evaluation)) if evaluation.figures else ():
@@ -75,15 +76,7 @@ def benchmark(args: argparse.Namespace) -> int:
     progress(
         f"{args.out}: {len(outcomes) - failed} scored, {failed} failed; {report.FIGURES}, {report.ROWS}, {report.PLOT}"
     )
-    if interrupted:
-        return 130
-    return int(bool(failed or labelled.problems or broken or evaluation.unmeasured))
-
-
-def _others(finished: Mapping[tuple[str, str], Outcome], outcomes: Sequence[Outcome], rows: Set[str]) -> list[Outcome]:
-    """Outcomes of an earlier call that this one did not reach: they stay in the file."""
-    reached = {(o.method, o.row) for o in outcomes}
-    return [o for place, o in finished.items() if place not in reached and o.row in rows]
+    return status or int(bool(failed or labelled.problems or broken or evaluation.unmeasured))
 
 
 def compare(args: argparse.Namespace) -> int:
@@ -158,7 +151,7 @@ def evoke(args: argparse.Namespace) -> int:
     """Writes a grounded row and its twins for each answer; the exit status is 1 if a line could not be used."""
     from attribution.llm.client import Llm
     from attribution.store.store import Store
-    from attribution.studies.groundedness.test_sets import Grounded, make, of_report, read
+    from attribution.studies.groundedness.test_sets import Grounded, Made, make, of_report, read
 
     settings = options.settings(args)
     check_output(args.output)
@@ -179,14 +172,13 @@ def evoke(args: argparse.Namespace) -> int:
                 progress(f"line {row.line}: {error}")
     llm = Llm(settings, store) if args.by == "llm" else None
     judges = [Llm(settings.model_copy(update={"openai_model": m}), store) for m in args.judges or ()]
-    lines: list[str] = []
-    twins = 0
+    rows: list[Made] = []
     for number, (made, problems) in enumerate(make(grounded, args.kinds, args.seed, llm, judges), 1):
-        lines += [json.dumps(m.fields(), ensure_ascii=False) for m in made]
-        twins += len(made) - 1
-        said = f": {'; '.join(problems)}" if problems else ""
-        progress(f"evoke {number}/{len(grounded)}, {len(made) - 1} twins{said}")
-    write_file(args.output, "".join(f"{line}\n" for line in lines).encode())
+        rows += made
+        progress(f"evoke {number}/{len(grounded)}, {len(made) - 1} twins" + f": {'; '.join(problems)}" * bool(problems))
+    lines = "".join(json.dumps(row.fields(), ensure_ascii=False) + "\n" for row in rows)
+    write_file(args.output, lines.encode())
+    twins = len(rows) - len(grounded)
     progress(f"{args.output}: {len(grounded)} grounded answers, {twins} twins, {failed} lines not used")
     return int(failed > 0)
 
