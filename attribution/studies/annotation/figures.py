@@ -75,11 +75,16 @@ class Difference:
     tasks: tuple[str, ...]
 
 
+def _by_dataset(tasks: Mapping[str, Task], answers: Iterable[str]) -> list[tuple[str, dict[str, list[str]]]]:
+    """Group the answered tasks by data set and system, both sorted by name."""
+    groups: dict[str, dict[str, list[str]]] = defaultdict(dict)
+    for task_id in sorted(answers, key=lambda i: (tasks[i].dataset, tasks[i].system)):
+        groups[tasks[task_id].dataset].setdefault(tasks[task_id].system, []).append(task_id)
+    return list(groups.items())
+
+
 def rows(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None]) -> list[Row]:
-    """Return a row for each system and data set, sorted by name."""
-    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for task_id in answers:
-        groups[tasks[task_id].dataset, tasks[task_id].system].append(task_id)
+    """Return a row for each system and data set."""
     return [
         Row(
             dataset,
@@ -87,7 +92,8 @@ def rows(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None]) -> lis
             {measure: share(own, answers, measure) for measure in MEASURES},
             tuple(task_id for task_id in own if answers[task_id] is None),
         )
-        for (dataset, system), own in sorted(groups.items())
+        for dataset, systems in _by_dataset(tasks, answers)
+        for system, own in systems.items()
     ]
 
 
@@ -106,13 +112,9 @@ def differences(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None])
 
     Answers to one item are compared in pairs if most answers of the smaller system have a partner.
     """
-    datasets: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for task_id, answer in sorted(answers.items()):
-        if answer:
-            datasets[tasks[task_id].dataset][tasks[task_id].system].append(task_id)
     found = []
-    for dataset, systems in sorted(datasets.items()):
-        for a, b in combinations(sorted(systems), 2):
+    for dataset, systems in _by_dataset(tasks, sorted(task_id for task_id, answer in answers.items() if answer)):
+        for a, b in combinations(systems, 2):
             pairs = _pairs(tasks, systems[a], systems[b])
             paired = 2 * len(pairs) > min(len(systems[a]), len(systems[b]))
             first, second = zip(*pairs, strict=True) if paired else (systems[a], systems[b])
@@ -248,8 +250,7 @@ class Audited:
 def audited(judgements: Sequence[Judgement], audits: Iterable[Judgement]) -> list[Audited]:
     """Return a row for all annotators, then one for each. Of several audits, the first lead by name counts."""
     reference = {audit.task_id: audit for audit in sorted(audits, key=lambda a: a.annotator, reverse=True)}
-    compared = [(j, reference[j.task_id]) for j in judgements if j.task_id in reference and j.annotator]
-    compared = [(j, audit) for j, audit in compared if audit.annotator != j.annotator]
+    compared = [(j, a) for j in judgements if (a := reference.get(j.task_id)) and a.annotator != j.annotator]
     names = sorted({j.annotator for j, _ in compared})
     return [_audited(name, compared) for name in ["", *names]] if compared else []
 
@@ -289,11 +290,8 @@ def paces(judgements: Iterable[Judgement], pilot: Iterable[str]) -> list[Pace]:
     for name, own in by_name.items():
         later = [j for j in own if j.task_id not in tried]
         size = -(-len(later) // QUARTER)
-        for period, some in (
-            ("pilot", [j for j in own if j.task_id in tried]),
-            ("start", later[:size]),
-            ("end", later[len(later) - size :] if len(later) > size else []),
-        ):
+        end = later[len(later) - size :] if len(later) > size else []
+        for period, some in zip(PERIODS, ([j for j in own if j.task_id in tried], later[:size], end), strict=True):
             periods[name, period] += some
             periods["", period] += some
     return [_pace(name, period, periods[name, period]) for name in ["", *sorted(by_name)] for period in PERIODS]
@@ -301,15 +299,6 @@ def paces(judgements: Iterable[Judgement], pilot: Iterable[str]) -> list[Pace]:
 
 def _pace(name: str, period: str, judgements: Sequence[Judgement]) -> Pace:
     seconds = [j.content.seconds for j in judgements]
-    return Pace(
-        name,
-        period,
-        tuple(j.task_id for j in judgements),
-        _median([first for first, _ in seconds]),
-        _median([second for j, (_, second) in zip(judgements, seconds, strict=True) if j.content.interpretable]),
-        _median([first + second for first, second in seconds]),
-    )
-
-
-def _median(values: Sequence[float]) -> float | None:
-    return median(values) if values else None
+    read = [j.content.seconds[1] for j in judgements if j.content.interpretable]
+    medians = (median(some) if some else None for some in ([s[0] for s in seconds], read, [sum(s) for s in seconds]))
+    return Pace(name, period, tuple(j.task_id for j in judgements), *medians)

@@ -58,18 +58,19 @@ class Against:
     @property
     def precision(self) -> float | None:
         """The share of tasks called supported by the verifier that people call attributable; None without any."""
-        supported = [task for (_, label), tasks in self.cells.items() if label == "supported" for task in tasks]
-        return len(self._both) / len(supported) if supported else None
+        return self._both / count if (count := self._count(None, "supported")) else None
 
     @property
     def recall(self) -> float | None:
         """The share of tasks called attributable by people that the verifier calls supported; None without any."""
-        right = [task for (answer, _), tasks in self.cells.items() if answer == "attributable" for task in tasks]
-        return len(self._both) / len(right) if right else None
+        return self._both / count if (count := self._count("attributable", None)) else None
 
     @property
-    def _both(self) -> tuple[str, ...]:
-        return self.cells.get(("attributable", "supported"), ())
+    def _both(self) -> int:
+        return self._count("attributable", "supported")
+
+    def _count(self, answer: Answer | None, label: Label | None) -> int:
+        return sum(len(tasks) for (a, v), tasks in self.cells.items() if answer in (None, a) and label in (None, v))
 
 
 def verify(

@@ -116,6 +116,19 @@ def check_segmenters(names: Sequence[str], settings: Settings) -> list[str]:
     return distinct
 
 
+def segment_by_each(
+    question: str, answer: str, settings: Settings, segmenters: Sequence[str], stop: threading.Event
+) -> Iterator[SegmenterResult]:
+    """Split the answer with one segmenter after the other, the first even if `stop` is set."""
+    for number, name in enumerate(segmenters):
+        if number and stop.is_set():
+            return
+        parse.forget()  # so that no segmenter profits from another's parse
+        started = working_time()
+        segmented = segment(question, answer, settings.model_copy(update={"segmenter": name}), stop)
+        yield SegmenterResult(name, segmented, round(working_time() - started, 3))
+
+
 def compare(
     question: str,
     answer: str,
@@ -135,17 +148,10 @@ def compare(
     check_input(question, answer, settings)
     stop, results, run_id = stop or threading.Event(), list[SegmenterResult](), new_run_id()
     yield events.RunStarted(run_id)
-    for name in names:
-        if results and stop.is_set():
-            break
-        yield events.StageStarted("segment")
-        parse.forget()  # so that no segmenter profits from another's parse
-        started = working_time()
-        segmented = segment(
-            transcript(question, context), answer, settings.model_copy(update={"segmenter": name}), stop
-        )
-        results.append(SegmenterResult(name, segmented, round(working_time() - started, 3)))
-        yield results[-1]
+    yield events.StageStarted("segment")
+    for result in segment_by_each(transcript(question, context), answer, settings, names, stop):
+        results.append(result)
+        yield result
         yield events.Progress("segment", len(results), len(names))
     claims = {claim.id: claim for result in results for claim in result.segmented.claims}
     union = sorted(claims.values(), key=_start)  # so that sentences are finished one by one
