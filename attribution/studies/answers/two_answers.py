@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import TypeAdapter
 
@@ -261,12 +261,13 @@ def _prepare(settings: Settings) -> Work:
     return compare_row
 
 
-def json_data(result: TwoAnswers) -> dict[str, Any]:
+def json_data(result: TwoAnswers) -> Fields:
     """Return JSON-serialisable data for the command line and the page's download, with the findings spelled out."""
     labels: Mapping[str, Label] = {v.claim_id: v.label for v in result.report.verdicts}
-    data: dict[str, Any] = ANSWERS.adapter.dump_python(without_page_texts(result), mode="json")
-    for match, found in zip(data["matches"], result.matches, strict=True):
-        match["supported"] = result.supported(found) if result.decided(found) else None
+    data: Fields = ANSWERS.adapter.dump_python(without_page_texts(result), mode="json")
+    supported = (result.supported(match) if result.decided(match) else None for match in result.matches)
+    found = TypeAdapter(tuple[Match, ...]).dump_python(result.matches, mode="json")
+    data["matches"] = [{**match, "supported": side} for match, side in zip(found, supported, strict=True)]
     data["only_first"], data["only_second"] = ([c.id for c in result.alone(s)] for s in ("first", "second"))
     data["counts"] = {
         side: {
