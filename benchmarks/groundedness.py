@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 import platform
-import threading
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
@@ -22,7 +21,7 @@ from typing import Any
 
 from attribution.settings import Settings
 from attribution.studies.groundedness import METHODS, report
-from attribution.studies.groundedness.evaluation import Evaluation, LeftOut, Outcome, evaluate, run
+from attribution.studies.groundedness.evaluation import Evaluation, LeftOut, Outcome, evaluate
 from attribution.studies.groundedness.labelled_set import LabelledRow, Split
 from attribution.verifiers.auto import choose
 from benchmarks import arguments, publish
@@ -119,15 +118,11 @@ def offline() -> list[str]:
 
 def measure(rows: Sequence[LabelledRow], methods: Sequence[str], settings: Settings, path: Path) -> Evaluation:
     """The evaluation of one set; outcomes are kept in a file of the set."""
-    finished, outcomes = report.read_outcomes(path), list[Outcome]()
-    with path.open("a", encoding="utf-8") as out:
-        for one in run(rows, methods, settings, finished, threading.Event()):
-            if isinstance(one, LeftOut):
-                raise SystemExit(f"{one.method}: {one.reason}")
-            outcomes.append(one)
-            if finished.get((one.method, one.row)) != one:
-                out.write(one.model_dump_json() + "\n")
-                out.flush()
+    outcomes: list[Outcome] = []
+    for one in run_to_file(rows, methods, settings, path):
+        if isinstance(one, LeftOut):
+            raise SystemExit(f"{one.method}: {one.reason}")
+        outcomes.append(one)
     return evaluate(rows, outcomes, methods)
 
 

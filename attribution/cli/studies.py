@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import threading
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -28,9 +27,15 @@ def benchmark(args: argparse.Namespace) -> int:
     Rows that an earlier call finished with the same models are not scored again. After Ctrl-C, the figures are those of
     what was done.
     """
-    from attribution.run.experiment import ResultFile
     from attribution.studies.groundedness import report
-    from attribution.studies.groundedness.evaluation import LeftOut, Outcome, evaluate, run, selected
+    from attribution.studies.groundedness.evaluation import (
+        LeftOut,
+        Outcome,
+        evaluate,
+        read_outcomes,
+        run_to_file,
+        selected,
+    )
     from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, labelled_set
 
     settings = options.settings(args)
@@ -41,31 +46,24 @@ def benchmark(args: argparse.Namespace) -> int:
     for unready in left_out:
         progress(f"! {unready.method} is left out: {unready.reason}")
     report.prepare(args.out)
-    outcomes, broken, status = list[Outcome](), list[LeftOut](), 0
-    done, total = Counter[str](), len(labelled.rows)
-    with ResultFile(args.out / report.ROWS) as file:
-        finished = report.read_outcomes(args.out / report.ROWS)
-        try:
-            for one in run(labelled.rows, methods, settings, finished, threading.Event()):
-                if isinstance(one, LeftOut):
-                    broken.append(one)
-                    progress(f"! {one.method} is left out: {one.reason}")
-                    continue
-                outcomes.append(one)
-                if finished.pop((one.method, one.row), None) != one:
-                    file.append(one.model_dump(mode="json"))
-                done[one.method] += 1
-                if done[one.method] % max(1, total // STEPS) == 0 or done[one.method] == total:
-                    progress(f"{one.method} {done[one.method]}/{total}")
-        except KeyboardInterrupt:
-            status = 130
-            progress("stopped: the figures are those of what was done; the same command goes on")
-    evaluation = evaluate(labelled.rows, outcomes, methods)
-    known = {row.id for row in labelled.rows}
-    others = (
-        [o for o in finished.values() if o.row in known] if status else []
-    )  # of an earlier call, not reached by this
-    lines = report.row_lines(labelled.rows, [*outcomes, *others], evaluation)
+    path, total = args.out / report.ROWS, len(labelled.rows)
+    outcomes, broken, done, status = list[Outcome](), list[LeftOut](), Counter[str](), 0
+    try:
+        for one in run_to_file(labelled.rows, methods, settings, path):
+            if isinstance(one, LeftOut):
+                broken.append(one)
+                progress(f"! {one.method} is left out: {one.reason}")
+                continue
+            outcomes.append(one)
+            done[one.method] += 1
+            if done[one.method] % max(1, total // STEPS) == 0 or done[one.method] == total:
+                progress(f"{one.method} {done[one.method]}/{total}")
+    except KeyboardInterrupt:
+        status = 130
+        progress("stopped: the figures are those of what was done; the same command goes on")
+    evaluation, known = evaluate(labelled.rows, outcomes, methods), {row.id for row in labelled.rows}
+    written = [o for o in read_outcomes(path).values() if o.row in known] if status else outcomes
+    lines = report.row_lines(labelled.rows, written, evaluation)
     figures = report.json_report(labelled, evaluation, [*left_out, *broken], settings.public())
     report.write(args.out, lines, figures, evaluation)
     for table in (report.quality_table(evaluation), report.error_table(evaluation)) if evaluation.figures else ():

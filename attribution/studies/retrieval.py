@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 
 from attribution import events
 from attribution.models.loading import working_time
-from attribution.run import run as pipeline
+from attribution.run.run import run
 from attribution.run.warmup import load_models
 from attribution.snapshots.snapshot import Snapshot
 from attribution.store.store import Store
@@ -97,9 +97,7 @@ def _cell(snapshot: Snapshot, choice: Choice, store: Store, stop: threading.Even
     report: Report | None = None
     with _peak() as peak:
         started = working_time()
-        again = pipeline.run(
-            source.question, source.answer, settings, store, stop=stop, source=changed, context=source.context
-        )
+        again = run(source.question, source.answer, settings, store, stop=stop, source=changed, context=source.context)
         for event in again:
             if isinstance(event, events.Finished):
                 report = event.report

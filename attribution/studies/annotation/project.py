@@ -96,13 +96,13 @@ class Annotations:
         return [_EVENT.validate_json(body) for body in sorted(bodies)]
 
     def add_members(self, project_id: str, names: Iterable[str], lead: bool = False) -> list[str]:
-        """Add people by name or code; the names as they are kept. BadInput for one that is too long."""
-        kept = list(dict.fromkeys(name for name in (" ".join(n.split()) for n in names) if name))
-        for name in kept:
+        """Add people by name or code; returns the names without needless spaces. BadInput for one that is too long."""
+        added = list(dict.fromkeys(name for name in (" ".join(n.split()) for n in names) if name))
+        for name in added:
             if len(name) > MAX_NAME:
                 raise BadInput(f"the name “{name[:40]}…” has {len(name)} characters; at most {MAX_NAME} are allowed")
-        self.put_events(project_id, [Member(name=name, lead=lead) for name in kept])
-        return kept
+        self.put_events(project_id, [Member(name=name, lead=lead) for name in added])
+        return added
 
     def begin_stage(self, project_id: str, stage: Stage) -> None:
         self.put_events(project_id, [StageChange(stage=stage, at=timestamp())])

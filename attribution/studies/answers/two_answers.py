@@ -17,10 +17,10 @@ from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
 from attribution.embedders import EMBEDDERS
 from attribution.errors import BadInput
 from attribution.files import Row
-from attribution.run import run as pipeline
 from attribution.run.claims import annotate, check_coherence, fallbacks, segment
 from attribution.run.estimate import check_input
 from attribution.run.experiment import Experiment, Fields, RowDone, Work
+from attribution.run.run import run
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
@@ -117,7 +117,7 @@ def compare_answers(
     joined = [*claims[0], *(_shifted(c, len(first) + len(BETWEEN)) for c in claims[1])]
     longer = settings.model_copy(update={"answer_limit": 2 * settings.answer_limit + len(BETWEEN)})
     ids = [frozenset(c.id for c in side) for side in claims]
-    for event in pipeline.run(
+    for event in run(
         question, first + BETWEEN + second, longer, store, documents, stop, joined, run_id=run_id, context=context
     ):
         match event:

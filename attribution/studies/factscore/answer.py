@@ -15,9 +15,9 @@ from attribution.evidence import EvidenceSource, GatherStep, PreparedClaims
 from attribution.evidence.matching import Matcher
 from attribution.evidence.near_duplicates import deciding_evidence
 from attribution.provenance import Trace
-from attribution.run import run as pipeline
 from attribution.run.claims import fallbacks
 from attribution.run.estimate import check_input
+from attribution.run.run import run
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.snapshots.snapshot import Snapshot
@@ -264,8 +264,8 @@ def score_answer(
     own = settings.model_copy(update={"verifier": first})
     report: Report | None = None
     union = list(claims.values())
-    run = pipeline.run(question, answer, own, store, documents, stop=stop, claims=union, source=source, context=context)
-    for event in run:
+    steps = run(question, answer, own, store, documents, stop=stop, claims=union, source=source, context=context)
+    for event in steps:
         yield event
         if isinstance(event, events.Finished):
             report = event.report
@@ -278,9 +278,9 @@ def score_answer(
     for name in others:
         verdicts: dict[str, Verdict] = {}
         evidence: list[Evidence] = []
-        steps = _again(report, settings.model_copy(update={"verifier": name}), store, concerns)
+        judgements = _again(report, settings.model_copy(update={"verifier": name}), store, concerns)
         yield events.StageStarted("verify")
-        for done, (verdict, pieces) in enumerate(steps, 1):
+        for done, (verdict, pieces) in enumerate(judgements, 1):
             if stop.is_set():
                 return
             verdicts[verdict.claim_id] = verdict

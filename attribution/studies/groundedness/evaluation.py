@@ -9,16 +9,18 @@ from __future__ import annotations
 import statistics
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from attribution.errors import BadInput, LlmFailed, Stopped, Unavailable
 from attribution.models.loading import working_time
-from attribution.run.experiment import run_each
+from attribution.run.experiment import ResultFile, read_lines, run_each
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.groundedness import METHODS, Method, Part
@@ -93,6 +95,28 @@ def run(
                 yield result.value or Outcome(method=name, row=row.id, key=key_of(method, row), error=result.problem)
         except (Unavailable, BadInput) as error:
             yield LeftOut(name, str(error), error.detail)
+
+
+def run_to_file(
+    rows: Sequence[LabelledRow], methods: Sequence[str], settings: Settings, path: Path
+) -> Iterator[Outcome | LeftOut]:
+    """Yield the outcomes as `run` does, and append the new ones to a file; those of an earlier call are in it."""
+    with ResultFile(path) as file:
+        finished = read_outcomes(path)
+        for one in run(rows, methods, settings, finished, threading.Event()):
+            if isinstance(one, Outcome) and finished.get((one.method, one.row)) != one:
+                file.append(one.model_dump(mode="json"))
+            yield one
+
+
+def read_outcomes(path: Path) -> dict[tuple[str, str], Outcome]:
+    """Read the outcomes of a file by method and row, the last of each."""
+    found: dict[tuple[str, str], Outcome] = {}
+    for _, line in read_lines(path):
+        with suppress(ValidationError):
+            outcome = Outcome.model_validate({n: v for n, v in line.items() if n in Outcome.model_fields})
+            found[outcome.method, outcome.row] = outcome
+    return found
 
 
 def key_of(method: Method, row: LabelledRow) -> str:

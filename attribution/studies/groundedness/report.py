@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
-
 from attribution.errors import BadInput
 from attribution.files import Cell, replace_text
-from attribution.run.experiment import Fields, read_lines
+from attribution.run.experiment import Fields
 from attribution.studies.groundedness import METHODS
 from attribution.studies.groundedness.evaluation import (
     GROUNDED,
@@ -171,16 +168,6 @@ def json_report(
 
 
 # --- the files of a folder ---
-
-
-def read_outcomes(path: Path) -> dict[tuple[str, str], Outcome]:
-    """Read the outcomes of an earlier run by method and row."""
-    found: dict[tuple[str, str], Outcome] = {}
-    for _, line in read_lines(path):
-        with suppress(ValidationError):
-            outcome = Outcome.model_validate({n: v for n, v in line.items() if n in Outcome.model_fields})
-            found[outcome.method, outcome.row] = outcome
-    return found
 
 
 def prepare(folder: Path) -> None:

@@ -15,10 +15,10 @@ from attribution.claims import worthiness
 from attribution.claims.enrichment import transcript
 from attribution.errors import BadInput
 from attribution.models.loading import working_time
-from attribution.run import run as pipeline
 from attribution.run.claims import fallbacks, segment
 from attribution.run.estimate import check_input
 from attribution.run.experiment import Fields
+from attribution.run.run import run
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
@@ -156,9 +156,7 @@ def compare(
     claims = {claim.id: claim for result in results for claim in result.segmented.claims}
     union = sorted(claims.values(), key=_start)  # so that sentences are finished one by one
     comparison: Comparison | None = None
-    for event in pipeline.run(
-        question, answer, settings, store, documents, stop, union, run_id=run_id, context=context
-    ):
+    for event in run(question, answer, settings, store, documents, stop, union, run_id=run_id, context=context):
         if not isinstance(event, events.RunStarted):
             yield event
         if isinstance(event, events.ClaimsReady) and all(c.worthiness for c in event.claims):
