@@ -21,7 +21,7 @@ from typing import Any
 
 from attribution.settings import Settings
 from attribution.studies.groundedness import METHODS, report
-from attribution.studies.groundedness.evaluation import Evaluation, LeftOut, Outcome, evaluate
+from attribution.studies.groundedness.evaluation import Evaluation, LeftOut, Outcome, evaluate, run_to_file
 from attribution.studies.groundedness.labelled_set import LabelledRow, Split
 from attribution.verifiers.auto import choose
 from benchmarks import arguments, publish
