@@ -110,20 +110,10 @@ class Annotations:
     # --- tasks ---
 
     def add_tasks(self, tasks: Sequence[Task]) -> int:
-        """How many of them are new."""
-        known = self._database.rows(t.annotation_tasks, [task.id for task in tasks])
-        rows = {
-            task.id: {
-                "id": task.id,
-                "project_id": task.project_id,
-                "body": task.model_dump_json(exclude={"source"}),
-                "source": task.source,
-            }
-            for task in tasks
-            if task.id not in known
-        }
-        self._database.insert(t.annotation_tasks, list(rows.values()))
-        return len(rows)
+        """Add tasks; return how many of them are new."""
+        rows = [task.model_dump(include={"id", "project_id", "source"}) for task in tasks]
+        bodies = [{"body": task.model_dump_json(exclude={"source"})} for task in tasks]
+        return self._insert_new(t.annotation_tasks, [row | body for row, body in zip(rows, bodies, strict=True)])
 
     def tasks(self, project_id: str, sources: bool = False) -> dict[str, Task]:
         """The tasks of a project by id, with their sources or without."""
@@ -158,11 +148,14 @@ class Annotations:
 
     def put_judgements(self, project_id: str, judgements: Sequence[Judgement]) -> int:
         """Save records of this or another database; return the number of new ones."""
-        a = t.annotation_judgements
-        known = self._database.rows(a, [judgement.id for judgement in judgements])
-        rows = {j.id: _row(project_id, j) for j in judgements if j.id not in known}
-        self._database.insert(a, list(rows.values()))
-        return len(rows)
+        return self._insert_new(t.annotation_judgements, [_row(project_id, j) for j in judgements])
+
+    def _insert_new(self, table: sa.Table, rows: Sequence[dict[str, object]]) -> int:
+        by_id = {str(row["id"]): row for row in rows}
+        known = self._database.rows(table, list(by_id))
+        new = [row for key, row in by_id.items() if key not in known]
+        self._database.insert(table, new)
+        return len(new)
 
     def step(
         self, project_id: str, task_id: str, annotator: str, role: Role, stage: Stage, content: Content, follows: str
@@ -212,16 +205,11 @@ class Annotations:
     def positions(self, project_id: str) -> list[Position]:
         """Return the progress of all annotators, without reading the contents of their judgements."""
         c = t.annotation_judgements.c
-        last: dict[tuple[str, str, Role], tuple[int, str]] = {}
-        columns = (c.task_id, c.annotator, c.role, c.revision, c.answer)
+        query = sa.select(c.task_id, c.annotator, c.role, c.answer).where(c.project_id == project_id)
+        order = (c.revision, c.made_at, c.origin, c.id)  # as in `current`
         with self._engine.connect() as db:
-            rows = db.execute(sa.select(*columns).where(c.project_id == project_id).order_by(*_ORDER)).all()
-        for task, name, role, revision, answer in rows:
-            last[task, name, role] = (revision, answer)
-        return [
-            Position(task, name, role, finished=answer not in ("", UNDONE), begun=answer != UNDONE)
-            for (task, name, role), (_, answer) in last.items()
-        ]
+            last = {(task, name, role): answer for task, name, role, answer in db.execute(query.order_by(*order))}
+        return [Position(*p, finished=answer not in ("", UNDONE), begun=answer != UNDONE) for p, answer in last.items()]
 
     # --- the project at one moment ---
 
@@ -231,14 +219,8 @@ class Annotations:
         members = [event for event in events if isinstance(event, Member)]
         changes = [(event.at, event.stage) for event in events if isinstance(event, StageChange)]
         stage: Stage = max(changes)[1] if changes else "pilot" if project.pilot else "production"
-        return Work(
-            project,
-            stage,
-            tuple(sorted({m.name for m in members if not m.lead})),
-            tuple(sorted({m.name for m in members if m.lead})),
-            self.task_ids(project.id),
-            self.positions(project.id),
-        )
+        annotators, leads = (tuple(sorted({m.name for m in members if m.lead == lead})) for lead in (False, True))
+        return Work(project, stage, annotators, leads, self.task_ids(project.id), self.positions(project.id))
 
 
 class Work:
@@ -276,11 +258,6 @@ class Work:
     @property
     def pilot(self) -> set[str]:
         return set(pilot_tasks(self.project, self.tasks))
-
-
-_ORDER = [
-    getattr(t.annotation_judgements.c, name) for name in ("revision", "made_at", "origin", "id")
-]  # as in `current`
 
 
 def _row(project_id: str, judgement: Judgement) -> dict[str, object]:

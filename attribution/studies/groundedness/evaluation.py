@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from attribution.studies.intervals import Floats, Ints
 
 GROUNDED = ""  # the error type of grounded responses
+Pairs = Sequence[tuple[LabelledRow, "Outcome"]]
 
 
 class Outcome(Frozen):
@@ -224,12 +225,11 @@ def evaluate(rows: Sequence[LabelledRow], outcomes: Sequence[Outcome], methods: 
         if lacking:
             unmeasured[method] = f"{'; '.join(lacking)} has a score"
             continue
-        reading, threshold, tuned = tune(scored["development"])
-        figures.append(_figures(method, reading, threshold, tuned, scored["development"], scored["test"], own))
+        figures.append(_figures(method, scored["development"], scored["test"], own))
     return Evaluation(figures=tuple(figures), unmeasured=unmeasured)
 
 
-def tune(scored: Sequence[tuple[LabelledRow, Outcome]]) -> tuple[str, float, float]:
+def tune(scored: Pairs) -> tuple[str, float, float]:
     """Return (reading, threshold, macro F1) with the highest macro F1 on these rows; of equals, the first reading."""
     grounded = np.array([row.grounded for row, _ in scored])
     best = ("", 0.0, -1.0)
@@ -291,15 +291,8 @@ def estimates(groups: Sequence[str], grounded: Ints, flags: Ints) -> dict[str, E
     return result
 
 
-def _figures(
-    method: str,
-    reading: str,
-    threshold: float,
-    tuned: float,
-    development: Sequence[tuple[LabelledRow, Outcome]],
-    test: Sequence[tuple[LabelledRow, Outcome]],
-    outcomes: Sequence[Outcome],
-) -> MethodFigures:
+def _figures(method: str, development: Pairs, test: Pairs, outcomes: Sequence[Outcome]) -> MethodFigures:
+    reading, threshold, tuned = tune(development)
     grounded = [row.grounded for row, _ in test]
     flags = [o.scores[reading] < threshold for _, o in test]
     wrong: dict[str, list[bool]] = {}
