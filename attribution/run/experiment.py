@@ -24,7 +24,7 @@ try:
 except ImportError:  # Windows: two runs are not told apart there
     fcntl = None  # type: ignore[assignment]
 
-I = TypeVar("I")  # noqa: E741
+Item = TypeVar("Item")
 T = TypeVar("T")
 Fields = dict[str, object]  # of a JSON object
 Work = Callable[[Row], Fields]
@@ -39,7 +39,7 @@ class Result(Generic[T]):
     problem: str = ""
 
 
-def attempt(work: Callable[[I], T], item: I) -> Result[T]:
+def attempt(work: Callable[[Item], T], item: Item) -> Result[T]:
     """Run one item; whatever goes wrong is its own problem.
 
     Only a missing model, a full disk and a broken database raise, since they concern all items; so does Stopped.
@@ -57,7 +57,9 @@ def attempt(work: Callable[[I], T], item: I) -> Result[T]:
         return Result(problem=f"it ended with an error ({shown}); the next call tries this row again")
 
 
-def run_each(items: Iterable[I], work: Callable[[I], T], stop: threading.Event | None = None) -> Iterator[Result[T]]:
+def run_each(
+    items: Iterable[Item], work: Callable[[Item], T], stop: threading.Event | None = None
+) -> Iterator[Result[T]]:
     """Yield a result for each item, in order. `stop` ends it; an item that it interrupts has no result."""
     for item in items:
         if stop and stop.is_set():
