@@ -10,7 +10,8 @@ from attribution.reports.html import Node, el, plural, scrolling, table
 from attribution.reports.provenance import date
 from attribution.segmenters import SEGMENTERS
 from attribution.studies.segmenters.comparison import MAX_SEGMENTERS
-from attribution.studies.tables import Table, tables
+from attribution.studies.segmenters.tables import tables
+from attribution.studies.tables import Table
 from attribution.types import Failure
 from pages.ui import choices, compare_results, run_results, state
 from pages.ui import compare as compare_state

@@ -9,8 +9,8 @@ import streamlit as st
 
 from attribution.errors import BadInput
 from attribution.reports.html import plural
-from attribution.studies.groundedness.evoked.test_sets import Grounded, Made
-from attribution.studies.groundedness.evoked.twin import ERROR_TYPES, KINDS
+from attribution.studies.groundedness.test_sets import Grounded, Made
+from attribution.studies.groundedness.twins import ERROR_TYPES, KINDS
 from pages.ui import benchmark as benchmark_state
 from pages.ui import evoke, state
 from pages.ui import run as run_state

@@ -8,7 +8,7 @@ from attribution.errors import BadInput
 from attribution.files import Row, parse_rows
 from attribution.reports.html import plural
 from attribution.segmenters import SEGMENTERS
-from attribution.studies.factscore.answer import GAMMA, MOST
+from attribution.studies.factscore.answer import GAMMA, MAX_CHOICES
 from attribution.verifiers import VERIFIERS
 from pages.ui import choices, factscore_results, state
 from pages.ui import factscore as scores
@@ -59,8 +59,8 @@ def methods() -> None:
             help="Nothing is searched or downloaded: every fact is held against these pages.",
         )
     for noun, names in (("decomposer", scores.decomposers()), ("verifier", scores.verifiers())):
-        if not 1 <= len(names) <= MOST:
-            small(f"{plural(len(names), noun)} selected: select one to {MOST}.")
+        if not 1 <= len(names) <= MAX_CHOICES:
+            small(f"{plural(len(names), noun)} selected: select one to {MAX_CHOICES}.")
 
 
 def live(polling: bool) -> None:

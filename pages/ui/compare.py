@@ -15,17 +15,21 @@ from attribution.files import Row, parse_rows
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
-from attribution.studies.experiment import failure, without_page_texts
-from attribution.studies.saved import load_comparison, load_experiment, save_comparison, save_experiment
 from attribution.studies.segmenters.comparison import (
     MAX_SEGMENTERS,
     Comparison,
     ComparisonReady,
     SegmenterResult,
     compare,
+    load_comparison,
+    load_experiment,
     recolour_comparison,
+    save_comparison,
+    save_experiment,
     with_verdicts,
+    without_page_texts,
 )
+from attribution.studies.tables import failure
 from attribution.types import Document, Report, Turn
 from pages.ui import background, choices, state
 from pages.ui import run as run_state

@@ -14,7 +14,7 @@ from attribution.files import parse_rows
 from attribution.llm.client import Llm
 from attribution.reports.html import Child, Node, el, plural
 from attribution.store.runs import new_run_id
-from attribution.studies.groundedness.evoked.test_sets import (
+from attribution.studies.groundedness.test_sets import (
     EvokedSet,
     Grounded,
     Made,
@@ -24,7 +24,7 @@ from attribution.studies.groundedness.evoked.test_sets import (
     read,
     save,
 )
-from attribution.studies.groundedness.evoked.twin import ERROR_TYPES
+from attribution.studies.groundedness.twins import ERROR_TYPES
 from attribution.types import Span
 from pages.ui import background, choices, state, thresholds
 from pages.ui import run as run_state

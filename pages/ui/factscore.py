@@ -16,9 +16,9 @@ from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.snapshots.snapshot import Snapshot
 from attribution.store.runs import new_run_id
-from attribution.studies.experiment import failure
-from attribution.studies.factscore.answer import MOST, AnswerScored, FrozenPages, ScoredAnswer, score_answer
+from attribution.studies.factscore.answer import MAX_CHOICES, AnswerScored, FrozenPages, ScoredAnswer, score_answer
 from attribution.studies.factscore.experiment import Scored, load, save
+from attribution.studies.tables import failure
 from attribution.verifiers import VERIFIERS
 from pages.ui import background, choices, state
 from pages.ui import run as run_state
@@ -124,7 +124,7 @@ def is_ready() -> bool:
     """Can it be started?"""
     counts = (len(decomposers()), len(verifiers()))
     usable = not isinstance(choices.settings(), str) and not choices.turns_problem()
-    return usable and all(1 <= n <= MOST for n in counts)
+    return usable and all(1 <= n <= MAX_CHOICES for n in counts)
 
 
 def start() -> None:

@@ -16,8 +16,7 @@ from attribution.snapshots.file import load as load_snapshot
 from attribution.snapshots.snapshot import Snapshot
 from attribution.store.history import HistoryQuery
 from attribution.store.runs import new_run_id
-from attribution.studies.retrieval import OUTCOMES, Cell, Choice, Difference, choices, grid
-from attribution.studies.saved import load_grid, save_grid
+from attribution.studies.retrieval import OUTCOMES, Cell, Choice, Difference, choices, grid, load_grid, save_grid
 from attribution.types import UNCHECKED, Evidence, Label, Report
 from pages.ui import background, state
 from pages.ui import run as run_state

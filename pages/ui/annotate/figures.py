@@ -23,7 +23,7 @@ from attribution.studies.annotation.models import TaskVerdict
 from attribution.studies.annotation.project import Annotations, Work
 from attribution.studies.annotation.records import ANSWERS, Answer, Judgement, by_task, decided, finished
 from attribution.studies.annotation.tasks import Project, Task
-from attribution.studies.groundedness.evoked.twin import ERROR_TYPES
+from attribution.studies.groundedness.twins import ERROR_TYPES
 from attribution.verifiers import VERIFIERS
 from pages.ui import benchmark as benchmark_state
 from pages.ui import choices, state

@@ -14,9 +14,16 @@ import pytest
 from attribution.reports.html import el, html
 from attribution.store.store import Store
 from attribution.studies.groundedness import Part
+from attribution.studies.groundedness.evaluation import (
+    LeftOut,
+    Outcome,
+    SavedBenchmark,
+    SavedSet,
+    load_benchmark,
+    save_benchmark,
+    save_labelled_set,
+)
 from attribution.studies.groundedness.labelled_set import LabelledSet
-from attribution.studies.groundedness.outcomes import LeftOut, Outcome
-from attribution.studies.saved import SavedBenchmark, SavedSet, load_benchmark, save_benchmark, save_labelled_set
 from pages.ui import benchmark_results, state
 from pages.ui.benchmark import BenchmarkJob, BenchmarkProgress, finished
 from pages.ui.benchmark_results import errors, quality, response_parts, row_list, rows_behind, summary

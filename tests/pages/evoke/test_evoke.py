@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest
 from attribution.errors import BadInput
 from attribution.reports.html import html
 from attribution.store.store import Store
-from attribution.studies.groundedness.evoked.test_sets import EvokedSet, Grounded, Made, load, make, save
-from attribution.studies.groundedness.evoked.twin import Edit, apply
+from attribution.studies.groundedness.test_sets import EvokedSet, Grounded, Made, load, make, save
+from attribution.studies.groundedness.twins import Edit, apply
 from pages.ui import state
 from pages.ui.evoke import LIMIT, MakeJob, as_lines, of_file, summary, twin, type_word
 from tests.pages.hostile import TEXTS

@@ -15,8 +15,7 @@ from attribution.provenance import Provenance
 from attribution.reports.html import html
 from attribution.snapshots.snapshot import Snapshot
 from attribution.store.store import Store
-from attribution.studies.retrieval import Cell, Choice, Difference
-from attribution.studies.saved import save_grid
+from attribution.studies.retrieval import Cell, Choice, Difference, save_grid
 from attribution.types import Report, Verdict
 from pages.ui.retrieval import GridJob, cell_table, difference_list, failure_table, heat_map, names, summary
 from tests.make import claim, evidence, page
