@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from attribution.evidence.matching import judge_pairs, parts_of
+from attribution.evidence.judging import judge_pairs, parts_of
 from attribution.run.judge import GivenClaim, judge
 from attribution.types import Judgement, Label, Pair, Probabilities
 from attribution.verdicts import Thresholds
