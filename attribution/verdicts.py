@@ -130,8 +130,9 @@ def _verdict(
         return verdict("missing", 0.0, reasons or "No passage of the sources shares a word with it.")
     supporting = [e for e in evidence if e.counts_as == "entailed"]
     against = [e for e in evidence if e.counts_as == "contradicted"]
-    if not any(e.difference for e in against) and _sources(against) < 2:
-        against = []  # one passage that contradicts it in no value is not enough
+    alone = against if not any(e.difference for e in against) and _sources(against) < 2 else []
+    if alone:  # one page that contradicts it in no value is not enough
+        against = []
     support = max((e.probabilities.entailed for e in supporting), default=0.0)
     contradiction = max((e.probabilities.contradicted for e in against), default=0.0)
     passages = f"{len(evidence)} passage{'s' * (len(evidence) != 1)}"
@@ -149,6 +150,9 @@ def _verdict(
     if against:
         reason = f"{_of(against, passages, 'contradict')}, none supports it{differs}"
         return verdict("contradicted", contradiction, reason)
+    if alone:
+        lean = max(e.probabilities.contradicted for e in alone)
+        return verdict("unclear", lean, "Possibly contradicted, by one page and without a value that differs.")
     held = [e for e in evidence if e.reservation and e.relation in e.reservation.relations]
     if held:
         nearest = max(held, key=lambda e: max(e.probabilities.entailed, e.probabilities.contradicted))

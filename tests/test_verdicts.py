@@ -4,11 +4,19 @@ from typing import Any
 
 import pytest
 
-from attribution.types import LABELS, Failure, Label, Probabilities, Report, Worthiness
+from attribution.types import LABELS, Claim, Evidence, Failure, Label, Probabilities, Report, Reservation, Worthiness
 from attribution.verdicts import Thresholds, decide, not_reached, recolour, relation, thresholds_of
-from tests.make import both, claim, evidence
+from tests.make import both, claim
+from tests.make import evidence as made_evidence
 
+DIFFERENCE = "the claim says “2”, the source “3”"
 FOR, AGAINST, NEITHER = (0.9, 0.05, "entailed"), (0.1, 0.8, "contradicted"), (0.1, 0.1, "no_relation")
+
+
+def evidence(c: Claim, entailed: float, contradicted: float, relation: str, **changes: Any) -> Evidence:
+    """A piece of evidence; one that contradicts names what differs."""
+    difference = DIFFERENCE if relation == "contradicted" else ""
+    return made_evidence(c, entailed, contradicted, relation).model_copy(update={"difference": difference, **changes})
 
 
 @pytest.mark.parametrize(
@@ -33,8 +41,8 @@ def test_the_reason_counts_passages_in_plain_english() -> None:
         return decide(claim(), [evidence(claim(), *p) for p in pieces], 0.45).reason
 
     assert reason(FOR) == "1 of 1 passage supports it, none contradicts it."
-    assert reason(FOR, FOR, AGAINST) == "2 of 3 passages support it, 1 contradicts it."
-    assert reason(AGAINST, NEITHER) == "1 of 2 passages contradicts it, none supports it."
+    assert reason(FOR, FOR, AGAINST) == f"2 of 3 passages support it, 1 contradicts it: {DIFFERENCE}."
+    assert reason(AGAINST, NEITHER) == f"1 of 2 passages contradicts it, none supports it: {DIFFERENCE}."
 
 
 @pytest.mark.parametrize("worthiness", ["opinion", "not_a_claim", "other"])
@@ -63,7 +71,7 @@ def test_passages_about_the_claim_that_settle_nothing_are_unclear() -> None:
     c = claim()
     about = evidence(c, *NEITHER).model_copy(update={"about": True})
     verdict = decide(c, [about, evidence(c, *NEITHER)], both(0.5))
-    assert (verdict.label, verdict.confidence) == ("unclear", 0.1) and "none settles it" in verdict.reason
+    assert (verdict.label, verdict.confidence) == ("unclear", 0.1) and verdict.reason == "Related passages don't settle it."
     other = about.model_copy(update={"about": False})
     assert decide(c, [other], both(0.5)).label == "no_relation"
 
@@ -126,3 +134,34 @@ def test_the_verdict_on_the_claim_as_written_follows_the_threshold() -> None:
     assert report.verdicts[0].without_added == "supported" and not report.verdicts[0].rests_on_added
     (strict,) = recolour(report, both(0.7)).verdicts
     assert (strict.label, strict.without_added) == ("supported", "unclear") and strict.rests_on_added
+
+
+def test_one_page_that_contradicts_without_a_value_that_differs_is_not_enough() -> None:
+    c = claim()
+    alone = evidence(c, *AGAINST, difference="")
+    verdict = decide(c, [alone, evidence(c, *NEITHER)], both(0.5))
+    assert (verdict.label, verdict.confidence) == ("unclear", 0.8) and "Possibly contradicted" in verdict.reason
+    second = alone.model_copy(update={"page_id": "q"})
+    assert decide(c, [alone, second], both(0.5)).label == "contradicted"
+    assert decide(c, [alone, evidence(c, *FOR)], both(0.5)).label == "supported"
+
+
+def test_a_passage_with_a_reservation_does_not_count_and_says_why() -> None:
+    c = claim()
+    told = evidence(c, *FOR, reservation=Reservation(relations=("entailed",), note="the source denies this"))
+    verdict = decide(c, [told], both(0.5))
+    assert verdict.label == "unclear" and "the source denies this" in verdict.reason
+    assert decide(c, [told, evidence(c, *AGAINST)], both(0.5)).label == "contradicted"
+    other = evidence(c, *AGAINST, reservation=Reservation(relations=("entailed", "contradicted"), note="another year"))
+    assert decide(c, [other, evidence(c, *FOR)], both(0.5)).label == "supported"
+
+
+def test_of_two_sides_the_one_with_two_pages_more_or_the_only_sure_one_counts() -> None:
+    c = claim()
+    against, unsure = evidence(c, *AGAINST), evidence(c, 0.1, 0.6, "contradicted")
+    pages = [evidence(c, *FOR, page_id=str(n)) for n in range(3)]
+    assert decide(c, [*pages[:2], against], both(0.5)).label == "conflicting"
+    assert decide(c, [*pages, against], both(0.5)).label == "supported"
+    assert decide(c, [*pages[:1] * 3, against], both(0.5)).label == "conflicting"  # one page counts once
+    assert decide(c, [pages[0], unsure], both(0.5)).label == "supported"
+    assert decide(c, [evidence(c, 0.6, 0.1, "entailed"), against], both(0.5)).label == "contradicted"

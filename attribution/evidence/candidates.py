@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
+from attribution.claims.context import named_by_context
 from attribution.embedders import EMBEDDERS, Embedder
 from attribution.retrieval.bm25 import Chunks
 from attribution.retrieval.index import Candidate, Index, nearest_first
@@ -83,7 +84,7 @@ class Candidates:
 
     def best(self, claims: Sequence[Claim], question: str, early: bool = False) -> list[list[Candidate]]:
         """Return the `top_k` chunks of each claim, nearest first; `early` while other pages are still under way."""
-        by_words = [self._words.ranked(claim.statement) for claim in claims]
+        by_words = [self._words.ranked(f"{named_by_context(claim)} {claim.statement}".strip()) for claim in claims]
         chosen = [self._shortlist(ranked, early) for ranked in by_words]
         self._vectors([c.text for short in chosen if short for c in short.chunks])  # those of all claims together
         rankings = [
@@ -178,7 +179,7 @@ def _repeating(claim: str, ranked: Sequence[Chunk]) -> Iterator[Chunk]:
 
 
 def _queries(claim: Claim, question: str) -> list[str]:
-    """Return the texts to compare chunks with: the claim and, if it does not stand alone, the question with it."""
-    if question and not claim.independent:
-        return [claim.statement, f"{question} {claim.statement}"]
-    return [claim.statement]
+    """Return the texts to compare chunks with: the claim and, if it does not stand alone, what it depends on with it."""
+    context = named_by_context(claim)
+    more = [f"{text} {claim.statement}" for text in (context, "" if claim.independent else question) if text]
+    return [claim.statement, *more]

@@ -21,6 +21,7 @@ from attribution.store.store import Store
 from attribution.text.prose import prose
 from attribution.text.sentences import sentences
 from attribution.types import Chunk, Claim, Evidence, Failure, Page, Pair, Probabilities, Span
+from attribution.verdicts import relation
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.pairs import CachedVerifier
 

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Sequence
 
+from attribution.claims.context import named_by_context
 from attribution.errors import SearchFailed, StageFailure
 from attribution.searchers import Searcher, is_local
 from attribution.settings import Settings
@@ -16,7 +17,7 @@ from attribution.types import Claim, Failure, SearchHit
 
 # Nothing is built here: the name alone is the choice, so the entries have no target.
 QUERIES = {
-    "enriched": Entry("", "The claim, standing alone", "with the question as well, where it leans on its context"),
+    "enriched": Entry("", "The claim, standing alone", "adds the question or the heading when the claim needs it"),
     "claim": Entry("", "The claim as written", "its own words alone"),
     "with_question": Entry("", "Question and claim", "always both together"),
     "llm": Entry("", "Queries by a language model", "sends the question and each claim to the language model", (LLM,)),
@@ -27,12 +28,14 @@ def queries(claim: Claim, question: str, choice: str) -> list[str]:
     """Return one or two queries; for `llm`, the claim itself, as the fallback if the model wrote none."""
     if choice == "claim":
         return [claim.text]
+    context = named_by_context(claim)
+    own = f"{context} {claim.statement}" if context else claim.statement
     together = f"{question} {claim.statement}"
     if choice == "with_question" and question:
         return [together]
     if choice == "llm":
-        return [claim.statement]
-    return [claim.statement, *([together] if question and not claim.independent else [])]
+        return [own]
+    return [own, *([together] if question and not claim.independent else [])]
 
 
 SPARE = 5  # extra results requested when some may be excluded

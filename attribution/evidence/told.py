@@ -34,7 +34,7 @@ _YES_OR_NO = re.compile(
     r"(?:^|[,:;–—-] )[\"“]?(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|must|true or)\b", re.IGNORECASE
 )
 _QUOTED = re.compile(r"[\"“”„«»]")
-_KIND = r"(?:claim|myth|rumou?r|misconception|fiction|hoax|false|true or false)s?\s*(?:#?\d+)?"
+_KIND = r"(?:claim|myth|rumou?r|misconception|fiction|hoax|example|false|true or false)s?\s*(?:#?\d+)?"
 _LABEL = re.compile(rf"(?:common |popular |viral |the |rating: |verdict: )*{_KIND}[:.?]?")
 _LABELLED = re.compile(rf"\s*{_KIND}\s*[:–—-]\s", re.IGNORECASE)
 _COUNTERFACTUAL = re.compile(r"(?:Had|Were|If)\b.*\bwould\b", re.DOTALL)
@@ -210,6 +210,8 @@ def _story(token: Token, own: set[str]) -> set[int]:
         ) | (_below(head) if token.dep_ in SUBJECTS else set())
     if not _is(token, "fiction", own):
         return set()
+    if any(t.dep_ == "pobj" and t.head.lower_ == "in" and t.tag_ == "WDT" for c in token.children for t in c.subtree):
+        return _below(token)  # "a dream in which …"
     if token.dep_ == "pobj" and token.head.lower_ in ("in", "throughout"):
         return _below(token.head.head) if token.head.head.pos_ in ("VERB", "AUX") else set()
     if token.dep_ in SUBJECTS and lemma(token.head.text) in _WORDS["narrate"]:

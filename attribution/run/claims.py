@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 
 from attribution.claims import coherence, enrichment, independence, worthiness
+from attribution.claims.context import add_context
 from attribution.claims.enrichment import as_text, standalone_question, transcript
 from attribution.claims.llm_annotation import LlmAnnotator
 from attribution.claims.rules import left_out
@@ -68,7 +69,7 @@ def annotate(
     """
     shown = transcript(question, context)
     failures = left_out(claims)
-    annotated = worthiness.classify(claims, answer, stop)
+    annotated = worthiness.classify(add_context(claims, answer), answer, stop)
     if annotator and "worthiness" in tasks:
         annotated, refused = annotator.worthiness(shown, annotated)
         failures += refused

@@ -146,10 +146,10 @@ def fill_same_slot(claim: str, mine: Value, sentence: str, its: Value) -> bool:
         return _same_dimension(mine.normal, its.normal) and bool(_shared_around(claim, mine, sentence, its))
     if mine.kind == "number" and not mine.is_ordinal:
         units = _unit_of(claim, mine), _unit_of(sentence, its)
-        if any(units) and not (all(units) and _same_dimension(*units)):
-            return False
+        if any(units):
+            return all(units) and _same_dimension(*units)
         counted = _counted(claim, mine), _counted(sentence, its)
-        if all(counted) and not any(units):
+        if all(counted):
             return bool(set(counted[0]) & set(counted[1]))
     return bool(_shared_around(claim, mine, sentence, its))
 

@@ -13,7 +13,9 @@ from attribution.verdicts import Thresholds
 
 TRUE, FALSE = "The Eiffel Tower is in Paris.", "The Eiffel Tower is made of wood."
 OTHER, PLAIN = "The choir sang on Sunday evening.", "The Eiffel Tower is tall."
-PASSAGES = ("It stands in Paris.", "It is made of iron.", "It has stairs.")
+PASSAGES = (
+    "The Eiffel Tower stands in Paris.", "The Eiffel Tower is made of iron.", "The Eiffel Tower has stairs.",
+)  # fmt: skip
 SAYS = {
     (TRUE, PASSAGES[0]): (0.9, 0.0), (FALSE, PASSAGES[1]): (0.0, 0.9), (PLAIN, PASSAGES[0]): (0.8, 0.0),
     (PLAIN, PASSAGES[1]): (0.0, 0.8),
@@ -32,7 +34,8 @@ class Table:
 
     def _judge(self, entailed: float, contradicted: float, length: int) -> Judgement:
         none = 1 - entailed - contradicted
-        return Judgement(Probabilities(entailed=entailed, contradicted=contradicted, no_relation=none), (0, length))
+        found = Probabilities(entailed=entailed, contradicted=contradicted, no_relation=none)
+        return Judgement(found, (0, length), difference="wood, not iron" if contradicted else "")
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ def piece(
     return Evidence(
         claim_id=c.id, page_id=of.id, start=0, end=len(text), text=text, similarity=similarity,
         relation=relation(p, THRESHOLDS), probabilities=p, sentence=(0, len(text)),
+        difference="the claim says “2”, the source “3”" if contradicted > entailed else "",
     )  # fmt: skip
 
 
