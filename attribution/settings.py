@@ -55,7 +55,7 @@ class Settings(Frozen):
     gc_model: str = Field("", description="folder of a cross-encoder with one output, for the groundedness method gc")
     pages_per_claim: int = Field(3, ge=1, le=20)
     top_k: int = Field(5, ge=1, le=50, description="passages compared with each claim")
-    threshold: float = Field(0.4, ge=LOWEST_THRESHOLD, le=0.99, description="least probability of support that counts")
+    threshold: float = Field(0.5, ge=LOWEST_THRESHOLD, le=0.99, description="least probability of support that counts")
     contradiction_threshold: float = Field(
         0.54, ge=LOWEST_THRESHOLD, le=0.99, description="least probability of a contradiction that counts"
     )

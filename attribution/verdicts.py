@@ -136,7 +136,9 @@ def _verdict(
     support = max((e.probabilities.entailed for e in supporting), default=0.0)
     contradiction = max((e.probabilities.contradicted for e in against), default=0.0)
     passages = f"{len(evidence)} passage{'s' * (len(evidence) != 1)}"
-    differs = max(against, key=lambda e: (bool(e.difference), e.probabilities.contradicted)).difference if against else ""
+    differs = (
+        max(against, key=lambda e: (bool(e.difference), e.probabilities.contradicted)).difference if against else ""
+    )
     differs = f": {differs}." if differs else "."
     if supporting and against:
         counts = f"{_of(supporting, passages, 'support')}, {_of(against, '', 'contradict')}"
@@ -196,7 +198,9 @@ def _heavier(
             if sure[0] != sure[1]:
                 return sides[sure[1]], "the surer side counts"
             if not any(sure):
-                best = max((*supporting, *against), key=lambda e: max(e.probabilities.entailed, e.probabilities.contradicted))
+                best = max(
+                    (*supporting, *against), key=lambda e: max(e.probabilities.entailed, e.probabilities.contradicted)
+                )
                 return sides[best.relation == "contradicted"], "the surer side counts"
     return None
 

@@ -71,7 +71,10 @@ def test_passages_about_the_claim_that_settle_nothing_are_unclear() -> None:
     c = claim()
     about = evidence(c, *NEITHER).model_copy(update={"about": True})
     verdict = decide(c, [about, evidence(c, *NEITHER)], both(0.5))
-    assert (verdict.label, verdict.confidence) == ("unclear", 0.1) and verdict.reason == "Related passages don't settle it."
+    assert (verdict.label, verdict.confidence) == (
+        "unclear",
+        0.1,
+    ) and verdict.reason == "Related passages don't settle it."
     other = about.model_copy(update={"about": False})
     assert decide(c, [other], both(0.5)).label == "no_relation"
 

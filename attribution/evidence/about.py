@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 ABOUT = 0.3  # least share of the claim's content words
 NAMED = 0.5  # least share of its names; both are measured in docs/measurements.md
-ANCHORED = 0.6  # least share of the words that name the claim's subject, for a passage that may contradict it
+ANCHORED = 0.5  # least share of the words that name the claim's subject
 _LISTS = word_lists(Path(__file__).parent / "data" / "about.toml")
 _MONTHS = frozenset(map(stem, MONTHS))
 _SIDES = frozenset(map(stem, _LISTS["sides"]))
@@ -53,7 +53,9 @@ def _is_named(name: frozenset[str], text: str) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def other_subject(claim: str, passage: str, title: str = "", headings: tuple[str, ...] = (), strict: bool = False) -> str:
+def other_subject(
+    claim: str, passage: str, title: str = "", headings: tuple[str, ...] = (), strict: bool = False
+) -> str:
     """Say what speaks against the passage being about the claim's subject; empty where nothing does.
 
     `title` is that of the page and of the passage's section, `headings` those above the claim, the last the nearest.
@@ -84,7 +86,7 @@ def _other_section(headings: tuple[str, ...], found: frozenset[str] | set[str]) 
         content, _, names = (part - _SIDES - _MONTHS for part in terms(f"of {heading}"))
         content = {word for word in content if len(word) > 2}
         held = {word for word in content if _holds(found, word)}
-        if len(held) >= ANCHORED * len(content) or (names and names <= held and len(held) >= len(content) / 2):
+        if len(held) > ANCHORED * len(content) or (names and names <= held and len(held) >= len(content) / 2):
             if len(held) > 1 or (names and held):
                 return ""
         elif held or names:
@@ -129,7 +131,9 @@ def in_anchor(claim: str, start: int) -> bool:
     above = [token, *token.ancestors]
     subject = next((t for t in above if t.dep_ in SUBJECTS and t.head.i == main.i), None)
     if subject is not None:
-        return token.pos_ == "PROPN" or (token.like_num and token.i > token.head.i and token.head.pos_ in ("NOUN", "PROPN"))
+        return token.pos_ == "PROPN" or (
+            token.like_num and token.i > token.head.i and token.head.pos_ in ("NOUN", "PROPN")
+        )
     return any(t.dep_ == "prep" and t.head.i == main.i and t.i < main.i for t in above)
 
 
@@ -169,12 +173,23 @@ def other_time(claim: str, passage: str, sentence: Span, title: str = "") -> str
     within = len(its) > 1 and mine and min(its) <= min(mine) and max(mine) <= max(its)
     if mine and its and not mine & its and not within and not _once(claim):
         return f"the source speaks of {min(its)}"
-    if mine == its and (months := _months(claim)) and (their := _months(passage)) and not months & their and not _once(claim):
+    if (
+        mine == its
+        and (months := _months(claim))
+        and (their := _months(passage))
+        and not months & their
+        and not _once(claim)
+    ):
         return f"the source speaks of {max(their).capitalize()}"
     periods = _LISTS["periods"]
     if own & periods and theirs & periods and not own & theirs & periods:
         return f"the source speaks of {min(theirs & periods)}"
-    if not mine and _is_present(claim) and _is_past(text) and (_years(text) or theirs & (_LISTS["earlier"] - {"was", "were"})):
+    if (
+        not mine
+        and _is_present(claim)
+        and _is_past(text)
+        and (_years(text) or theirs & (_LISTS["earlier"] - {"was", "were"}))
+    ):
         if not theirs & _LISTS["present"] and not _once(claim) and differing_spans(claim, text)[0]:
             return "the source speaks of an earlier time"
     return ""
@@ -194,12 +209,16 @@ def _words(text: str) -> set[str]:
 
 def _once(claim: str) -> bool:
     """Does the claim tell something that happens once: a birth, a founding, an opening?"""
-    return any(t.pos_ in ("VERB", "AUX", "NOUN", "ADV", "ADJ") and lemma(t.text) in _LISTS["once"] for t in parse(claim))
+    return any(
+        t.pos_ in ("VERB", "AUX", "NOUN", "ADV", "ADJ") and lemma(t.text) in _LISTS["once"] for t in parse(claim)
+    )
 
 
 def _is_present(text: str) -> bool:
     verb = root(parse(text))
-    return verb.tag_ in ("VBZ", "VBP") and not any(c.tag_ in ("VBN", "VBD") for c in verb.children if c.dep_ in ("aux",))
+    return verb.tag_ in ("VBZ", "VBP") and not any(
+        c.tag_ in ("VBN", "VBD") for c in verb.children if c.dep_ in ("aux",)
+    )
 
 
 def _is_past(text: str) -> bool:

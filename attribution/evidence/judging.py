@@ -73,7 +73,10 @@ def _joined(pair: Pair, judgements: Sequence[Judgement]) -> Judged:
     return Judged(against, tuple(parts))
 
 
-WEIGHT, EXPECTED = 0.3, 4.0  # of the logit of relevance, and that of a passage which leaves the probabilities as they are
+WEIGHT, EXPECTED = (
+    0.3,
+    4.0,
+)  # of the logit of relevance, and that of a passage which leaves the probabilities as they are
 WEIGHED_FROM = 0.15  # the least probability of a relation for which relevance is asked
 NEITHER: tuple[Relation, ...] = ("entailed", "contradicted")
 
@@ -155,5 +158,3 @@ def explain_difference(pair: Pair, judged: Judged) -> str:
     """Describe the values in the same slot that differ between the claim and the deciding sentence."""
     found = judged.judgement
     return found.difference or difference(pair[0], pair[1][slice(*found.sentence)], found.probabilities)
-
-

@@ -31,14 +31,29 @@ _MARKS = {
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _QUESTION = re.compile(r"\?[\s\"”’)]*$")
 _YES_OR_NO = re.compile(
-    r"(?:^|[,:;–—-] )[\"“]?(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|must|true or)\b", re.IGNORECASE
+    r"(?:^|[,:;–—-] )[\"“]?(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|must|true or)\b",
+    re.IGNORECASE,
 )
 _QUOTED = re.compile(r"[\"“”„«»]")
 _KIND = r"(?:claim|myth|rumou?r|misconception|fiction|hoax|example|false|true or false)s?\s*(?:#?\d+)?"
 _LABEL = re.compile(rf"(?:common |popular |viral |the |rating: |verdict: )*{_KIND}[:.?]?")
 _LABELLED = re.compile(rf"\s*{_KIND}\s*[:–—-]\s", re.IGNORECASE)
 _COUNTERFACTUAL = re.compile(r"(?:Had|Were|If)\b.*\bwould\b", re.DOTALL)
-_CLAUSES = ("ccomp", "xcomp", "acl", "relcl", "advcl", "csubj", "csubjpass", "dobj", "pobj", "appos", "attr", "nsubj", "nsubjpass")
+_CLAUSES = (
+    "ccomp",
+    "xcomp",
+    "acl",
+    "relcl",
+    "advcl",
+    "csubj",
+    "csubjpass",
+    "dobj",
+    "pobj",
+    "appos",
+    "attr",
+    "nsubj",
+    "nsubjpass",
+)
 
 
 @lru_cache(maxsize=2048)
@@ -70,7 +85,9 @@ def _neighbours(passage: str, sentence: tuple[int, int]) -> tuple[str, str]:
     spans = sentences(passage)
     before = [span for span in spans if span[1] <= sentence[0] + 1]
     after = [span for span in spans if span[0] >= sentence[1] - 1][:2]
-    return passage[slice(*before[-1])].strip() if before else "", passage[after[0][0] : after[-1][1]].strip() if after else ""
+    return passage[slice(*before[-1])].strip() if before else "", passage[
+        after[0][0] : after[-1][1]
+    ].strip() if after else ""
 
 
 def _only_asks(claim: str, text: str) -> bool:
@@ -82,9 +99,9 @@ def _only_asks(claim: str, text: str) -> bool:
 
 
 def _confirms(text: str, own: set[str]) -> bool:
-    return any(_is(token, "confirm", own) and not _negated(token) and token.pos_ != "NOUN" for token in parse(text)) and not (
-        _QUESTION.search(text) or "?" in text
-    )
+    return any(
+        _is(token, "confirm", own) and not _negated(token) and token.pos_ != "NOUN" for token in parse(text)
+    ) and not (_QUESTION.search(text) or "?" in text)
 
 
 def _resumes(after: str) -> bool:
@@ -105,7 +122,10 @@ def _denies(claim: str, after: str, own: set[str]) -> bool:
 def _is_label(before: str) -> bool:
     """Is the line above a label such as "Myth 3:", "False" or "True or false?"?"""
     low = before.lower()
-    return bool(_LABEL.fullmatch(low) or (low.endswith((":", "?")) and len(low.split()) <= 12 and set(_WORD.findall(low)) & _WORDS["denial"]))
+    return bool(
+        _LABEL.fullmatch(low)
+        or (low.endswith((":", "?")) and len(low.split()) <= 12 and set(_WORD.findall(low)) & _WORDS["denial"])
+    )
 
 
 def _says(text: str, phrases: str) -> bool:
@@ -125,7 +145,11 @@ def _is(token: Token, kind: str, own: set[str]) -> bool:
 
 def _negated(token: Token) -> bool:
     """Is a marking word itself denied: "is not a myth", "no hoax", "never been refuted"?"""
-    around = [*token.children, *token.head.children, *(c for a in token.ancestors if a.pos_ == "AUX" for c in a.children)]
+    around = [
+        *token.children,
+        *token.head.children,
+        *(c for a in token.ancestors if a.pos_ == "AUX" for c in a.children),
+    ]
     return any(t.dep_ == "neg" or t.lower_ in ("no", "not", "never", "nor", "hardly") for t in around if t.i < token.i)
 
 
@@ -160,7 +184,9 @@ def _scope(token: Token, kind: str, own: set[str]) -> set[int]:
             return _below(token)
         if kind == "plan" and token.dep_ == "aux":  # "might have"
             return _below(token.head)
-        return _below(token, ("ccomp", "xcomp", "dobj", "advcl", "nsubjpass", "prep"))
+        governed = _below(token, ("ccomp", "xcomp", "dobj", "advcl", "nsubjpass", "prep"))
+        shares = any(child.dep_ == "xcomp" for child in token.children)  # "the city plans to build"
+        return governed | _below(token, SUBJECTS) if shares else governed
     if token.pos_ == "ADV":
         return _below(token.head)
     if token.pos_ == "ADJ":
@@ -205,9 +231,13 @@ def _story(token: Token, own: set[str]) -> set[int]:
     """What a work of fiction tells: after "in the novel", or by its verb, or as a character."""
     if _is(token, "character", own):
         head = token.head
-        return _below(head if token.dep_ in ("amod", "compound") else token) | _below(token) | _copula(token) | (
-            _below(head.head) if token.dep_ in ("amod", "appos") and head.dep_ in SUBJECTS else set()
-        ) | (_below(head) if token.dep_ in SUBJECTS else set())
+        return (
+            _below(head if token.dep_ in ("amod", "compound") else token)
+            | _below(token)
+            | _copula(token)
+            | (_below(head.head) if token.dep_ in ("amod", "appos") and head.dep_ in SUBJECTS else set())
+            | (_below(head) if token.dep_ in SUBJECTS else set())
+        )
     if not _is(token, "fiction", own):
         return set()
     if any(t.dep_ == "pobj" and t.head.lower_ == "in" and t.tag_ == "WDT" for c in token.children for t in c.subtree):

@@ -58,7 +58,9 @@ class Relevance:
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """One judgement a pair (claim, passage): the probability of relevance, and its `logit`, the raw figure."""
         model = _model()
-        return in_threads(lambda pair: _judgement(model.score(model.encode(pair[0])[0], model.encode(pair[1])[0]), pair), pairs)
+        return in_threads(
+            lambda pair: _judgement(model.score(model.encode(pair[0])[0], model.encode(pair[1])[0]), pair), pairs
+        )
 
 
 def _judgement(logit: float, pair: Pair) -> Judgement:

@@ -47,7 +47,9 @@ def judge(claims: Sequence[GivenClaim], verifier: Reads, thresholds: Thresholds)
     relevances = relevance(pairs, judged, Relevance() if reranker.installed() else None)
     found = iter(zip(pairs, judged, relevances, strict=True))
     for of_claim, texts in zip(claims, given, strict=True):
-        claim = Claim(id=content_id(of_claim.text), text=of_claim.text, spans=(), worthiness="factual", independent=True)
+        claim = Claim(
+            id=content_id(of_claim.text), text=of_claim.text, spans=(), worthiness="factual", independent=True
+        )
         pieces = {text: _evidence(claim, *next(found), of_claim.headings, thresholds) for text in texts}
         decided = decide(claim, list(pieces.values()), thresholds)
         yield JudgedClaim(decided, tuple(pieces[text] for text in of_claim.passages))

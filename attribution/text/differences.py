@@ -164,7 +164,7 @@ def _agree(claim: str, mine: Value, sentence: str, its: Value) -> bool:
         one, two = float(mine.normal), float(its.normal)
     except ValueError:
         return False
-    units = _unit_of(claim, mine), _unit_of(sentence, its)
+    units = unit_of(claim, mine), unit_of(sentence, its)
     factors = next((u for u in _DIMENSIONS if {*units} <= u.keys()), {})
     converted = units[0] != units[1] and all(factors.get(unit) for unit in units)
     if converted:

@@ -152,4 +152,8 @@ def _counts(text: str, token: re.Match[str]) -> bool:
     following = TOKEN.match(text, token.end() + 1)
     unit = following is not None and following[0] in UNITS
     plural = _PLURAL.match(text, token.end())
-    return unit or (plural is not None and plural[0].strip() not in STOP_WORDS) or text[token.start() - 1 : token.start()] in tuple("$€£¥")
+    return (
+        unit
+        or (plural is not None and plural[0].strip() not in STOP_WORDS)
+        or text[token.start() - 1 : token.start()] in tuple("$€£¥")
+    )

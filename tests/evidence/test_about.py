@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.evidence.about import is_about
+from attribution.evidence.about import is_about, other_subject, other_time
 
 SUEZ = "The Suez Canal was opened on 17 November 1869."
 
@@ -39,3 +39,46 @@ def test_a_passage_is_about_a_claim_if_it_has_its_names_and_words(
 @given(st.text(max_size=120))
 def test_every_text_is_about_itself(text: str) -> None:
     assert is_about(text, text)
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "title"),
+    [
+        (
+            "The economist Ola Berg was born in 1951.",
+            "Ola Berg, born in 1968, is a paediatrician.",
+            "Ola Berg (physician)",
+        ),
+        ("The Panama Canal opened in 1914.", "The canal opened in 1869.", "Suez Canal"),
+        ("Paul Krugman won a prize in 2008.", "John Krugman won a prize in 2010.", ""),
+    ],
+)
+def test_a_passage_about_another_subject_does_not_contradict(claim: str, passage: str, title: str) -> None:
+    assert other_subject(claim, passage, title, strict=True)
+
+
+def test_a_passage_that_names_the_subject_in_part_or_in_its_title_is_about_it() -> None:
+    assert not other_subject("Marie Curie won a prize in 1911.", "Curie won it for radium in 1910.", "", strict=False)
+    assert not other_subject("The Suez Canal opened in 1869.", "The canal opened in 1870.", "Suez Canal", strict=True)
+
+
+def test_a_claim_without_a_name_is_about_its_heading() -> None:
+    claim, passage = "Each main cable contains 27,572 wires.", "Each main cable has 5,434 wires."
+    assert other_subject(claim, passage, "Brooklyn Bridge", ("The Golden Gate Bridge",))
+    assert not other_subject(claim, passage, "Golden Gate Bridge", ("The Golden Gate Bridge",))
+    assert not other_subject(claim, passage, "Golden Gate Bridge", ("The Golden Gate Bridge", "History"))
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "other"),
+    [
+        ("She won the race in 2015.", "She won the race in 2019.", True),
+        ("She was born in 1915.", "She was born in 1919.", False),  # that happens once
+        ("The tower is 330 metres tall.", "In 1889 the tower was 312 metres tall.", True),
+        ("The tower is 330 metres tall.", "The tower is 312 metres tall.", False),
+        ("The museum closes at 4 in winter.", "The museum closes at 6 in summer.", True),
+        ("In 2010 she led the company.", "She led the company from 2005 to 2014.", False),
+    ],
+)
+def test_another_year_or_state_is_another_time_unless_it_happens_once(claim: str, sentence: str, other: bool) -> None:
+    assert bool(other_time(claim, sentence, (0, len(sentence)))) == other

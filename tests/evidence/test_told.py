@@ -1,0 +1,59 @@
+"""What a source only tells does not support; cases beside those of tests/verdicts."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attribution.evidence.told import only_told
+from attribution.text.words import deciding_sentence
+
+
+def told(claim: str, passage: str, title: str = "") -> str:
+    return only_told(claim, passage, deciding_sentence(claim, passage), title)
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "why"),
+    [
+        ("The moon is made of cheese.", "It is a myth that the moon is made of cheese.", "denies"),
+        ("The moon is made of cheese.", "The story that the moon is made of cheese is false.", "denies"),
+        ("The mayor sold the park.", "The mayor sold the park, the post says. This is not true.", "denies"),
+        ("The mayor sold the park.", "Myth 3: The mayor sold the park.", "denies"),
+        ("The mayor sold the park.", "A blogger claimed that the mayor sold the park.", "only reports"),
+        ("The mayor sold the park.", "According to a viral post, the mayor sold the park.", "only reports"),
+        ("The mayor sold the park.", "Did the mayor sell the park?", "only asks"),
+        ("The city built a tunnel.", "The city plans to build a tunnel.", "plan"),
+        ("The king abdicated in 1950.", "In the novel, the king abdicated in 1950.", "story"),
+        ("The king abdicated in 1950.", "The novel tells how the king abdicated in 1950.", "story"),
+    ],
+)
+def test_denials_hearsay_questions_plans_and_stories_are_only_told(claim: str, passage: str, why: str) -> None:
+    assert why in told(claim, passage)
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("The moon is made of rock.", "It is no myth that the moon is made of rock."),
+        ("The mayor sold the park.", "The court found that the mayor sold the park."),
+        ("The mayor sold the park.", "The mayor sold the park, the post says. The post is correct."),
+        ("The city built a tunnel.", "The city built a tunnel and plans another one."),
+        ("It is a myth that cats have nine lives.", "It is a myth that cats have nine lives."),
+        ("The film was released in 1997.", "The film was released in 1997 by the studio."),
+        ("Where bats sleep is known.", "Where do bats sleep? It is known that they sleep in caves."),
+    ],
+)
+def test_what_is_stated_counts(claim: str, passage: str) -> None:
+    assert told(claim, passage) == ""
+
+
+def test_a_page_that_checks_what_others_say_only_tells() -> None:
+    passage = "The mayor sold the park to a friend."
+    assert told("The mayor sold the park.", passage, "Fact check: the park") and not told(passage, passage, "City news")
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_any_text_can_be_read(claim: str, passage: str) -> None:
+    assert isinstance(only_told(claim, passage, (0, len(passage))), str)
