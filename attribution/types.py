@@ -354,17 +354,11 @@ class Evidence(Frozen):
     rank: int = 0  # of the page in that search, from 1
     about: bool = False  # it contains the claim's names and words: see evidence/about.py
     relevance: float | None = Field(None, exclude_if=lambda r: r is None)  # by which the probabilities are weighed
-    reservation: Reservation | None = Field(None, exclude_if=lambda r: r is None)
+    reservation: Reservation | None = Field(None, exclude_if=lambda r: r is None)  # `relation` is what still counts
     signals: dict[str, float] = {}  # the verifier's intermediate figures, for display
     parts: tuple[Part, ...] = Field((), exclude_if=lambda parts: not parts)  # of a claim of several sentences
     as_written: Probabilities | None = Field(None, exclude_if=lambda p: p is None)  # of an enriched claim as written
     difference: str = Field("", exclude_if=lambda text: not text)  # how its sentence contradicts the claim
-
-    @property
-    def counts_as(self) -> Relation:
-        """The relation that it counts for in the verdict."""
-        barred = self.reservation is not None and self.relation in self.reservation.relations
-        return "no_relation" if barred else self.relation
 
     @property
     def deciding_sentence(self) -> str:

@@ -14,6 +14,7 @@ from attribution.types import (
     Probabilities,
     Relation,
     Report,
+    Reservation,
     Verdict,
 )
 
@@ -46,6 +47,12 @@ def relation(probabilities: Probabilities, thresholds: Thresholds) -> Relation:
     side = _stronger_side(probabilities)
     least = thresholds.support if side == "entailed" else thresholds.contradiction
     return side if getattr(probabilities, side) >= least else "no_relation"
+
+
+def counted(probabilities: Probabilities, reservation: Reservation | None, thresholds: Thresholds) -> Relation:
+    """The relation that a passage counts for: that of its probabilities, unless a reservation speaks against it."""
+    found = relation(probabilities, thresholds)
+    return "no_relation" if reservation and found in reservation.relations else found
 
 
 def thresholds_of(report: Report) -> Thresholds:
@@ -81,7 +88,7 @@ def decide(
     The evidence's own relations count; the thresholds are for the probabilities of the claim as written.
     """
     verdict = _of_weakest_part(claim, evidence, thresholds, failures, aggregation)
-    as_written = [e.model_copy(update=_as_judged(e.as_written, thresholds)) for e in evidence if e.as_written]
+    as_written = [e.model_copy(update=_as_judged(e, e.as_written, thresholds)) for e in evidence if e.as_written]
     if not as_written:
         return verdict
     return verdict.model_copy(update={"without_added": _verdict(claim, as_written, (), aggregation).label})
@@ -100,7 +107,7 @@ def _of_weakest_part(
         return _verdict(claim, evidence, failures, aggregation)
     verdicts = []
     for place, statement in enumerate(statements):
-        of_part = [e.model_copy(update=_as_judged(e.parts[place].probabilities, thresholds)) for e in evidence]
+        of_part = [e.model_copy(update=_as_judged(e, e.parts[place].probabilities, thresholds)) for e in evidence]
         verdicts.append((_verdict(claim, of_part, failures, aggregation), statement))
     worst, statement = max(verdicts, key=lambda found: WORST_LAST.index(found[0].label))
     reason = f"Its weakest part is “{statement}” {worst.reason}"
@@ -109,8 +116,8 @@ def _of_weakest_part(
     return worst.model_copy(update={"reason": reason})
 
 
-def _as_judged(probabilities: Probabilities, thresholds: Thresholds) -> dict[str, object]:
-    return {"probabilities": probabilities, "relation": relation(probabilities, thresholds)}
+def _as_judged(evidence: Evidence, probabilities: Probabilities, thresholds: Thresholds) -> dict[str, object]:
+    return {"probabilities": probabilities, "relation": counted(probabilities, evidence.reservation, thresholds)}
 
 
 def _verdict(
@@ -128,8 +135,8 @@ def _verdict(
         if any(f.kind == "verifier_failed" for f in failures):
             return not_reached(claim, reasons)
         return verdict("missing", 0.0, reasons or "No passage of the sources shares a word with it.")
-    supporting = [e for e in evidence if e.counts_as == "entailed"]
-    against = [e for e in evidence if e.counts_as == "contradicted"]
+    supporting = [e for e in evidence if e.relation == "entailed"]
+    against = [e for e in evidence if e.relation == "contradicted"]
     alone = against if not any(e.difference for e in against) and _sources(against) < 2 else []
     if alone:  # one page that contradicts it in no value is not enough
         against = []
@@ -155,7 +162,7 @@ def _verdict(
     if alone:
         lean = max(e.probabilities.contradicted for e in alone)
         return verdict("unclear", lean, "Possibly contradicted, by one page and without a value that differs.")
-    held = [e for e in evidence if e.reservation and e.relation in e.reservation.relations]
+    held = [e for e in evidence if e.reservation and leaning(e.probabilities) in e.reservation.relations]
     if held:
         nearest = max(held, key=lambda e: max(e.probabilities.entailed, e.probabilities.contradicted))
         confidence = max(nearest.probabilities.entailed, nearest.probabilities.contradicted)
@@ -216,7 +223,9 @@ def _of(pieces: Sequence[Evidence], passages: str, verb: str) -> str:
 
 def recolour(report: Report, thresholds: Thresholds) -> Report:
     """The run relabelled with other thresholds, from its stored probabilities alone."""
-    evidence = tuple(e.model_copy(update={"relation": relation(e.probabilities, thresholds)}) for e in report.evidence)
+    evidence = tuple(
+        e.model_copy(update={"relation": counted(e.probabilities, e.reservation, thresholds)}) for e in report.evidence
+    )
     by_claim: dict[str, list[Evidence]] = {c.id: [] for c in report.claims}
     for piece in evidence:
         by_claim[piece.claim_id].append(piece)

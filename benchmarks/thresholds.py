@@ -7,7 +7,7 @@ from typing import Protocol
 
 from attribution.run.judge import JudgedClaim
 from attribution.types import Claim, Label, Verdict
-from attribution.verdicts import LOWEST_THRESHOLD, Thresholds, decide, relation
+from attribution.verdicts import LOWEST_THRESHOLD, Thresholds, counted, decide
 
 BADGES: tuple[Label, ...] = ("supported", "contradicted")
 STEP = 0.02  # between two thresholds of the curve
@@ -47,5 +47,5 @@ def redecided(judged: JudgedClaim, thresholds: Thresholds) -> Verdict:
     """The verdict on a judged claim with other thresholds."""
     claim = Claim(id=judged.verdict.claim_id, text="", spans=(), worthiness="factual")
     pieces = {e.page_id: e for e in judged.evidence}.values()
-    moved = [e.model_copy(update={"relation": relation(e.probabilities, thresholds)}) for e in pieces]
+    moved = [e.model_copy(update={"relation": counted(e.probabilities, e.reservation, thresholds)}) for e in pieces]
     return decide(claim, moved, thresholds)

@@ -1,4 +1,4 @@
-"""Is a passage about the same thing as a claim, at the same time? By names, numbers and headings, for every verifier alike.
+"""Tell whether a passage is about the same thing as a claim, at the same time, by names, numbers and headings.
 
 A passage about another person of the name, a neighbouring state or another year repeats the words of a claim, and so
 seems to contradict or to support it.
@@ -56,10 +56,10 @@ def _is_named(name: frozenset[str], text: str) -> bool:
 def other_subject(
     claim: str, passage: str, title: str = "", headings: tuple[str, ...] = (), strict: bool = False
 ) -> str:
-    """Say what speaks against the passage being about the claim's subject; empty where nothing does.
+    """Say that the passage is about another subject than the claim; empty where nothing says so.
 
     `title` is that of the page and of the passage's section, `headings` those above the claim, the last the nearest.
-    If `strict`, all words that name the subject must be there, as for a passage that contradicts the claim.
+    If `strict`, as for a passage that contradicts the claim, it must also name the claim's own subject in full.
     """
     text = f"{title}. {passage}"
     for name in (value for value in values(claim) if value.kind == "name"):
@@ -68,28 +68,29 @@ def other_subject(
     found = terms(text)[0] | {stem(w) for w in words_of(text)}
     anchor, named = _anchor(claim)
     if headings and (not named or any(t.tag_ in ("PRP", "PRP$") for t in parse(claim))):
-        return _other_section(headings, found)
-    if strict and not named:
+        return _other_section(headings, found, strict)
+    if not strict:
+        return "the source does not name what the claim is about" if title and named and not anchor & found else ""
+    if not named:
         anchor = frozenset(map(stem, (word for value in values(claim) if value.kind == "name" for word in value.words)))
-    missing = {word for word in anchor if not _holds(found, word)} if named or strict else set()
-    if missing and (strict or len(missing) > (1 - ANCHORED) * len(anchor)):
-        return "the source does not name what the claim is about"
-    return ""
+    missing = {word for word in anchor if not _holds(found, word)}
+    return "the source does not name what the claim is about" if missing else ""
 
 
-def _other_section(headings: tuple[str, ...], found: frozenset[str] | set[str]) -> str:
+def _other_section(headings: tuple[str, ...], found: frozenset[str] | set[str], strict: bool) -> str:
     """Say that the source is about none of the headings above a claim, from the nearest on.
 
-    A heading with a name must be held; of any other, a part alone shows another thing of the kind: "the placebo group".
+    A part of a heading alone shows another thing of the kind: "the placebo group". If `strict`, names must be held.
     """
     for heading in reversed(headings):
-        content, _, names = (part - _SIDES - _MONTHS for part in terms(f"of {heading}"))
-        content = {word for word in content if len(word) > 2}
+        short = len(heading.split()) <= 2  # else its first word has a capital without being a name
+        content, _, names = (part - _SIDES - _MONTHS for part in terms(f"of {heading}" if short else heading))
+        content = frozenset(word for word in content if len(word) > 2)
         held = {word for word in content if _holds(found, word)}
         if len(held) > ANCHORED * len(content) or (names and names <= held and len(held) >= len(content) / 2):
             if len(held) > 1 or (names and held):
                 return ""
-        elif held or names:
+        elif held or (names and strict):
             return f"the source does not name “{heading.strip(' :')}”"
     return ""
 
@@ -147,7 +148,7 @@ def _in_clause(token: Token, phrase: Token) -> bool:
 
 
 def _namesake(name: Value, text: str, strict: bool) -> str:
-    """Another bearer of a part of a name of several words: "John Krugman" for "Paul Krugman"; empty if the name occurs."""
+    """Another bearer of a part of a name, "John Krugman" for "Paul Krugman"; empty if the name occurs."""
     words = name.normal.split()
     low = f" {' '.join(words_of(text))} "
     if len(words) < 2 or f" {' '.join(words)} " in low:
@@ -165,9 +166,11 @@ def _namesake(name: Value, text: str, strict: bool) -> str:
 
 
 @lru_cache(maxsize=2048)
-def other_time(claim: str, passage: str, sentence: Span, title: str = "") -> str:
+def other_time(claim: str, passage: str, sentence: Span, title: str = "", strict: bool = True) -> str:
     """Say that the deciding sentence is about another time than the claim; empty where nothing says so."""
     text = passage[slice(*sentence)]
+    if not strict and _years(claim) & (_years(passage) | _years(title)):
+        return ""
     mine, its = _years(claim), _years(text) or _years(passage) or _years(title)
     own, theirs = _words(claim), _words(f"{text} {title}")
     within = len(its) > 1 and mine and min(its) <= min(mine) and max(mine) <= max(its)
@@ -184,14 +187,9 @@ def other_time(claim: str, passage: str, sentence: Span, title: str = "") -> str
     periods = _LISTS["periods"]
     if own & periods and theirs & periods and not own & theirs & periods:
         return f"the source speaks of {min(theirs & periods)}"
-    if (
-        not mine
-        and _is_present(claim)
-        and _is_past(text)
-        and (_years(text) or theirs & (_LISTS["earlier"] - {"was", "were"}))
-    ):
-        if not theirs & _LISTS["present"] and not _once(claim) and differing_spans(claim, text)[0]:
-            return "the source speaks of an earlier time"
+    dated = bool(_years(text) or theirs & _LISTS["earlier"]) and not theirs & _LISTS["present"]
+    if not mine and dated and _is_present(claim) and _is_past(text) and not _once(claim):
+        return "the source speaks of an earlier time" if differing_spans(claim, text)[0] else ""
     return ""
 
 

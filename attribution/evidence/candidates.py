@@ -179,7 +179,7 @@ def _repeating(claim: str, ranked: Sequence[Chunk]) -> Iterator[Chunk]:
 
 
 def _queries(claim: Claim, question: str) -> list[str]:
-    """Return the texts to compare chunks with: the claim and, if it does not stand alone, what it depends on with it."""
+    """Return the texts to compare chunks with: the claim, and with what it depends on if it does not stand alone."""
     context = named_by_context(claim)
     more = [f"{text} {claim.statement}" for text in (context, "" if claim.independent else question) if text]
     return [claim.statement, *more]

@@ -1,25 +1,24 @@
 """Judge claims by passages: what the verifier reads, how much of it counts, and what speaks against a passage.
 
-The same steps follow every verifier: claims are read sentence by sentence, contradictions are checked with variants of the
-claim, the probabilities are weighed by the passage's relevance, and a passage about another thing, another time or a mere
-report loses its say.
+The same steps follow every verifier. A claim is read sentence by sentence, a contradiction is checked with variants of
+the claim, the probabilities are weighed by the passage's relevance, and a passage about another thing or another time,
+or one that only reports, gets a reservation.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from attribution.evidence.about import in_anchor, is_about, other_subject, other_time
+from attribution.evidence.about import in_anchor, other_subject, other_time
 from attribution.evidence.told import only_told
-from attribution.models import reranker
 from attribution.text.differences import difference, differing_spans, numbers_agree
 from attribution.text.sentences import sentences
 from attribution.text.values import values
-from attribution.types import Judgement, Pair, Part, Probabilities, Relation, Reservation
+from attribution.types import Judgement, Pair, Part, Probabilities, Reservation
 from attribution.verdicts import LOWEST_THRESHOLD
 from attribution.verifiers.contrast import contrast
 from attribution.verifiers.pairs import Reads
@@ -78,7 +77,6 @@ WEIGHT, EXPECTED = (
     4.0,
 )  # of the logit of relevance, and that of a passage which leaves the probabilities as they are
 WEIGHED_FROM = 0.15  # the least probability of a relation for which relevance is asked
-NEITHER: tuple[Relation, ...] = ("entailed", "contradicted")
 
 
 def relevance(pairs: Sequence[Pair], judged: Sequence[Judged], reads: Reads | None) -> list[float | None]:
@@ -132,13 +130,15 @@ def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = ()) -> R
     (claim, passage, title), found = (*pair, "")[:3], judged.judgement
     if _strongest(found.probabilities) < LOWEST_THRESHOLD:
         return None
-    if note := other_subject(claim, passage, title, headings) or other_time(claim, passage, found.sentence, title):
-        return Reservation(relations=NEITHER, note=note)
-    if found.probabilities.entailed >= found.probabilities.contradicted:
-        note = "" if "verbatim" in found.signals and not title else only_told(claim, passage, found.sentence, title)
-        return Reservation(relations=("entailed",), note=note) if note else None
     sentence = passage[slice(*found.sentence)]
+    if found.probabilities.entailed >= found.probabilities.contradicted:
+        note = other_subject(claim, passage, title, headings)
+        note = note or other_time(claim, passage, found.sentence, title, strict=False)
+        if not note and ("verbatim" not in found.signals or title):
+            note = only_told(claim, passage, found.sentence, title)
+        return Reservation(relations=("entailed",), note=note) if note else None
     note = other_subject(claim, passage, title, headings, strict=True)
+    note = note or other_time(claim, passage, found.sentence, title)
     if not note and numbers_agree(claim, sentence):
         note = "its numbers agree with the claim's"
     if not note and _differs_in_subject(claim, sentence):

@@ -21,7 +21,7 @@ from attribution.store.store import Store
 from attribution.text.prose import prose
 from attribution.text.sentences import sentences
 from attribution.types import Chunk, Claim, Evidence, Failure, Page, Pair, Probabilities, Span
-from attribution.verdicts import relation
+from attribution.verdicts import counted
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.pairs import CachedVerifier
 
@@ -159,6 +159,7 @@ class Matcher:
         relevance: float | None,
     ) -> Evidence:
         judged = weighed(judged, relevance)
+        against = reservation(pair, judged, claim.context)
         judgement = judged.judgement
         first, last = judgement.sentence
         traces = self.traces[passage.page_id] or [DOCUMENTS]
@@ -170,7 +171,7 @@ class Matcher:
             end=passage.end,
             text=passage.text,
             similarity=passage.similarity,
-            relation=relation(judgement.probabilities, self.settings.thresholds),
+            relation=counted(judgement.probabilities, against, self.settings.thresholds),
             probabilities=judgement.probabilities,
             sentence=(passage.start + first, passage.start + last),
             query=trace.query,
@@ -178,7 +179,7 @@ class Matcher:
             rank=trace.rank,
             about=is_about(*pair),
             relevance=relevance,
-            reservation=reservation(pair, judged, claim.context),
+            reservation=against,
             signals=judgement.signals,
             parts=judged.parts,
             as_written=as_written,

@@ -1,7 +1,7 @@
 """Tell statements of a source from what it only reports: denials, hearsay, plans, questions and stories.
 
-"The claim that the tower leans is a myth" repeats the words of the claim, and so seems to entail it. The words that mark
-such sentences are data (`data/told.toml`); the parse says which part of the sentence they govern.
+"The claim that the tower leans is a myth" repeats the words of the claim, and so seems to entail it. The words that
+mark such sentences are data (`data/told.toml`); the parse says which part of the sentence they govern.
 """
 
 from __future__ import annotations

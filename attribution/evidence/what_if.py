@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from attribution.evidence.near_duplicates import group_evidence
 from attribution.text.sentences import detect
 from attribution.types import UNCHECKED, Evidence, Page, Report, Verdict
-from attribution.verdicts import Aggregation, Thresholds, decide, recolour, relation, thresholds_of
+from attribution.verdicts import Aggregation, Thresholds, counted, decide, recolour, thresholds_of
 
 LEFT_OUT = "What if: all {} are left out."
 SAMPLE = 2000  # characters of a page for detecting its language
@@ -53,7 +53,7 @@ def what_if(report: Report, choices: WhatIf, languages: Mapping[str, str] | None
     kept = {i for i, page in pages.items() if _fits(page, choices, (languages or {}).get(i, ""))}
     before: dict[str, list[Evidence]] = {claim.id: [] for claim in report.claims}
     for piece in report.evidence:
-        moved = relation(piece.probabilities, thresholds)
+        moved = counted(piece.probabilities, piece.reservation, thresholds)
         before[piece.claim_id].append(
             piece if moved == piece.relation else piece.model_copy(update={"relation": moved})
         )

@@ -51,7 +51,7 @@ def _model() -> _Model:
 
 
 class Relevance:
-    """How relevant a passage is to a claim, in the form of a verifier, so that judgements are kept in the same cache."""
+    """The relevance of passages to claims, in the form of a verifier, so that both are cached in the same way."""
 
     version = f"relevance/ms-marco-MiniLM-L-12-v2.{TOKENS}"
 

@@ -87,7 +87,7 @@ def card(
     piece = evidence.best
     label = "unclear" if leans(piece) else RELATIONS[piece.relation][0]
     page = pages.get(piece.page_id)
-    text = quote(piece, pages)
+    text, note = quote(piece, pages), _barred(piece)
     _, spans = differing_spans(claim.statement, text.sentence) if piece.relation == "contradicted" else ([], [])
     title = (page.title or page.url) if page else "A page that is no longer in the database"
     return el(
@@ -108,6 +108,7 @@ def card(
             _unread(text.unread_after),
             dir="auto",
         ),
+        el("p", f"Does not count: {note}.", class_="reason") if note else None,
         versus(claim, text.sentence) if piece.relation == "contradicted" or leans(piece) else None,
         el(
             "div",
@@ -120,6 +121,12 @@ def card(
         _same(evidence, pages),
         class_=f"card v-{label}",
     )
+
+
+def _barred(piece: Evidence) -> str:
+    """Return why the passage does not count for the relation that it leans to; empty if it counts."""
+    against = piece.reservation
+    return against.note if against and leaning(piece.probabilities) in against.relations else ""
 
 
 def leans(piece: Evidence) -> bool:

@@ -11,7 +11,7 @@ from attribution.reports.html import Child, Node, as_sentence, el, plural, table
 from attribution.text.passages import visible
 from attribution.text.urls import site
 from attribution.types import Claim, Evidence, Failure, Page, Report, Verdict
-from attribution.verdicts import thresholds_of
+from attribution.verdicts import leaning, thresholds_of
 from attribution.verifiers.calibration import reliability
 
 RELATIONS = {"entailed": "supports it", "contradicted": "contradicts it", "no_relation": "nothing related"}
@@ -74,7 +74,9 @@ def why(piece: Evidence, verdict: Verdict | None, report: Report, page: Page | N
         for value in (getattr(piece.probabilities, name),)
     ]
     rule, thresholds = RELATIONS[piece.relation], thresholds_of(report)
-    if piece.relation == "no_relation":
+    if piece.reservation and leaning(piece.probabilities) in piece.reservation.relations:
+        rule += f": {piece.reservation.note}"
+    elif piece.relation == "no_relation":
         rule += f": below {thresholds.support:.2f} for support and {thresholds.contradiction:.2f} for contradiction"
     else:
         least = thresholds.support if piece.relation == "entailed" else thresholds.contradiction
@@ -92,6 +94,7 @@ def why(piece: Evidence, verdict: Verdict | None, report: Report, page: Page | N
         "Found by": f"{piece.searcher}, rank {piece.rank}" if piece.searcher else "",
         "Query": piece.query,
         "Similarity": f"{piece.similarity:.2f}",
+        "Relevance": f"{piece.relevance:.1f}" if piece.relevance is not None else "",
     }
     if page:
         rows |= {

@@ -10,7 +10,7 @@ from attribution.evidence.judging import Judged, explain_difference, judge_pairs
 from attribution.models import reranker
 from attribution.models.reranker import Relevance
 from attribution.types import Claim, Evidence, Pair, Verdict, content_id
-from attribution.verdicts import Thresholds, decide, relation
+from attribution.verdicts import Thresholds, counted, decide
 from attribution.verifiers.pairs import Reads
 
 
@@ -59,6 +59,7 @@ def _evidence(
     claim: Claim, pair: Pair, judged: Judged, relevance: float | None, headings: tuple[str, ...], thresholds: Thresholds
 ) -> Evidence:
     judged, text = weighed(judged, relevance), pair[1]
+    probabilities, against = judged.judgement.probabilities, reservation(pair, judged, headings)
     return Evidence(
         claim_id=claim.id,
         page_id=content_id(text),
@@ -66,12 +67,12 @@ def _evidence(
         end=len(text),
         text=text,
         similarity=1.0,
-        relation=relation(judged.judgement.probabilities, thresholds),
-        probabilities=judged.judgement.probabilities,
+        relation=counted(probabilities, against, thresholds),
+        probabilities=probabilities,
         sentence=judged.judgement.sentence,
         about=is_about(*pair),
         relevance=relevance,
-        reservation=reservation(pair, judged, headings),
+        reservation=against,
         signals=judged.judgement.signals,
         parts=judged.parts,
         difference=explain_difference(pair, judged),

@@ -91,6 +91,8 @@ class RunRecord:
         """The report, everything in a fixed order. Pages with the same text are found only for the final one."""
         pages = sorted(matcher.pages.values(), key=lambda p: (p.kind, p.url, p.id))
         models = {"embedder": matcher.candidates.embedder.version, "verifier": matcher.verifier.version}
+        if matcher.relevance:
+            models["relevance"] = matcher.relevance.version
         return Report(
             id=self.run_id,
             created_at=self.created_at,

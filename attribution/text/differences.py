@@ -26,8 +26,8 @@ _DIMENSIONS: tuple[dict[str, float], ...] = (  # units that can stand in each ot
     {"m": 1, "km": 1000, "cm": 0.01, "mm": 0.001, "mile": 1609.34, "foot": 0.3048, "inch": 0.0254, "yard": 0.9144},
     {"kg": 1, "g": 0.001, "mg": 1e-6, "tonne": 1000, "pound": 0.4536, "ounce": 0.02835},
     {"litre": 1, "gallon": 3.785}, {"hectare": 1, "acre": 0.4047},
-    {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800, "month": 2.63e6, "year": 3.156e7, "decade": 3.156e8,
-     "century": 3.156e9},
+    {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800, "month": 2.63e6, "year": 3.156e7,
+     "decade": 3.156e8, "century": 3.156e9},
     dict.fromkeys(("dollar", "euro", "pound", "yen"), 0.0), dict.fromkeys(("bit", "byte"), 0.0),  # not converted
 )  # fmt: skip
 _ABOUT = frozenset("about almost approximately around circa nearly roughly some".split())
