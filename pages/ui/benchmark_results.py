@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from attribution.reports import html
 from attribution.reports.html import Child, Node, badge, el, plural
@@ -13,12 +14,14 @@ from attribution.studies.groundedness.figures import GROUNDED, Estimate, MethodF
 from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet
 from attribution.studies.groundedness.outcomes import LeftOut, Outcome
 from attribution.studies.groundedness.report import duration, error_types, ranked
-from pages.ui.benchmark import BenchmarkProgress
-from pages.ui.frame import number_button
+from pages.ui.components import number_button, number_table
 from pages.ui.run_results import money
 
+if TYPE_CHECKING:
+    from pages.benchmark import BenchmarkProgress
+
 SHOWN = 60  # responses shown at once
-LONGEST = 6_000  # characters of a context that are shown
+CONTEXT = 6_000  # characters of a context that are shown
 ERROR = "error:"  # before an error type
 
 
@@ -141,7 +144,7 @@ def _row(row: LabelledRow, outcome: Outcome, figures: MethodFigures | None) -> N
         el("p", el("strong", "Response "), el("span", *response_parts(row, outcome), dir="auto")),
         *(_sentence_labels(row)),
         el("h4", "Context"),
-        *(el("blockquote", text[:LONGEST] + " …" * (len(text) > LONGEST), dir="auto") for text in row.context),
+        *(el("blockquote", text[:CONTEXT] + " …" * (len(text) > CONTEXT), dir="auto") for text in row.context),
     )
 
 
@@ -234,13 +237,9 @@ def quality(now: BenchmarkProgress) -> Node:
         name = el("th", METHODS[f.method].label, el("span", f.method, class_="range"))
         body.append(el("tr", name, *(el("td", cells[head]) for head, _ in heads)))
     head_row = el("tr", el("th", "Method"), *(el("th", head, title=meaning) for head, meaning in heads))
-    made = el("table", el("thead", head_row), el("tbody", *body))
     meanings = el("ul", *(el("li", el("strong", head), f": {meaning}") for head, meaning in heads))
     explained = el("details", el("summary", "What the figures mean"), meanings)
-    scrolling = el(
-        "div", made, class_="scroll", role="region", tabindex=0, aria_label="Quality and speed of the methods"
-    )
-    return el("div", scrolling, explained)
+    return el("div", number_table("Quality and speed of the methods", head_row, body), explained)
 
 
 def errors(now: BenchmarkProgress) -> Node | None:
@@ -257,9 +256,8 @@ def errors(now: BenchmarkProgress) -> Node | None:
         ]
         body.append(el("tr", el("th", METHODS[f.method].label), *(el("td", cell) for cell in cells)))
     heads = [el("th", name or "grounded", dir="auto") for name in names]
-    made = el("table", el("thead", el("tr", el("th", "Method"), *heads)), el("tbody", *body))
-    label = "Misclassified test responses by error type"
-    return el("div", made, class_="scroll", role="region", tabindex=0, aria_label=label)
+    head_row = el("tr", el("th", "Method"), *heads)
+    return number_table("Misclassified test responses by error type", head_row, body)
 
 
 def progress_table(now: BenchmarkProgress) -> Node:

@@ -6,7 +6,7 @@ python -m pages.ui.server --host ADDRESS --port PORT
 from __future__ import annotations
 
 import argparse
-import ast
+import importlib
 import inspect
 import signal
 import sys
@@ -19,9 +19,7 @@ from attribution.settings import ROOT, Settings
 
 def prepare_first_page() -> None:
     """Do what the first visitor would wait for."""
-    tree = ast.parse((ROOT / "pages" / "explore.py").read_text("utf-8"))
-    imports: list[ast.stmt] = [line for line in tree.body if isinstance(line, ast.Import | ast.ImportFrom)]
-    exec(compile(ast.Module(imports, []), "imports of the first page", "exec"), {})
+    importlib.import_module("pages.explore")
     inspect.stack()  # fills a cache: the first element that Streamlit draws asks for the stack
     with suppress(AttributionError):  # the page reports it
         from attribution.store.store import Store

@@ -100,7 +100,7 @@ def files() -> tuple[Document, ...]:
     return (*(initial(FILES) or ()), *uploads(FILES))
 
 
-def begin(page: str, **loaders: Callable[[str], None]) -> None:
+def begin(page: str, **loaders: Callable[[str], object]) -> None:
     """Fill in the values that a new session starts with; results named in the address go to their loaders, once.
 
     Streamlit forgets a page's inputs when another page is opened: they are filled in again there.
