@@ -158,11 +158,9 @@ def form(running: bool) -> None:
                 placeholder="Paste an answer to the question",
                 help="Its claims are checked against the sources and compared with those of the other answer.",
             )  # fmt: skip
-        problem = choices.settings()
-        ready = not isinstance(problem, str) and not choices.turns_problem()
         with buttons:
-            JOB.buttons("Compare", start, running, ready)
-        if isinstance(problem, str):
+            JOB.buttons("Compare", start, running, choices.is_ready())
+        if isinstance(problem := choices.settings(), str):
             note("Not ready yet", problem)
 
 

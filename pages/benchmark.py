@@ -32,7 +32,7 @@ from pages.ui.choices import explain
 from pages.ui.components import link, numbers
 from pages.ui.database import store
 from pages.ui.files import downloads
-from pages.ui.form import pick, unready
+from pages.ui.form import pick, pick_many
 from pages.ui.frame import note, plot, section, show, small, status_line
 from pages.ui.job_page import JobPage
 from pages.ui.sidebar import language_model
@@ -251,7 +251,7 @@ def choose_models() -> None:
         section("Models of the methods")
         pick("Verifier", state.VERIFIER, VERIFIERS, "For “Fine-tuned cross-encoder”, SelfCheck and the pipeline.")
         st.selectbox(
-            "Embedder", [name for name, step in choices.missing(EMBEDDERS).items() if not step], key=EMBEDDER,
+            "Embedder", choices.ready(EMBEDDERS), key=EMBEDDER,
             format_func=lambda name: EMBEDDERS[name].label, help="For “Cosine similarity” and the pipeline.",
         )  # fmt: skip
         pick("Split the answer into", state.SEGMENTER, SEGMENTERS, "For the pipeline.")
@@ -265,13 +265,9 @@ def form(running: bool) -> None:
         options, buttons = st.columns([5, 1])
         with options:
             name, found = choose_set()
-            needs = choices.missing(METHODS)
-            methods = st.pills(
-                "Methods", [method for method, step in needs.items() if not step], selection_mode="multi",
-                default=[m for m in OFFLINE if not needs[m]], format_func=lambda method: METHODS[method].label,
-                key="benchmark_methods", wrap=True, help="How a response is scored against its context.",
-            )  # fmt: skip
-            unready(METHODS)
+            offline = [method for method in OFFLINE if method in choices.ready(METHODS)]
+            methods = pick_many("Methods", METHODS, offline, "benchmark_methods",
+                                "How a response is scored against its context.")  # fmt: skip
         with buttons:
             begin = partial(start, name, found or LabelledSet((), ()), methods)
             JOB.buttons("Measure", begin, running, bool(found and methods), "The scores so far can be completed later.")

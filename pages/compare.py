@@ -37,7 +37,7 @@ from pages.ui.compare_results import figures, legend, summary, view
 from pages.ui.components import claim_rows, link
 from pages.ui.database import store, unowned_store
 from pages.ui.files import copy_or_download, many_answers
-from pages.ui.form import form, unready
+from pages.ui.form import form, pick_many
 from pages.ui.frame import note, plot, show, small, status_line
 from pages.ui.job_page import JobPage
 from pages.ui.run import RunProgress, blank, follow, preload
@@ -210,32 +210,26 @@ def start_many(rows: Sequence[Row]) -> None:
 
 def segmenters() -> list[str]:
     """Return the segmenters to compare: those selected, else the first two that are ready."""
-    ready = [name for name, step in choices.missing(SEGMENTERS).items() if not step]
-    selected = state.value(state.COMPARED)
+    ready, selected = choices.ready(SEGMENTERS), state.value(state.COMPARED)
     return [name for name in selected if name in ready] if selected is not None else ready[:2]
 
 
 def is_ready() -> bool:
     """Return True if a comparison can be started."""
-    usable = not isinstance(choices.settings(), str) and not choices.turns_problem()
-    return usable and 2 <= len(segmenters()) <= MAX_SEGMENTERS
+    return choices.is_ready() and 2 <= len(segmenters()) <= MAX_SEGMENTERS
 
 
 def choose_segmenters() -> None:
     """Draw the choice of segmenters, and below it those that are not ready."""
-    st.pills(
-        "Segmenters, two to four",
-        [name for name, step in choices.missing(SEGMENTERS).items() if not step],
-        selection_mode="multi", default=segmenters(), key=state.key(state.COMPARED),
-        format_func=lambda name: SEGMENTERS[name].label,
-        help="How claims are drawn from the answer. All claims are checked against the same pages.",
+    pick_many(
+        "Segmenters, two to four", SEGMENTERS, segmenters(), state.key(state.COMPARED),
+        "How claims are drawn from the answer. All claims are checked against the same pages.",
     )  # fmt: skip
     selected = segmenters()
     notes = [f"{SEGMENTERS[name].label}: {SEGMENTERS[name].note}" for name in selected]
     if not 2 <= len(selected) <= MAX_SEGMENTERS:
         notes = [f"{plural(len(selected), 'segmenter')} selected: select two to four"]
     small(". ".join(notes) + ".")
-    unready(SEGMENTERS)
 
 
 def result(now: CompareProgress) -> None:

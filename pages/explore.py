@@ -12,7 +12,6 @@ from attribution.reports.provenance import date
 from attribution.types import LABELS, Report
 from pages.ui import choices, navigation, run, state, thresholds
 from pages.ui.answer_view import answer_view, requested_claim, requested_place, source_dialog, view
-from pages.ui.choices import turns_problem
 from pages.ui.components import link
 from pages.ui.corrections import take
 from pages.ui.corrections_view import corrections
@@ -39,7 +38,7 @@ def analyse_form(compact: bool, running: bool) -> None:
         job=run.RUN,
         compact=compact,
         running=running,
-        ready=not (isinstance(choices.settings(), str) or turns_problem()),
+        ready=choices.is_ready(),
         turns=True,
         estimate=lambda: cost(running),
     )

@@ -30,7 +30,7 @@ from pages.ui.choices import explain
 from pages.ui.components import link, numbers
 from pages.ui.database import store, unowned_store
 from pages.ui.files import downloads, many_answers
-from pages.ui.form import form, unready
+from pages.ui.form import form, pick_many
 from pages.ui.frame import note, section, show, small, status_line
 from pages.ui.job_page import JobPage
 from pages.ui.run import preload
@@ -174,24 +174,19 @@ def _launch(id: str, begun: Scored, settings: Settings) -> None:
 
 def decomposers() -> list[str]:
     """Return the decomposers to score with: those selected, else the first two that are ready."""
-    ready = [name for name, step in choices.missing(SEGMENTERS).items() if not step]
-    selected = state.selected(DECOMPOSERS)
-    return [n for n in selected if n in ready] if selected is not None else ready[:2]
+    ready, selected = choices.ready(SEGMENTERS), state.selected(DECOMPOSERS)
+    return [name for name in selected if name in ready] if selected is not None else ready[:2]
 
 
 def verifiers() -> list[str]:
     """Return the verifiers to score with: those selected, else that of the sidebar."""
-    ready = [name for name, step in choices.missing(VERIFIERS).items() if not step]
-    selected = state.selected(CHECKERS)
-    if selected is None:
-        selected = [str(state.value(state.VERIFIER))]
-    return [n for n in selected if n in ready]
+    ready, selected = choices.ready(VERIFIERS), state.selected(CHECKERS)
+    return [name for name in (selected if selected is not None else [state.value(state.VERIFIER)]) if name in ready]
 
 
 def is_ready() -> bool:
     """Return True if scoring can be started."""
-    usable = not isinstance(choices.settings(), str) and not choices.turns_problem()
-    return usable and all(1 <= len(names) <= MOST for names in (decomposers(), verifiers()))
+    return choices.is_ready() and all(1 <= len(names) <= MOST for names in (decomposers(), verifiers()))
 
 
 def last_run_id() -> str:
@@ -202,18 +197,10 @@ def last_run_id() -> str:
 
 def choose_methods() -> None:
     """Draw the choice of decomposers and verifiers."""
-    st.pills(
-        "Decomposers", [name for name, step in choices.missing(SEGMENTERS).items() if not step],
-        selection_mode="multi", default=decomposers(), key=DECOMPOSERS,
-        format_func=lambda name: SEGMENTERS[name].label,
-        help="How facts are drawn from the answer: the rows of the table.",
-    )  # fmt: skip
-    unready(SEGMENTERS)
-    st.pills(
-        "Verifiers", [name for name, step in choices.missing(VERIFIERS).items() if not step],
-        selection_mode="multi", default=verifiers(), key=CHECKERS, format_func=lambda name: VERIFIERS[name].label,
-        help="Who decides whether a source supports a fact: the columns of the table. All read the same pages.",
-    )  # fmt: skip
+    pick_many("Decomposers", SEGMENTERS, decomposers(), DECOMPOSERS,
+              "How facts are drawn from the answer: the rows of the table.")  # fmt: skip
+    pick_many("Verifiers", VERIFIERS, verifiers(), CHECKERS,
+              "Who decides whether a source supports a fact: the columns. All read the same pages.")  # fmt: skip
     if last_run_id():
         st.checkbox(
             "Use the pages of the last run on Explore", key=FROZEN,

@@ -26,10 +26,10 @@ from attribution.studies.saved import load_grid, save_grid
 from attribution.types import UNCHECKED, Evidence, Label, Report
 from pages.ui import background, navigation, run, state
 from pages.ui.background import Work
-from pages.ui.choices import explain, missing
+from pages.ui.choices import explain
 from pages.ui.components import link
 from pages.ui.database import store
-from pages.ui.form import unready
+from pages.ui.form import pick_many
 from pages.ui.frame import note, plot, show, small, status_line
 from pages.ui.job_page import JobPage
 from pages.ui.run_results import CLEAR, FONT, graph_objects
@@ -142,12 +142,8 @@ def form(running: bool) -> None:
                 "Chunkers", list(CHUNKINGS), selection_mode="multi", default=["fixed 512", "sentence windows"],
                 key="grid_cuts", wrap=True, help="How pages are split into passages.",
             )  # fmt: skip
-            embedders = st.pills(
-                "Embedders", [name for name, step in missing(EMBEDDERS).items() if not step], selection_mode="multi",
-                default=["minilm"], format_func=lambda name: EMBEDDERS[name].label, key="grid_embedders", wrap=True,
-                help="How passages and claims become vectors; the nearest passages are checked.",
-            )  # fmt: skip
-            unready(EMBEDDERS)
+            embedders = pick_many("Embedders", EMBEDDERS, ["minilm"], "grid_embedders",
+                                  "How passages and claims become vectors; the nearest are checked.")  # fmt: skip
         with buttons:
             ready = bool(cuts and embedders and (uploaded or chosen)) and not too_large
             JOB.buttons("Compare", partial(start, uploaded, chosen, cuts, embedders), running, ready)

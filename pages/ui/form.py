@@ -66,6 +66,16 @@ def pick(label: str, name: str, table: Mapping[str, Entry], help: str) -> str:
     return selected
 
 
+def pick_many(label: str, table: Mapping[str, Entry], default: Sequence[str], key: str, help: str) -> list[str]:
+    """A choice of several of the entries that are ready; the others stand below it."""
+    chosen = st.pills(
+        label, choices.ready(table), selection_mode="multi", default=list(default), key=key, wrap=True, help=help,
+        format_func=lambda name: table[name].label,
+    )  # fmt: skip
+    unready(table)
+    return chosen
+
+
 def unready(table: Mapping[str, Entry]) -> None:
     """The entries that cannot be chosen yet, by what they need; folded, so that they do not get in the way."""
     waiting: dict[str, list[str]] = {}

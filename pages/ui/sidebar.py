@@ -135,7 +135,7 @@ def _web() -> None:
         "https://…",
         "Used instead of the engine above. It must be on the public web and answer in JSON.",
     )
-    ready = [name for name, step in choices.missing(choices.ENGINES).items() if not step and name != selected]
+    ready = [name for name in choices.ready(choices.ENGINES) if name != selected]
     multiselect(
         "Fallback search",
         state.FALLBACK,

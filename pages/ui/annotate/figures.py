@@ -46,7 +46,7 @@ def models_view(saved: Annotations, project: Project, work: Work) -> None:
 
 def choose_verifier(saved: Annotations, project: Project, judged: Sequence[str], running: bool) -> None:
     """Draw the choice of a verifier, and the buttons."""
-    names = [name for name, step in choices.missing(VERIFIERS).items() if not step and name != "auto"]
+    names = [name for name in choices.ready(VERIFIERS) if name != "auto"]
     first, second, third = st.columns([3, 1, 1], vertical_alignment="bottom")
     name = first.selectbox("Verifier", names, format_func=lambda n: VERIFIERS[n].label, key="models_verifier",
                            help="It judges the same tasks as the people, from the same source.")  # fmt: skip
