@@ -35,7 +35,7 @@ def bar(saved: Annotations, projects: list[Project]) -> tuple[Project, Work, str
     first, second, third = st.columns([2, 2, 5], vertical_alignment="bottom")
     chosen = first.selectbox(
         "Project", ids, ids.index(project.id), format_func=lambda id: titles[id],
-        key=f"annotate_project-{project.id}", help="Whose tasks are judged.",
+        key=f"annotate_project-{project.id}", help="The project whose tasks you judge.",
     )  # fmt: skip
     if chosen != project.id:
         acts.choose(project=chosen, who="")
@@ -46,7 +46,7 @@ def bar(saved: Annotations, projects: list[Project]) -> tuple[Project, Work, str
     named = second.selectbox(
         "You are", people, people.index(who) if who in people else None, format_func=lambda n: labels.get(n, n),
         placeholder="Name or code", accept_new_options=True, key=f"annotate_who-{project.id}-{who}",
-        help="Choose your name, or type a new one to take part.",
+        help="Choose your name, or type a new one to join.",
     )  # fmt: skip
     if named and named != who:
         join(saved, project, named, people)
@@ -118,9 +118,9 @@ def others(saved: Annotations, project: Project, work: Work, annotator: Annotato
 
 def ending(work: Work, annotator: Annotator, queue: list[str]) -> str:
     if annotator.role == "adjudication":
-        return "No disagreement is left." if queue else "The annotators have not disagreed so far."
+        return "No disagreement is left to decide." if queue else "The annotators have not disagreed so far."
     if annotator.role == "audit":
-        return "The audit sample is done." if queue else "Nothing to audit yet: no task of the sample has been judged."
+        return "The audit sample is done." if queue else "Nothing to audit yet: no task in the sample has been judged."
     if queue:
         waits = {"pilot": "The lead now reviews the pilot.", "review": "", "production": "Thank you."}[work.stage]
         return f"You have finished your queue. {waits}".strip()

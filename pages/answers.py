@@ -244,14 +244,14 @@ def disagreement(match: Match, result: TwoAnswers, running: bool) -> str:
     first, second = (" and ".join(f"“{text}”" for text in words) for words in match.differs)
     what = f"{NAMES[0]} says {first}, {NAMES[1]} says {second}. " if first and second else ""
     if not result.decided(match):
-        return what + ("The sources are still being read." if running else "The sources were not read for both.")
+        return what + ("The sources are still being read." if running else "The sources were not read for both claims.")
     return (
         what
         + {
             "first": f"The sources support {NAMES[0]}.",
             "second": f"The sources support {NAMES[1]}.",
-            "both": "The sources support both: read the passages.",
-            "neither": "The sources support neither: read the passages.",
+            "both": "The sources support both. Read the passages.",
+            "neither": "The sources support neither. Read the passages.",
         }[result.supported(match)]
     )
 
@@ -301,7 +301,7 @@ def summary(result: TwoAnswers) -> str:
     parts = [f"{name}: {_counts(report)}." for name, report in zip(NAMES, (result.first, result.second), strict=True)]
     against = result.contradictions
     if not against:
-        parts.append("No claim of one was found to contradict a claim of the other.")
+        parts.append("No contradiction between the two was found.")
     else:
         parts.append(f"They disagree in {plural(len(against), 'place')}{_backing(result, against)}.")
     return " ".join(parts)

@@ -220,12 +220,12 @@ def choose_set() -> tuple[str, LabelledSet | None]:
         name, content = uploaded.name, uploaded.getvalue()
     elif labelled.given():
         st.button("Use the built-in example set", on_click=labelled.discard, key="discard",
-                  help="Discard the set that another page has handed over.")  # fmt: skip
+                  help="Use the set that comes with the project instead.")  # fmt: skip
     with st.expander("Format of a line"):
         show(el("pre", SAMPLE.strip()))
         small(
-            "question, error_type, id, sentences, split and group may be left out. context is a text or a list of "
-            "texts. Half of the questions are used to tune thresholds, unless split says development or test."
+            "question, error_type, id, sentences, split and group are optional. context is a text or a list of texts. "
+            "Half of the questions are used to tune thresholds, unless split says development or test."
         )
         st.download_button("Download the example set", example(), "groundedness.jsonl", on_click="ignore")
     found = read_set(content)
@@ -272,7 +272,7 @@ def form(running: bool) -> None:
             begin = partial(start, name, found or LabelledSet((), ()), methods)
             JOB.buttons("Measure", begin, running, bool(found and methods), "The scores so far can be completed later.")
             if found and (asked := benchmark_results.prompts(methods, len(found.rows))):
-                small(f"At least {plural(asked, 'prompt')} to the language model; replies in the store cost nothing.")
+                small(f"At least {plural(asked, 'prompt')} to the language model; cached replies cost nothing.")
 
 
 def result(now: BenchmarkProgress) -> None:
@@ -284,7 +284,7 @@ def result(now: BenchmarkProgress) -> None:
         return
     if missing := now.missing():
         labels = ", ".join(METHODS[m].label for m in missing)
-        known = f"{len(now.saved.outcomes)} of {now.total} scores are there. Not complete: {labels}"
+        known = f"{len(now.saved.outcomes)} of {now.total} scores are done. Incomplete: {labels}"
         JOB.offer_to_continue(known, go_on, "complete it")
     for reasons in (now.saved.left_out, now.evaluation.unmeasured):
         for method, reason in reasons.items():

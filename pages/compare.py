@@ -294,7 +294,7 @@ def result_many(now: ManyProgress) -> None:
         return
     if not now.comparisons:
         if not (now.error or now.failed):
-            note("Nothing was compared", "The comparison was stopped before the first answer was done.")
+            note("Nothing was compared", "The comparison was stopped before the first answer was finished.")
         return
     early = f"Stopped after {now.done} of {now.total}. " if now.done < now.total else ""
     status_line(f"{early}{plural(len(now.comparisons), 'answer')} compared.")

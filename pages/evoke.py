@@ -168,7 +168,7 @@ def choose_answers() -> list[Grounded]:
     )  # fmt: skip
     if chosen != "A file" and last:
         count = plural(len(last.response.splitlines()), "sentence")
-        small(f"{count} that the run found supported, with the passages that support them.")
+        small(f"{count} that the run found supported, with the supporting passages.")
         return [last]
     small("A JSON Lines file with a context and a response on each line; the context must support the response.")
     sample(SAMPLE, "grounded.jsonl")
@@ -210,7 +210,7 @@ def form(running: bool) -> None:
             )
         with buttons:
             begin = partial(start, answers, list(kinds), int(seed), by == "Language model")
-            JOB.buttons("Make the set", begin, running, bool(answers and kinds), "The twins that are done are kept.")
+            JOB.buttons("Make the set", begin, running, bool(answers and kinds), "Finished twins are kept.")
 
 
 def result(now: MakeProgress) -> None:
@@ -234,7 +234,7 @@ def result(now: MakeProgress) -> None:
             "Download the test set", lines, "test_set.jsonl", "application/json", on_click="ignore", key="download",
             help="JSON Lines, one response on each line, in the form that the Benchmark reads.",
         )  # fmt: skip
-    small("Read the twins before you measure with them: now and then an altered sentence is still true.")
+    small("Read the twins before you measure with them: an altered sentence is sometimes still true.")
     twins = [made for made in now.set.made if made.twin]
     section("Twins")
     for made in twins[:SHOWN]:
@@ -243,7 +243,7 @@ def result(now: MakeProgress) -> None:
     if len(twins) > SHOWN:
         small(f"The first {SHOWN} of {len(twins):,}; the file has all.")
     if now.set.problems:
-        with st.expander(f"{plural(len(now.set.problems), 'answer')} without one of the errors"):
+        with st.expander(f"{plural(len(now.set.problems), 'answer')} in which an error could not be made"):
             for problem in now.set.problems[:100]:
                 small(problem)
 

@@ -200,7 +200,7 @@ def choose_methods() -> None:
     pick_many("Decomposers", SEGMENTERS, decomposers(), DECOMPOSERS,
               "How facts are drawn from the answer: the rows of the table.")  # fmt: skip
     pick_many("Verifiers", VERIFIERS, verifiers(), CHECKERS,
-              "Who decides whether a source supports a fact: the columns. All read the same pages.")  # fmt: skip
+              "What decides whether a source supports a fact: the columns of the table.")  # fmt: skip
     if last_run_id():
         st.checkbox(
             "Use the pages of the last run on Explore", key=FROZEN,
@@ -223,7 +223,7 @@ def result(now: ScoreProgress) -> None:
         JOB.offer_to_continue(known, go_on, "complete it", is_ready())
     if not now.scored.answers:
         if not (now.error or failed):
-            note("Nothing was scored", "It was stopped before the first answer was done.")
+            note("Nothing was scored", "It was stopped before the first answer was finished.")
         return
     scored, penalty = now.scored, state.selected("gamma")
     gamma = float(GAMMA if penalty is None else penalty)

@@ -83,7 +83,7 @@ def filters(tags: Sequence[str]) -> HistoryQuery:
             )
             sources = {k: SOURCE_WORDS[k] for k in SOURCES}
             source = _choice("Sources", "source", sources, "Where the pages came from.")
-            tag = _choice("Tag", "tag", {tag: tag for tag in tags}, "Tags that you gave.")
+            tag = _choice("Tag", "tag", {tag: tag for tag in tags}, "Runs with this tag of yours.")
             days = st.date_input(
                 "Days", [], key=key("days"), on_change=from_start, format="YYYY-MM-DD",
                 help="When the run was started: the first and the last day.",
@@ -217,7 +217,7 @@ def toolbar(rows: Sequence[HistoryRow], deleted: bool) -> None:
         with st.popover("Delete for good", disabled=not ids, help="Remove the selected runs from the database."):
             small("The runs are removed at once, with the texts that no other run uses. This cannot be undone.")
             st.button("Delete", type="primary", on_click=delete_for_good, args=(ids,), key="history_for_good",
-                      help="They cannot be brought back.")  # fmt: skip
+                      help="They cannot be restored.")  # fmt: skip
         small(_selected(rows) or "Select runs to restore or remove them.")
         return
     one = len(ids) == 1
@@ -234,7 +234,7 @@ def toolbar(rows: Sequence[HistoryRow], deleted: bool) -> None:
                        key="history_export_some",
                        help="The selected runs as one file, which can be imported elsewhere.")  # fmt: skip
     st.button("Delete", on_click=delete, args=(ids,), disabled=not ids, key="history_delete",
-              help=f"They can be brought back for {KEPT_HOURS} hours.")  # fmt: skip
+              help=f"They can be restored for {KEPT_HOURS} hours.")  # fmt: skip
     small(_selected(rows) or "Select one run, or two to compare.")
 
 
@@ -253,11 +253,11 @@ def details_dialog(row: HistoryRow) -> None:
         tags = st.multiselect(
             "Tags", sorted({*store().tags(), *row.tags}), list(row.tags), key=f"tags-{row.id}",
             accept_new_options=True, placeholder="Choose, or type a new one and press Enter",
-            help="Words to find runs by; the list can be narrowed to one.",
+            help="Words to find runs by, also in the filters.",
         )  # fmt: skip
         text = st.text_area(
             "Note", row.note, key=f"note-{row.id}", max_chars=MAX_NOTE, height=140,
-            help="Anything to remember. Search finds its words, and exports contain it.",
+            help="Anything worth remembering. It is searched and exported with the run.",
         )  # fmt: skip
         saved = st.form_submit_button("Save", type="primary", help="Store title, tags and note with the run.")
     if saved:
@@ -303,9 +303,9 @@ def undo() -> None:
     """Offer to restore the runs that were deleted last."""
     if run_ids := state.get(UNDO):
         with st.container(key="history_undo_line", horizontal=True, vertical_alignment="center"):
-            note(f"{plural(len(run_ids), 'run')} deleted", f"Under “Deleted”, they stay for {KEPT_HOURS} hours.")
+            note(f"{plural(len(run_ids), 'run')} deleted", f"They stay under “Deleted” for {KEPT_HOURS} hours.")
             st.button("Undo", on_click=restore, args=(run_ids,), key="history_undo",
-                      help="Bring back what was deleted.")  # fmt: skip
+                      help="Restore what was deleted.")  # fmt: skip
 
 
 # --- two runs ---
@@ -368,7 +368,7 @@ def transfer(total: int) -> None:
     if isinstance(result, str):
         note("Nothing was imported", result, label="contradicted")
     elif result:
-        known = f" {plural(result.known, 'run')} of the file {'is' if result.known == 1 else 'are'} here already."
+        known = f" {plural(result.known, 'run')} of the file {'is' if result.known == 1 else 'are'} already here."
         note(f"{plural(len(result.ids), 'run')} imported", known if result.known else "They are in the list.")
 
 

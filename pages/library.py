@@ -171,7 +171,7 @@ def browse(collections: Sequence[CollectionSummary], running: bool) -> None:
     document = st.selectbox(
         "Document", list(titles), format_func=lambda n: n if titles[n] == n else f"{n} — {titles[n]}",
         key=f"collection_document-{name}-{filter}",  # a shorter list begins at its first
-        placeholder="none", help="One document, to read or to remove.",
+        placeholder="none", help="The document to read or to remove.",
     )  # fmt: skip
     read, remove, remove_all = st.columns(3)
     if read.button(
@@ -180,12 +180,12 @@ def browse(collections: Sequence[CollectionSummary], running: bool) -> None:
         source_dialog(name, document)
     if remove.button(
         "Remove", disabled=document is None or running, key="collection_remove", width="stretch",
-        help="Remove the document, after a question.",
+        help="Asks before it removes the document.",
     ):  # fmt: skip
         state.put(REMOVAL, (name, document, 1))
     if remove_all.button(
         "Remove the collection", disabled=running, key="collection_remove_all", width="stretch",
-        help="Remove every document of this collection, after a question.",
+        help="Asks before it removes every document of this collection.",
     ):  # fmt: skip
         state.put(REMOVAL, (name, None, next(c.documents for c in collections if c.name == name)))
 
@@ -194,7 +194,7 @@ def browse(collections: Sequence[CollectionSummary], running: bool) -> None:
 def source_dialog(collection: str, document: str) -> None:
     page = DocumentStore(store()).page(collection, document)
     if page is None:
-        note("The document is gone", "Somebody else has removed it.")
+        note("The document is gone", "Another user has removed it.")
         return
     facts = " · ".join(filter(None, (page.site, page.published, page.reference)))
     show(el("div", el("h3", page.title, dir="auto"), el("p", facts, class_="ax-quiet"), class_="ax-source"))

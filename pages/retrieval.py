@@ -155,7 +155,7 @@ def choose_run() -> tuple[str, bytes | None]:
     if runs:
         chosen = st.selectbox(
             "Run", list(runs), format_func=lambda run_id: shorten(runs[run_id], 120, placeholder=" …"), key="grid_run",
-            help="The newest runs of your history. Its claims and pages stay; only the passages change.",
+            help="The newest runs of your history. Claims and pages stay the same; only the passages change.",
         )  # fmt: skip
     else:
         note("No run yet", "Analyse an answer on the Explore page first, or upload the snapshot of a run.")
@@ -163,7 +163,10 @@ def choose_run() -> tuple[str, bytes | None]:
             st.switch_page("pages/explore.py")
     with st.expander("Use a snapshot instead" if chosen else "Use a snapshot", expanded=not chosen):
         uploaded = st.file_uploader(
-            "Snapshot of a run", ["zip"], key="grid_file", help="A file of `python -m attribution snapshot export`."
+            "Snapshot of a run",
+            ["zip"],
+            key="grid_file",
+            help="Made by `python -m attribution snapshot export`.",
         )
         if chosen:
             st.download_button(
@@ -183,7 +186,7 @@ def result(now: GridProgress) -> None:
         early = f"Stopped after {now.done} of {len(now.choices)}. " if now.done < len(now.choices) else ""
         status_line(early + summary(now.cells))
     elif not (now.running or now.error or now.failures):
-        note("Nothing was compared", "The grid was stopped before the first cell was done.")
+        note("Nothing was compared", "The grid was stopped before the first cell was finished.")
     if now.failures:
         show(failure_table(now.choices, now.failures))
     if not now.cells:
@@ -334,7 +337,7 @@ def failure_table(choices: Sequence[Choice], failures: Sequence[tuple[Choice, st
 def difference_list(differences: Sequence[Difference], left: Cell, right: Cell) -> Node:
     """The claims whose passages differ, those with another verdict first, with the passages of one cell only."""
     if not differences:
-        return el("p", "Both found the same passages for every claim.", class_="ax-quiet")
+        return el("p", "Both cells found the same passages for every claim.", class_="ax-quiet")
     verdicts = [d for d in differences if _label(d, left) != _label(d, right)]
     ordered = [*verdicts, *(d for d in differences if d not in verdicts)][:SHOWN]
     more = f" The first {SHOWN} are shown." if len(differences) > SHOWN else ""
@@ -370,7 +373,7 @@ def _label(difference: Difference, cell: Cell) -> Label | None:
 
 def _only(pieces: Sequence[Evidence], report: Report) -> Node:
     if not pieces:
-        return el("p", "No passage that the other did not find.", class_="ax-quiet")
+        return el("p", "No passages that the other missed.", class_="ax-quiet")
     titles = {page.id: page.title for page in report.pages}
     return el("ul", *(_piece(e, titles.get(e.page_id, "")) for e in pieces))
 

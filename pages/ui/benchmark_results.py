@@ -63,7 +63,7 @@ def rows_behind(now: BenchmarkProgress, number: str) -> Behind | None:
 
     if figure in ("macro_f1", "accuracy", "test"):
         right = sum(not misclassified(r, o, found) for r, o in test)
-        title = f"{label}: {right} of {plural(len(test), 'test response')} classified rightly"
+        title = f"{label}: {right} of {plural(len(test), 'test response')} classified correctly"
         return Behind(title, found, wrong_first(test))
     if figure == "precision":
         rows = [(r, o) for r, o in test if flagged(o, found)]
@@ -126,7 +126,7 @@ def _row(row: LabelledRow, outcome: Outcome, figures: MethodFigures | None) -> N
     elif figures is not None:
         wrong, score = misclassified(row, outcome, figures), outcome.scores[figures.reading]
         flag = flagged(outcome, figures)
-        word = f"{'wrongly' if wrong else 'rightly'} {'flagged' if flag else 'let pass'}"
+        word = f"{'wrongly' if wrong else 'correctly'} {'flagged' if flag else 'passed'}"
         head.append(el("span", word, class_="wrong" if wrong else "right"))
         facts.append(f" · score {score:.3f}, threshold {figures.threshold:.3f}")
     if outcome.seconds is not None:
@@ -190,12 +190,12 @@ HEADS = (
     ("Macro F1", "mean of the F1 scores of both classes, grounded and ungrounded"),
     ("Precision", "of the flagged responses, the share that is ungrounded"),
     ("Recall", "of the ungrounded responses, the share that is flagged"),
-    ("Accuracy", "share of the test responses classified rightly"),
+    ("Accuracy", "share of the test responses classified correctly"),
     ("Time", "median of a response, without loading the model"),
-    ("Tokens", "mean of a response, of a language model"),
+    ("Tokens", "mean of a response, for methods that use a language model"),
     ("Cost", "of the whole run, in your currency"),
     ("Threshold", "a response with a lower score is flagged; tuned on the development split"),
-    ("Test", "responses that the figures are about"),
+    ("Test", "test responses that the figures are based on"),
     ("Failed", "responses that could not be scored, left out of all figures"),
 )
 

@@ -34,7 +34,7 @@ HEADS = (
     ("Checked", "claims with a verdict, of those worth checking"),
     *((head, meaning) for head, meaning, _, _ in FIGURES),
     ("Time", "to segment"),
-    ("Cost", "of a language model"),
+    ("Cost", "of the language model"),
 )
 
 
@@ -127,7 +127,7 @@ def as_markdown(comparison: Comparison) -> str:
         if not any(row.claims):
             continue
         text = sentence(row, comparison.report.answer)
-        out += [f"## {escape_markdown(text) if text else 'Claims without a place in the answer'}", ""]
+        out += [f"## {escape_markdown(text) if text else 'Claims with no place in the answer'}", ""]
         for column, ids in zip(comparison.columns, row.claims, strict=True):
             verdicts = {v.claim_id: v for v in column.report.verdicts}
             out += [f"**{SEGMENTERS[column.segmenter].label}**", ""]

@@ -72,7 +72,7 @@ def copy_line(what: str, purpose: str, on_click: Callable[[], None]) -> None:
             "Make a copy",
             key="make_copy",
             on_click=on_click,
-            help="The copy is yours and has an address of its own; the original stays as it is.",
+            help="The copy is yours and has its own link; the original does not change.",
         )
 
 
@@ -83,7 +83,7 @@ def show_setup_error(error: Exception) -> bool:
     """
     cause = setup_error(error)
     if cause is not None:
-        note("This server cannot go on", str(cause), "Then reload the page.", label="contradicted", detail=cause.detail)
+        note("The server has a problem", str(cause), "Then reload the page.", label="contradicted", detail=cause.detail)
     return cause is not None
 
 

@@ -51,7 +51,7 @@ def term(words: str) -> Node:
 
 SHORTCUTS = (  # key and its action; help.js handles the same keys
     ("?", "Open or close this sheet"),
-    ("r", "Run: analyse or compare what is filled in"),
+    ("r", "Run: analyse or compare what you filled in"),
     ("s", "Stop, and keep the results so far"),
     ("j", "Next claim"),
     ("k", "Previous claim"),
@@ -67,9 +67,9 @@ CLAIM_KEYS = (
 TOUR = (
     (
         "Paste",
-        "Put a question and its answer here, or choose an example. The sidebar says what it is checked against.",
+        "Put a question and its answer here, or choose an example. Choose in the sidebar what it is checked against.",
     ),
-    ("Run", "Press Analyse. The answer is split into claims, and verdicts appear one by one. Stop keeps what is done."),
+    ("Run", "Press Analyse. The answer is split into claims, and verdicts appear one by one. Stop keeps those so far."),
     ("Read", "Click a marked claim to see the sentence that decides, and why. Press ? for all keys, badges and terms."),
 )
 

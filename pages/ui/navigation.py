@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from html import escape
 
 import streamlit as st
 
-from attribution.reports.html import el, html
+from attribution.reports.html import el
 from pages.ui import state
-from pages.ui.frame import styles
+from pages.ui.frame import show, styles
 from pages.ui.help import explained
 
 ENTRIES = {  # each with its tabs: a file in pages/, which is the address too, and its name
@@ -60,5 +59,4 @@ def begin(name: str, heading: str, introduction: str, **loaders: Callable[[str],
 
 def head(heading: str, introduction: str) -> None:
     """Draw the heading of a page and the sentence below it."""
-    lead = el("p", *explained(introduction), class_="ax-lead")
-    st.html(f'<div class="ax-head"><h1>{escape(heading)}</h1>{html(lead)}</div>')
+    show(el("div", el("h2", heading), el("p", *explained(introduction), class_="ax-lead"), class_="ax-head"))

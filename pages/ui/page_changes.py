@@ -69,10 +69,10 @@ def _buttons(report: Report, running: bool) -> None:
     start, stop = st.columns([3, 1])
     start.button(
         "Have these pages changed?", key="have_changed", disabled=running, on_click=_start, args=(report,),
-        help=f"Downloads the {plural(len(report.pages), 'web page')} of this run again. The run itself stays as it is.",
+        help=f"Downloads the {plural(len(report.pages), 'web page')} of this run again. The run does not change.",
     )  # fmt: skip
     if running:
-        stop.button("Stop", key="stop_page_changes", on_click=JOB.stop, help="The pages read so far stay.")
+        stop.button("Stop", key="stop_page_changes", on_click=JOB.stop, help="The pages read so far are kept.")
 
 
 def _start(report: Report) -> None:

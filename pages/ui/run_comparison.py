@@ -41,7 +41,7 @@ def comparison(reports: Sequence[Report]) -> None:
     if (same := unchanged(changes)) and len(same.children) > 1:
         show(same)
     if rows := differences(changes):
-        section("What the runs were made with")
+        section("How the runs differ in settings and versions")
         show(scrolling(table(("", "Before", "After"), rows), "Settings that differ"))
 
 

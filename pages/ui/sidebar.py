@@ -92,7 +92,7 @@ def _sources() -> None:
         key=state.key(state.PRESET),
         on_change=choices.on_preset_change,
         label_visibility="collapsed",
-        help="Where evidence may come from: the built-in library, the web, or documents of yours.",
+        help="Where evidence may come from: the built-in library, the web, or your documents.",
         width="stretch",
     )
     _source("Built-in library", state.LIBRARY, SEARCHERS["library"].note)
@@ -111,7 +111,7 @@ def _sources() -> None:
             state.COLLECTIONS,
             {name: name for name in names},
             "none",
-            "Documents of the Collections page, which all users of this server share.",
+            "Collections of the Library, which all users of this server share.",
         )
 
 
@@ -171,7 +171,7 @@ def language_model() -> None:
             "Address",
             state.LLM_ADDRESS,
             "https://api.openai.com/v1",
-            "Any OpenAI-compatible endpoint. One of this machine or network must be listed by whoever runs the server.",
+            "Any OpenAI-compatible endpoint. The operator of this server must allow addresses on its own network.",
         )
         text_input("Model", state.LLM_MODEL, "name of the model", "As the endpoint calls it, such as llama3.1:8b.")
         text_input(
@@ -186,7 +186,7 @@ def language_model() -> None:
             state.LLM_TASKS,
             LLM_TASKS,
             "nothing: rules decide",
-            "Steps that rules do otherwise. One prompt per claim; if a prompt fails, the rules' result is used.",
+            "Steps that use rules by default. One prompt for each claim; if it fails, the rules decide.",
         )
         for name, direction in zip(state.PRICES, ("input", "output"), strict=True):
             st.number_input(

@@ -37,7 +37,7 @@ def models_view(saved: Annotations, project: Project, work: Work) -> None:
     found = Found(saved, project, work)
     judged = [task for task, answer in found.answers.items() if answer in ("attributable", "not_attributable")]
     if not judged:
-        note("Nothing to compare yet", "People have to decide about some tasks first.")
+        note("Nothing to compare yet", "People have to judge some tasks first.")
         return
     VERIFY.draw(lambda running: choose_verifier(saved, project, judged, running), lambda now: None)
     compared(found)
@@ -49,12 +49,12 @@ def choose_verifier(saved: Annotations, project: Project, judged: Sequence[str],
     names = [name for name in choices.ready(VERIFIERS) if name != "auto"]
     first, second, third = st.columns([3, 1, 1], vertical_alignment="bottom")
     name = first.selectbox("Verifier", names, format_func=lambda n: VERIFIERS[n].label, key="models_verifier",
-                           help="It judges the same tasks as the people, from the same source.")  # fmt: skip
+                           help="It judges the same tasks as people did, from the same sources.")  # fmt: skip
     second.button("Compare", type="primary", disabled=running, key="models_start", width="stretch",
                   on_click=start, args=(saved, project, name, judged),
-                  help="Let it judge all tasks that people decided.")  # fmt: skip
+                  help="Judge all tasks that people decided.")  # fmt: skip
     third.button("Stop", disabled=not running, on_click=VERIFY.stop, key="models_stop", width="stretch",
-                 help="The verdicts so far stay.")  # fmt: skip
+                 help="The verdicts so far are kept.")  # fmt: skip
 
 
 def start(saved: Annotations, project: Project, name: str, judged: Sequence[str]) -> None:
@@ -194,9 +194,7 @@ def task_list(
     unique = [task for task in dict.fromkeys(ids) if task in tasks]
     rows = [_row(tasks[i], judgements.get(i, ()), answers.get(i), (verdicts or {}).get(i)) for i in unique[:SHOWN]]
     rest = len(unique) - SHOWN
-    more = (
-        el("p", f"and {plural(rest, 'more task')}: all of them are in the export", class_="facts") if rest > 0 else None
-    )
+    more = el("p", f"and {plural(rest, 'more task')}; the export has all", class_="facts") if rest > 0 else None
     return el("div", *rows, more, class_="ax-rows")
 
 
@@ -314,8 +312,8 @@ def agreement_table(found: Found) -> Figures:
     """Make the table of pairwise agreement and α: for all, by data set, and of each annotator with the others."""
     table = Figures(
         "Agreement",
-        "On both answers together: a pair is equal only where both answers are. Whoever flagged a task is left out. "
-        "α is Krippendorff's, for nominal labels.",
+        "On both answers together: a pair is equal only where both answers are. A flag takes a task out for "
+        "whoever set it. α is Krippendorff's, for nominal labels.",
         ("Of", "Tasks", "Pairs", "Pairwise agreement", "α", "Disagreements"),
     )
     datasets = sorted({found.tasks[task].dataset for task in found.judgements})
@@ -368,7 +366,7 @@ def quality_tables(found: Found) -> list[Figures]:
     tables = []
     audit = Figures(
         "Audit",
-        "Of the judgements that a lead has judged too, those with the same answer.",
+        "The share of audited judgements in which the lead gave the same answer.",
         ("Annotator", "Judgements", "Interpretable", "AIS", "Both answers"),
     )
     for row in figures.audited(found.all, found.audits):
@@ -410,7 +408,7 @@ def results_view(saved: Annotations, project: Project, work: Work) -> None:
     pilot = False
     if project.pilot:
         part = st.segmented_control("Judgements of", ["Production", "Pilot"], default="Production", required=True,
-                                    key="results_part", help="Pilot tasks have results of their own.")  # fmt: skip
+                                    key="results_part", help="Pilot and production have separate results.")  # fmt: skip
         pilot = part == "Pilot"
     found = Found(saved, project, work, pilot)
     if not found.counted:

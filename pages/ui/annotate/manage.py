@@ -44,9 +44,9 @@ def _case(case: Mapping[str, str]) -> Node:
 
 
 STAGE_NOTES = {
-    "pilot": "Everybody judges the same first tasks and says why.",
-    "review": "The pilot's judgements are shown to everybody beside their own, and can be changed.",
-    "production": "Each of the other tasks goes to as many annotators as the overlap says.",
+    "pilot": "Everybody judges the same first tasks, with a justification.",
+    "review": "Everybody sees the pilot's judgements beside their own, and can change their own.",
+    "production": "Each remaining task goes to as many annotators as the overlap says.",
 }
 LISTED = 12  # problems of a file that are shown
 RUNS = 200  # offered for import, the newest
@@ -69,18 +69,18 @@ def new_project(saved: Annotations, first: bool = False) -> None:
     """Show the form of a new project; importing another machine's file makes one too."""
     with st.form(f"new_project-{acts.round_number()}", border=False):
         section("New project")
-        name = st.text_input("Name", max_chars=80, help="How the project is called in lists.")
+        name = st.text_input("Name", max_chars=80, help="The name in the list of projects.")
         one, two, three, four = st.columns(4)
-        form = one.selectbox("Form", list(FORMS), format_func=FORMS.__getitem__, help="How the task is shacts.")
-        overlap = two.number_input("Overlap", 1, 20, 2, help="Annotators of each task after the pilot.")
+        form = one.selectbox("Form", list(FORMS), format_func=FORMS.__getitem__, help="How a task is shown.")
+        overlap = two.number_input("Overlap", 1, 20, 2, help="How many annotators judge each task after the pilot.")
         pilot = three.number_input(
             "Pilot tasks", 0, 1000, 0, help="Tasks that everybody judges first, with a justification. 0: no pilot."
         )
-        audit = four.number_input("Audit, %", 0, 100, 10, help="Share of the judged tasks that a lead judges again.")
-        seed = one.number_input("Seed", 0, 10**6, 0, help="Of the order of the tasks and of who gets which.")
-        leads = two.text_input("Leads", help="Names with commas between them. Leads adjudicate and audit.")
-        people = three.text_input("Annotators", help="Names or codes with commas between them. Others can join later.")
-        words = st.text_area("Instructions", height=80, help="Shown above each task. The guidelines are there anyway.")
+        audit = four.number_input("Audit, %", 0, 100, 10, help="The share of judged tasks that a lead judges again.")
+        seed = one.number_input("Seed", 0, 10**6, 0, help="Decides the order of the tasks and who gets which.")
+        leads = two.text_input("Leads", help="Names, separated by commas. Leads adjudicate and audit.")
+        people = three.text_input("Annotators", help="Names or codes, separated by commas. Others can join later.")
+        words = st.text_area("Instructions", height=80, help="Shown above each task, beside the guidelines.")
         if st.form_submit_button("Create the project", type="primary"):
             try:
                 project = saved.create(
@@ -131,13 +131,13 @@ def progress(work: Work) -> Node:
         what = "lead, audit" if role == "audit" else "annotator"
         rows.append((name, what, f"{done:,} of {len(queue):,}", bar))
     if not rows:
-        return el("p", "Nobody takes part yet.", class_="ax-quiet")
+        return el("p", "Nobody has joined yet.", class_="ax-quiet")
     return scrolling(table(("Name", "Role", "Done", "Progress"), rows, "ax-table wide"), "Progress by annotator")
 
 
 def people_form(saved: Annotations, project: Project) -> None:
     with st.form(f"people-{acts.round_number()}", border=False):
-        names = st.text_input("Add people", placeholder="Names or codes, with commas between them",
+        names = st.text_input("Add people", placeholder="Names or codes, separated by commas",
                               help="Annotators get a queue; leads adjudicate and audit.")  # fmt: skip
         first, second = st.columns(2)
         annotators = first.form_submit_button(
@@ -176,11 +176,11 @@ def tasks_form(saved: Annotations, project: Project) -> None:
     if origin == "A file":
         uploaded = st.file_uploader(
             "JSON Lines", ["jsonl", "json", "txt"], key=f"tasks_file-{acts.round_number()}",
-            help="One object a line with “answer” and “source”, and optionally “question”, “context”, “system”, "
+            help="One object on each line, with “answer” and “source”, and optionally “question”, “context”, “system”, "
             "“dataset”, “item”, “time”, “title”, “url”, “unit”. See docs/annotation.md.",
         )  # fmt: skip
         if uploaded and st.button(
-            "Import", type="primary", key="tasks_import", help="Tasks that are there already stay as they are."
+            "Import", type="primary", key="tasks_import", help="Existing tasks stay as they are."
         ):
             try:
                 tasks, problems = parse_tasks(uploaded.getvalue(), project.id)
@@ -220,27 +220,27 @@ def tasks_form(saved: Annotations, project: Project) -> None:
 def imported(saved: Annotations, tasks: list[Task], problems: list[str]) -> None:
     """Save tasks, and report the result."""
     new = saved.add_tasks(tasks)
-    same = f", {len(tasks) - new:,} were there already" if len(tasks) > new else ""
+    same = f", {len(tasks) - new:,} already existed" if len(tasks) > new else ""
     more = [f"and {len(problems) - LISTED:,} more lines"] if len(problems) > LISTED else []
     acts.finish_input(f"{plural(new, 'task')} imported{same}", *problems[:LISTED], *more, good=bool(tasks))
     st.rerun()
 
 
 def files(saved: Annotations, project: Project | None) -> None:
-    """Show the export of all records, and the import of another machine's."""
+    """Draw the export of all records, and the import of an export."""
     if project:
         one, two = st.columns(2)
         for column, kind, make in ((one, "JSONL", exchange.to_jsonl), (two, "CSV", exchange.to_csv)):
             column.download_button(
                 f"Export {kind}", partial(make, saved, project), f"annotations-{project.id}.{kind.lower()}",
                 on_click="ignore", key=f"export_{kind}", width="stretch",
-                help="Every record of the project; can be imported again.",
+                help="Every record of the project, to import here or elsewhere.",
             )  # fmt: skip
     uploaded = st.file_uploader(
         "Import or merge an export", ["jsonl", "csv"], key=f"merge_file-{acts.round_number()}",
-        help="A file of “Export”, from this or another machine. Judgements are added; none is replaced.",
+        help="A file made by “Export”, here or elsewhere. Judgements are added; none is replaced.",
     )  # fmt: skip
-    if uploaded and st.button("Import the export", type="primary", key="merge", help="Add what is new in the file."):
+    if uploaded and st.button("Import the export", type="primary", key="merge", help="Add the records that are new."):
         try:
             merged = exchange.merge(saved, uploaded.getvalue(), is_csv=uploaded.name.lower().endswith(".csv"))
         except AttributionError as error:

@@ -69,7 +69,7 @@ def test_the_summary_counts_each_answer_and_says_whom_the_sources_support() -> N
     twice = replace(two(), matches=(*two().matches, Match("contradiction", ("01",), ("11",), 0.8)))
     assert summary(twice).endswith("They disagree in 2 places; the sources support Answer A in 2 of them.")
     assert summary(unfinished()).endswith("They disagree in 1 place.")
-    assert summary(replace(two(), matches=())).endswith("found to contradict a claim of the other.")
+    assert summary(replace(two(), matches=())).endswith("No contradiction between the two was found.")
 
 
 def test_rows_say_what_differs_and_fold_what_both_or_one_says() -> None:

@@ -46,7 +46,7 @@ def benchmark() -> BenchmarkProgress:
 @pytest.mark.parametrize(
     ("figure", "ids", "said"),
     [
-        ("accuracy", ["5", "8", "4", "9", "6", "7"], "4 of 6 test responses classified rightly"),
+        ("accuracy", ["5", "8", "4", "9", "6", "7"], "4 of 6 test responses classified correctly"),
         ("precision", ["8", "9", "7"], "2 of 3 flagged responses are ungrounded"),
         ("recall", ["5", "9", "7"], "2 of 3 ungrounded responses flagged"),
         ("threshold", ["0", "1", "2", "3"], "4 development responses"),
@@ -74,7 +74,7 @@ def test_foreign_text_is_escaped_wherever_it_is_shown() -> None:
     assert behind is not None
     drawn = html(row_list(behind)) + html(quality(now)) + html(errors(now) or el("p"))
     assert "<script" not in drawn and "&lt;script&gt;" in drawn
-    assert "wrongly let pass" in drawn and "rightly flagged" in drawn
+    assert "wrongly passed" in drawn and "correctly flagged" in drawn
     assert drawn.count('value="gc|') >= 7 + 2 and "Show the rows behind it" in drawn
     assert summary(now).startswith("Best macro F1 on 6 test responses: 0.67")
 

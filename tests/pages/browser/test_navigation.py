@@ -36,7 +36,7 @@ def test_each_page_has_a_heading_and_a_sentence_and_is_marked_in_the_bar(page: P
         for name, tab in tabs.items():
             go_to(page, entry, tab if len(tabs) > 1 else "")
             settled(page)
-            expect(page.locator(".ax-head h1")).to_have_count(1, timeout=PATIENCE)
+            expect(page.locator(".ax-head h2")).to_have_count(1, timeout=PATIENCE)
             assert page.locator(".ax-head .ax-lead").inner_text().endswith(".")
             expect(page.locator(f"{ENTRY}[aria-current=page]")).to_have_text(entry)
             if len(tabs) > 1:
@@ -48,4 +48,4 @@ def test_old_addresses_lead_to_the_new_ones_with_their_parameters(page: Page, ad
     for old, new in MOVED.items():
         page.goto(f"{address}/{old}?grid=0123456789abcdef")
         page.wait_for_url(f"**/{new}?grid=0123456789abcdef", timeout=PATIENCE)
-        expect(page.locator(".ax-head h1")).to_have_count(1, timeout=PATIENCE)
+        expect(page.locator(".ax-head h2")).to_have_count(1, timeout=PATIENCE)
