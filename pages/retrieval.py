@@ -163,11 +163,8 @@ def choose_run() -> tuple[str, bytes | None]:
             st.switch_page("pages/explore.py")
     with st.expander("Use a snapshot instead" if chosen else "Use a snapshot", expanded=not chosen):
         uploaded = st.file_uploader(
-            "Snapshot of a run",
-            ["zip"],
-            key="grid_file",
-            help="Made by `python -m attribution snapshot export`.",
-        )
+            "Snapshot of a run", ["zip"], key="grid_file", help="Made by `python -m attribution snapshot export`.",
+        )  # fmt: skip
         if chosen:
             st.download_button(
                 "Download the snapshot of this run", partial(snapshot_file, saved_run(chosen)), f"run-{chosen}.zip",

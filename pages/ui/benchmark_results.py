@@ -50,49 +50,41 @@ def rows_behind(now: BenchmarkProgress, number: str) -> Behind | None:
     test = [(r, o) for r, o in scored if r.split == "test"]
 
     def wrong_first(rows: Sequence[tuple[LabelledRow, Outcome]]) -> tuple[tuple[LabelledRow, Outcome], ...]:
-        return tuple(
-            sorted(
-                rows,
-                key=lambda pair: (
-                    not misclassified(pair[0], pair[1], found),
-                    -abs(pair[1].scores[found.reading] - found.threshold),
-                    pair[0].line,
-                ),
-            )
-        )
+        def order(pair: tuple[LabelledRow, Outcome]) -> tuple[bool, float, int]:
+            row, outcome = pair
+            distance = abs(outcome.scores[found.reading] - found.threshold)
+            return not misclassified(row, outcome, found), -distance, row.line
 
-    if figure in ("macro_f1", "accuracy", "test"):
-        right = sum(not misclassified(r, o, found) for r, o in test)
-        title = f"{label}: {right} of {plural(len(test), 'test response')} classified correctly"
-        return Behind(title, found, wrong_first(test))
-    if figure == "precision":
-        rows = [(r, o) for r, o in test if flagged(o, found)]
-        right = sum(not r.grounded for r, _ in rows)
-        return Behind(
-            f"{label}: {right} of {plural(len(rows), 'flagged response')} are ungrounded", found, wrong_first(rows)
-        )
-    if figure == "recall":
-        rows = [(r, o) for r, o in test if not r.grounded]
-        right = sum(flagged(o, found) for _, o in rows)
-        return Behind(
-            f"{label}: {right} of {plural(len(rows), 'ungrounded response')} flagged", found, wrong_first(rows)
-        )
-    if figure == "threshold":
-        rows = [(r, o) for r, o in scored if r.split == "development"]
-        title = f"{label}: the {plural(len(rows), 'development response')} that the threshold was tuned on"
-        return Behind(title, found, wrong_first(rows))
-    if figure in ("seconds", "tokens", "cost"):
-        of = {"seconds": "longest first", "tokens": "most tokens first", "cost": "dearest first"}[figure]
+        return tuple(sorted(rows, key=order))
+
+    ungrounded = [(r, o) for r, o in test if not r.grounded]
+    flags = [(r, o) for r, o in test if flagged(o, found)]
+    development = [(r, o) for r, o in scored if r.split == "development"]
+    right = sum(not misclassified(r, o, found) for r, o in test)
+    caught = sum(flagged(o, found) for _, o in ungrounded)
+    true = sum(not r.grounded for r, _ in flags)
+    of_test = (f"{right} of {plural(len(test), 'test response')} classified correctly", test)
+    selections = {
+        **dict.fromkeys(("macro_f1", "accuracy", "test"), of_test),
+        "precision": (f"{true} of {plural(len(flags), 'flagged response')} are ungrounded", flags),
+        "recall": (f"{caught} of {plural(len(ungrounded), 'ungrounded response')} flagged", ungrounded),
+        "threshold": (
+            f"the {plural(len(development), 'development response')} that the threshold was tuned on", development,
+        ),
+    }  # fmt: skip
+    if figure in selections:
+        title, rows = selections[figure]
+        return Behind(f"{label}: {title}", found, wrong_first(rows))
+    if order := {"seconds": "longest", "tokens": "most tokens", "cost": "most expensive"}.get(figure):
         rows = [(r, o) for r, o in scored if getattr(o, figure) is not None]
         rows.sort(key=lambda pair: (-getattr(pair[1], figure), pair[0].line))
-        return Behind(f"{label}: {plural(len(rows), 'response')}, {of}", found, tuple(rows))
+        return Behind(f"{label}: {plural(len(rows), 'response')}, {order} first", found, tuple(rows))
     if figure.startswith(ERROR):
         name = figure.removeprefix(ERROR)
         rows = [(r, o) for r, o in test if _kind(r) == name]
-        wrong = sum(misclassified(r, o, found) for r, o in rows)
         kind = "grounded" if name == GROUNDED else f"“{name}”"
-        title = f"{label}: {wrong} of {plural(len(rows), f'{kind} test response')} misclassified"
-        return Behind(title, found, wrong_first(rows))
+        wrong = f"{sum(misclassified(r, o, found) for r, o in rows)} of {plural(len(rows), f'{kind} test response')}"
+        return Behind(f"{label}: {wrong} misclassified", found, wrong_first(rows))
     return None
 
 

@@ -153,7 +153,7 @@ def _button(label: str, help: str, entry: Entry, chosen: Settings) -> None:
 
 
 def _work(entry: Entry, chosen: Settings) -> background.Work[Getting]:
-    def work(stop: threading.Event, update: Callable[..., Any]) -> None:
+    def work(stop: threading.Event, update: Callable[..., Getting]) -> None:
         def show(share: float, what: str) -> None:
             if stop.is_set():
                 raise _Stopped
@@ -192,7 +192,7 @@ class Examples:
     """A menu that fills the form; `key` is its key in the session."""
 
     key: str
-    examples: Sequence[Mapping[str, Any]]  # each with a “title”
+    examples: Sequence[Mapping[str, object]]  # each with a “title”
     choose: Callable[[], None]
     help: str
 
@@ -207,7 +207,7 @@ def question_field(placeholder: str, help: str, menu: Examples) -> None:
         placeholder=placeholder,
         help=help,
     )
-    titles = [example["title"] for example in menu.examples]
+    titles = [str(example["title"]) for example in menu.examples]
     beside.menu_button(
         "Examples",
         range(len(titles)),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Any
 
 from attribution.reports import html
 from attribution.reports.html import Child, Node, badge, el, look
@@ -75,7 +74,7 @@ TOUR = (
 
 
 @cache
-def sheet() -> dict[str, Any]:
+def sheet() -> dict[str, object]:
     """Return shortcuts as pairs, and badges, terms and the steps of the tour as trees and texts."""
     badges = el("dl", *(el("div", el("dt", badge(k)), el("dd", look(k).help)) for k in LABELS))
     glossary = el("dl", *(el("div", el("dt", name), el("dd", meaning)) for name, meaning in terms().items()))

@@ -106,9 +106,9 @@ def follow(
         update(rejected=rejected, detail=detail)
 
 
-def _changes(now: RunProgress, event: Event) -> dict[str, Any]:
+def _changes(now: RunProgress, event: Event) -> dict[str, object]:
     """Return the fields of the progress that an event changes."""
-    changes: dict[str, Any] = {"accepted": True}
+    changes: dict[str, object] = {"accepted": True}
     if isinstance(event, ClaimsReady | VerdictReady | Finished):
         changes["version"] = now.version + 1
     report = now.report
@@ -116,7 +116,7 @@ def _changes(now: RunProgress, event: Event) -> dict[str, Any]:
         case Queued(place):
             return {"stage": "queue", "units": {"queue": (place, 0)}}
         case RunStarted(run_id):
-            new: dict[str, Any] = {"id": run_id}
+            new: dict[str, object] = {"id": run_id}
         case StageStarted(stage):
             return changes | {"stage": stage}
         case Progress(stage, done, total):

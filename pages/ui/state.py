@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from attribution.settings import ROOT, Settings
 from attribution.types import Document
@@ -90,7 +91,7 @@ def uploads(name: str) -> tuple[Document, ...]:
     return documents_of(st.session_state.get(key(name)))
 
 
-def documents_of(uploaded: Any) -> tuple[Document, ...]:
+def documents_of(uploaded: Iterable[UploadedFile] | None) -> tuple[Document, ...]:
     """Uploaded files as documents. Browsers send a quotation mark in a file name as %22."""
     return tuple(Document(f.name.replace("%22", '"'), f.getvalue(), f.type or "") for f in uploaded or ())
 

@@ -100,7 +100,7 @@ def test_hostile_text_is_text_on_compare_and_retrieval(page: Page) -> None:
     page.get_by_role("link", name="Explore").click()
     analyse(page)
     go_to(page, "Compare", "Retrieval")
-    expect(page.get_by_text("$$what$$?")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("combobox", name="Run")).to_have_value(re.compile(r"\$\$what\$\$\?"), timeout=PATIENCE)
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_label("Evidence of", exact=True)).to_be_visible(timeout=2 * PATIENCE)
     for item in page.locator(".ax-differences summary").all():
