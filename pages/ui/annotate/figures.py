@@ -168,8 +168,8 @@ def figures_node(table: Figures, place: int) -> Node:
         ]  # fmt: skip
         rows.append(el("tr", *(el("td", cell) for cell in cells)))
     heads = el("tr", *(el("th" if head else "td", head) for head in table.heads))
-    note = el("p", table.note, class_="range") if table.note else None
-    return el("section", el("h3", table.title), note, number_table(table.title, heads, rows))
+    about = el("p", table.note, class_="range") if table.note else None
+    return el("section", el("h3", table.title), about, number_table(table.title, heads, rows))
 
 
 def behind(tables: Sequence[Figures], opened: str) -> tuple[str, tuple[str, ...]] | None:
