@@ -147,7 +147,7 @@ def go_on() -> None:
     if isinstance(settings, str) or shown is None:
         return
     try:
-        _launch(JOB.id() or new_run_id(), shown.scored, of_saved_run(shown.scored.settings, settings))
+        _launch(JOB.id(), shown.scored, of_saved_run(shown.scored.settings, settings))
     except AttributionError as error:
         JOB.refuse(explain(error)[0], "The scoring cannot be continued")
 

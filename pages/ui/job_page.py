@@ -49,6 +49,7 @@ class JobPage(Generic[P]):
         """Follow a job from now on; None: show a result in its place."""
         if job is not None:
             job.starter = job.starter or state.browser()
+            state.put(f"{self.name}_id", job.id)
         state.put(self.name, job)
         state.put(f"{self.name}_notice", None)
 
@@ -92,13 +93,12 @@ class JobPage(Generic[P]):
         return shown
 
     def current(self) -> P | None:
-        """Return what to show: the progress of the job started last, else the result in the address."""
+        """Return what to show: the progress of the job started last, else the result opened last."""
         job = self.job()
-        if job is None:
-            return self.shown()
-        if job.id:
-            state.show_address(**{self.name: job.id})
-        return job.progress()
+        now = job.progress() if job else self.shown()
+        if now and (id := self.id()):
+            state.show_address(**{self.name: id})
+        return now
 
     def follow(self, id: str) -> Job[P] | None:
         """Return this process's job that is computing a result, and show it from now on."""
@@ -108,34 +108,33 @@ class JobPage(Generic[P]):
         return job
 
     def open(self, id: str) -> P | None:
-        """Show the result in the address, saved or in progress."""
+        """Show the result that an address names, saved or in progress."""
         if job := self.follow(id):
             return job.progress()
         result, reason = saved(lambda database: self._read(database, id))
         if result:
             self.show(result)
+            state.put(f"{self.name}_id", id)
         self.refuse(reason)
         return result
 
     def id(self) -> str:
-        """Return the id of the result in the address."""
-        return state.address(self.name).get(self.name, "")
+        """Return the id of what is shown; empty if it has no address."""
+        job = self.job()
+        return job.id if job else str(state.get(f"{self.name}_id") or "")
 
     def owns(self) -> bool:
-        """Return True if the result in the address may be changed here, or there is none."""
+        """Return True if what is shown may be changed here."""
         return not (id := self.id()) or store().access(id).own
 
     def copy(self) -> None:
-        """Copy the result in the address, and show the copy, which belongs to this browser."""
-        id = store().copy_result(self.id())
-        state.show_address(**{self.name: id})
-        self.open(id)
+        """Show a copy of the result, which belongs to this browser."""
+        self.open(store().copy_result(self.id()))
 
     def refuse(self, reason: str, title: str = "") -> None:
-        """Say in place of the result why there is none."""
-        state.put(
-            f"{self.name}_notice", (title or f"The saved {self.what} cannot be shown", reason) if reason else None
-        )
+        """Say in place of the result why there is none; an empty reason says nothing."""
+        title = title or f"The saved {self.what} cannot be shown"
+        state.put(f"{self.name}_notice", (title, reason) if reason else None)
 
     # --- drawing ---
 

@@ -18,7 +18,7 @@ def open_in_benchmark(name: str, make: Callable[[], str]) -> None:
     """Draw a button that opens the Benchmark with a labelled set, until a file is chosen there."""
     if st.button("Open in Benchmark", key="to_benchmark", type="primary", help="Measure groundedness methods on it."):
         state.put(GIVEN, (name, make().encode()))
-        JobPage[Progress]("benchmark").show(None)
+        JobPage[Progress]("benchmark").clear()
         st.switch_page("pages/benchmark.py")
 
 
