@@ -200,18 +200,12 @@ def result(now: GridProgress) -> None:
 
 def compare_cells(cells: Sequence[Cell]) -> None:
     """Draw two cells side by side: the passages that only one of them found."""
-    labels, columns = names([cell.choice for cell in cells]), st.columns(2)
+    labels = names([cell.choice for cell in cells])
     left, right = (
-        column.selectbox(
-            label, range(len(labels)), place, format_func=labels.__getitem__, key=f"grid_{label}", help=help
-        )
-        for place, (column, label, help) in enumerate(
-            (
-                (columns[0], "Evidence of", "The first of two cells whose passages are compared."),
-                (columns[1], "against", "The second of the two."),
-            )
-        )
-    )
+        column.selectbox(label, range(len(cells)), place, format_func=labels.__getitem__, key=f"grid_{label}",
+                         help="One of the two cells whose passages are compared.")
+        for place, (column, label) in enumerate(zip(st.columns(2), ("Evidence of", "against"), strict=True))
+    )  # fmt: skip
     a, b = cells[left], cells[right]
     show(difference_list(differences(a.report, b.report), a, b))
 
