@@ -262,10 +262,10 @@ def _mix(one: str, two: str, share: float) -> str:
 def heat_map(cells: Sequence[Cell], dark: bool) -> Figure:
     """Cells down, outcomes across, each outcome in its verdict's colour, deeper for more claims."""
     go = graph_objects()
-    looks = [LOOKS[LABELS[outcome]] for outcome in OUTCOMES]
-    count, scale = len(looks), []
-    for column, look in enumerate(looks):  # one stretch of a common scale for each outcome
-        ink, tint = (look.dark_ink, look.dark_tint) if dark else (look.ink, look.tint)
+    styles = [LOOKS[LABELS[outcome]] for outcome in OUTCOMES]
+    count, scale = len(styles), []
+    for column, style in enumerate(styles):  # one stretch of a common scale for each outcome
+        ink, tint = (style.dark_ink, style.dark_tint) if dark else (style.ink, style.tint)
         scale += [[column / count, tint], [(column + 1) / count, _mix(tint, ink, DEEPEST_DARK if dark else DEEPEST)]]
     labels = [
         [line for part in name.split(" · ") for line in textwrap.wrap(part, NARROW, break_long_words=False)]
@@ -273,7 +273,7 @@ def heat_map(cells: Sequence[Cell], dark: bool) -> Figure:
     ]
     figure: Figure = go.Figure(
         go.Heatmap(
-            x=[f"{look.icon}<br>{look.word.replace(' ', '<br>')}" for look in looks],
+            x=[f"{style.icon}<br>{style.word.replace(' ', '<br>')}" for style in styles],
             y=["<br>".join(lines) for lines in labels],
             z=[[column + 0.999 * c.shares.get(outcome, 0.0) for column, outcome in enumerate(OUTCOMES)] for c in cells],
             text=[[f"{_count(c, outcome)} of {_checked(c)}" for outcome in OUTCOMES] for c in cells],

@@ -1,4 +1,4 @@
-"""The Collections page without a browser: adding in the background, what failed, removing, and the sidebar's choice."""
+"""The Library without a browser: adding in the background, what failed, removing, and the sidebar's choice."""
 
 from __future__ import annotations
 
