@@ -31,12 +31,14 @@ def serve(host: str, port: int) -> None:
     """Serve the web app until a signal ends it. Every request passes the middleware, the first one outermost."""
     import streamlit as st
     from starlette.middleware import Middleware
+    from streamlit.runtime.pages_manager import PagesManager
 
     from attribution.server.middleware import AllowedHosts, BrowserCookie, ProtectedReplies, host_names
     from pages.ui.state import COOKIE
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C ends it as SIGTERM does, without a traceback
     sys.argv = [str(ROOT / "app.py")]  # Streamlit puts this script's folder before all others to import from
+    PagesManager.uses_pages_directory = False  # app.py names the pages, for the first visitor too
     middleware = [
         Middleware(ProtectedReplies, policy="base-uri 'self'; object-src 'none'"),
         Middleware(AllowedHosts, names=host_names(host)),
