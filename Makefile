@@ -46,7 +46,7 @@ bench: $(VENV)/.dev
 	  $(BIN)/python -m benchmarks.answers $(DATA) --out $(FIGURES)/answers.json && \
 	  $(BIN)/python -m benchmarks.batch $(DATA) --out $(FIGURES)/batch.json && \
 	  $(BIN)/python -m benchmarks.corrections $(DATA) --most 60 --out $(FIGURES)/corrections.json && \
-	  $(BIN)/python -m benchmarks.groundedness $(DATA) --work build/groundedness --out $(FIGURES)/groundedness.json --plot $(FIGURES)/groundedness.png --cards && \
+	  $(BIN)/python -m benchmarks.groundedness $(DATA) --work build/groundedness --out $(FIGURES)/groundedness.json --plot $(FIGURES)/groundedness.png && \
 	  $(BIN)/python -m benchmarks.collections $(DATA) --out $(FIGURES)/collections.json; \
 	else echo "no evaluation sets in $(DATA): make bench DATA=FOLDER measures the verifiers too"; fi
 

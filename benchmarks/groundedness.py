@@ -1,20 +1,17 @@
 """Groundedness methods that need neither a key nor a download, on public sets of labelled responses.
 
     python -m benchmarks.groundedness DATA --work FOLDER [--set NAME …] [--methods NAME …] [--test N] [--development N]
-                                      [--rows SET=N,N …]
-                                      [--out FILE.json] [--plot FILE.png] [--cards]
+                                      [--rows SET=N,N …] [--out FILE.json] [--plot FILE.png]
 
 Thresholds are tuned on rows that may be trained on, and reported on the folds that nothing is trained or chosen on.
-FOLDER keeps each score as it is computed: a run that was killed goes on. `--cards` writes the figures that the app
-shows for each method. Rows are drawn by a hash of their group, the same ones for every method.
+FOLDER keeps each score as it is computed: a run that was killed goes on. Rows are drawn by a hash of their group, the
+same ones for every method. The cards of the methods show what is in docs/figures/groundedness.json.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import platform
-import threading
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
@@ -24,10 +21,8 @@ from typing import Any
 
 from attribution.settings import Settings
 from attribution.studies.groundedness import METHODS, report
-from attribution.studies.groundedness.cards import FILE
-from attribution.studies.groundedness.figures import Evaluation, evaluate
+from attribution.studies.groundedness.evaluation import Evaluation, LeftOut, Outcome, evaluate, run_to_file
 from attribution.studies.groundedness.labelled_set import LabelledRow, Split
-from attribution.studies.groundedness.outcomes import LeftOut, Outcome, run
 from attribution.verifiers.auto import choose
 from benchmarks import arguments, publish
 from benchmarks.evaluation_sets import expertqa_claims, held_out, rows
@@ -123,15 +118,11 @@ def offline() -> list[str]:
 
 def measure(rows: Sequence[LabelledRow], methods: Sequence[str], settings: Settings, path: Path) -> Evaluation:
     """The evaluation of one set; outcomes are kept in a file of the set."""
-    finished, outcomes = report.read_outcomes(path), list[Outcome]()
-    with path.open("a", encoding="utf-8") as out:
-        for one in run(rows, methods, settings, finished, threading.Event()):
-            if isinstance(one, LeftOut):
-                raise SystemExit(f"{one.method}: {one.reason}")
-            outcomes.append(one)
-            if finished.get((one.method, one.row)) != one:
-                out.write(one.model_dump_json() + "\n")
-                out.flush()
+    outcomes: list[Outcome] = []
+    for one in run_to_file(rows, methods, settings, path):
+        if isinstance(one, LeftOut):
+            raise SystemExit(f"{one.method}: {one.reason}")
+        outcomes.append(one)
     return evaluate(rows, outcomes, methods)
 
 
@@ -176,16 +167,6 @@ def conditions(settings: Settings, most: Mapping[Split, int]) -> dict[str, Any]:
     }
 
 
-def cards(evaluations: Mapping[str, Evaluation], stated: Mapping[str, Any]) -> dict[str, Any]:
-    """measured.json: the figures of each method by set, and the conditions."""
-    methods: dict[str, dict[str, Any]] = {}
-    for name, evaluation in evaluations.items():
-        for f in evaluation.figures:
-            kept = f.model_dump(mode="json", include={"macro_f1", "accuracy", "precision", "recall", "seconds", "test"})
-            methods.setdefault(f.method, {})[name] = kept
-    return {"conditions": dict(stated), "methods": methods}
-
-
 def _sizes(text: str) -> tuple[str, dict[Split, int]]:
     """A set and its numbers of rows, from SET=DEVELOPMENT,TEST."""
     name, _, numbers = text.partition("=")
@@ -202,7 +183,6 @@ def main() -> None:
     p.add_argument("--development", type=int, default=150, help="development rows of a set, about (default: 150)")
     p.add_argument("--rows", nargs="+", default=[], metavar="SET=DEVELOPMENT,TEST", help="other numbers for a slow set")
     p.add_argument("--plot", type=Path, metavar="FILE.png")
-    p.add_argument("--cards", action="store_true", help="write the figures that the app shows")
     args = p.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)
     settings = Settings.from_environment()
@@ -218,8 +198,6 @@ def main() -> None:
     publish({"conditions": stated, "sets": tables}, args.out)
     if args.plot:
         plot(evaluations, args.plot)
-    if args.cards:
-        FILE.write_text(json.dumps(cards(evaluations, stated), indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

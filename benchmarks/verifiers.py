@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import balanced_accuracy_score, f1_score
 
 from attribution.embedders.minilm import MiniLM
 from attribution.errors import BadInput
@@ -30,17 +31,9 @@ from benchmarks.evaluation_sets import SETS, Case
 BINS = 10
 
 
-def balanced_accuracy(gold: Sequence[Any], guess: Sequence[Any]) -> float:
-    g, h = np.array(gold), np.array(guess)
-    return float(np.mean([(h[g == c] == c).mean() for c in sorted(set(gold))]))
-
-
 def macro_f1(gold: Sequence[Any], guess: Sequence[Any]) -> float:
-    scores = []
-    for c in sorted(set(gold)):
-        hits = sum(a == b == c for a, b in zip(gold, guess, strict=True))
-        scores.append(2 * hits / max(1, sum(a == c for a in gold) + sum(b == c for b in guess)))
-    return float(np.mean(scores))
+    """The mean F1 of the classes that occur in `gold`."""
+    return float(f1_score(gold, guess, labels=sorted(set(gold)), average="macro", zero_division=0))
 
 
 def reliability(confidence: Any, right: Any) -> tuple[float, list[tuple[float, float, int]]]:
@@ -61,7 +54,7 @@ def best_threshold(scores: Any, gold: Any) -> float:
     candidates = (values[:-1] + values[1:]) / 2 if len(values) > 1 else values
     if len(candidates) > 400:
         candidates = np.quantile(candidates, np.linspace(0, 1, 400))
-    return float(max(candidates, key=lambda t: balanced_accuracy(list(gold), list(scores >= t))))
+    return float(max(candidates, key=lambda t: balanced_accuracy_score(list(gold), list(scores >= t))))
 
 
 def support(cases: Sequence[Case], scores: Any) -> dict[str, float]:
@@ -72,7 +65,7 @@ def support(cases: Sequence[Case], scores: Any) -> dict[str, float]:
     threshold = best_threshold(scores[choose], gold[choose])
 
     def measured(on: Any, at: float) -> float:
-        return balanced_accuracy(list(gold[on]), list(scores[on] >= at))
+        return float(balanced_accuracy_score(list(gold[on]), list(scores[on] >= at)))
 
     reported, turned = measured(~choose, threshold), measured(choose, best_threshold(scores[~choose], gold[~choose]))
     return {"balanced accuracy": reported, "either way": (reported + turned) / 2, "threshold": threshold}
@@ -150,7 +143,7 @@ def evaluate(name: str, verifier: Verifier, data: Path, most: int | None, held_o
             error, rows = reliability(p.max(1), right)
             row |= {
                 "accuracy": float(np.mean(right)),
-                "balanced accuracy": balanced_accuracy(gold, guess),
+                "balanced accuracy": balanced_accuracy_score(gold, guess),
                 "macro F1": macro_f1(gold, guess),
                 "ECE": error,
                 "bins": rows,

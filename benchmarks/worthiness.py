@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score
+
 from attribution.claims.worthiness import classify_text
 from attribution.types import Worthiness
 from benchmarks import arguments, publish
@@ -31,23 +33,16 @@ class Figures:
     macro_f1_four: float  # over the four classes
 
 
-def _f1(gold: Sequence[object], said: Sequence[object], label: object) -> float:
-    both = sum(g == s == label for g, s in zip(gold, said, strict=True))
-    return 2 * both / max(1, sum(g == label for g in gold) + sum(s == label for s in said))
-
-
-def measure(gold: Sequence[str], said: Sequence[str]) -> Figures:
+def measure(gold: Sequence[str], guess: Sequence[str]) -> Figures:
     """Labels of the four classes; anything else counts as not factual."""
-    g, s = [x == "factual" for x in gold], [x == "factual" for x in said]
-    recalls = [sum(b == c == a for b, c in zip(g, s, strict=True)) / max(1, g.count(a)) for a in (True, False)]
-    classes = [c for c in CLASSES if c in gold]
+    g, s = [x == "factual" for x in gold], [x == "factual" for x in guess]
     return Figures(
         number=len(g),
-        accuracy=sum(a == b for a, b in zip(g, s, strict=True)) / len(g),
+        accuracy=accuracy_score(g, s),
         majority=max(g.count(True), g.count(False)) / len(g),
-        balanced=sum(recalls) / 2,
-        macro_f1=(_f1(g, s, True) + _f1(g, s, False)) / 2,
-        macro_f1_four=sum(_f1(gold, said, c) for c in classes) / len(classes),
+        balanced=balanced_accuracy_score(g, s),
+        macro_f1=f1_score(g, s, labels=[True, False], average="macro", zero_division=0),
+        macro_f1_four=f1_score(gold, guess, labels=[c for c in CLASSES if c in gold], average="macro", zero_division=0),
     )
 
 

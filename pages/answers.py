@@ -24,10 +24,11 @@ from attribution.studies.answers.two_answers import (
     TwoAnswersReady,
     compare_answers,
     json_data,
+    load_answers,
     recolour_answers,
+    save_answers,
     with_report,
 )
-from attribution.studies.saved import load_answers, save_answers
 from attribution.text.markdown import escape_markdown
 from attribution.types import UNCHECKED, Claim, Report
 from pages.ui import choices, navigation, run_results, state

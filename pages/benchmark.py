@@ -20,11 +20,21 @@ from attribution.settings import ROOT, Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
 from attribution.studies.groundedness import METHODS
-from attribution.studies.groundedness.figures import Evaluation, evaluate
+from attribution.studies.groundedness.evaluation import (
+    Evaluation,
+    LeftOut,
+    Outcome,
+    SavedBenchmark,
+    SavedSet,
+    evaluate,
+    load_benchmark,
+    run,
+    save_benchmark,
+    save_labelled_set,
+    selected,
+)
 from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, LabelledSet, labelled_set
-from attribution.studies.groundedness.outcomes import LeftOut, Outcome, run, selected
 from attribution.studies.groundedness.report import f1_by_latency, ranked
-from attribution.studies.saved import SavedBenchmark, SavedSet, load_benchmark, save_benchmark, save_labelled_set
 from attribution.verifiers import VERIFIERS
 from pages.ui import background, benchmark_results, choices, labelled, navigation, state
 from pages.ui.background import Work

@@ -18,18 +18,22 @@ from attribution.reports.provenance import date
 from attribution.segmenters import SEGMENTERS
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
-from attribution.studies.experiment import failure, without_page_texts
-from attribution.studies.saved import load_comparison, load_experiment, save_comparison, save_experiment
 from attribution.studies.segmenters.comparison import (
     MAX_SEGMENTERS,
     Comparison,
     ComparisonReady,
     SegmenterResult,
     compare,
+    load_comparison,
+    load_experiment,
     recolour_comparison,
+    save_comparison,
+    save_experiment,
     with_verdicts,
+    without_page_texts,
 )
-from attribution.studies.tables import Table, tables
+from attribution.studies.segmenters.tables import tables
+from attribution.studies.tables import Table, failure
 from attribution.types import Turn
 from pages.ui import background, choices, compare_results, navigation, run, run_results, state
 from pages.ui.background import Work

@@ -17,7 +17,7 @@ from attribution.llm.client import Llm
 from attribution.reports.html import Child, Node, el, plural
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
-from attribution.studies.groundedness.evoked.test_sets import (
+from attribution.studies.groundedness.test_sets import (
     EvokedSet,
     Grounded,
     Made,
@@ -27,7 +27,7 @@ from attribution.studies.groundedness.evoked.test_sets import (
     read,
     save,
 )
-from attribution.studies.groundedness.evoked.twin import KINDS
+from attribution.studies.groundedness.twins import KINDS
 from attribution.types import Span
 from pages.ui import background, choices, navigation, run, state, thresholds
 from pages.ui.background import Work

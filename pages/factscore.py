@@ -20,9 +20,16 @@ from attribution.settings import Settings
 from attribution.snapshots.snapshot import Snapshot
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
-from attribution.studies.experiment import failure
-from attribution.studies.factscore.answer import GAMMA, MOST, AnswerScored, FrozenPages, ScoredAnswer, score_answer
+from attribution.studies.factscore.answer import (
+    GAMMA,
+    MAX_CHOICES,
+    AnswerScored,
+    FrozenPages,
+    ScoredAnswer,
+    score_answer,
+)
 from attribution.studies.factscore.experiment import Scored, load, save
+from attribution.studies.tables import failure
 from attribution.verifiers import VERIFIERS
 from pages.ui import background, choices, factscore_results, navigation, run, state
 from pages.ui.background import Work
@@ -186,7 +193,7 @@ def verifiers() -> list[str]:
 
 def is_ready() -> bool:
     """Return True if scoring can be started."""
-    return choices.is_ready() and all(1 <= len(names) <= MOST for names in (decomposers(), verifiers()))
+    return choices.is_ready() and all(1 <= len(names) <= MAX_CHOICES for names in (decomposers(), verifiers()))
 
 
 def last_run_id() -> str:
@@ -207,8 +214,8 @@ def choose_methods() -> None:
             help="Nothing is searched or downloaded: every fact is compared with these pages.",
         )  # fmt: skip
     for noun, names in (("decomposer", decomposers()), ("verifier", verifiers())):
-        if not 1 <= len(names) <= MOST:
-            small(f"{plural(len(names), noun)} selected: select one to {MOST}.")
+        if not 1 <= len(names) <= MAX_CHOICES:
+            small(f"{plural(len(names), noun)} selected: select one to {MAX_CHOICES}.")
 
 
 def result(now: ScoreProgress) -> None:

@@ -21,8 +21,18 @@ from attribution.snapshots.snapshot import Snapshot
 from attribution.store.history import HistoryQuery
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
-from attribution.studies.retrieval import CHUNKINGS, OUTCOMES, Cell, Choice, Difference, choices, differences, grid
-from attribution.studies.saved import load_grid, save_grid
+from attribution.studies.retrieval import (
+    CHUNKINGS,
+    OUTCOMES,
+    Cell,
+    Choice,
+    Difference,
+    choices,
+    differences,
+    grid,
+    load_grid,
+    save_grid,
+)
 from attribution.types import UNCHECKED, Evidence, Label, Report
 from pages.ui import background, navigation, run, state
 from pages.ui.background import Work

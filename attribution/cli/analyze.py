@@ -1,4 +1,4 @@
-"""`analyze` and `segment`: one answer; `revise`: the report of one; `batch`: many."""
+"""`analyze` and `segment`: one answer; `revise`: the report of one."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections import Counter
 
 from attribution.cli import options
 from attribution.cli.options import check_output, print_json, progress, read_text, report_failure, write_file
-from attribution.errors import BadInput
-from attribution.files import read_rows
 from attribution.verdicts import recolour
 
 
@@ -81,32 +79,3 @@ def revise(args: argparse.Namespace) -> None:
         f"{args.out}: {len(revision.applied)} corrected, {len(revision.overlapping)} overlapping, "
         f"{revision.marked} marked, {revision.dropped} left out, {revision.notes} footnotes"
     )
-
-
-def batch(args: argparse.Namespace) -> int:
-    """Writes a line for each row, prints a summary; the exit status is 1 if any failed."""
-    from attribution.run.batch import Engine, batch
-    from attribution.studies.segmenters.batch_summary import summarise
-
-    engine: Engine | None = None
-    settings = options.settings(args)
-    if args.engine == "ray":
-        from attribution.run.ray_data import OnRay
-
-        engine = OnRay(settings, args.workers or 0, args.address or "")
-    elif args.workers is not None or args.address:
-        raise BadInput("--workers and --address are for --engine ray; the engine local is one process")
-    check_output(args.output)
-    failed = 0
-    for now in batch(read_rows(args.input, ["answer"], ["question"]), settings, args.output, engine):
-        failed = now.failed
-        speed = ""
-        if now.rate is not None and now.seconds_left is not None:
-            speed = f", {now.rate:.1f} answers a minute, {_time(now.seconds_left)} left"
-        progress(f"batch {now.done}/{now.total}{speed}" + (f": {now.problem}" if now.problem else ""))
-    progress(f"\n{summarise(args.output).text()}\n\n{args.output}")
-    return int(failed > 0)
-
-
-def _time(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"

@@ -96,7 +96,7 @@ def parser() -> argparse.ArgumentParser:
     options.add_verifier(p)
     options.add_settings(p, "embedder=mpnet")
 
-    p = add("batch", "check many answers; a killed batch goes on where it stopped", analyze.batch)
+    p = add("batch", "check many answers; a killed batch goes on where it stopped", studies.batch)
     p.add_argument("--input", type=Path, required=True, help="JSON Lines; see docs/batch.md")
     p.add_argument("--output", type=Path, required=True, metavar="reports.jsonl")
     p.add_argument("--engine", choices=("local", "ray"), default="local", help="this process, or a Ray cluster")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import threading
-from collections.abc import Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,10 +13,10 @@ from attribution.cli import options
 from attribution.cli import snapshot as snapshot_command
 from attribution.cli.options import check_output, progress, write_file
 from attribution.errors import BadInput
-from attribution.files import read_rows, replacing
+from attribution.files import read_rows
 
 if TYPE_CHECKING:
-    from attribution.studies.groundedness.outcomes import Outcome
+    from attribution.run.experiment import RowDone
 
 STEPS = 10  # lines of progress for each method
 
@@ -28,9 +28,15 @@ def benchmark(args: argparse.Namespace) -> int:
     what was done.
     """
     from attribution.studies.groundedness import report
-    from attribution.studies.groundedness.figures import evaluate
+    from attribution.studies.groundedness.evaluation import (
+        LeftOut,
+        Outcome,
+        evaluate,
+        read_outcomes,
+        run_to_file,
+        selected,
+    )
     from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, labelled_set
-    from attribution.studies.groundedness.outcomes import LeftOut, run, selected
 
     settings = options.settings(args)
     labelled = labelled_set(read_rows(args.input, REQUIRED, OPTIONAL), args.seed)
@@ -40,31 +46,24 @@ def benchmark(args: argparse.Namespace) -> int:
     for unready in left_out:
         progress(f"! {unready.method} is left out: {unready.reason}")
     report.prepare(args.out)
-    finished = report.read_outcomes(args.out / report.ROWS)
-    outcomes: list[Outcome] = []
-    stop, total = threading.Event(), len(labelled.rows)
-    step, done = max(1, total // STEPS), dict.fromkeys(methods, 0)
-    broken, interrupted = [], False
-    with (args.out / report.ROWS).open("a", encoding="utf-8") as out:
-        try:
-            for one in run(labelled.rows, methods, settings, finished, stop):
-                if isinstance(one, LeftOut):
-                    broken.append(one)
-                    progress(f"! {one.method} is left out: {one.reason}")
-                    continue
-                outcomes.append(one)
-                if finished.get((one.method, one.row)) != one:
-                    out.write(json.dumps(one.model_dump(mode="json"), ensure_ascii=False) + "\n")
-                    out.flush()
-                done[one.method] += 1
-                if done[one.method] % step == 0 or done[one.method] == total:
-                    progress(f"{one.method} {done[one.method]}/{total}")
-        except KeyboardInterrupt:
-            interrupted = True
-            progress("stopped: the figures are those of what was done; the same command goes on")
-    evaluation = evaluate(labelled.rows, outcomes, methods)
-    kept = outcomes if not interrupted else [*outcomes, *_others(finished, outcomes, {row.id for row in labelled.rows})]
-    lines = report.row_lines(labelled.rows, kept, evaluation)
+    path, total = args.out / report.ROWS, len(labelled.rows)
+    outcomes, broken, done, status = list[Outcome](), list[LeftOut](), Counter[str](), 0
+    try:
+        for one in run_to_file(labelled.rows, methods, settings, path):
+            if isinstance(one, LeftOut):
+                broken.append(one)
+                progress(f"! {one.method} is left out: {one.reason}")
+                continue
+            outcomes.append(one)
+            done[one.method] += 1
+            if done[one.method] % max(1, total // STEPS) == 0 or done[one.method] == total:
+                progress(f"{one.method} {done[one.method]}/{total}")
+    except KeyboardInterrupt:
+        status = 130
+        progress("stopped: the figures are those of what was done; the same command goes on")
+    evaluation, known = evaluate(labelled.rows, outcomes, methods), {row.id for row in labelled.rows}
+    written = [o for o in read_outcomes(path).values() if o.row in known] if status else outcomes
+    lines = report.row_lines(labelled.rows, written, evaluation)
     figures = report.json_report(labelled, evaluation, [*left_out, *broken], settings.public())
     report.write(args.out, lines, figures, evaluation)
     for table in (report.quality_table(evaluation), report.error_table(evaluation)) if evaluation.figures else ():
@@ -75,58 +74,58 @@ def benchmark(args: argparse.Namespace) -> int:
     progress(
         f"{args.out}: {len(outcomes) - failed} scored, {failed} failed; {report.FIGURES}, {report.ROWS}, {report.PLOT}"
     )
-    if interrupted:
-        return 130
-    return int(bool(failed or labelled.problems or broken or evaluation.unmeasured))
-
-
-def _others(finished: Mapping[tuple[str, str], Outcome], outcomes: Sequence[Outcome], rows: Set[str]) -> list[Outcome]:
-    """Outcomes of an earlier call that this one did not reach: they stay in the file."""
-    reached = {(o.method, o.row) for o in outcomes}
-    return [o for place, o in finished.items() if place not in reached and o.row in rows]
+    return status or int(bool(failed or labelled.problems or broken or evaluation.unmeasured))
 
 
 def compare(args: argparse.Namespace) -> int:
     """Writes tables and a line of comparisons.jsonl for each answer; those already there are not compared again."""
-    from attribution.studies.experiment import run
+    from attribution.studies.segmenters.tables import compare_many
 
-    settings = options.settings(args)
-    rows = read_rows(args.input, ["answer"], ["question"])
-    failed = 0
-    for done, total, problem in run(rows, settings, args.segmenters, args.out):
-        failed += bool(problem)
-        progress(f"compare {done}/{total}" + (f": {problem}" if problem else ""))
+    settings, rows = options.settings(args), read_rows(args.input, ["answer"], ["question"])
+    failed = _follow("compare", compare_many(rows, settings, args.segmenters, args.out))
     progress(f"{args.out}: {len(rows) - failed} compared, {failed} failed; tables.md, CSV tables, comparisons.jsonl")
     return int(failed > 0)
 
 
 def answers(args: argparse.Namespace) -> int:
     """Writes a line for each pair of answers: their claims, what they have to do with each other, and the verdicts."""
-    from attribution.claims.enrichment import turns_of
-    from attribution.store.store import Store
-    from attribution.studies.answers.two_answers import TwoAnswersReady, compare_answers, json_data
+    from attribution.studies.answers.two_answers import compare_many
 
     settings = options.settings(args)
     check_output(args.output)
     rows = read_rows(args.input, ["first", "second"], ["question"])
-    store, failed = Store.open(settings.database_url), 0
-    with replacing(args.output) as out:
-        for number, row in enumerate(rows, 1):
-            line = row.failed(row.error) if row.error else dict(row.fields)
-            if not row.error:
-                try:
-                    question = str(row.fields.get("question") or "")
-                    texts, context = (row.fields["first"], row.fields["second"]), turns_of(row.fields.get("turns"))
-                    *_, last = compare_answers(question, *texts, settings, store, context=context)
-                    assert isinstance(last, TwoAnswersReady)
-                    line["result"] = json_data(last.result)
-                except BadInput as error:
-                    line = row.failed(str(error))
-            failed += "error" in line
-            out.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
-            progress(f"answers {number}/{len(rows)}" + (f": {line['error']}" if "error" in line else ""))
+    failed = _follow("answers", compare_many(rows, settings, args.output))
     progress(f"{args.output}: {len(rows) - failed} done, {failed} failed")
     return int(failed > 0)
+
+
+def batch(args: argparse.Namespace) -> int:
+    """Writes a line for each row, prints a summary; the exit status is 1 if any failed."""
+    from attribution.run.batch import batch
+    from attribution.run.experiment import local
+    from attribution.studies.segmenters.batch_summary import summarise
+
+    settings, engine = options.settings(args), local
+    if args.engine == "ray":
+        from attribution.run.ray_data import OnRay
+
+        engine = OnRay(settings, args.workers or 0, args.address or "").run
+    elif args.workers is not None or args.address:
+        raise BadInput("--workers and --address are for --engine ray; the engine local is one process")
+    check_output(args.output)
+    rows = read_rows(args.input, ["answer"], ["question"])
+    failed = _follow("batch", batch(rows, settings, args.output, engine))
+    progress(f"\n{summarise(args.output).text()}\n\n{args.output}")
+    return int(failed > 0)
+
+
+def _follow(name: str, steps: Iterable[RowDone]) -> int:
+    """Print the progress of an experiment, and return how many rows failed."""
+    failed = 0
+    for step in steps:
+        failed = step.failed
+        progress(f"{name} {step}")
+    return failed
 
 
 KINDS = ("number", "name", "negation", "order", "scope")
@@ -150,7 +149,7 @@ def evoke(args: argparse.Namespace) -> int:
     """Writes a grounded row and its twins for each answer; the exit status is 1 if a line could not be used."""
     from attribution.llm.client import Llm
     from attribution.store.store import Store
-    from attribution.studies.groundedness.evoked.test_sets import Grounded, make, of_report, read
+    from attribution.studies.groundedness.test_sets import Grounded, Made, make, of_report, read
 
     settings = options.settings(args)
     check_output(args.output)
@@ -171,14 +170,13 @@ def evoke(args: argparse.Namespace) -> int:
                 progress(f"line {row.line}: {error}")
     llm = Llm(settings, store) if args.by == "llm" else None
     judges = [Llm(settings.model_copy(update={"openai_model": m}), store) for m in args.judges or ()]
-    lines: list[str] = []
-    twins = 0
+    rows: list[Made] = []
     for number, (made, problems) in enumerate(make(grounded, args.kinds, args.seed, llm, judges), 1):
-        lines += [json.dumps(m.fields(), ensure_ascii=False) for m in made]
-        twins += len(made) - 1
-        said = f": {'; '.join(problems)}" if problems else ""
-        progress(f"evoke {number}/{len(grounded)}, {len(made) - 1} twins{said}")
-    write_file(args.output, "".join(f"{line}\n" for line in lines).encode())
+        rows += made
+        progress(f"evoke {number}/{len(grounded)}, {len(made) - 1} twins" + f": {'; '.join(problems)}" * bool(problems))
+    lines = "".join(json.dumps(row.fields(), ensure_ascii=False) + "\n" for row in rows)
+    write_file(args.output, lines.encode())
+    twins = len(rows) - len(grounded)
     progress(f"{args.output}: {len(grounded)} grounded answers, {twins} twins, {failed} lines not used")
     return int(failed > 0)
 
@@ -205,9 +203,7 @@ def factscore(args: argparse.Namespace) -> int:
     settings = options.settings(args)
     rows = read_rows(args.input, ["answer"], ["question", "system"])
     snapshot = snapshot_command.read(args.snapshot) if args.snapshot else None
-    failed = 0
-    for done, total, problem in run(rows, settings, args.decomposers, args.verifiers, args.out, args.gamma, snapshot):
-        failed += bool(problem)
-        progress(f"factscore {done}/{total}" + (f": {problem}" if problem else ""))
+    steps = run(rows, settings, args.decomposers, args.verifiers, args.out, args.gamma, snapshot)
+    failed = _follow("factscore", steps)
     progress(f"{args.out}: {len(rows) - failed} scored, {failed} failed; tables.md, CSV tables, {FILE}")
     return int(failed > 0)

@@ -1,4 +1,4 @@
-"""The engine `ray`: the rows of a batch go through Ray Data to actors, which load the models once each.
+"""The engine `ray`: the rows of an experiment go through Ray Data to actors, which load the models once each.
 
 Imported only where it is chosen; `requirements-ray.txt` has what it needs.
 """
@@ -11,12 +11,12 @@ import os
 import socket
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attribution import errors
 from attribution.errors import AttributionError, BadInput, StoreError, Unavailable
 from attribution.files import Row
-from attribution.run.batch import Analysed, Analyst
+from attribution.run.experiment import Fields, Prepare, Result, Work, attempt
 from attribution.settings import Settings
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class OnRay:
             ) from None
         self.settings, self.workers, self.address = settings, workers, address
 
-    def analyse(self, rows: Sequence[Row]) -> Iterator[tuple[int, Analysed]]:
+    def run(self, rows: Sequence[Row], prepare: Prepare) -> Iterator[tuple[int, Result[Fields]]]:
         """In the order in which the workers finish. A row whose worker dies again and again is a problem of its own."""
         import ray
 
@@ -56,7 +56,7 @@ class OnRay:
         if own:
             self._connect()
         try:
-            yield from self._analyse(rows, self._size())
+            yield from self._run(rows, prepare, self._size())
         finally:
             if own:
                 ray.shutdown()
@@ -95,7 +95,7 @@ class OnRay:
             raise BadInput(f"--workers {self.workers}: the cluster has {processors} processors, one for each worker")
         return self.workers or max(1, processors)
 
-    def _analyse(self, rows: Sequence[Row], workers: int) -> Iterator[tuple[int, Analysed]]:
+    def _run(self, rows: Sequence[Row], prepare: Prepare, workers: int) -> Iterator[tuple[int, Result[Fields]]]:
         import ray.data
 
         context = ray.data.DataContext.get_current()
@@ -108,7 +108,7 @@ class OnRay:
             warnings.simplefilter("ignore")  # the pinned version has no other way to limit the retries
             results = data.map_batches(
                 Worker,
-                fn_constructor_args=(self.settings,),
+                fn_constructor_args=(prepare,),
                 batch_size=1,
                 batch_format="pyarrow",
                 compute=ray.data.ActorPoolStrategy(size=workers, max_tasks_in_flight_per_actor=1),
@@ -121,9 +121,9 @@ class OnRay:
                 if one["fatal"]:
                     raise getattr(errors, one["fatal"])(one["problem"])
                 waiting.discard(one["place"])
-                yield one["place"], Analysed(one["report"], one["problem"])
+                yield one["place"], Result(json.loads(one["value"]), one["problem"])
         for place in sorted(waiting):
-            yield place, Analysed(problem=LOST)
+            yield place, Result(problem=LOST)
 
 
 def _check_reachable(address: str) -> None:
@@ -136,26 +136,26 @@ def _check_reachable(address: str) -> None:
 class Worker:
     """An actor: reads rows as Arrow tables, returns their results as such. What would end the batch is `fatal`."""
 
-    def __init__(self, settings: Settings) -> None:
-        self.analyst: Analyst | None = None
+    def __init__(self, prepare: Prepare) -> None:
+        self.work: Work | None = None
         try:
-            self.analyst = Analyst(settings)
+            self.work = prepare()
         except FATAL as error:
             self.missing: AttributionError = error
 
     def __call__(self, rows: pa.Table) -> pa.Table:
         import pyarrow as pa
 
-        return pa.Table.from_pylist([self._analyse(row) for row in rows.to_pylist()])
+        return pa.Table.from_pylist([self.run(**row) for row in rows.to_pylist()])
 
-    def _analyse(self, row: dict[str, Any]) -> dict[str, Any]:
+    def run(self, place: int, line: int, fields: str) -> dict[str, str | int]:
         try:
-            if self.analyst is None:
+            if self.work is None:
                 raise self.missing
-            found = self.analyst.analyse(Row(row["line"], json.loads(row["fields"])))
+            result = attempt(self.work, Row(line, json.loads(fields)))
         except FATAL as error:
-            return {"place": row["place"], "report": "", "problem": str(error), "fatal": _name(error)}
-        return {"place": row["place"], "report": found.report, "problem": found.problem, "fatal": ""}
+            return {"place": place, "value": "null", "problem": str(error), "fatal": _name(error)}
+        return {"place": place, "value": json.dumps(result.value), "problem": result.problem, "fatal": ""}
 
 
 def _name(error: AttributionError) -> str:

@@ -12,18 +12,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+
+from pydantic import TypeAdapter
 
 from attribution import events
 from attribution.models.loading import working_time
-from attribution.run import run as pipeline
+from attribution.run.run import run
 from attribution.run.warmup import load_models
 from attribution.snapshots.snapshot import Snapshot
 from attribution.store.store import Store
-from attribution.types import UNCHECKED, Claim, Evidence, Report
+from attribution.studies.saved import Saved
+from attribution.types import UNCHECKED, Claim, Evidence, Page, Report
 
 # the rows: each a chunker with its settings
-CHUNKINGS: dict[str, dict[str, Any]] = {
+CHUNKINGS: dict[str, dict[str, str | int]] = {
     "fixed 256": {"chunker": "fixed", "chunk_size": 256},
     "fixed 512": {"chunker": "fixed", "chunk_size": 512},
     "recursive 512": {"chunker": "recursive", "chunk_size": 512},
@@ -95,9 +97,7 @@ def _cell(snapshot: Snapshot, choice: Choice, store: Store, stop: threading.Even
     report: Report | None = None
     with _peak() as peak:
         started = working_time()
-        again = pipeline.run(
-            source.question, source.answer, settings, store, stop=stop, source=changed, context=source.context
-        )
+        again = run(source.question, source.answer, settings, store, stop=stop, source=changed, context=source.context)
         for event in again:
             if isinstance(event, events.Finished):
                 report = event.report
@@ -138,6 +138,27 @@ def differences(left: Report, right: Report) -> list[Difference]:
         if difference.left or difference.right:
             result.append(difference)
     return result
+
+
+GRID = Saved("grid", TypeAdapter(tuple[Cell, ...]))
+
+
+def save_grid(store: Store, result_id: str, cells: Sequence[Cell]) -> None:
+    """Save the finished cells, which share their pages."""
+    pages = {page.id: page for cell in cells for page in cell.report.pages}
+    bare = {i: page.model_copy(update={"text": ""}) for i, page in pages.items()}
+    rows = tuple(_with_pages(cell, [bare[page.id] for page in cell.report.pages]) for cell in cells)
+    GRID.save(store, result_id, rows, tuple(pages.values()))
+
+
+def load_grid(store: Store, result_id: str) -> tuple[Cell, ...] | None:
+    """Load the cells of a grid with their pages' texts."""
+    cells = GRID.load(store, result_id)
+    return cells and tuple(replace(cell, report=store.with_texts(cell.report)) for cell in cells)
+
+
+def _with_pages(cell: Cell, pages: Sequence[Page]) -> Cell:
+    return replace(cell, report=cell.report.model_copy(update={"pages": tuple(pages)}))
 
 
 @contextmanager

@@ -1,22 +1,28 @@
-"""Figures over many answers with one row for each segmenter, as V24 and W24 tabulate them."""
+"""Tables of a study, and the results of many answers that they are made of."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
 
-from attribution.files import Cell, csv_text, format_cell
-from attribution.studies.segmenters.comparison import Column, Comparison
+from pydantic import TypeAdapter
+
+from attribution.files import Cell, Row, csv_text, format_cell, replace_text
+from attribution.run.experiment import is_result, read_lines
 from attribution.text.markdown import escape_markdown
-from attribution.types import LABELS, UNCHECKED, Claim, Label
 
-WORTHINESS = ("factual", "opinion", "not_a_claim", "other")
-DECIDED: tuple[Label, ...] = tuple(label for label in LABELS if label not in UNCHECKED)
+T = TypeVar("T")
+Failed = tuple[int, str, str]  # line, start of the answer, error
+EXCERPT = 80  # characters of an answer that failed
+_NOT_LETTERS = re.compile(r"[^a-z]+")
 
 
 @dataclass(frozen=True)
 class Table:
-    """One row for each segmenter."""
+    """A table of results, such as a row for each segmenter."""
 
     title: str
     columns: tuple[str, ...]
@@ -31,99 +37,31 @@ class Table:
         return csv_text([self.columns, *self.rows])
 
 
-def tables(comparisons: Sequence[Comparison], failed: Sequence[tuple[int, str, str]] = ()) -> tuple[Table, ...]:
-    """All tables; shares are of all claims of a segmenter together.
-
-    `failed` are the line, answer and error of those that could not be compared; they get a table of their own.
-    """
-    failures = (Table("Failed answers", ("line", "answer", "error"), tuple(failed)),) if failed else ()
-    if not comparisons:
-        return failures
-    names = [c.segmenter for c in comparisons[0].columns]
-    return (*segmenter_tables({name: [x.columns[i] for x in comparisons] for i, name in enumerate(names)}), *failures)
+def failure(row: Row, error: str) -> Failed:
+    """Return the row of the table of failed answers."""
+    return row.line, " ".join(str(row.fields.get("answer") or "").split())[:EXCERPT], error
 
 
-def segmenter_tables(columns: dict[str, list[Column]]) -> tuple[Table, ...]:
-    """The tables of these segmenters, each with its share of every answer."""
-    return (
-        _table("Claims", columns, _claims),
-        _table("Check-worthiness, share of the claims", columns, _worthiness),
-        _table("Independence and enrichment, share of the factual claims", columns, _independence),
-        _table("Verdicts, share of the checked claims", columns, _verdicts),
-        _table("Verdicts without the words that enrichment added", columns, _verdicts_as_written),
-        _table("FActScore: share of the checked claims that are supported", columns, _factscore),
-    )
+def failed_answers(failed: Sequence[Failed]) -> tuple[Table, ...]:
+    """Tabulate the answers that failed, if there are any."""
+    return (Table("Failed answers", ("line", "answer", "error"), tuple(failed)),) if failed else ()
 
 
-Measure = Callable[[list[Column]], dict[str, Cell]]
+def read_results(path: Path, field: str, adapter: TypeAdapter[T]) -> tuple[list[T], list[Failed]]:
+    """Read the results of an experiment, and its failed answers."""
+    results: list[T] = []
+    failed: list[Failed] = []
+    for _, line in read_lines(path):
+        if is_result(line):
+            results.append(adapter.validate_python(line[field]))
+        else:
+            failed.append(failure(Row(int(str(line["line"])), line), str(line["error"])))
+    return results, failed
 
 
-def _table(title: str, columns: dict[str, list[Column]], measure: Measure) -> Table:
-    rows = {name: measure(of_segmenter) for name, of_segmenter in columns.items()}
-    heads = tuple(next(iter(rows.values())))
-    return Table(title, ("segmenter", *heads), tuple((name, *row.values()) for name, row in rows.items()))
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    measured = [v for v in values if v is not None]
-    return sum(measured) / len(measured) if measured else None
-
-
-def _claims(columns: list[Column]) -> dict[str, Cell]:
-    figures = [c.figures for c in columns]
-    usages = [c.usage for c in columns if c.usage]
-    costs = [u.cost for u in usages]
-    count, sentences = sum(f.claims for f in figures), sum(f.sentences for f in figures)
-    return {
-        "answers": len(columns),
-        "claims": count,
-        "distinct claims": sum(f.unique for f in figures),
-        "claims per sentence": count / sentences if sentences else None,
-        "mean length": _mean([f.characters_per_claim for f in figures if f.claims]),
-        "coherent": _mean([f.coherent for f in figures]),
-        "coverage": _mean([f.coverage for f in figures]),
-        "atomic": _mean([f.atomic for f in figures]),
-        "DecompScore": _mean([f.decompscore for f in figures]),
-        "supported per answer": _mean([float(f.supported) for f in figures]),
-        "seconds": sum(c.seconds for c in columns),
-        "tokens": sum(u.prompt_tokens + u.completion_tokens for u in usages) if usages else None,
-        "cost": sum(c for c in costs if c is not None) if any(c is not None for c in costs) else None,
-    }
-
-
-def _all_claims(columns: list[Column]) -> list[Claim]:
-    return [claim for column in columns for claim in column.report.claims]
-
-
-def _worthiness(columns: list[Column]) -> dict[str, Cell]:
-    claims = _all_claims(columns)
-    return {k: sum(c.worthiness == k for c in claims) / len(claims) if claims else None for k in WORTHINESS}
-
-
-def _independence(columns: list[Column]) -> dict[str, Cell]:
-    factual = [c for c in _all_claims(columns) if c.worthiness == "factual"]
-    total = len(factual)
-    return {
-        "factual": total,
-        "independent": sum(bool(c.independent) for c in factual) / total if total else None,
-        "enriched": sum(c.enriched is not None for c in factual) / total if total else None,
-    }
-
-
-def _shares(labels: Sequence[Label]) -> dict[str, Cell]:
-    checked = [label for label in labels if label in DECIDED]
-    shares: dict[str, Cell] = {"checked": len(checked)}
-    return shares | {k.replace("_", " "): checked.count(k) / len(checked) if checked else None for k in DECIDED}
-
-
-def _verdicts(columns: list[Column]) -> dict[str, Cell]:
-    return _shares([v.label for c in columns for v in c.report.verdicts])
-
-
-def _verdicts_as_written(columns: list[Column]) -> dict[str, Cell]:
-    return _shares([v.without_added or v.label for c in columns for v in c.report.verdicts])
-
-
-def _factscore(columns: list[Column]) -> dict[str, Cell]:
-    labels = [v.label for c in columns for v in c.report.verdicts if v.label in DECIDED]
-    return {"checked": len(labels), "supported": labels.count("supported") / len(labels) if labels else None}
+def write_tables(results: Sequence[Table], folder: Path) -> None:
+    """Write the tables as tables.md and a CSV file each."""
+    replace_text(folder / "tables.md", "\n".join(t.markdown() for t in results))
+    for table in results:
+        name = _NOT_LETTERS.sub("-", table.title.partition(":")[0].partition(",")[0].lower()).strip("-")
+        replace_text(folder / f"{name}.csv", table.csv())

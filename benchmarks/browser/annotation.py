@@ -14,8 +14,8 @@ import time
 from attribution.store.store import Store
 from attribution.studies.annotation import figures
 from attribution.studies.annotation.figures import agreement
-from attribution.studies.annotation.project import Annotations
-from attribution.studies.annotation.records import Content, Judgement, by_task, decided, finished, timestamp
+from attribution.studies.annotation.project import Annotations, timestamp
+from attribution.studies.annotation.records import Content, Judgement, by_task, decided, finished
 from attribution.studies.annotation.tasks import Project, Turn, make_task
 from benchmarks import arguments, publish
 from benchmarks.browser import browser, seconds, serving

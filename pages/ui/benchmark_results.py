@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from attribution.reports import html
 from attribution.reports.html import Child, Node, badge, el, plural
 from attribution.studies.groundedness import METHODS, report
-from attribution.studies.groundedness.figures import GROUNDED, Estimate, MethodFigures, flagged
+from attribution.studies.groundedness.evaluation import GROUNDED, Estimate, LeftOut, MethodFigures, Outcome, flagged
 from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet
-from attribution.studies.groundedness.outcomes import LeftOut, Outcome
 from attribution.studies.groundedness.report import duration, error_types, ranked
 from pages.ui.components import number_button, number_table
 from pages.ui.run_results import money

@@ -11,9 +11,9 @@ from attribution.files import Cell, csv_text
 from attribution.reports import html
 from attribution.reports.html import RELATIONS, Child, Look, Node, badge, el, look, plural, scrolling
 from attribution.segmenters import SEGMENTERS
-from attribution.studies.experiment import json_data
-from attribution.studies.segmenters.comparison import Column, Comparison, Row, SegmenterResult
-from attribution.studies.tables import Table, tables
+from attribution.studies.segmenters.comparison import Column, Comparison, Row, SegmenterResult, json_data
+from attribution.studies.segmenters.tables import tables
+from attribution.studies.tables import Table
 from attribution.text.markdown import escape_markdown
 from attribution.text.passages import visible
 from attribution.types import LABELS, Claim, LlmUsage, Page, Report, Span, Verdict

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from attribution.studies.groundedness.evoked.twin import ERROR_TYPES
+from attribution.studies.groundedness.twins import ERROR_TYPES
 from pages.ui import state
 from pages.ui.background import Progress
 from pages.ui.job_page import JobPage

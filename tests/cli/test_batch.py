@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from attribution.cli.main import main
-from attribution.run.batch import Output
+from attribution.run.experiment import ResultFile
 
 LABELLED = {
     "answer": "The Eiffel Tower was completed in 1889. I hope this helps!",
@@ -53,7 +53,7 @@ def test_a_second_batch_on_one_output_is_refused_and_changes_nothing(
     given, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     given.write_text(json.dumps(LABELLED))
     command = ["batch", "--input", str(given), "--output", str(output), *COMMON]
-    with Output(output) as first:
+    with ResultFile(output) as first:
         first.append({"line": 1, "key": "a", "report": {"verdicts": []}})
         first._file.write(b'{"half a line')
         first._file.flush()
@@ -61,7 +61,7 @@ def test_a_second_batch_on_one_output_is_refused_and_changes_nothing(
         assert main(command) == 2
         (line,) = capsys.readouterr().err.splitlines()
         assert line == (
-            f"attribution: another batch is writing {output}: wait until it has ended, or choose another output"
+            f"attribution: another run is writing {output}: wait until it has ended, or choose another output"
         )
         assert output.read_bytes() == before
     assert main(command) == 0
@@ -69,10 +69,10 @@ def test_a_second_batch_on_one_output_is_refused_and_changes_nothing(
 
 def test_a_batch_that_waited_for_a_file_that_was_replaced_meanwhile_opens_the_new_one(tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
-    with Output(path) as first:
+    with ResultFile(path) as first:
         first.append({"line": 2, "key": "a", "report": {"verdicts": []}})
         first.arrange([(0, 1)])
-    with Output(path) as second:
+    with ResultFile(path) as second:
         assert list(second.finished) == ["a"]
         second.append({"line": 2, "key": "b", "report": {"verdicts": []}})
     assert [json.loads(line)["line"] for line in path.read_text().splitlines()] == [1, 2]

@@ -11,18 +11,18 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from itertools import combinations
 from statistics import median
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from attribution.studies.annotation.records import ANSWERS, Answer, Judgement, by_task
 from attribution.studies.annotation.tasks import Task
+from attribution.studies.intervals import BATCH, DRAWS, SEED, interval, ratio
 
 if TYPE_CHECKING:
-    import numpy as np
+    from attribution.studies.intervals import Floats, Ints
 
-DRAWS = 10_000  # bootstrap samples and permutations
-SEED = 20230401
 Measure = Literal["flagged", "interpretable", "attributable"]
 # of each measure: the answers in the numerator and in the denominator of its share
 MEASURES: dict[Measure, tuple[tuple[Answer, ...], tuple[Answer, ...]]] = {
@@ -75,11 +75,16 @@ class Difference:
     tasks: tuple[str, ...]
 
 
+def _by_dataset(tasks: Mapping[str, Task], answers: Iterable[str]) -> list[tuple[str, dict[str, list[str]]]]:
+    """Group the answered tasks by data set and system, both sorted by name."""
+    groups: dict[str, dict[str, list[str]]] = defaultdict(dict)
+    for task_id in sorted(answers, key=lambda i: (tasks[i].dataset, tasks[i].system)):
+        groups[tasks[task_id].dataset].setdefault(tasks[task_id].system, []).append(task_id)
+    return list(groups.items())
+
+
 def rows(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None]) -> list[Row]:
-    """Return a row for each system and data set, sorted by name."""
-    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for task_id in answers:
-        groups[tasks[task_id].dataset, tasks[task_id].system].append(task_id)
+    """Return a row for each system and data set."""
     return [
         Row(
             dataset,
@@ -87,23 +92,19 @@ def rows(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None]) -> lis
             {measure: share(own, answers, measure) for measure in MEASURES},
             tuple(task_id for task_id in own if answers[task_id] is None),
         )
-        for (dataset, system), own in sorted(groups.items())
+        for dataset, systems in _by_dataset(tasks, answers)
+        for system, own in systems.items()
     ]
 
 
 def share(tasks: Sequence[str], answers: Mapping[str, Answer | None], measure: Measure) -> Share:
-    """Return the share of these tasks with a percentile interval."""
-    import numpy as np
-
+    """Return the share of these tasks with its interval."""
     counting, counted = MEASURES[measure]
     base = tuple(task for task in tasks if answers[task] in counted)
-    some = tuple(task for task in base if answers[task] in counting)
     if not base:
         return Share((), ())
-    counts = _counts([answers[task] for task in tasks if answers[task]])
-    drawn = np.random.default_rng(SEED).multinomial(counts.sum(), counts / counts.sum(), size=DRAWS)
-    low, high = _interval(_shares(drawn, measure))
-    return Share(some, base, low, high)
+    some = tuple(task for task in base if answers[task] in counting)
+    return Share(some, base, *_interval(_codes(tasks, answers), measure))
 
 
 def differences(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None]) -> list[Difference]:
@@ -111,18 +112,17 @@ def differences(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None])
 
     Answers to one item are compared in pairs if most answers of the smaller system have a partner.
     """
-    datasets: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for task_id, answer in sorted(answers.items()):
-        if answer:
-            datasets[tasks[task_id].dataset][tasks[task_id].system].append(task_id)
     found = []
-    for dataset, systems in sorted(datasets.items()):
-        for a, b in combinations(sorted(systems), 2):
+    for dataset, systems in _by_dataset(tasks, sorted(task_id for task_id, answer in answers.items() if answer)):
+        for a, b in combinations(systems, 2):
             pairs = _pairs(tasks, systems[a], systems[b])
+            paired = 2 * len(pairs) > min(len(systems[a]), len(systems[b]))
+            first, second = zip(*pairs, strict=True) if paired else (systems[a], systems[b])
+            codes = _codes(first, answers), _codes(second, answers)
             for measure in MEASURES:
-                paired = 2 * len(pairs) > min(len(systems[a]), len(systems[b]))
-                if difference := _difference(systems[a], systems[b], pairs if paired else [], answers, measure):
-                    found.append(Difference(dataset, (a, b), measure, *difference))
+                if test := _test(*codes, paired, measure):
+                    items = len(pairs) if paired else 0
+                    found.append(Difference(dataset, (a, b), measure, *test, items, (*first, *second)))
     return found
 
 
@@ -138,74 +138,48 @@ def _pairs(tasks: Mapping[str, Task], first: Sequence[str], second: Sequence[str
     ]
 
 
-def _difference(
-    first: Sequence[str],
-    second: Sequence[str],
-    pairs: Sequence[tuple[str, str]],
-    answers: Mapping[str, Answer | None],
-    measure: Measure,
-) -> tuple[float, float, float, float, int, tuple[str, ...]] | None:
-    """Return value, interval, p, number of pairs and tasks; None if nothing is counted.
+def _codes(tasks: Sequence[str], answers: Mapping[str, Answer | None]) -> bytes:
+    """Encode the answers as places in ORDER, so that the figures of the same answers are computed once."""
+    return bytes(ORDER.index(answer) for task in tasks if (answer := answers[task]))
+
+
+def _share(measure: Measure, codes: Ints, axis: int = -1) -> Floats:
+    import numpy as np
+
+    counting, counted = (np.array([answer in some for answer in ORDER]) for some in MEASURES[measure])
+    return ratio(*(np.count_nonzero(some[codes], axis) for some in (counting, counted)))
+
+
+@lru_cache(maxsize=500)
+def _interval(codes: bytes, measure: Measure) -> tuple[float, float]:
+    import numpy as np
+
+    return interval([np.frombuffer(codes, np.uint8)], partial(_share, measure))
+
+
+@lru_cache(maxsize=500)
+def _test(first: bytes, second: bytes, paired: bool, measure: Measure) -> tuple[float, float, float, float] | None:
+    """Return the difference of two shares with its interval and p; None if nothing is counted.
 
     A permutation exchanges the answers to an item or, if they are not paired, deals out all answers again.
     """
     import numpy as np
+    from scipy import stats
 
-    chance = np.random.default_rng(SEED)
-    if pairs:
-        first, second = [a for a, _ in pairs], [b for _, b in pairs]
-    a, b = (_counts([answers[task] for task in own]) for own in (first, second))
-    value = float(_shares(a, measure) - _shares(b, measure))
-    if np.isnan(value):
+    a, b = (np.frombuffer(codes, np.uint8) for codes in (first, second))
+
+    def difference(a: Ints, b: Ints, axis: int = -1) -> Floats:
+        return _share(measure, a, axis) - _share(measure, b, axis)
+
+    if np.isnan(value := float(difference(a, b))):
         return None
-    if pairs:
-        kinds = Counter((ORDER.index(_said(answers, x)), ORDER.index(_said(answers, y))) for x, y in pairs)
-        here, there = (np.eye(len(ORDER), dtype=int)[[kind[side] for kind in kinds]] for side in (0, 1))
-        times = np.array(list(kinds.values()))
-        swapped = chance.binomial(times, 0.5, size=(DRAWS, len(times)))
-        kept = times - swapped
-        permuted = _shares(kept @ here + swapped @ there, measure) - _shares(kept @ there + swapped @ here, measure)
-        drawn = chance.multinomial(len(pairs), times / times.sum(), size=DRAWS)
-        resampled = _shares(drawn @ here, measure) - _shares(drawn @ there, measure)
-    else:
-        dealt = chance.multivariate_hypergeometric(a + b, a.sum(), size=DRAWS)
-        permuted = _shares(dealt, measure) - _shares(a + b - dealt, measure)
-        resampled = _shares(chance.multinomial(a.sum(), a / a.sum(), size=DRAWS), measure) - _shares(
-            chance.multinomial(b.sum(), b / b.sum(), size=DRAWS), measure
-        )
-    extreme = int((np.abs(np.nan_to_num(permuted)) >= abs(value) - 1e-12).sum())
-    return (value, *_interval(resampled), (1 + extreme) / (1 + DRAWS), len(pairs), (*first, *second))
-
-
-def _said(answers: Mapping[str, Answer | None], task: str) -> Answer:
-    answer = answers[task]
-    assert answer is not None
-    return answer
-
-
-def _counts(answers: Sequence[Answer | None]) -> np.ndarray[Any, Any]:
-    """Count how often each answer occurs, in the order of ORDER."""
-    import numpy as np
-
-    counts = Counter(answers)
-    return np.array([counts[answer] for answer in ORDER])
-
-
-def _shares(counts: np.ndarray[Any, Any], measure: Measure) -> np.ndarray[Any, Any]:
-    """Return the share in each row of counts; NaN where nothing is counted."""
-    import numpy as np
-
-    counting, counted = ([ORDER.index(answer) for answer in some] for some in MEASURES[measure])
-    some, base = counts[..., counting].sum(axis=-1), counts[..., counted].sum(axis=-1)
-    shares: np.ndarray[Any, Any] = np.divide(some, base, out=np.full(np.shape(base), np.nan), where=base > 0)
-    return shares
-
-
-def _interval(values: np.ndarray[Any, Any]) -> tuple[float, float]:
-    import numpy as np
-
-    low, high = np.nanpercentile(values, [2.5, 97.5])
-    return float(low), float(high)
+    if min(len(a), len(b)) < 2:
+        return (value, value, value, 1.0)
+    permuted = stats.permutation_test(
+        (a, b), difference, permutation_type="samples" if paired else "independent", n_resamples=DRAWS,
+        batch=BATCH, vectorized=True, rng=SEED,
+    )  # fmt: skip
+    return (value, *interval((a, b), difference, paired), float(permuted.pvalue))
 
 
 QUARTER = 4  # the start and the end are the first and the last quarter of an annotator's judgements after the pilot
@@ -276,8 +250,7 @@ class Audited:
 def audited(judgements: Sequence[Judgement], audits: Iterable[Judgement]) -> list[Audited]:
     """Return a row for all annotators, then one for each. Of several audits, the first lead by name counts."""
     reference = {audit.task_id: audit for audit in sorted(audits, key=lambda a: a.annotator, reverse=True)}
-    compared = [(j, reference[j.task_id]) for j in judgements if j.task_id in reference and j.annotator]
-    compared = [(j, audit) for j, audit in compared if audit.annotator != j.annotator]
+    compared = [(j, a) for j in judgements if (a := reference.get(j.task_id)) and a.annotator != j.annotator]
     names = sorted({j.annotator for j, _ in compared})
     return [_audited(name, compared) for name in ["", *names]] if compared else []
 
@@ -317,11 +290,8 @@ def paces(judgements: Iterable[Judgement], pilot: Iterable[str]) -> list[Pace]:
     for name, own in by_name.items():
         later = [j for j in own if j.task_id not in tried]
         size = -(-len(later) // QUARTER)
-        for period, some in (
-            ("pilot", [j for j in own if j.task_id in tried]),
-            ("start", later[:size]),
-            ("end", later[len(later) - size :] if len(later) > size else []),
-        ):
+        end = later[len(later) - size :] if len(later) > size else []
+        for period, some in zip(PERIODS, ([j for j in own if j.task_id in tried], later[:size], end), strict=True):
             periods[name, period] += some
             periods["", period] += some
     return [_pace(name, period, periods[name, period]) for name in ["", *sorted(by_name)] for period in PERIODS]
@@ -329,15 +299,6 @@ def paces(judgements: Iterable[Judgement], pilot: Iterable[str]) -> list[Pace]:
 
 def _pace(name: str, period: str, judgements: Sequence[Judgement]) -> Pace:
     seconds = [j.content.seconds for j in judgements]
-    return Pace(
-        name,
-        period,
-        tuple(j.task_id for j in judgements),
-        _median([first for first, _ in seconds]),
-        _median([second for j, (_, second) in zip(judgements, seconds, strict=True) if j.content.interpretable]),
-        _median([first + second for first, second in seconds]),
-    )
-
-
-def _median(values: Sequence[float]) -> float | None:
-    return median(values) if values else None
+    read = [j.content.seconds[1] for j in judgements if j.content.interpretable]
+    medians = (median(some) if some else None for some in ([s[0] for s in seconds], read, [sum(s) for s in seconds]))
+    return Pace(name, period, tuple(j.task_id for j in judgements), *medians)

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from attribution.evidence.matching import Matcher
 from attribution.run.claims import annotate
+from attribution.run.experiment import run_each
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store import schema as t
@@ -57,18 +58,19 @@ class Against:
     @property
     def precision(self) -> float | None:
         """The share of tasks called supported by the verifier that people call attributable; None without any."""
-        supported = [task for (_, label), tasks in self.cells.items() if label == "supported" for task in tasks]
-        return len(self._both) / len(supported) if supported else None
+        return self._both / count if (count := self._count(None, "supported")) else None
 
     @property
     def recall(self) -> float | None:
         """The share of tasks called attributable by people that the verifier calls supported; None without any."""
-        right = [task for (answer, _), tasks in self.cells.items() if answer == "attributable" for task in tasks]
-        return len(self._both) / len(right) if right else None
+        return self._both / count if (count := self._count("attributable", None)) else None
 
     @property
-    def _both(self) -> tuple[str, ...]:
-        return self.cells.get(("attributable", "supported"), ())
+    def _both(self) -> int:
+        return self._count("attributable", "supported")
+
+    def _count(self, answer: Answer | None, label: Label | None) -> int:
+        return sum(len(tasks) for (a, v), tasks in self.cells.items() if answer in (None, a) and label in (None, v))
 
 
 def verify(
@@ -81,19 +83,17 @@ def verify(
     """
     version = f"{settings.verifier} {Matcher(settings, store, '').verifier.version}"[:200]
     known = {verdict.task_id: verdict for verdict in saved(store, [task.id for task in tasks]).get(version, ())}
-    for task in tasks:
-        if stop and stop.is_set():
-            return
-        if task.id not in known:
+
+    def verify_task(task: Task) -> TaskVerdict:
+        if (verdict := known.get(task.id)) is None:
             verdict = _verify(task, settings, store)
-            row = {"task_id": task.id, "verifier": version, "label": verdict.label}
-            store.insert(
-                t.annotation_verdicts,
-                [row | {"confidence": verdict.confidence, "reason": verdict.reason}],
-                replace=True,
-            )
-            known[task.id] = verdict
-        yield known[task.id]
+            row = {"task_id": task.id, "verifier": version, "label": verdict.label, "confidence": verdict.confidence}
+            row["reason"] = verdict.reason
+            store.insert(t.annotation_verdicts, [row], replace=True)
+        return verdict
+
+    for task, result in zip(tasks, run_each(tasks, verify_task, stop), strict=False):
+        yield result.value or TaskVerdict(task.id, "not_reached", 0.0, result.problem)
 
 
 def saved(store: Store, tasks: Sequence[str]) -> dict[str, list[TaskVerdict]]:

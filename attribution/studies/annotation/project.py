@@ -1,19 +1,27 @@
-"""Annotation projects in the database: settings, people, stages, tasks."""
+"""Annotation projects in the database: settings, people, stages, tasks, judgements."""
 
 from __future__ import annotations
 
 import secrets
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 
 import sqlalchemy as sa
 from pydantic import Field, TypeAdapter
 
 from attribution.errors import BadInput
 from attribution.store import schema as t
-from attribution.studies.annotation.records import Position, Records, Role, timestamp
+from attribution.store.database import Database
+from attribution.studies.annotation.records import Content, Judgement, Position, Role, Stale, current, steps
 from attribution.studies.annotation.tasks import MAX_NAME, Project, Stage, Task, audit_tasks, pilot_tasks, queue
 from attribution.types import Frozen, content_id
+
+UNDONE = "undone"  # in place of an answer, after everything was undone
+
+
+def timestamp() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 class Member(Frozen):
@@ -34,8 +42,11 @@ Event = Member | StageChange
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 
-class Annotations(Records):
-    """The projects of one database."""
+class Annotations:
+    """The projects of one database, safe to use from several threads and processes."""
+
+    def __init__(self, database: Database) -> None:
+        self._database, self._engine = database, database.engine
 
     # --- projects, people, stages ---
 
@@ -85,13 +96,13 @@ class Annotations(Records):
         return [_EVENT.validate_json(body) for body in sorted(bodies)]
 
     def add_members(self, project_id: str, names: Iterable[str], lead: bool = False) -> list[str]:
-        """Add people by name or code; the names as they are kept. BadInput for one that is too long."""
-        kept = list(dict.fromkeys(name for name in (" ".join(n.split()) for n in names) if name))
-        for name in kept:
+        """Add people by name or code; returns the names without needless spaces. BadInput for one that is too long."""
+        added = list(dict.fromkeys(name for name in (" ".join(n.split()) for n in names) if name))
+        for name in added:
             if len(name) > MAX_NAME:
                 raise BadInput(f"the name “{name[:40]}…” has {len(name)} characters; at most {MAX_NAME} are allowed")
-        self.put_events(project_id, [Member(name=name, lead=lead) for name in kept])
-        return kept
+        self.put_events(project_id, [Member(name=name, lead=lead) for name in added])
+        return added
 
     def begin_stage(self, project_id: str, stage: Stage) -> None:
         self.put_events(project_id, [StageChange(stage=stage, at=timestamp())])
@@ -99,20 +110,10 @@ class Annotations(Records):
     # --- tasks ---
 
     def add_tasks(self, tasks: Sequence[Task]) -> int:
-        """How many of them are new."""
-        known = self._database.rows(t.annotation_tasks, [task.id for task in tasks])
-        rows = {
-            task.id: {
-                "id": task.id,
-                "project_id": task.project_id,
-                "body": task.model_dump_json(exclude={"source"}),
-                "source": task.source,
-            }
-            for task in tasks
-            if task.id not in known
-        }
-        self._database.insert(t.annotation_tasks, list(rows.values()))
-        return len(rows)
+        """Add tasks; return how many of them are new."""
+        rows = [task.model_dump(include={"id", "project_id", "source"}) for task in tasks]
+        bodies = [{"body": task.model_dump_json(exclude={"source"})} for task in tasks]
+        return self._insert_new(t.annotation_tasks, [row | body for row, body in zip(rows, bodies, strict=True)])
 
     def tasks(self, project_id: str, sources: bool = False) -> dict[str, Task]:
         """The tasks of a project by id, with their sources or without."""
@@ -133,6 +134,83 @@ class Annotations(Records):
         row = self._database.rows(t.annotation_tasks, [task_id]).get(task_id)
         return Task.model_validate_json(row.body).model_copy(update={"source": row.source}) if row else None
 
+    # --- judgements ---
+
+    def judgements(self, project_id: str, annotator: str = "", task_id: str = "") -> list[Judgement]:
+        """Return the records of a project, optionally of one annotator or about one task."""
+        c = t.annotation_judgements.c
+        where = [c.project_id == project_id]
+        where += [c.annotator == annotator] if annotator else []
+        where += [c.task_id == task_id] if task_id else []
+        with self._engine.connect() as db:
+            bodies = db.execute(sa.select(c.body).where(*where).order_by(c.made_at, c.id)).scalars().all()
+        return [Judgement.model_validate_json(body) for body in bodies]
+
+    def put_judgements(self, project_id: str, judgements: Sequence[Judgement]) -> int:
+        """Save records of this or another database; return the number of new ones."""
+        return self._insert_new(t.annotation_judgements, [_row(project_id, j) for j in judgements])
+
+    def _insert_new(self, table: sa.Table, rows: Sequence[dict[str, object]]) -> int:
+        by_id = {str(row["id"]): row for row in rows}
+        known = self._database.rows(table, list(by_id))
+        new = [row for key, row in by_id.items() if key not in known]
+        self._database.insert(table, new)
+        return len(new)
+
+    def step(
+        self, project_id: str, task_id: str, annotator: str, role: Role, stage: Stage, content: Content, follows: str
+    ) -> Judgement:
+        """Save an annotator's next step in a task; `follows` is the id of their last record, empty for none.
+
+        The same step sent again returns the saved record. Raises Stale if another step was saved in the meantime.
+        """
+        with self._database.transaction() as db:
+            records = _records(db, task_id, annotator, role)
+            for record in records:
+                if record.restores is None and (record.follows, record.content) == (follows, content):
+                    return record
+            last = _last(records)
+            if follows != (last.id if last else ""):
+                raise Stale("This task was answered in another window. What was saved there is shown.")
+            origin = _origin(db, project_id)
+            made = Judgement(
+                task_id=task_id, annotator=annotator, role=role, revision=last.revision + 1 if last else 1,
+                origin=origin, made_at=timestamp(), stage=stage, follows=follows,
+                parent=last.effective if last else "", content=content,
+            )  # fmt: skip
+            db.execute(t.annotation_judgements.insert(), _row(project_id, made))
+            return made
+
+    def undo(self, project_id: str, annotator: str, role: Role) -> Judgement | None:
+        """Undo this annotator's last step that counts, in any task; None if there is none."""
+        records = [r for r in self.judgements(project_id, annotator) if r.role == role]
+        counted = steps(records)
+        if not counted:
+            return None
+        taken_back = counted[-1]
+        before = next((r.content for r in records if r.id == taken_back.parent), Content())
+        with self._database.transaction() as db:
+            last = _last(_records(db, taken_back.task_id, annotator, role))
+            assert last is not None
+            if last.effective != taken_back.id:  # another window was first
+                return last
+            changes = {
+                "revision": last.revision + 1, "origin": _origin(db, project_id), "made_at": timestamp(),
+                "follows": last.id, "parent": taken_back.id, "restores": taken_back.parent, "content": before,
+            }  # fmt: skip
+            made = last.model_copy(update=changes)
+            db.execute(t.annotation_judgements.insert(), _row(project_id, made))
+            return made
+
+    def positions(self, project_id: str) -> list[Position]:
+        """Return the progress of all annotators, without reading the contents of their judgements."""
+        c = t.annotation_judgements.c
+        query = sa.select(c.task_id, c.annotator, c.role, c.answer).where(c.project_id == project_id)
+        order = (c.revision, c.made_at, c.origin, c.id)  # as in `current`
+        with self._engine.connect() as db:
+            last = {(task, name, role): answer for task, name, role, answer in db.execute(query.order_by(*order))}
+        return [Position(*p, finished=answer not in ("", UNDONE), begun=answer != UNDONE) for p, answer in last.items()]
+
     # --- the project at one moment ---
 
     def work(self, project: Project) -> Work:
@@ -141,14 +219,8 @@ class Annotations(Records):
         members = [event for event in events if isinstance(event, Member)]
         changes = [(event.at, event.stage) for event in events if isinstance(event, StageChange)]
         stage: Stage = max(changes)[1] if changes else "pilot" if project.pilot else "production"
-        return Work(
-            project,
-            stage,
-            tuple(sorted({m.name for m in members if not m.lead})),
-            tuple(sorted({m.name for m in members if m.lead})),
-            self.task_ids(project.id),
-            self.positions(project.id),
-        )
+        annotators, leads = (tuple(sorted({m.name for m in members if m.lead == lead})) for lead in (False, True))
+        return Work(project, stage, annotators, leads, self.task_ids(project.id), self.positions(project.id))
 
 
 class Work:
@@ -186,3 +258,28 @@ class Work:
     @property
     def pilot(self) -> set[str]:
         return set(pilot_tasks(self.project, self.tasks))
+
+
+def _row(project_id: str, judgement: Judgement) -> dict[str, object]:
+    answer = UNDONE if judgement.restores == "" else judgement.content.answer or ""
+    names = {"task_id", "annotator", "role", "revision", "origin", "made_at"}
+    own = {"id": judgement.id, "project_id": project_id, "answer": answer, "body": judgement.model_dump_json()}
+    return judgement.model_dump(include=names) | own
+
+
+def _records(db: sa.Connection, task_id: str, annotator: str, role: Role) -> list[Judgement]:
+    c = t.annotation_judgements.c
+    here = (c.task_id == task_id, c.annotator == annotator, c.role == role)
+    return [Judgement.model_validate_json(body) for body in db.execute(sa.select(c.body).where(*here)).scalars()]
+
+
+def _last(records: Sequence[Judgement]) -> Judgement | None:
+    return next(iter(current(records).values()), None)
+
+
+def _origin(db: sa.Connection, project_id: str) -> str:
+    p = t.annotation_projects.c
+    origin = db.execute(sa.select(p.origin).where(p.id == project_id)).scalar()
+    if origin is None:
+        raise BadInput("this project is not in the database")
+    return str(origin)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from pydantic import Field, field_validator
 
@@ -16,7 +16,7 @@ from attribution.evidence.near_duplicates import deciding_evidence, group_eviden
 from attribution.files import Row, parse_rows
 from attribution.text.sentences import sentences
 from attribution.types import Claim, Frozen, Page, Report, content_id
-from attribution.types import Turn as Said
+from attribution.types import Turn as RunTurn
 
 
 def tasks_of_run(report: Report, project_id: str, unit: Unit, system: str = "", dataset: str = "") -> Iterator[Task]:
@@ -32,8 +32,8 @@ def tasks_of_run(report: Report, project_id: str, unit: Unit, system: str = "", 
         if claim.checked and evidence:
             piece = deciding_evidence(evidence, pages) or group_evidence(evidence, pages)[0].best
             best[claim.id] = pages[piece.page_id]
-    said = [*report.context, *([("user", report.question)] if report.question.strip() else [])]
-    question = [Turn(speaker="user" if speaker == "user" else "system", text=text) for speaker, text in said]
+    spoken = [*report.context, *([("user", report.question)] if report.question.strip() else [])]
+    question = [Turn(speaker="user" if speaker == "user" else "system", text=text) for speaker, text in spoken]
     within = [*question, Turn(speaker="system", text=report.answer)]
     groups: dict[str, list[Claim]] = {}
     for claim in report.claims:
@@ -157,7 +157,8 @@ STAGES: tuple[Stage, ...] = get_args(Stage)
 UNITS: tuple[Unit, ...] = get_args(Unit)
 MAX_NAME = 80  # characters of a name or code
 MAX_TEXT = 2_000_000  # characters of an answer or a source
-_TEXTS = ("question", "title", "url", "time", "system", "dataset", "item", "unit")
+_IDENTITY = ("unit", "time", "system", "dataset", "item", "title", "url")  # fields of which the id is made, too
+_TEXTS = ("question", *_IDENTITY)
 
 
 class Turn(Frozen):
@@ -165,10 +166,10 @@ class Turn(Frozen):
     text: str
 
 
-def split_turns(turns: Sequence[Turn]) -> tuple[str, tuple[Said, ...]]:
+def split_turns(turns: Sequence[Turn]) -> tuple[str, tuple[RunTurn, ...]]:
     """Return the user's last question, and the conversation before it, in the form that runs take."""
     last = max((n for n, turn in enumerate(turns) if turn.speaker == "user"), default=len(turns))
-    before: list[Said] = [("user" if t.speaker == "user" else "assistant", t.text) for t in turns[:last]]
+    before: list[RunTurn] = [("user" if t.speaker == "user" else "assistant", t.text) for t in turns[:last]]
     return turns[last].text if last < len(turns) else "", tuple(before)
 
 
@@ -215,8 +216,7 @@ def make_task(project_id: str, answer: str, source: str, turns: Sequence[Turn] =
     spoken = [part for turn in turns for part in (turn.speaker, turn.text)]
     fields["unit"] = fields.get("unit") or "answer"
     fields["item"] = fields.get("item") or content_id(*spoken, source)
-    names = ("unit", "time", "system", "dataset", "item", "title", "url")
-    key = content_id(project_id, answer, source, *spoken, *(fields.get(name, "") for name in names))
+    key = content_id(project_id, answer, source, *spoken, *(fields.get(name, "") for name in _IDENTITY))
     return Task.model_validate(
         {**fields, "id": key, "project_id": project_id, "answer": answer, "source": source, "turns": tuple(turns)}
     )
@@ -224,13 +224,8 @@ def make_task(project_id: str, answer: str, source: str, turns: Sequence[Turn] =
 
 def identity(task: Task) -> str:
     """Return the id that matches the content of a task."""
-    return make_task(
-        task.project_id,
-        task.answer,
-        task.source,
-        task.turns,
-        **task.model_dump(include={"unit", "time", "system", "dataset", "item", "title", "url"}),
-    ).id
+    own = task.model_dump(include=set(_IDENTITY))
+    return make_task(task.project_id, task.answer, task.source, task.turns, **own).id
 
 
 def parse_tasks(content: bytes, project_id: str) -> tuple[list[Task], list[str]]:
@@ -262,7 +257,7 @@ def _reason(error: Exception) -> str:
     return f"“{'.'.join(map(str, first['loc']))}”: {first['msg'].removeprefix('Value error, ')}"
 
 
-def _as_answer(row: Row) -> Mapping[str, Any]:
+def _as_answer(row: Row) -> Mapping[str, object]:
     fields = row.fields
     found = {name: fields[name] for name in _TEXTS if fields.get(name)}
     item = fields.get("id")
@@ -270,17 +265,17 @@ def _as_answer(row: Row) -> Mapping[str, Any]:
     return {**found, **own, "answer": fields["response"], "source": fields.get("context")}
 
 
-def _task(fields: Mapping[str, Any], project_id: str) -> Task:
+def _task(fields: Mapping[str, object], project_id: str) -> Task:
     texts = {name: str(fields[name]) for name in _TEXTS if fields.get(name)}
     if texts.get("unit", "answer") not in UNITS:
         raise BadInput(f'"unit" is {texts["unit"][:40]!r}; expected one of {", ".join(UNITS)}')
     turns = _turns(fields.get("context"))
     if question := texts.pop("question", ""):
         turns.append(Turn(speaker="user", text=question))
-    return make_task(project_id, fields["answer"], _source(fields), turns, **texts)
+    return make_task(project_id, str(fields["answer"]), _source(fields), turns, **texts)
 
 
-def _turns(context: Any) -> list[Turn]:
+def _turns(context: object) -> list[Turn]:
     """Parse the turns. Plain texts alternate between user and system; the last is the user's."""
     listed = [context] if isinstance(context, str) and context else context or []
     if not isinstance(listed, list):
@@ -298,7 +293,7 @@ def _turns(context: Any) -> list[Turn]:
     return turns
 
 
-def _source(fields: Mapping[str, Any]) -> str:
+def _source(fields: Mapping[str, object]) -> str:
     source, table = fields.get("source"), fields.get("table")
     if table is not None:
         if not isinstance(table, list) or not table or not all(isinstance(r, list) and r for r in table):
@@ -312,11 +307,11 @@ def _source(fields: Mapping[str, Any]) -> str:
     return source
 
 
-def as_markdown(table: Sequence[Sequence[Any]]) -> str:
+def as_markdown(table: Sequence[Sequence[object]]) -> str:
     """Write a table in Markdown; its first row holds the headings."""
     width = max(map(len, table))
 
-    def line(cells: Sequence[Any]) -> str:
+    def line(cells: Sequence[object]) -> str:
         texts = [" ".join(("" if cell is None else str(cell)).split()).replace("|", "\\|") for cell in cells]
         return f"| {' | '.join([*texts, *[''] * (width - len(texts))])} |"
 

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from attribution.embedders import Embedder
-from attribution.errors import BadInput
 from attribution.text.differences import differing_spans
 from attribution.text.words import shared_words, terms
 from attribution.types import Claim, Judgement
-from attribution.verifiers.pairs import CachedVerifier
+from attribution.verifiers.pairs import CachedVerifier, verify_each
 
 Agreement = Literal["contradiction", "same", "first_more", "second_more", "overlap"]
 AGREEMENTS: tuple[Agreement, ...] = get_args(Agreement)
@@ -83,8 +82,7 @@ def common_words(one: str, other: str) -> float:
     in 1910” do not.
     """
     own, its = differing_spans(one, other)
-    kept = [_without(one, own), _without(other, its)]
-    (mine, _, _), (theirs, _, _) = terms(kept[0]), terms(kept[1])
+    (mine, _, _), (theirs, _, _) = terms(_without(one, own)), terms(_without(other, its))
     fewer = min(len(mine), len(theirs))
     return len(mine & theirs) / fewer if fewer else 0.0
 
@@ -109,13 +107,7 @@ def _near(first: Sequence[Claim], second: Sequence[Claim], embedder: Embedder) -
 
 def _judge(pairs: Sequence[tuple[str, str]], verifier: CachedVerifier) -> list[Judgement | None]:
     """Return a judgement for each (claim, evidence); None for one that is too long for the verifier."""
-    try:
-        return [*verifier.verify(pairs)]
-    except BadInput:
-        if len(pairs) == 1:
-            return [None]
-        half = len(pairs) // 2
-        return _judge(pairs[:half], verifier) + _judge(pairs[half:], verifier)
+    return [None if isinstance(found, str) else found for found in verify_each(verifier, pairs)]
 
 
 def _groups(pairs: Iterable[tuple[Claim, Claim]]) -> Iterator[tuple[list[Claim], list[Claim]]]:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from attribution.text.urls import canonical
 from attribution.text.words import words_of
-from attribution.types import UNCHECKED, Claim, Evidence, Label, Page, Report, Verdict
+from attribution.types import UNCHECKED, Claim, Evidence, Label, Page, Relation, Report, Verdict
 from attribution.verdicts import SIDES, recolour, thresholds_of
 
 ALIKE = 0.5  # minimum likeness of two claims to be matched
@@ -126,7 +126,7 @@ def _causes(
         for word, verdict in (("Before", was), ("Now", now))
         if verdict is None or verdict.label in ("missing", *UNCHECKED)
     ]
-    reasons += [*_new_evidence(before, after, a, b), *_lost_evidence(before, after, a, b)]
+    reasons += _evidence(before, after, a, b)
     if not reasons and a.statement == b.statement:
         reasons.append(Cause("unexplained", "The two runs read the same passages with the same probabilities."))
     yield from reasons
@@ -142,42 +142,35 @@ def _only_thresholds(before: Report, after: Report, claim: Claim, now: Verdict) 
 
 def _deciding(report: Report, claim: Claim) -> list[Evidence]:
     """Return the most confident passage for each side."""
-    best: dict[str, Evidence] = {}
-    for piece in report.evidence:
-        surest = best.get(piece.relation)
-        if piece.claim_id == claim.id and piece.relation in SIDES and (not surest or _sure(piece) > _sure(surest)):
-            best[piece.relation] = piece
-    return list(best.values())
+    own = [e for e in report.evidence if e.claim_id == claim.id]
+    sides = dict.fromkeys(e.relation for e in own if e.relation in SIDES)
+    return [max((e for e in own if e.relation == side), key=lambda e: _probability(e, side)) for side in sides]
 
 
-def _sure(piece: Evidence) -> float:
-    return float(getattr(piece.probabilities, piece.relation))
+def _probability(piece: Evidence, relation: Relation) -> float:
+    return float(getattr(piece.probabilities, relation))
 
 
-def _new_evidence(before: Report, after: Report, a: Claim, b: Claim) -> Iterator[Cause]:
-    """Yield a cause for each deciding passage of the second run that the first run lacked or judged otherwise."""
+def _evidence(before: Report, after: Report, a: Claim, b: Claim) -> Iterator[Cause]:
+    """Yield a cause for each deciding passage of one run that the other lacks or judges otherwise."""
     for piece in _deciding(after, b):
         page, title = _page(after, piece)
         side = SIDES[piece.relation]
         if (same := _same_passage(before, a, piece)) is not None:
             if same.relation != piece.relation:
-                yield _judged(before, after, piece, title, side, _of(same, piece.relation), _sure(piece))
+                yield _judged(before, after, same, piece, title, piece.relation)
         elif any(p.id == page.id for p in before.pages):
             yield Cause("passage", f"A passage of {title} gives {side} now; it was not among those compared before.")
         elif any(canonical(p.url) == canonical(page.url) for p in before.pages):
             yield Cause("changed_page", f"{title} has changed since; a passage of it gives {side} now.")
         else:
             yield Cause("new_page", f"{title} gives {side} now; it was not among the pages before.")
-
-
-def _lost_evidence(before: Report, after: Report, a: Claim, b: Claim) -> Iterator[Cause]:
-    """Yield a cause for each deciding passage of the first run that the second lacks or judges otherwise."""
     for piece in _deciding(before, a):
         page, title = _page(before, piece)
         side = SIDES[piece.relation]
         if (same := _same_passage(after, b, piece)) is not None:
             if same.relation != piece.relation:
-                yield _judged(before, after, piece, title, side, _sure(piece), _of(same, piece.relation))
+                yield _judged(before, after, piece, same, title, piece.relation)
         elif any(p.id == page.id for p in after.pages):
             yield Cause("passage", f"A passage of {title} gave {side} before; it is not among those compared now.")
         elif any(canonical(p.url) == canonical(page.url) for p in after.pages):
@@ -186,16 +179,10 @@ def _lost_evidence(before: Report, after: Report, a: Claim, b: Claim) -> Iterato
             yield Cause("lost_page", f"{title} gave {side} before; it is not among the pages now.")
 
 
-def _judged(before: Report, after: Report, piece: Evidence, title: str, side: str, then: float, now: float) -> Cause:
-    models = [report.versions.get("verifier", "") for report in (before, after)]
-    verifier = " by another verifier" if models[0] != models[1] else ""
-    return Cause(
-        "judgement", f"A passage of {title} is judged differently{verifier}: {side} {then:.2f}, now {now:.2f}."
-    )
-
-
-def _of(piece: Evidence, relation: str) -> float:
-    return float(getattr(piece.probabilities, relation))
+def _judged(before: Report, after: Report, was: Evidence, now: Evidence, title: str, relation: Relation) -> Cause:
+    verifier = " by another verifier" * (before.versions.get("verifier") != after.versions.get("verifier"))
+    change = f"{SIDES[relation]} {_probability(was, relation):.2f}, now {_probability(now, relation):.2f}"
+    return Cause("judgement", f"A passage of {title} is judged differently{verifier}: {change}.")
 
 
 def _same_passage(report: Report, claim: Claim, piece: Evidence) -> Evidence | None:

@@ -5,22 +5,27 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from functools import partial
+from pathlib import Path
+from typing import Literal
 
 from pydantic import TypeAdapter
 
 from attribution import events
-from attribution.claims.enrichment import transcript
+from attribution.claims.enrichment import transcript, turns_of
 from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
 from attribution.embedders import EMBEDDERS
 from attribution.errors import BadInput
-from attribution.run import run as pipeline
+from attribution.files import Row
 from attribution.run.claims import annotate, check_coherence, fallbacks, segment
 from attribution.run.estimate import check_input
+from attribution.run.experiment import Experiment, Fields, RowDone, Work
+from attribution.run.run import run
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
 from attribution.studies.answers.agreement import Match, align
+from attribution.studies.saved import Saved
 from attribution.types import UNCHECKED, Claim, Document, Failure, Label, Report, Span, Turn, content_id
 from attribution.verdicts import Thresholds, recolour, thresholds_of
 from attribution.verifiers import VERIFIERS
@@ -112,7 +117,7 @@ def compare_answers(
     joined = [*claims[0], *(_shifted(c, len(first) + len(BETWEEN)) for c in claims[1])]
     longer = settings.model_copy(update={"answer_limit": 2 * settings.answer_limit + len(BETWEEN)})
     ids = [frozenset(c.id for c in side) for side in claims]
-    for event in pipeline.run(
+    for event in run(
         question, first + BETWEEN + second, longer, store, documents, stop, joined, run_id=run_id, context=context
     ):
         match event:
@@ -212,7 +217,7 @@ def recolour_answers(result: TwoAnswers, thresholds: Thresholds) -> TwoAnswers:
     return with_report(result, recolour(result.report, thresholds))
 
 
-_ADAPTER = TypeAdapter(TwoAnswers)
+ANSWERS = Saved("answers", TypeAdapter(TwoAnswers))
 
 
 def without_page_texts(result: TwoAnswers) -> TwoAnswers:
@@ -227,23 +232,42 @@ def without_page_texts(result: TwoAnswers) -> TwoAnswers:
     )
 
 
-def dump(result: TwoAnswers) -> str:
-    """Serialise a result as JSON, without the text of its pages."""
-    return _ADAPTER.dump_json(without_page_texts(result)).decode()
+def save_answers(store: Store, result_id: str, result: TwoAnswers) -> None:
+    """Save a comparison."""
+    ANSWERS.save(store, result_id, without_page_texts(result), result.report.pages)
 
 
-def load(body: str) -> TwoAnswers:
-    """Load a result that `dump` wrote. Raises ValidationError for anything else."""
-    result = _ADAPTER.validate_json(body)
-    return with_report(result, result.report)
+def load_answers(store: Store, result_id: str) -> TwoAnswers | None:
+    """Load a comparison with its pages' texts."""
+    saved = ANSWERS.load(store, result_id)
+    return saved and with_report(saved, store.with_texts(saved.report))
 
 
-def json_data(result: TwoAnswers) -> dict[str, Any]:
+def compare_many(rows: Sequence[Row], settings: Settings, path: Path) -> Iterator[RowDone]:
+    """Compare the `first` and the `second` answer of every row, and write a line each, with the `result`."""
+    return Experiment(rows, partial(_prepare, settings), settings.public()).run(path)
+
+
+def _prepare(settings: Settings) -> Work:
+    store = Store.open(settings.database_url)
+
+    def compare_row(row: Row) -> Fields:
+        question, context = str(row.fields.get("question") or ""), turns_of(row.fields.get("turns"))
+        first, second = row.fields["first"], row.fields["second"]
+        *_, last = compare_answers(question, first, second, settings, store, context=context)
+        assert isinstance(last, TwoAnswersReady)
+        return {"result": json_data(last.result)}
+
+    return compare_row
+
+
+def json_data(result: TwoAnswers) -> Fields:
     """Return JSON-serialisable data for the command line and the page's download, with the findings spelled out."""
     labels: Mapping[str, Label] = {v.claim_id: v.label for v in result.report.verdicts}
-    data: dict[str, Any] = _ADAPTER.dump_python(without_page_texts(result), mode="json")
-    for match, found in zip(data["matches"], result.matches, strict=True):
-        match["supported"] = result.supported(found) if result.decided(found) else None
+    data: Fields = ANSWERS.adapter.dump_python(without_page_texts(result), mode="json")
+    supported = (result.supported(match) if result.decided(match) else None for match in result.matches)
+    found = TypeAdapter(tuple[Match, ...]).dump_python(result.matches, mode="json")
+    data["matches"] = [{**match, "supported": side} for match, side in zip(found, supported, strict=True)]
     data["only_first"], data["only_second"] = ([c.id for c in result.alone(s)] for s in ("first", "second"))
     data["counts"] = {
         side: {

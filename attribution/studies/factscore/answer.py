@@ -14,16 +14,15 @@ from attribution.errors import BadInput
 from attribution.evidence import EvidenceSource, GatherStep, PreparedClaims
 from attribution.evidence.matching import Matcher
 from attribution.evidence.near_duplicates import deciding_evidence
-from attribution.models.loading import working_time
 from attribution.provenance import Trace
-from attribution.run import run as pipeline
-from attribution.run.claims import fallbacks, segment
+from attribution.run.claims import fallbacks
 from attribution.run.estimate import check_input
+from attribution.run.run import run
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.snapshots.snapshot import Snapshot
 from attribution.store.store import Store
-from attribution.text import parse
+from attribution.studies.segmenters.comparison import SegmenterResult, segment_by_each
 from attribution.text.passages import plain
 from attribution.text.sentences import sentences
 from attribution.types import (
@@ -37,7 +36,6 @@ from attribution.types import (
     LlmUsage,
     Page,
     Report,
-    Segmented,
     Turn,
     Verdict,
 )
@@ -148,7 +146,7 @@ def score(answers: Sequence[Counts], gamma: float = GAMMA) -> Score:
     )
 
 
-MOST = 6  # maximum number of decomposers, and of verifiers, in one table
+MAX_CHOICES = 6  # decomposers, and verifiers, in one table
 GROUP = 16  # facts between two checks of the stop signal
 HARMLESS = ("nothing_found", "fell_back")  # kinds of failure that leave the evidence whole
 
@@ -221,8 +219,8 @@ class AnswerScored:
 def check_choice(segmenters: Sequence[str], verifiers: Sequence[str], settings: Settings) -> None:
     """Check the names. Raises BadInput for none, too many or repeats; UnknownName or Unavailable for unusable ones."""
     for kind, names in (("decomposer", segmenters), ("verifier", verifiers)):
-        if not 1 <= len(names) <= MOST or len(set(names)) < len(names):
-            raise BadInput(f"found {len(names)} {kind}s ({', '.join(names)}): expected one to {MOST}, each once")
+        if not 1 <= len(names) <= MAX_CHOICES or len(set(names)) < len(names):
+            raise BadInput(f"found {len(names)} {kind}s ({', '.join(names)}): expected one to {MAX_CHOICES}, each once")
     for name in segmenters:
         SEGMENTERS.build(name, settings)
     for name in verifiers:
@@ -255,23 +253,19 @@ def score_answer(
         yield AnswerScored(ScoredAnswer(question, answer, system, True, "", {}, none, {v: () for v in verifiers}))
         return
     yield events.StageStarted("segment")
-    shown, claims = transcript(question, context), dict[str, Claim]()
-    parts: list[tuple[str, Segmented, float]] = []
-    for number, name in enumerate(segmenters, 1):
-        if stop.is_set():
-            return
-        parse.forget()  # no decomposer profits from the parse of another
-        started = working_time()
-        made = segment(shown, answer, settings.model_copy(update={"segmenter": name}), stop)
-        parts.append((name, made, round(working_time() - started, 3)))
-        claims |= {c.id: c for c in made.claims}
-        yield events.Progress("segment", number, len(segmenters))
+    parts: list[SegmenterResult] = []
+    for part in segment_by_each(transcript(question, context), answer, settings, segmenters, stop):
+        parts.append(part)
+        yield events.Progress("segment", len(parts), len(segmenters))
+    if stop.is_set():
+        return
+    claims = {claim.id: claim for part in parts for claim in part.segmented.claims}
     first, *others = verifiers
     own = settings.model_copy(update={"verifier": first})
     report: Report | None = None
     union = list(claims.values())
-    run = pipeline.run(question, answer, own, store, documents, stop=stop, claims=union, source=source, context=context)
-    for event in run:
+    steps = run(question, answer, own, store, documents, stop=stop, claims=union, source=source, context=context)
+    for event in steps:
         yield event
         if isinstance(event, events.Finished):
             report = event.report
@@ -284,9 +278,9 @@ def score_answer(
     for name in others:
         verdicts: dict[str, Verdict] = {}
         evidence: list[Evidence] = []
-        steps = _again(report, settings.model_copy(update={"verifier": name}), store, concerns)
+        judgements = _again(report, settings.model_copy(update={"verifier": name}), store, concerns)
         yield events.StageStarted("verify")
-        for done, (verdict, pieces) in enumerate(steps, 1):
+        for done, (verdict, pieces) in enumerate(judgements, 1):
             if stop.is_set():
                 return
             verdicts[verdict.claim_id] = verdict
@@ -294,18 +288,18 @@ def score_answer(
             yield events.Progress("verify", done, sum(c.checked for c in report.claims))
         judged[name] = _judged(report, pages, concerns, verdicts, evidence)
     by_id = {c.id: c for c in report.claims}
-    decomposed = tuple(_decomposed(name, made, seconds, by_id) for name, made, seconds in parts)
+    decomposed = tuple(_decomposed(part, by_id) for part in parts)
     texts = {c.id: c.statement for c in report.claims if c.checked}
     failed = tuple(f for f in report.failures if f.stage != "segment")
     yield AnswerScored(ScoredAnswer(question, answer, system, False, report.id, texts, decomposed, judged, failed))
 
 
-def _decomposed(name: str, made: Segmented, seconds: float, annotated: Mapping[str, Claim]) -> Decomposed:
-    claims = [annotated[c.id] for c in made.claims]
+def _decomposed(part: SegmenterResult, annotated: Mapping[str, Claim]) -> Decomposed:
+    made, claims = part.segmented, [annotated[c.id] for c in part.segmented.claims]
     factual = [c for c in claims if c.worthiness == "factual"]
-    facts = tuple(c.id for c in claims if c.checked)
+    facts, coherent = tuple(c.id for c in claims if c.checked), sum(c.coherent for c in factual)
     failures = (*made.failures, *fallbacks(made.failures))
-    return Decomposed(name, facts, len(factual), sum(c.coherent for c in factual), seconds, made.usage, failures)
+    return Decomposed(part.segmenter, facts, len(factual), coherent, part.seconds, made.usage, failures)
 
 
 def _again(

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from pydantic import TypeAdapter
 
 from attribution.claims.enrichment import turns_of
-from attribution.errors import BadInput
 from attribution.files import Cell, Row
+from attribution.run.experiment import Experiment, Fields, RowDone, Work
 from attribution.settings import Settings
 from attribution.snapshots.snapshot import Snapshot
 from attribution.store.store import Store
-from attribution.studies.experiment import failure, read_finished, write_tables
 from attribution.studies.factscore.answer import (
     GAMMA,
     AnswerScored,
@@ -27,8 +25,8 @@ from attribution.studies.factscore.answer import (
     score,
     score_answer,
 )
-from attribution.studies.tables import Table
-from attribution.types import content_id
+from attribution.studies.saved import Saved
+from attribution.studies.tables import Failed, Table, failed_answers, read_results, write_tables
 
 ADAPTER = TypeAdapter(ScoredAnswer)
 FILE = "factscore.jsonl"
@@ -43,61 +41,42 @@ def run(
     folder: Path,
     gamma: float = GAMMA,
     snapshot: Snapshot | None = None,
-) -> Iterator[tuple[int, int, str]]:
+) -> Iterator[RowDone]:
     """Score every answer, append each to `folder/factscore.jsonl`, then write the tables.
 
-    Yields (answers done, all answers, problem with this one). Answers that an earlier call finished with the same
-    choices are not scored again; gamma affects only the tables. `snapshot` replaces the settings' sources as the
-    knowledge source. Raises BadInput, before any work, for decomposers or verifiers that cannot be used.
+    `gamma` affects only the tables. `snapshot` replaces the settings' sources as the knowledge source. Raises BadInput,
+    before any work, for decomposers or verifiers that cannot be used.
     """
     check_choice(segmenters, verifiers, settings)
     folder.mkdir(parents=True, exist_ok=True)
-    path, store = folder / FILE, Store.open(settings.database_url)
-    finished = read_finished(path, "scored", ADAPTER)
-    scored: list[ScoredAnswer] = []
-    failed: list[tuple[int, str, str]] = []
-    with path.open("a", encoding="utf-8") as out:
-        for number, row in enumerate(rows, 1):
-            question, answer, system = (str(row.fields.get(name) or "") for name in ("question", "answer", "system"))
-            key, problem = key_of(row, settings, segmenters, verifiers, snapshot), row.error
-            if not problem and key not in finished:
-                source = FrozenPages(snapshot) if snapshot else None
-                try:
-                    *_, last = score_answer(
-                        question, answer, settings, segmenters, verifiers, store,
-                        system=system, context=turns_of(row.fields.get("turns")), source=source,
-                    )  # fmt: skip
-                    assert isinstance(last, AnswerScored)
-                    finished[key] = last.answer
-                    out.write(json.dumps({"key": key, "scored": as_json(last.answer)}) + "\n")
-                    out.flush()
-                except BadInput as error:
-                    problem = str(error)
-            if problem:
-                failed.append(failure(row, problem))
-                out.write(json.dumps(row.failed(problem)) + "\n")
-            else:
-                scored.append(finished[key])
-            yield number, len(rows), f"line {row.line}: {problem}" if problem else ""
+    public = {name: value for name, value in settings.public().items() if name not in ("segmenter", "verifier")}
+    choices = [public, [*segmenters], [*verifiers], snapshot.report.id if snapshot else ""]
+    prepare = partial(_prepare, settings, segmenters, verifiers, snapshot)
+    yield from Experiment(rows, prepare, choices, ("question", "answer", "system")).run(folder / FILE)
+    scored, failed = read_results(folder / FILE, "scored", ADAPTER)
     write_tables(tables(scored, segmenters, verifiers, gamma, failed), folder)
 
 
-def key_of(
-    row: Row,
-    settings: Settings,
-    segmenters: Sequence[str],
-    verifiers: Sequence[str],
-    snapshot: Snapshot | None = None,
-) -> str:
-    """Hash everything that an answer's result depends on."""
-    public = {k: v for k, v in settings.public().items() if k not in ("segmenter", "verifier")}
-    own = [row.fields.get(name) or "" for name in ("question", "answer", "system", "turns")]
-    return content_id(json.dumps([own, public, [*segmenters], [*verifiers], snapshot.report.id if snapshot else ""]))
+def _prepare(
+    settings: Settings, segmenters: Sequence[str], verifiers: Sequence[str], snapshot: Snapshot | None
+) -> Work:
+    store, source = Store.open(settings.database_url), FrozenPages(snapshot) if snapshot else None
+
+    def score_row(row: Row) -> Fields:
+        question, answer, system = (str(row.fields.get(name) or "") for name in ("question", "answer", "system"))
+        *_, last = score_answer(
+            question, answer, settings, segmenters, verifiers, store,
+            system=system, context=turns_of(row.fields.get("turns")), source=source,
+        )  # fmt: skip
+        assert isinstance(last, AnswerScored)
+        return {"scored": as_json(last.answer)}
+
+    return score_row
 
 
-def as_json(scored: ScoredAnswer) -> dict[str, Any]:
+def as_json(scored: ScoredAnswer) -> Fields:
     """Convert to JSON-serialisable data, as in factscore.jsonl and the page's download."""
-    data: dict[str, Any] = ADAPTER.dump_python(scored, mode="json")
+    data: Fields = ADAPTER.dump_python(scored, mode="json")
     return data
 
 
@@ -111,12 +90,11 @@ def tables(
     segmenters: Sequence[str],
     verifiers: Sequence[str],
     gamma: float = GAMMA,
-    failed: Sequence[tuple[int, str, str]] = (),
+    failed: Sequence[Failed] = (),
 ) -> tuple[Table, ...]:
-    """Return the sensitivity tables; `failed` holds line, answer and error of answers that could not be scored."""
-    failures = (Table("Failed answers", ("line", "answer", "error"), tuple(failed)),) if failed else ()
+    """Return the sensitivity tables."""
     if not scored:
-        return failures
+        return failed_answers(failed)
     cells = {(s, v): cell(scored, s, v, gamma) for s in segmenters for v in verifiers}
     systems = list(dict.fromkeys(a.system for a in scored))
     return (
@@ -126,7 +104,7 @@ def tables(
         _sensitivity(cells, segmenters, verifiers),
         *(_systems(scored, systems, segmenters, v, gamma) for v in verifiers if len(systems) > 1),
         _left_out(scored, verifiers),
-        *failures,
+        *failed_answers(failed),
     )
 
 
@@ -199,9 +177,6 @@ def _left_out(scored: Sequence[ScoredAnswer], verifiers: Sequence[str]) -> Table
     return Table("Responses and failures", heads, tuple(rows))
 
 
-FACTSCORE = "factscore"  # the kind of result
-
-
 @dataclass(frozen=True)
 class Scored:
     """The scored answers, and the choices they were scored with."""
@@ -211,26 +186,16 @@ class Scored:
     answers: tuple[ScoredAnswer, ...] = ()
     rows: tuple[Row, ...] = ()  # all rows to score, to continue after a crash
     done: int = 0  # number of rows, including failed ones
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: Fields = field(default_factory=dict)
     frozen: str = ""  # id of the run whose pages are the knowledge source; empty: the sources of the settings
-    failed: tuple[tuple[int, str, str], ...] = ()  # line, answer and error of those that could not be scored
+    failed: tuple[Failed, ...] = ()
 
     def with_answer(self, answer: ScoredAnswer) -> Scored:
         return replace(self, answers=(*self.answers, answer), done=self.done + 1)
 
-    def with_failure(self, failure: tuple[int, str, str]) -> Scored:
+    def with_failure(self, failure: Failed) -> Scored:
         return replace(self, failed=(*self.failed, failure), done=self.done + 1)
 
 
-_SCORED = TypeAdapter(Scored)
-
-
-def save(store: Store, result_id: str, scored: Scored) -> None:
-    """Save the answers so far, replacing an earlier state."""
-    store.save_result(FACTSCORE, result_id, _SCORED.dump_json(scored).decode())
-
-
-def load(store: Store, result_id: str) -> Scored | None:
-    """Load saved scores; None if there are none with that id."""
-    body = store.load_result(FACTSCORE, result_id)
-    return None if body is None else _SCORED.validate_json(body)
+FACTSCORE = Saved("factscore", TypeAdapter(Scored))
+save, load = FACTSCORE.save, FACTSCORE.load

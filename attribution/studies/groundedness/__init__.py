@@ -69,108 +69,47 @@ def _hub(name: str, model: str, revision: str = "") -> Need:
     return Need(step, check=f"attribution.studies.groundedness.methods.hub:{name}_downloaded")
 
 
-_METHODS = "attribution.studies.groundedness.methods"
-METHODS: Table[Method] = Table(
-    "method",
-    {
-        "cos_sim": Entry(
-            f"{_METHODS}.local:CosineSimilarity",
-            "Cosine similarity",
-            "each sentence with the nearest sentence of the context, by the chosen embedder; T24 takes legal-bert",
-            english=True,
-        ),
-        "quip": Entry(
-            f"{_METHODS}.local:Quip",
-            "QUIP: shared character n-grams",
-            "the share of the response's character n-grams that the context has; n is tuned too (21 in T24)",
-        ),
-        "hem_v1": Entry(
-            f"{_METHODS}.hub:HemV1",
-            "HHEM 1.0 (download)",
-            "Vectara's cross-encoder on DeBERTa, 0.7 GB",
-            needs=(_hub("hem_v1", "vectara/hallucination_evaluation_model", "hhem-1.0-open"),),
-            english=True,
-        ),
-        "hem_v2": Entry(
-            f"{_METHODS}.hub:HemV2",
-            "HHEM 2.1 (download)",
-            "Vectara's model on FLAN-T5, 0.4 GB; needs the tokenizer of google/flan-t5-base too",
-            needs=(_hub("hem_v2", "vectara/hallucination_evaluation_model"), _hub("flan_t5", "google/flan-t5-base")),
-            english=True,
-        ),
-        "factkb": Entry(
-            f"{_METHODS}.hub:FactKB",
-            "FactKB (download)",
-            "RoBERTa pretrained on facts of knowledge bases, 0.5 GB",
-            needs=(_hub("factkb", "bunsenfeng/FactKB"), _hub("roberta", "roberta-base")),
-            english=True,
-        ),
-        "gc": Entry(
-            f"{_METHODS}.local:classifier",
-            "Fine-tuned cross-encoder",
-            "T24 fine-tunes a cross-encoder on its own pairs; here the verifier that this project fine-tuned stands in "
-            "its place, sentence by sentence",
-            english=True,
-        ),
-        "lynx": Entry(
-            f"{_METHODS}.prompted:Lynx",
-            "Lynx's form of question",
-            "asks a served Lynx model, or any other, for PASS or FAIL with its reasoning",
-            needs=(LLM,),
-        ),
-        "direct": Entry(
-            f"{_METHODS}.prompted:Direct",
-            "Language model, asked directly",
-            "one prompt a response",
-            needs=(LLM,),
-        ),
-        "refchecker": Entry(
-            f"{_METHODS}.prompted:RefChecker",
-            "RefChecker: triplets",
-            "a language model draws triplets from the response and checks them one by one",
-            needs=(LLM,),
-        ),
-        "claims_verify": Entry(
-            f"{_METHODS}.prompted:ClaimsVerify",
-            "Claims of both sides compared",
-            "three prompts: the claims of the source, those of the response, their comparison",
-            needs=(LLM,),
-        ),
-        "selfcheck_multi": Entry(
-            f"{_METHODS}.prompted:SelfCheckMulti",
-            "SelfCheck with other answers",
-            "a language model answers the question again, and the verifier looks for contradictions",
-            needs=(LLM,),
-            english=True,
-        ),
-        "selfcheck_context": Entry(
-            f"{_METHODS}.prompted:SelfCheckContext",
-            "SelfCheck with the context",
-            "the verifier looks for sentences that every sentence of the context contradicts",
-            english=True,
-        ),
-        "pipeline": Entry(
-            f"{_METHODS}.local:Pipeline",
-            "This project's pipeline",
-            "claims, the passages nearest to each, verdicts; with the segmenter, embedder and verifier of the settings",
-            english=True,
-        ),
-        "minicheck": Entry(
-            f"{_METHODS}.hub:MiniCheck",
-            "MiniCheck (download)",
-            "MiniCheck-RoBERTa-Large, 1.4 GB",
-            needs=(_hub("minicheck", "lytang/MiniCheck-RoBERTa-Large"),),
-            english=True,
-        ),
-        "alignscore": Entry(
-            f"{_METHODS}.hub:AlignScore",
-            "AlignScore (download)",
-            "AlignScore-base, 1.5 GB; needs the configuration and tokenizer of roberta-base too",
-            needs=(_hub("alignscore", "yzha/AlignScore AlignScore-base.ckpt"), _hub("roberta", "roberta-base")),
-            english=True,
-        ),
-    },
-)
+def _method(place: str, label: str, note: str, *needs: Need, english: bool = True) -> Entry:
+    return Entry(f"attribution.studies.groundedness.methods.{place}", label, note, needs=needs, english=english)
+
+
+_HHEM, _FLAN_T5, _ROBERTA = "vectara/hallucination_evaluation_model", "google/flan-t5-base", "roberta-base"
+METHODS: Table[Method] = Table("method", {
+    "cos_sim": _method("local:CosineSimilarity", "Cosine similarity",
+        "each sentence with the nearest sentence of the context, by the chosen embedder; T24 takes legal-bert"),
+    "quip": _method("local:Quip", "QUIP: shared character n-grams",
+        "the share of the response's character n-grams that the context has; n is tuned too (21 in T24)",
+        english=False),
+    "hem_v1": _method("hub:HemV1", "HHEM 1.0 (download)", "Vectara's cross-encoder on DeBERTa, 0.7 GB",
+        _hub("hem_v1", _HHEM, "hhem-1.0-open")),
+    "hem_v2": _method("hub:HemV2", "HHEM 2.1 (download)",
+        "Vectara's model on FLAN-T5, 0.4 GB; needs the tokenizer of google/flan-t5-base too",
+        _hub("hem_v2", _HHEM), _hub("flan_t5", _FLAN_T5)),
+    "factkb": _method("hub:FactKB", "FactKB (download)", "RoBERTa pretrained on facts of knowledge bases, 0.5 GB",
+        _hub("factkb", "bunsenfeng/FactKB"), _hub("roberta", _ROBERTA)),
+    "gc": _method("local:classifier", "Fine-tuned cross-encoder",
+        "T24 fine-tunes a cross-encoder on its own pairs; here the verifier that this project fine-tuned stands in "
+        "its place, sentence by sentence"),
+    "lynx": _method("prompted:Lynx", "Lynx's form of question",
+        "asks a served Lynx model, or any other, for PASS or FAIL with its reasoning", LLM, english=False),
+    "direct": _method("prompted:Direct", "Language model, asked directly", "one prompt a response", LLM,
+        english=False),
+    "refchecker": _method("prompted:RefChecker", "RefChecker: triplets",
+        "a language model draws triplets from the response and checks them one by one", LLM, english=False),
+    "claims_verify": _method("prompted:ClaimsVerify", "Claims of both sides compared",
+        "three prompts: the claims of the source, those of the response, their comparison", LLM, english=False),
+    "selfcheck_multi": _method("prompted:SelfCheckMulti", "SelfCheck with other answers",
+        "a language model answers the question again, and the verifier looks for contradictions", LLM),
+    "selfcheck_context": _method("prompted:SelfCheckContext", "SelfCheck with the context",
+        "the verifier looks for sentences that every sentence of the context contradicts"),
+    "pipeline": _method("local:Pipeline", "This project's pipeline",
+        "claims, the passages nearest to each, verdicts; with the segmenter, embedder and verifier of the settings"),
+    "minicheck": _method("hub:MiniCheck", "MiniCheck (download)", "MiniCheck-RoBERTa-Large, 1.4 GB",
+        _hub("minicheck", "lytang/MiniCheck-RoBERTa-Large")),
+    "alignscore": _method("hub:AlignScore", "AlignScore (download)",
+        "AlignScore-base, 1.5 GB; needs the configuration and tokenizer of roberta-base too",
+        _hub("alignscore", "yzha/AlignScore AlignScore-base.ckpt"), _hub("roberta", _ROBERTA)),
+})  # fmt: skip
 
 
 def joined(context: Sequence[str]) -> str:

@@ -10,13 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import yaml
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from attribution.settings import ROOT, Settings
-from attribution.studies.groundedness.figures import Estimate
 from attribution.tables import Entry, load
 from attribution.types import Frozen
 
@@ -100,7 +98,7 @@ def steps(of: Listed, settings: Settings | None = None) -> str:
     return of.entry.missing(settings) if of.entry else ""
 
 
-def read_figure(place: str) -> Any:
+def read_figure(place: str) -> JsonValue:
     """Read the value at "file.json: key / key", where a key of a list is "field=value" of one of its rows.
 
     None without the file. Raises LookupError for a place that the file does not have.
@@ -109,54 +107,27 @@ def read_figure(place: str) -> Any:
     file = FIGURES / name.strip()
     if not file.exists():
         return None
-    value: Any = json.loads(file.read_text(encoding="utf-8"))
+    value: JsonValue = json.loads(file.read_text(encoding="utf-8"))
     for key in map(str.strip, path.split(" / ")):
-        value = _row(value, key) if isinstance(value, list) else value[key]
+        if isinstance(value, list):
+            value = _row(value, key)
+        elif isinstance(value, dict):
+            value = value[key]
     return value
 
 
-def _row(rows: Sequence[Any], conditions: str) -> Any:
+def _row(rows: Sequence[JsonValue], conditions: str) -> JsonValue:
     wanted = [part.partition("=")[::2] for part in conditions.split(", ")]
     for row in rows:
-        if all(str(row.get(field)) == value for field, value in wanted):
+        if isinstance(row, dict) and all(str(row.get(field)) == value for field, value in wanted):
             return row
     raise LookupError(f"no row with {conditions}")
 
 
-def format_figure(value: Any) -> str:
+def format_figure(value: JsonValue) -> str:
     """Format a number with three digits; {"right", "of"} as "36 of 41"."""
     if value is None:
         return ""
     if isinstance(value, dict):
         return f"{value['right']} of {value['of']}"
     return f"{value:,}" if isinstance(value, int) else f"{value:.3g}"
-
-
-FILE = Path(__file__).parent / "measured.json"
-
-
-class Measured(Frozen):
-    """The figures of a method on one public set of labelled responses."""
-
-    macro_f1: Estimate
-    accuracy: Estimate
-    precision: Estimate
-    recall: Estimate
-    seconds: float | None  # median per response
-    test: int  # rows
-
-
-@cache
-def _content() -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
-    return content
-
-
-def measured(method: str) -> dict[str, Measured]:
-    """Return the method's figures by set; empty if it was not measured."""
-    return {name: Measured.model_validate(found) for name, found in _content()["methods"].get(method, {}).items()}
-
-
-def conditions() -> dict[str, Any]:
-    """Return the date, models, machine and numbers of rows behind the figures."""
-    return dict(_content()["conditions"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from attribution.claims.enrichment import as_text, transcript, turns_of
 from attribution.errors import BadInput
@@ -14,12 +14,8 @@ from attribution.studies.groundedness import Given
 from attribution.types import Frozen, content_id
 
 Split = Literal["development", "test"]
-SPLITS: dict[str, Split] = {
-    "development": "development",
-    "dev": "development",
-    "validation": "development",
-    "test": "test",
-}
+_DEVELOPMENT: Split = "development"
+SPLITS: dict[str, Split] = {**dict.fromkeys(("development", "dev", "validation"), _DEVELOPMENT), "test": "test"}
 EXPECTED = '{"question": "…", "context": "…" or ["…", …], "response": "…", "grounded": true or false}'
 REQUIRED, OPTIONAL = ("response",), ("question", "error_type", "split", "group")  # fields that hold text
 
@@ -85,8 +81,8 @@ def labelled_set(rows: Sequence[Row], seed: int = 0) -> LabelledSet:
     if not read:
         first = f"; line {problems[0][0]}: {problems[0][1]}" if problems else ""
         raise BadInput(f"found no labelled response; expected lines of {EXPECTED}{first}")
-    kept = tuple(read.values())
-    return LabelledSet(kept if named else divided(kept, seed), tuple(problems))
+    usable = tuple(read.values())
+    return LabelledSet(usable if named else divided(usable, seed), tuple(problems))
 
 
 def divided(rows: Sequence[LabelledRow], seed: int) -> tuple[LabelledRow, ...]:
@@ -129,7 +125,7 @@ def _row(row: Row, named: bool) -> LabelledRow:
     )
 
 
-def _id(given: Any) -> str:
+def _id(given: object) -> str:
     if given is None or given == "":
         return ""
     if not isinstance(given, str | int):
@@ -137,18 +133,17 @@ def _id(given: Any) -> str:
     return str(given)
 
 
-def _context(given: Any) -> tuple[str, ...]:
+def _context(given: object) -> tuple[str, ...]:
     texts = [given] if isinstance(given, str) else given
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         found = "is missing" if given is None else "is neither a text nor a list of texts"
         raise BadInput(f'"context" {found}; expected {EXPECTED}')
-    kept = tuple(text for text in texts if text.strip())
-    if not kept:
+    if not any(text.strip() for text in texts):
         raise BadInput('"context" is empty')
-    return kept
+    return tuple(text for text in texts if text.strip())
 
 
-def _sentences(given: Any, response: str) -> tuple[LabelledSentence, ...]:
+def _sentences(given: object, response: str) -> tuple[LabelledSentence, ...]:
     """Locate sentences, given as texts in the order of the response."""
     if not given:
         return ()

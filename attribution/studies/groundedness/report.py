@@ -5,16 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING
 
 from attribution.errors import BadInput
-from attribution.files import Cell, complete_lines, replace_text
+from attribution.files import Cell, replace_text
+from attribution.run.experiment import Fields
 from attribution.studies.groundedness import METHODS
-from attribution.studies.groundedness.figures import GROUNDED, Estimate, Evaluation, MethodFigures, flagged
+from attribution.studies.groundedness.evaluation import (
+    GROUNDED,
+    Estimate,
+    Evaluation,
+    LeftOut,
+    MethodFigures,
+    Outcome,
+    flagged,
+)
 from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet
-from attribution.studies.groundedness.outcomes import LeftOut, Outcome
 from attribution.studies.tables import Table
 
 if TYPE_CHECKING:
@@ -101,50 +107,31 @@ def f1_by_latency(
     made: Figure = go.Figure()
     for number, f in enumerate(shown, 1):  # a number in the point and a name in the legend: names beside points collide
         value = f.macro_f1.value or 0.0
+        above, below = (f.macro_f1.high or 0.0) - value, value - (f.macro_f1.low or 0.0)
         made.add_scatter(
-            x=[f.seconds],
-            y=[value],
-            error_y={
-                "type": "data",
-                "array": [(f.macro_f1.high or 0.0) - value],
-                "arrayminus": [value - (f.macro_f1.low or 0.0)],
-                "color": quiet,
-                "thickness": 1.5,
-                "width": 3,
-            },
-            mode="markers+text",
-            text=[str(number)],
-            textposition="middle center",
-            textfont={"size": 11, "color": paper},
-            name=f"{number} {f.method}",
+            x=[f.seconds], y=[value], mode="markers+text", name=f"{number} {f.method}", cliponaxis=False,
+            error_y={"array": [above], "arrayminus": [below], "color": quiet, "thickness": 1.5, "width": 3},
+            marker={"size": 18, "color": mark},
+            text=[str(number)], textposition="middle center", textfont={"size": 11, "color": paper},
             customdata=[[METHODS[f.method].label, duration(f.seconds), interval(f.macro_f1)]],
             hovertemplate="%{customdata[0]}: macro F1 %{customdata[2]}, %{customdata[1]} a response<extra></extra>",
-            marker={"size": 18, "color": mark},
-            cliponaxis=False,
-        )
+        )  # fmt: skip
     axis = {
-        "gridcolor": quiet,
-        "linecolor": quiet,
-        "zeroline": False,
-        "fixedrange": True,
-        "color": ink,
-        "automargin": True,
-    }
+        "gridcolor": quiet, "linecolor": quiet, "color": ink, "zeroline": False, "fixedrange": True, "automargin": True,
+    }  # fmt: skip
     made.update_layout(
-        height=420,
-        margin={"l": 0, "r": 12, "t": 10, "b": 0},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
+        height=420, margin={"l": 0, "r": 12, "t": 10, "b": 0},
+        paper_bgcolor="rgba(0,0,0,0)", plot_bgcolor="rgba(0,0,0,0)",
         font={"family": "system-ui, -apple-system, Segoe UI, Roboto, sans-serif", "size": 13, "color": ink},
         xaxis={**axis, "type": "log", "title": {"text": "seconds a response (logarithmic)"}, "dtick": 1},
         yaxis={**axis, "title": {"text": "macro F1", "standoff": 12}, "range": [0, 1], "dtick": 0.2},
         showlegend=True,
         legend={"orientation": "h", "yanchor": "top", "y": -0.2, "itemclick": False, "itemdoubleclick": False},
-    )
+    )  # fmt: skip
     return made
 
 
-def row_lines(rows: Sequence[LabelledRow], outcomes: Iterable[Outcome], evaluation: Evaluation) -> list[dict[str, Any]]:
+def row_lines(rows: Sequence[LabelledRow], outcomes: Iterable[Outcome], evaluation: Evaluation) -> list[Fields]:
     """Each outcome with its row's label and the method's decision, as in rows.jsonl."""
     by_row = {row.id: row for row in rows}
     figures = {f.method: f for f in evaluation.figures}
@@ -157,7 +144,7 @@ def row_lines(rows: Sequence[LabelledRow], outcomes: Iterable[Outcome], evaluati
     return lines
 
 
-def json_report_of(rows: Sequence[LabelledRow], evaluation: Evaluation) -> dict[str, Any]:
+def json_report_of(rows: Sequence[LabelledRow], evaluation: Evaluation) -> Fields:
     """The splits of a set, and the figures of each method."""
     splits: dict[str, dict[str, int]] = {}
     for split in ("development", "test"):
@@ -170,7 +157,7 @@ def json_report_of(rows: Sequence[LabelledRow], evaluation: Evaluation) -> dict[
 
 def json_report(
     labelled: LabelledSet, evaluation: Evaluation, left_out: Sequence[LeftOut], settings: Mapping[str, object]
-) -> dict[str, Any]:
+) -> Fields:
     """The content of figures.json."""
     return {
         **json_report_of(labelled.rows, evaluation),
@@ -183,19 +170,6 @@ def json_report(
 # --- the files of a folder ---
 
 
-def read_outcomes(path: Path) -> dict[tuple[str, str], Outcome]:
-    """The outcomes of an earlier run by method and row."""
-    found: dict[tuple[str, str], Outcome] = {}
-    for _, line in complete_lines(path):
-        try:
-            fields = json.loads(line)
-            outcome = Outcome.model_validate({n: v for n, v in fields.items() if n in Outcome.model_fields})
-            found[outcome.method, outcome.row] = outcome
-        except (ValueError, AttributeError, ValidationError):
-            continue
-    return found
-
-
 def prepare(folder: Path) -> None:
     """Make the folder. BadInput where that is impossible."""
     try:
@@ -204,7 +178,7 @@ def prepare(folder: Path) -> None:
         raise BadInput(f"{folder} cannot be used as a folder: {error.strerror}; choose another --out") from None
 
 
-def write(folder: Path, rows: Sequence[dict[str, Any]], report: Mapping[str, Any], evaluation: Evaluation) -> None:
+def write(folder: Path, rows: Sequence[Fields], report: Fields, evaluation: Evaluation) -> None:
     """Write all files, each whole or not at all."""
     lines = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in rows)
     tables = "\n".join(table.markdown() for table in (quality_table(evaluation), error_table(evaluation)))

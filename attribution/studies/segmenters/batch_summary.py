@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from attribution.claims import worthiness
 from attribution.files import Cell, format_cell
 from attribution.run.claims import segment
+from attribution.run.experiment import is_result, read_lines
 from attribution.segmenters.alignment import align
 from attribution.settings import Settings
 from attribution.studies.segmenters.comparison import Column, decomposition
-from attribution.studies.tables import DECIDED, Table, segmenter_tables
+from attribution.studies.segmenters.tables import DECIDED, segmenter_tables
+from attribution.studies.tables import Table
 from attribution.text.passages import statements
 from attribution.types import LABELS, Claim, Label, Report, Span
 
@@ -68,35 +68,29 @@ class Summary:
 def summarise(path: Path) -> Summary:
     """Summarise the output of `batch`, reading it line by line."""
     summary = Summary()
-    with path.open("rb") as lines:
-        for line in lines:
-            saved = json.loads(line)
-            summary.rows += 1
-            if "report" not in saved or "error" in saved:
-                summary.failed += 1
-                continue
-            _add(summary, saved)
+    for _, line in read_lines(path):
+        summary.rows += 1
+        if is_result(line):
+            _add(summary, Report.model_validate(line["report"]), line.get(FIELD))
+        else:
+            summary.failed += 1
     return summary
 
 
-def _add(summary: Summary, saved: Mapping[str, Any]) -> None:
-    verdicts = saved["report"]["verdicts"]
-    summary.claims += len(saved["report"]["claims"])
-    summary.verdicts.update(v["label"] for v in verdicts)
-    summary.seconds += sum(s for stage, s in saved["report"]["timings"].items() if stage != "load")
-    if not (given := saved.get(FIELD)):
-        return
+def _add(summary: Summary, report: Report, given: object) -> None:
+    labels = {v.claim_id: v.label for v in report.verdicts}
+    summary.claims += len(report.claims)
+    summary.verdicts.update(labels.values())
+    summary.seconds += sum(s for stage, s in report.timings.items() if stage != "load")
     try:
-        statements_given = list(_labels(given))
+        stated = list(_labels(given or []))
     except ValueError:
         summary.unreadable += 1
         return
-    if not statements_given:
+    if not stated:
         return
-    report = Report.model_validate(saved["report"])
-    places = _places(report, statements_given)
+    places = _places(report, stated)
     summary.unplaced += sum(not spans for spans, _ in places)
-    labels = {v.claim_id: v.label for v in report.verdicts}
     for claim in report.claims:
         if claim.id in labels:
             summary.labelled.setdefault(_label_of(claim, places), Counter())[labels[claim.id]] += 1
@@ -104,7 +98,7 @@ def _add(summary: Summary, saved: Mapping[str, Any]) -> None:
     summary.columns.setdefault(name, []).append(_column(name, report))
 
 
-def _labels(given: Any) -> Iterator[tuple[str, str]]:
+def _labels(given: object) -> Iterator[tuple[str, str]]:
     """Yield (statement, label) of the claims that have a label. Raises ValueError for another form."""
     if not isinstance(given, list):
         raise ValueError

@@ -8,18 +8,22 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from pydantic import TypeAdapter
+
 from attribution import events
 from attribution.claims import worthiness
 from attribution.claims.enrichment import transcript
 from attribution.errors import BadInput
 from attribution.models.loading import working_time
-from attribution.run import run as pipeline
 from attribution.run.claims import fallbacks, segment
 from attribution.run.estimate import check_input
+from attribution.run.experiment import Fields
+from attribution.run.run import run
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
+from attribution.studies.saved import Saved
 from attribution.text import parse
 from attribution.text.words import terms
 from attribution.types import (
@@ -112,6 +116,19 @@ def check_segmenters(names: Sequence[str], settings: Settings) -> list[str]:
     return distinct
 
 
+def segment_by_each(
+    question: str, answer: str, settings: Settings, segmenters: Sequence[str], stop: threading.Event
+) -> Iterator[SegmenterResult]:
+    """Split the answer with one segmenter after the other, the first even if `stop` is set."""
+    for number, name in enumerate(segmenters):
+        if number and stop.is_set():
+            return
+        parse.forget()  # so that no segmenter profits from another's parse
+        started = working_time()
+        segmented = segment(question, answer, settings.model_copy(update={"segmenter": name}), stop)
+        yield SegmenterResult(name, segmented, round(working_time() - started, 3))
+
+
 def compare(
     question: str,
     answer: str,
@@ -131,24 +148,15 @@ def compare(
     check_input(question, answer, settings)
     stop, results, run_id = stop or threading.Event(), list[SegmenterResult](), new_run_id()
     yield events.RunStarted(run_id)
-    for name in names:
-        if results and stop.is_set():
-            break
-        yield events.StageStarted("segment")
-        parse.forget()  # so that no segmenter profits from another's parse
-        started = working_time()
-        segmented = segment(
-            transcript(question, context), answer, settings.model_copy(update={"segmenter": name}), stop
-        )
-        results.append(SegmenterResult(name, segmented, round(working_time() - started, 3)))
-        yield results[-1]
+    yield events.StageStarted("segment")
+    for result in segment_by_each(transcript(question, context), answer, settings, names, stop):
+        results.append(result)
+        yield result
         yield events.Progress("segment", len(results), len(names))
     claims = {claim.id: claim for result in results for claim in result.segmented.claims}
     union = sorted(claims.values(), key=_start)  # so that sentences are finished one by one
     comparison: Comparison | None = None
-    for event in pipeline.run(
-        question, answer, settings, store, documents, stop, union, run_id=run_id, context=context
-    ):
+    for event in run(question, answer, settings, store, documents, stop, union, run_id=run_id, context=context):
         if not isinstance(event, events.RunStarted):
             yield event
         if isinstance(event, events.ClaimsReady) and all(c.worthiness for c in event.claims):
@@ -249,6 +257,42 @@ def recolour_comparison(comparison: Comparison, thresholds: Thresholds) -> Compa
     """Relabel the comparison with other thresholds, from its stored probabilities alone."""
     same = thresholds_of(comparison.report) == thresholds
     return comparison if same else with_verdicts(comparison, recolour(comparison.report, thresholds))
+
+
+def without_page_texts(comparison: Comparison) -> Comparison:
+    """Drop the text of the pages, and keep pages and evidence only once, not again in every column."""
+    pages = tuple(p.model_copy(update={"text": ""}) for p in comparison.report.pages)
+    columns = tuple(
+        replace(c, report=c.report.model_copy(update={"pages": (), "evidence": ()})) for c in comparison.columns
+    )
+    return replace(comparison, report=comparison.report.model_copy(update={"pages": pages}), columns=columns)
+
+
+COMPARISON = Saved("comparison", TypeAdapter(Comparison))
+EXPERIMENT = Saved("experiment", TypeAdapter(tuple[Comparison, ...]))
+load_experiment = EXPERIMENT.load
+
+
+def json_data(comparison: Comparison) -> Fields:
+    """Return JSON-serialisable data, as in comparisons.jsonl and the page's download."""
+    data: Fields = COMPARISON.adapter.dump_python(without_page_texts(comparison), mode="json")
+    return data
+
+
+def save_comparison(store: Store, result_id: str, comparison: Comparison) -> None:
+    """Save the comparison of one answer."""
+    COMPARISON.save(store, result_id, without_page_texts(comparison), comparison.report.pages)
+
+
+def load_comparison(store: Store, result_id: str) -> Comparison | None:
+    """Load a comparison with its pages' texts."""
+    saved = COMPARISON.load(store, result_id)
+    return saved and with_verdicts(saved, store.with_texts(saved.report))
+
+
+def save_experiment(store: Store, result_id: str, comparisons: Sequence[Comparison]) -> None:
+    """Save the comparisons of many answers, without their pages' texts."""
+    EXPERIMENT.save(store, result_id, tuple(map(without_page_texts, comparisons)))
 
 
 _WORD = re.compile(r"[^\W_]+(?:[.,'’-][^\W_]+)*")

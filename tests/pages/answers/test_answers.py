@@ -142,7 +142,7 @@ def test_verdicts_come_into_the_answers_and_an_error_keeps_them() -> None:
 def test_the_page_shows_a_saved_comparison_and_fills_in_its_form() -> None:
     from streamlit.testing.v1 import AppTest
 
-    from attribution.studies.saved import save_answers
+    from attribution.studies.answers.two_answers import save_answers
     from pages.ui.database import store
 
     save_answers(store(), "abc", two())

@@ -14,9 +14,16 @@ import pytest
 from attribution.reports.html import el, html
 from attribution.store.store import Store
 from attribution.studies.groundedness import Part
+from attribution.studies.groundedness.evaluation import (
+    LeftOut,
+    Outcome,
+    SavedBenchmark,
+    SavedSet,
+    load_benchmark,
+    save_benchmark,
+    save_labelled_set,
+)
 from attribution.studies.groundedness.labelled_set import LabelledSet
-from attribution.studies.groundedness.outcomes import LeftOut, Outcome
-from attribution.studies.saved import SavedBenchmark, SavedSet, load_benchmark, save_benchmark, save_labelled_set
 from pages.benchmark import BenchmarkProgress, evaluated, work
 from pages.ui import benchmark_results, state
 from pages.ui.background import Job

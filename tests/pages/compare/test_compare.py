@@ -25,7 +25,7 @@ from attribution.studies.segmenters.comparison import (
     group_by_sentence,
     with_verdicts,
 )
-from attribution.studies.tables import tables
+from attribution.studies.segmenters.tables import tables
 from attribution.types import Claim, Label, LlmUsage, Report, Segmented, Verdict
 from pages.compare import CompareProgress, ManyProgress, work, work_many
 from pages.ui.background import Job

@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest
 from attribution.errors import BadInput
 from attribution.reports.html import html
 from attribution.store.store import Store
-from attribution.studies.groundedness.evoked.test_sets import EvokedSet, Grounded, Made, load, make, save
-from attribution.studies.groundedness.evoked.twin import Edit, apply
+from attribution.studies.groundedness.test_sets import EvokedSet, Grounded, Made, load, make, save
+from attribution.studies.groundedness.twins import Edit, apply
 from pages.evoke import LIMIT, MakeProgress, as_lines, of_file, summary, twin, work
 from pages.ui import state
 from pages.ui.background import Job

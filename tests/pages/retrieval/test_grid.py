@@ -16,8 +16,7 @@ from attribution.provenance import Provenance
 from attribution.reports.html import html
 from attribution.snapshots.snapshot import Snapshot
 from attribution.store.store import Store
-from attribution.studies.retrieval import Cell, Choice, Difference
-from attribution.studies.saved import save_grid
+from attribution.studies.retrieval import Cell, Choice, Difference, save_grid
 from attribution.types import Report, Verdict
 from pages.retrieval import GridProgress, cell_table, difference_list, failure_table, heat_map, names, summary, work
 from pages.ui.background import Job

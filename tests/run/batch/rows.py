@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from attribution.files import parse_rows
-from attribution.run.batch import BatchProgress, Engine, batch
+from attribution.run.batch import batch
+from attribution.run.experiment import Engine, RowDone, local
 from attribution.settings import ROOT, Settings
 
 NOTE = "The Eiffel Tower in Paris was completed in 1889. Honey bees dance to show where flowers are."
@@ -30,7 +31,7 @@ def encoded(rows: Sequence[Any]) -> bytes:
     return "".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows).encode()
 
 
-def done(rows: Sequence[Any], settings: Settings, path: Path, engine: Engine | None = None) -> list[BatchProgress]:
+def done(rows: Sequence[Any], settings: Settings, path: Path, engine: Engine = local) -> list[RowDone]:
     return list(batch(parse_rows(encoded(rows), ["answer"], ["question"]), settings, path, engine))
 
 

@@ -15,7 +15,8 @@ import pytest
 
 from attribution.errors import BadInput, Unavailable
 from attribution.files import Row, parse_rows
-from attribution.run.batch import Analysed, Analyst, Local, batch
+from attribution.run.batch import Analyst, batch
+from attribution.run.experiment import Fields, Prepare, Result, local
 from attribution.settings import ROOT, Settings
 from tests.run.batch.rows import MANY, ROWS, command, comparable, done, encoded, started, wait_for_lines
 
@@ -28,8 +29,8 @@ def own(settings: Settings) -> Settings:
 @pytest.fixture
 def analysed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The ids of the rows that are analysed."""
-    ids, real = list[str](), Analyst.analyse
-    monkeypatch.setattr(Analyst, "analyse", lambda self, row: ids.append(row.fields["id"]) or real(self, row))
+    ids, real = list[str](), Analyst.__call__
+    monkeypatch.setattr(Analyst, "__call__", lambda self, row: ids.append(row.fields["id"]) or real(self, row))
     return ids
 
 
@@ -43,7 +44,7 @@ def test_every_row_has_its_line_with_its_own_documents_and_bad_ones_cost_themsel
     assert ["error" in line for line in lines] == [False, True, True, True, False]
     assert "documents" in lines[2]["error"] and lines[0]["id"] == "0" and "documents" not in lines[0]
     assert lines[0]["report"]["verdicts"][0]["label"] == "supported"
-    assert (last.done, last.failed, last.labels.total()) == (5, 3, 2)
+    assert (last.done, last.failed) == (5, 3)
 
 
 def test_what_is_finished_is_not_analysed_again_unless_row_or_settings_change(
@@ -73,20 +74,20 @@ def test_equal_rows_are_analysed_once_and_have_a_line_each(own: Settings, tmp_pa
 def test_an_unexpected_error_costs_its_row_and_is_tried_again(
     own: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = Analyst._report
+    real = Analyst.__call__
 
-    def broken(self: Analyst, row: Row) -> object:
+    def broken(self: Analyst, row: Row) -> Fields:
         if row.fields["id"] == "1":
             raise ZeroDivisionError("division\nby zero")
         return real(self, row)
 
-    monkeypatch.setattr(Analyst, "_report", broken)
+    monkeypatch.setattr(Analyst, "__call__", broken)
     *_, last = done(ROWS[:3], own, tmp_path / "out.jsonl")
     lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert last.failed == 1 and "(ZeroDivisionError: division by zero)" in lines[1]["error"] and "report" in lines[2]
     monkeypatch.undo()
     *_, last = done(ROWS[:3], own, tmp_path / "out.jsonl")
-    assert last.failed == 0 and last.labels.total() == 3
+    assert last.failed == 0
 
 
 def test_progress_tells_rate_and_time_left_of_the_rows_that_are_analysed(own: Settings, tmp_path: Path) -> None:
@@ -108,14 +109,9 @@ def test_a_missing_model_ends_the_batch_before_any_row(own: Settings, tmp_path: 
     assert not analysed
 
 
-class Backwards:
+def backwards(rows: Sequence[Row], prepare: Prepare) -> Iterator[tuple[int, Result[Fields]]]:
     """An engine whose results come in another order, as those of several workers do."""
-
-    def __init__(self, settings: Settings) -> None:
-        self.local = Local(settings)
-
-    def analyse(self, rows: Sequence[Row]) -> Iterator[tuple[int, Analysed]]:
-        yield from reversed(list(self.local.analyse(rows)))
+    yield from reversed(list(local(rows, prepare)))
 
 
 def test_stopped_and_resumed_with_any_engine_it_ends_as_an_undisturbed_one(own: Settings, tmp_path: Path) -> None:
@@ -124,7 +120,7 @@ def test_stopped_and_resumed_with_any_engine_it_ends_as_an_undisturbed_one(own: 
     done(rows, own, whole)
     elsewhere = own.model_copy(update={"database_url": f"sqlite:///{tmp_path}/other.sqlite3"})
     parsed = parse_rows(encoded(rows), ["answer"])
-    for engine, wanted in ((None, 3), (Backwards(elsewhere), 6)):
+    for engine, wanted in ((local, 3), (backwards, 6)):
         steps = batch(parsed, elsewhere, stopped, engine)
         assert any(step.done == wanted for step in steps)
         steps.close()
@@ -132,7 +128,7 @@ def test_stopped_and_resumed_with_any_engine_it_ends_as_an_undisturbed_one(own: 
             out.write(b'{"id": "cut off')
     ids = [json.loads(line)["id"] for line in stopped.read_text().splitlines()[:-1]]
     assert ids == ["bad", "0-0", "0-1", "bad", "1-1", "1-0", "0-3"]
-    done(rows, elsewhere, stopped, Backwards(elsewhere))
+    done(rows, elsewhere, stopped, backwards)
     assert comparable(stopped) == comparable(whole)
 
 

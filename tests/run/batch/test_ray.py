@@ -6,12 +6,14 @@ import importlib.util
 import json
 import signal
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from attribution.errors import BadInput, Unavailable
+from attribution.run.batch import Analyst
 from attribution.run.ray_data import LOST, OnRay, Worker
 from attribution.settings import Settings
 from tests.postgresql import new_database, server
@@ -48,9 +50,9 @@ def test_without_ray_the_error_says_how_to_get_it(own: Settings, monkeypatch: py
 
 def test_a_worker_says_what_would_end_the_batch(own: Settings) -> None:
     pytest.importorskip("pyarrow")
-    worker = Worker(own.model_copy(update={"verifier": "llm"}))
-    found = worker._analyse({"place": 3, "line": 7, "fields": json.dumps({"answer": "Bees dance."})})
-    assert found["fatal"] == "Unavailable" and "OPENAI_MODEL" in found["problem"] and found["place"] == 3
+    worker = Worker(partial(Analyst, own.model_copy(update={"verifier": "llm"})))
+    found = worker.run(3, 7, json.dumps({"answer": "Bees dance."}))
+    assert found["fatal"] == "Unavailable" and "OPENAI_MODEL" in str(found["problem"]) and found["place"] == 3
 
 
 @needs_ray
@@ -91,12 +93,12 @@ def test_what_the_cluster_cannot_do_is_said_before_any_row(
     own: Settings, tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(BadInput, match="the cluster has 2 processors"):
-        done(MANY, own, tmp_path / "out.jsonl", OnRay(own, 3, cluster.address))
+        done(MANY, own, tmp_path / "out.jsonl", OnRay(own, 3, cluster.address).run)
     with pytest.raises(Unavailable, match="no Ray cluster answers at"):
-        done(MANY, own, tmp_path / "out.jsonl", OnRay(own, 2, "127.0.0.1:1"))
+        done(MANY, own, tmp_path / "out.jsonl", OnRay(own, 2, "127.0.0.1:1").run)
     llm = own.model_copy(update={"verifier": "llm"})
     with pytest.raises(Unavailable, match="OPENAI_MODEL"):
-        done(MANY, llm, tmp_path / "out.jsonl", OnRay(llm, 2, cluster.address))
+        done(MANY, llm, tmp_path / "out.jsonl", OnRay(llm, 2, cluster.address).run)
 
 
 @needs_ray
@@ -105,7 +107,7 @@ def test_a_row_that_kills_its_worker_costs_itself(
     own: Settings, tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("attribution.run.ray_data.Worker", _Fragile)
-    *_, last = done(MANY[:4], own, tmp_path / "out.jsonl", OnRay(own, 2, cluster.address))
+    *_, last = done(MANY[:4], own, tmp_path / "out.jsonl", OnRay(own, 2, cluster.address).run)
     lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert [line.get("error") for line in lines] == [None, None, LOST, None] and last.failed == 1
 
@@ -113,9 +115,9 @@ def test_a_row_that_kills_its_worker_costs_itself(
 class _Fragile(Worker):
     """Its process dies of a row about Rome."""
 
-    def _analyse(self, row: dict[str, Any]) -> dict[str, Any]:
-        if "Rome" in row["fields"]:
+    def run(self, place: int, line: int, fields: str) -> dict[str, str | int]:
+        if "Rome" in fields:
             import os
 
             os._exit(1)
-        return super()._analyse(row)
+        return super().run(place, line, fields)

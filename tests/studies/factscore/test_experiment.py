@@ -130,14 +130,15 @@ def without_times(path: Path) -> list[Any]:
 def test_killed_and_resumed_gives_the_same(settings: Settings, tmp_path: Path) -> None:
     choice = (["sentences", "clauses"], ["embedded-small"])
     whole, cut = tmp_path / "whole", tmp_path / "cut"
-    said = list(run(ROWS, settings, *choice, whole))
-    assert [s[:2] for s in said] == [(n, 4) for n in (1, 2, 3, 4)] and said[2][2] == "line 3: not JSON"
+    done = list(run(ROWS, settings, *choice, whole))
+    assert [(s.done, s.total) for s in done] == [(n, 4) for n in (1, 2, 3, 4)]
+    assert [s.problem for s in done] == ["line 3: not JSON", "", "", ""]
     steps = run(ROWS, settings, *choice, cut)
-    next(steps)
+    next(steps), next(steps)
     steps.close()
     with (cut / FILE).open("a") as file:
         file.write('{"key": "cut of')
-    before = (cut / FILE).read_text().splitlines()[0]
+    before = (cut / FILE).read_text().splitlines()[1]
     list(run(ROWS, settings, *choice, cut))
     assert (cut / FILE).read_text().splitlines()[0] == before  # not scored again
     assert without_times(cut / FILE) == without_times(whole / FILE)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from attribution.studies.groundedness.evaluation import Outcome
 from attribution.studies.groundedness.labelled_set import LabelledRow, Split
-from attribution.studies.groundedness.outcomes import Outcome
 
 
 def row(number: int, grounded: bool, split: Split = "test", error_type: str = "", group: str = "") -> LabelledRow:

@@ -6,8 +6,9 @@ import random
 
 import numpy as np
 import pytest
+from sklearn import metrics
 
-from attribution.studies.groundedness.figures import best_threshold, estimates, evaluate, flagged
+from attribution.studies.groundedness.evaluation import best_threshold, estimates, evaluate, flagged
 from tests.studies.groundedness.labels import outcome, row
 
 
@@ -55,6 +56,18 @@ def test_measures_follow_their_definitions() -> None:
     ]
     assert f.tokens == 10 and f.cost == 4.0 and f.seconds == 0.1
     assert flagged(outcome(1, 0.49), f) and not flagged(outcome(1, 0.5), f)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_measures_equal_those_of_scikit_learn(seed: int) -> None:
+    drawn = np.random.default_rng(seed)
+    grounded, flags = drawn.random(40) < 0.6, drawn.random(40) < 0.3
+    found = {name: e.value for name, e in estimates([str(n) for n in range(40)], grounded, flags).items()}
+    assert found == pytest.approx({
+        "precision": metrics.precision_score(~grounded, flags), "recall": metrics.recall_score(~grounded, flags),
+        "macro_f1": metrics.f1_score(~grounded, flags, average="macro"),
+        "accuracy": metrics.accuracy_score(~grounded, flags),
+    }, abs=1e-4)  # fmt: skip
 
 
 def test_rows_that_failed_are_counted_and_left_out_and_a_missing_class_is_said() -> None:

@@ -1,1 +1,40 @@
-"""The methods of the table, a file for each family."""
+"""The methods: what they share, the sentences of a response and of its context and the verifier's reading of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attribution.settings import Settings
+from attribution.studies.groundedness import Given, Part
+from attribution.text.sentences import sentences
+from attribution.types import Probabilities, Span
+from attribution.verifiers import VERIFIERS
+
+
+def spans(text: str) -> list[Span]:
+    """Return the sentences of a text that hold a letter or a digit; the whole text where none does."""
+    found = [(a, b) for a, b in sentences(text) if any(c.isalnum() for c in text[a:b])]
+    return found or [(0, len(text))]
+
+
+def of_context(given: Given) -> list[str]:
+    """Return the sentences of all passages, each once."""
+    return list(dict.fromkeys(text[a:b] for text in given.context for a, b in spans(text)))
+
+
+def parts(places: Sequence[Span], scores: Sequence[float]) -> tuple[Part, ...]:
+    """Pair each place with its score."""
+    return tuple(Part(start=a, end=b, score=round(s, 6)) for (a, b), s in zip(places, scores, strict=True))
+
+
+class Entailment:
+    """The verifier of the settings, without a cache: what it takes is measured."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.verifier = VERIFIERS.build(settings.verifier, settings)
+        self.version = self.verifier.version
+
+    def read(self, statements: Sequence[str], premises: Sequence[str]) -> list[list[Probabilities]]:
+        """Return a row for each statement, with the probabilities by each premise."""
+        judged = iter(self.verifier.verify([(s, p) for s in statements for p in premises]))
+        return [[next(judged).probabilities for _ in premises] for _ in statements]

@@ -10,15 +10,22 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
 
 from attribution.errors import BadInput, Unavailable
 from attribution.models.files import hide_loading_bar
 from attribution.models.loading import load_once
 from attribution.settings import Settings
 from attribution.studies.groundedness import ONE, Given, Scored, joined
-from attribution.studies.groundedness.methods.statements import parts, spans
+from attribution.studies.groundedness.methods import parts, spans
 
+if TYPE_CHECKING:
+    from torch import Tensor
+    from torch.nn import Linear
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+M = TypeVar("M")
+Encoded = dict[str, list[int]]
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 TOKENIZER = ("tokenizer.json", "vocab.json", "spiece.model")
 BATCH = 16
@@ -67,7 +74,7 @@ factkb_downloaded, minicheck_downloaded = FACTKB.is_downloaded, MINICHECK.is_dow
 alignscore_downloaded = ALIGNSCORE.is_downloaded
 
 
-def from_files(model: HubModel, load: Callable[..., Any]) -> Any:
+def from_files(model: HubModel, load: Callable[..., M]) -> M:
     """Call a `from_pretrained` with the files on this machine. Raises Unavailable if it fails."""
     hide_loading_bar()
     try:
@@ -79,21 +86,21 @@ def from_files(model: HubModel, load: Callable[..., Any]) -> Any:
 
 
 @load_once
-def load_tokenizer(model: HubModel) -> Any:
+def load_tokenizer(model: HubModel) -> PreTrainedTokenizerBase:
     from transformers import AutoTokenizer
 
     return from_files(model, AutoTokenizer.from_pretrained)
 
 
 @load_once
-def classifier(model: HubModel) -> Any:
+def classifier(model: HubModel) -> PreTrainedModel:
     """Load a sequence classification model."""
     from transformers import AutoModelForSequenceClassification
 
     return from_files(model, AutoModelForSequenceClassification.from_pretrained).eval()
 
 
-def limit(model: Any, tokenizer: Any) -> int:
+def limit(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int:
     """Return the longest input in tokens. RoBERTa counts positions from the padding index."""
     positions = int(getattr(model.config, "max_position_embeddings", 512))
     if model.config.model_type == "roberta":
@@ -101,7 +108,7 @@ def limit(model: Any, tokenizer: Any) -> int:
     return min(int(tokenizer.model_max_length), positions, 2048)
 
 
-def run(model: Any, tokenizer: Any, inputs: Sequence[dict[str, Any]]) -> Any:
+def run(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, inputs: Sequence[Encoded]) -> Tensor:
     """Return the logits of encoded inputs in order, as (inputs, …), computed in batches."""
     import torch
 
@@ -114,8 +121,8 @@ def run(model: Any, tokenizer: Any, inputs: Sequence[dict[str, Any]]) -> Any:
 
 
 def pair_windows(
-    tokenizer: Any, premise: str, hypothesis: str, longest: int, premise_first: bool
-) -> list[dict[str, Any]]:
+    tokenizer: PreTrainedTokenizerBase, premise: str, hypothesis: str, longest: int, premise_first: bool
+) -> list[Encoded]:
     """Encode a pair; a long premise is cut into overlapping windows, each with the whole hypothesis."""
     pair = (premise, hypothesis) if premise_first else (hypothesis, premise)
     cut = "only_first" if premise_first else "only_second"
@@ -130,7 +137,7 @@ MINICHECK_CHUNK = 400  # tokens of context, as in MiniCheck's own code
 ALIGNSCORE_CHUNK = 350  # words of context, as in AlignScore (section 3.3)
 
 
-def _fits(response: str, tokenizer: Any, longest: int) -> None:
+def _fits(response: str, tokenizer: PreTrainedTokenizerBase, longest: int) -> None:
     """Raise BadInput for a response that leaves no room for the context."""
     if (tokens := len(tokenizer.tokenize(response))) > longest * 3 // 4:
         raise BadInput(
@@ -151,18 +158,28 @@ def _chunks(pieces: Sequence[str], sizes: Sequence[int], most: int) -> list[str]
     return [" ".join(group) for group in groups]
 
 
-class HemV1:
-    """Method `hem_v1`: Vectara's HHEM 1.0, a cross-encoder with one logistic output."""
+class HubMethod:
+    """Base class of the methods: a model, and the one whose tokenizer or configuration it takes."""
 
-    aggregation = "one score for the whole response; the maximum over windows of a long context"
+    name: str
+    model: HubModel
+    foundation: HubModel | None = None  # None: the model's own
     usage = None
 
-    def __init__(self, settings: Settings, model: HubModel = HEM_V1) -> None:
-        self._model = model
-        self.version = f"hem_v1/{model.name}@{model.revision}"
+    def __init__(self, settings: Settings, model: HubModel | None = None, foundation: HubModel | None = None) -> None:
+        self._model = model or self.model
+        self._foundation = foundation or self.foundation or self._model
+        self.version = f"{self.name}/{self._model.name}@{self._model.revision}"
+
+
+class HemV1(HubMethod):
+    """Method `hem_v1`: Vectara's HHEM 1.0, a cross-encoder with one logistic output."""
+
+    name, model = "hem_v1", HEM_V1
+    aggregation = "one score for the whole response; the maximum over windows of a long context"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
-        model, tokenizer = classifier(self._model), load_tokenizer(self._model)
+        model, tokenizer = classifier(self._model), load_tokenizer(self._foundation)
         longest = limit(model, tokenizer)
         _fits(given.response, tokenizer, longest)
         inputs = pair_windows(tokenizer, joined(given.context), given.response, longest, premise_first=True)
@@ -170,7 +187,7 @@ class HemV1:
 
 
 @load_once
-def _hem_v2(weights: HubModel, foundation: HubModel) -> Any:
+def _hem_v2(weights: HubModel, foundation: HubModel) -> PreTrainedModel:
     """Build HHEM 2.1, FLAN-T5's encoder with a token classifier, without the code on the hub."""
     from safetensors.torch import load_file
     from transformers import AutoConfig, T5ForTokenClassification
@@ -185,15 +202,11 @@ def _hem_v2(weights: HubModel, foundation: HubModel) -> Any:
     return model.eval()
 
 
-class HemV2:
+class HemV2(HubMethod):
     """Method `hem_v2`: Vectara's HHEM 2.1 with its prompt; class 1 at the first token is consistent."""
 
+    name, model, foundation = "hem_v2", HEM_V2, FLAN_T5
     aggregation = "one score for the whole response with the whole context"
-    usage = None
-
-    def __init__(self, settings: Settings, model: HubModel = HEM_V2, foundation: HubModel = FLAN_T5) -> None:
-        self._model, self._foundation = model, foundation
-        self.version = f"hem_v2/{model.name}@{model.revision}"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         model, tokenizer = _hem_v2(self._model, self._foundation), load_tokenizer(self._foundation)
@@ -205,36 +218,28 @@ class HemV2:
         return Scored({ONE: float(logits[:, 0, :].softmax(-1)[0, 1])})
 
 
-class FactKB:
+class FactKB(HubMethod):
     """Method `factkb` (Feng et al. 2023): the response before the context, class 1 is factual."""
 
+    name, model, foundation = "factkb", FACTKB, ROBERTA
     aggregation = "one score for the whole response; the maximum over windows of a long context"
-    usage = None
-
-    def __init__(self, settings: Settings, model: HubModel = FACTKB, tokenizer: HubModel = ROBERTA) -> None:
-        self._model, self._tokenizer = model, tokenizer
-        self.version = f"factkb/{model.name}@{model.revision}"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
-        model, tokenizer = classifier(self._model), load_tokenizer(self._tokenizer)
+        model, tokenizer = classifier(self._model), load_tokenizer(self._foundation)
         longest = limit(model, tokenizer)
         _fits(given.response, tokenizer, longest)
         inputs = pair_windows(tokenizer, joined(given.context), given.response, longest, premise_first=False)
         return Scored({ONE: float(run(model, tokenizer, inputs).softmax(-1)[:, 1].max())})
 
 
-class MiniCheck:
+class MiniCheck(HubMethod):
     """Method `minicheck` (Tang et al. 2024): sentence by sentence, chunks of the context; class 1 is supported."""
 
+    name, model = "minicheck", MINICHECK
     aggregation = "the maximum over chunks of the context, then the minimum over the sentences of the response"
-    usage = None
-
-    def __init__(self, settings: Settings, model: HubModel = MINICHECK) -> None:
-        self._model = model
-        self.version = f"minicheck/{model.name}@{model.revision}"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
-        model, tokenizer = classifier(self._model), load_tokenizer(self._model)
+        model, tokenizer = classifier(self._model), load_tokenizer(self._foundation)
         longest = limit(model, tokenizer)
         context = [text[a:b] for text in given.context for a, b in spans(text)]
         sizes = [len(tokenizer.tokenize(sentence)) for sentence in context]
@@ -251,7 +256,7 @@ class MiniCheck:
 
 
 @load_once
-def _alignscore(weights: HubModel, foundation: HubModel) -> tuple[Any, Any]:
+def _alignscore(weights: HubModel, foundation: HubModel) -> tuple[PreTrainedModel, Linear]:
     """Load the encoder of AlignScore's checkpoint and its three-class head; no code in the file is run."""
     import torch
     from transformers import AutoConfig, RobertaModel
@@ -272,15 +277,11 @@ def _alignscore(weights: HubModel, foundation: HubModel) -> tuple[Any, Any]:
     return encoder.eval(), head.eval()
 
 
-class AlignScore:
+class AlignScore(HubMethod):
     """Method `alignscore` (Zha et al. 2023, section 3.3): three classes, the first is aligned."""
 
+    name, model, foundation = "alignscore", ALIGNSCORE, ROBERTA
     aggregation = "the maximum over chunks of the context, then the mean over the sentences of the response"
-    usage = None
-
-    def __init__(self, settings: Settings, model: HubModel = ALIGNSCORE, foundation: HubModel = ROBERTA) -> None:
-        self._model, self._foundation = model, foundation
-        self.version = f"alignscore/{model.name}@{model.revision}"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         import torch

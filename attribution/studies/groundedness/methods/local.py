@@ -14,8 +14,8 @@ from attribution.run.claims import annotate, segment
 from attribution.run.judge import GivenClaim, JudgedClaim, judge
 from attribution.settings import Settings
 from attribution.studies.groundedness import ONE, Given, Method, Part, Scored, joined
+from attribution.studies.groundedness.methods import Entailment, of_context, parts, spans
 from attribution.studies.groundedness.methods.hub import HemV1, HubModel
-from attribution.studies.groundedness.methods.statements import Entailment, of_context, parts, spans
 from attribution.types import Chunk, LlmUsage, Page, content_id
 from attribution.verifiers import VERIFIERS, usage_of
 

@@ -15,7 +15,7 @@ from attribution.llm.client import Llm, Question
 from attribution.llm.parsing import Schema
 from attribution.settings import Settings
 from attribution.studies.groundedness import ONE, Given, Scored, joined
-from attribution.studies.groundedness.methods.statements import Entailment, of_context, parts, spans
+from attribution.studies.groundedness.methods import Entailment, of_context, parts, spans
 from attribution.types import LlmUsage, Probabilities, Relation
 from attribution.verifiers import usage_of
 

@@ -13,6 +13,7 @@ import pytest
 from attribution.errors import BadInput, Unavailable
 from attribution.settings import Settings
 from attribution.studies.groundedness import Given
+from attribution.studies.groundedness.methods import spans
 from attribution.studies.groundedness.methods.hub import (
     AlignScore,
     FactKB,
@@ -23,7 +24,6 @@ from attribution.studies.groundedness.methods.hub import (
     _chunks,
     pair_windows,
 )
-from attribution.studies.groundedness.methods.statements import spans
 
 WORDS = "<s> <pad> </s> <unk> <mask> the river is long short blue boats came in . one two three a b".split()
 GIVEN = Given("", ("the river is long . boats came in .",), "the river is short . boats came .")

@@ -11,8 +11,8 @@ import pytest
 
 from attribution.errors import BadInput, LlmFailed
 from attribution.studies.groundedness import METHODS, Given, Scored
+from attribution.studies.groundedness.evaluation import Outcome, run
 from attribution.studies.groundedness.methods.prompted import SAMPLES, aggregated
-from attribution.studies.groundedness.outcomes import Outcome, run
 from tests.llm_server import llm_server, llm_settings
 from tests.servers import Served
 from tests.studies.groundedness.labels import row

@@ -8,7 +8,7 @@ import pytest
 from attribution.errors import BadInput
 from attribution.files import Row
 from attribution.settings import Settings
-from attribution.studies.experiment import run
+from attribution.studies.segmenters.tables import compare_many
 
 pytestmark = pytest.mark.usefixtures("warm_library")
 
@@ -23,19 +23,17 @@ NAMES = ["sentences", "clauses"]
 
 def test_answers_are_kept_as_they_are_made_and_taken_up_again(settings: Settings, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    steps = run(ROWS, settings, NAMES, out)
-    assert next(steps) == (1, 4, "")
+    steps = compare_many(ROWS, settings, NAMES, out)
+    assert [str(next(steps)), str(next(steps))] == ["1/4: line 5: not JSON", "2/4"]
     steps.close()  # ended in the middle
-    lines = (out / "comparisons.jsonl").read_text().splitlines()
-    assert len(lines) == 1
+    first = (out / "comparisons.jsonl").read_text().splitlines()[1]
     with (out / "comparisons.jsonl").open("a") as file:
         file.write('{"key": "cut of')
-    said = list(run(ROWS, settings, NAMES, out))
-    assert [s[:2] for s in said] == [(1, 4), (2, 4), (3, 4), (4, 4)]
-    assert "line 2: The answer has 20,001 characters" in said[1][2] and said[3][2] == "line 5: not JSON"
+    done = list(compare_many(ROWS, settings, NAMES, out))
+    assert [step.done for step in done] == [1, 2, 3, 4] and done[-1].failed == 2
+    assert done[1].problem == "line 5: not JSON" and "line 2: The answer has 20,001 characters" in done[2].problem
     again = (out / "comparisons.jsonl").read_text().splitlines()
-    assert again[0] == lines[0] and len(again) == 4
-    assert [json.loads(line).get("line") for line in again] == [None, 2, None, 5]
+    assert again[0] == first and [json.loads(line)["line"] for line in again] == [1, 2, 4, 5]
     tables = (out / "tables.md").read_text()
     assert "### Claims" in tables and "| clauses |" in tables
     assert (out / "claims.csv").read_text().startswith("segmenter,answers,claims")
@@ -45,17 +43,18 @@ def test_answers_are_kept_as_they_are_made_and_taken_up_again(settings: Settings
 
 
 def test_other_choices_are_another_comparison(settings: Settings, tmp_path: Path) -> None:
-    list(run(ROWS[2:3], settings, NAMES, tmp_path))
-    list(run(ROWS[2:3], settings.model_copy(update={"threshold": 0.9}), NAMES, tmp_path))
-    keys = [json.loads(line)["key"] for line in (tmp_path / "comparisons.jsonl").read_text().splitlines()]
-    assert len(set(keys)) == 2
+    keys = set()
+    for own in (settings, settings.model_copy(update={"threshold": 0.9})):
+        list(compare_many(ROWS[2:3], own, NAMES, tmp_path))
+        keys |= {json.loads(line)["key"] for line in (tmp_path / "comparisons.jsonl").read_text().splitlines()}
+    assert len(keys) == 2
 
 
 def test_a_row_has_its_own_conversation(settings: Settings, tmp_path: Path) -> None:
     turns = "User: What is the Eiffel Tower?"
     fields = {"question": "When was it built?", "answer": "It was finished in 1889."}
     rows = [Row(1, fields), Row(2, fields | {"turns": turns}), Row(3, fields | {"turns": [{"speaker": "nobody"}]})]
-    said = [problem for *_, problem in run(rows, settings, NAMES, tmp_path)]
+    said = [step.problem for step in compare_many(rows, settings, NAMES, tmp_path)]
     assert said[:2] == ["", ""] and said[2].startswith("line 3: turn 1: expected")
     lines = [json.loads(line) for line in (tmp_path / "comparisons.jsonl").read_text().splitlines()]
     assert lines[0]["key"] != lines[1]["key"]
@@ -66,12 +65,12 @@ def test_a_row_has_its_own_conversation(settings: Settings, tmp_path: Path) -> N
 
 def test_failed_answers_are_tried_again_and_listed_once(settings: Settings, tmp_path: Path) -> None:
     for _ in range(2):
-        list(run([ROWS[1], ROWS[3]], settings, NAMES, tmp_path))
+        list(compare_many([ROWS[1], ROWS[3]], settings, NAMES, tmp_path))
     assert len((tmp_path / "comparisons.jsonl").read_text().splitlines()) == 2
     assert (tmp_path / "tables.md").read_text().startswith("### Failed answers")
 
 
 def test_segmenters_are_checked_before_any_work(settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="expected one of"):
-        list(run(ROWS, settings, ["sentences", "nope"], tmp_path / "out"))
+        list(compare_many(ROWS, settings, ["sentences", "nope"], tmp_path / "out"))
     assert not (tmp_path / "out").exists()

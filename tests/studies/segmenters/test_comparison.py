@@ -20,18 +20,22 @@ from attribution.models.loading import load_once
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
-from attribution.studies.experiment import without_page_texts
-from attribution.studies.saved import load_comparison, load_experiment, save_comparison, save_experiment
 from attribution.studies.segmenters.comparison import (
     Comparison,
     ComparisonReady,
     Row,
     SegmenterResult,
     compare,
+    load_comparison,
+    load_experiment,
     recolour_comparison,
+    save_comparison,
+    save_experiment,
     with_verdicts,
+    without_page_texts,
 )
-from attribution.studies.tables import Table, tables
+from attribution.studies.segmenters.tables import tables
+from attribution.studies.tables import Table
 from attribution.text import parse
 from attribution.types import Label, Turn
 from attribution.verdicts import thresholds_of

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.studies.groundedness.evoked.llm import word_edits
-from attribution.studies.groundedness.evoked.twin import Edit, Twin, apply
+from attribution.studies.groundedness.test_sets import word_edits
+from attribution.studies.groundedness.twins import Edit, Twin, apply
 
 
 def restored(twin: Twin, answer: str) -> str:

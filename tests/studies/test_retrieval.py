@@ -14,8 +14,19 @@ from attribution.run.run import run
 from attribution.settings import Settings
 from attribution.snapshots.snapshot import Snapshot
 from attribution.store.store import Store
-from attribution.studies.retrieval import CHUNKINGS, OUTCOMES, Cell, Choice, choices, differences, grid, outcome, shares
-from attribution.studies.saved import load_grid, save_grid
+from attribution.studies.retrieval import (
+    CHUNKINGS,
+    OUTCOMES,
+    Cell,
+    Choice,
+    choices,
+    differences,
+    grid,
+    load_grid,
+    outcome,
+    save_grid,
+    shares,
+)
 from attribution.types import Claim, Report, Verdict
 from tests.make import both, claim, evidence, page
 

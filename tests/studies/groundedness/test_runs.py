@@ -10,7 +10,7 @@ import pytest
 from attribution.errors import BadInput, Unavailable, UnknownName
 from attribution.settings import Settings
 from attribution.studies.groundedness import METHODS, Given, Scored
-from attribution.studies.groundedness.outcomes import LeftOut, Outcome, run, selected
+from attribution.studies.groundedness.evaluation import LeftOut, Outcome, run, selected
 from attribution.tables import Entry
 from tests.studies.groundedness.labels import row
 

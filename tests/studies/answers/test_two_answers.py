@@ -16,15 +16,15 @@ from attribution.settings import Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
 from attribution.studies.answers.two_answers import (
+    ANSWERS,
     TwoAnswers,
     TwoAnswersReady,
     compare_answers,
-    dump,
     json_data,
-    load,
+    load_answers,
     recolour_answers,
+    save_answers,
 )
-from attribution.studies.saved import load_answers, save_answers
 from attribution.types import Turn
 from attribution.verdicts import thresholds_of
 from tests.make import both
@@ -116,8 +116,8 @@ def test_thresholds_recolour_it_and_it_comes_back_from_the_store(
     assert load_answers(store, result_id) is None
     save_answers(store, result_id, result)
     assert load_answers(store, result_id) == result
-    again = load(dump(result))
-    assert again.matches == result.matches and not any(p.text for p in again.report.pages)
+    again = ANSWERS.load(store, result_id)
+    assert again and again.matches == result.matches and not any(p.text for p in again.report.pages)
 
 
 @pytest.mark.parametrize(

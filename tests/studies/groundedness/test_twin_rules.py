@@ -4,9 +4,8 @@ import random
 
 import pytest
 
-from attribution.studies.groundedness.evoked.rules import alterations, twins
-from attribution.studies.groundedness.evoked.twin import KINDS, apply
-from tests.studies.groundedness.evoked.test_twin import restored
+from attribution.studies.groundedness.twins import KINDS, alterations, apply, twins
+from tests.studies.groundedness.test_twins import restored
 
 CONTEXT = (
     "Gustave Eiffel's company built the tower in Paris between 1887 and 1889. In 1925 Victor Lustig sold it twice. "

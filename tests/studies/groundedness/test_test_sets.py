@@ -10,8 +10,8 @@ from attribution.cli.main import main
 from attribution.errors import BadInput
 from attribution.files import Row
 from attribution.llm.client import Llm
-from attribution.studies.groundedness.evoked.test_sets import Grounded, make, of_report, read
-from attribution.studies.groundedness.evoked.twin import ERROR_TYPES, TYPE_OF
+from attribution.studies.groundedness.test_sets import Grounded, make, of_report, read
+from attribution.studies.groundedness.twins import ERROR_TYPES, TYPE_OF
 from attribution.types import Report, Verdict
 from tests.llm_server import llm_server, llm_settings
 from tests.make import claim, evidence

@@ -1,0 +1,244 @@
+"""Run a function over rows: a bad row costs only itself, and a killed run goes on where it stopped.
+
+`run_each` is the loop, an `Experiment` adds the file: a line for each row, found again by its key.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Generic, Self, TypeVar
+
+from attribution.errors import BadInput, Stopped, setup_error
+from attribution.files import Row, complete_lines, named, replacing
+from attribution.types import content_id
+
+try:
+    import fcntl
+except ImportError:  # Windows: two runs are not told apart there
+    fcntl = None  # type: ignore[assignment]
+
+Item = TypeVar("Item")
+T = TypeVar("T")
+Fields = dict[str, object]  # of a JSON object
+Work = Callable[[Row], Fields]
+Prepare = Callable[[], Work]  # loads what all rows of a process share
+
+
+@dataclass(frozen=True)
+class Result(Generic[T]):
+    """The result of one row, or what is wrong with the row."""
+
+    value: T | None = None
+    problem: str = ""
+
+
+def attempt(work: Callable[[Item], T], item: Item) -> Result[T]:
+    """Run one item; whatever goes wrong is its own problem.
+
+    Only a missing model, a full disk and a broken database raise, since they concern all items; so does Stopped.
+    """
+    try:
+        return Result(work(item))
+    except Stopped:
+        raise
+    except BadInput as error:
+        return Result(problem=str(error))
+    except Exception as error:
+        if (cause := setup_error(error)) is not None:
+            raise cause from error
+        shown = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        return Result(problem=f"it ended with an error ({shown}); the next call tries this row again")
+
+
+def run_each(
+    items: Iterable[Item], work: Callable[[Item], T], stop: threading.Event | None = None
+) -> Iterator[Result[T]]:
+    """Yield a result for each item, in order. `stop` ends it; an item that it interrupts has no result."""
+    for item in items:
+        if stop and stop.is_set():
+            return
+        try:
+            result = attempt(work, item)
+        except Stopped:
+            return
+        if result.problem and stop and stop.is_set():
+            return
+        yield result
+
+
+# Yields the place of each row with its result, in any order; Unavailable or BadInput before any row.
+Engine = Callable[[Sequence[Row], Prepare], Iterator[tuple[int, Result[Fields]]]]
+
+
+def local(rows: Sequence[Row], prepare: Prepare) -> Iterator[tuple[int, Result[Fields]]]:
+    """The engine of this process: one row after the other."""
+    yield from enumerate(run_each(rows, prepare()))
+
+
+@dataclass(frozen=True)
+class RowDone:
+    """The progress after a row, and what is wrong with it."""
+
+    done: int
+    total: int
+    failed: int
+    problem: str = ""
+    rate: float | None = None  # rows a minute in this call, without loading models; None until two have run
+    seconds_left: float | None = None
+
+    def __str__(self) -> str:
+        speed = ""
+        if self.rate is not None and self.seconds_left is not None:
+            left = f"{self.seconds_left:.0f} s" if self.seconds_left < 120 else f"{self.seconds_left / 60:.0f} min"
+            speed = f", {self.rate:.1f} answers a minute, {left} left"
+        return f"{self.done}/{self.total}{speed}" + (f": {self.problem}" if self.problem else "")
+
+
+class Experiment:
+    """Rows, and the function that makes the fields of each one's line.
+
+    `choices` is everything but the row that a result depends on, as JSON; `inputs` are fields of a row that its result
+    repeats, so that the line leaves them out.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[Row],
+        prepare: Prepare,
+        choices: object,
+        inputs: Collection[str] = (),
+        engine: Engine = local,
+    ) -> None:
+        self.rows, self.prepare, self.inputs, self.engine = rows, prepare, inputs, engine
+        own = json.dumps(choices, sort_keys=True)
+        self.keys = [content_id(json.dumps(row.fields, sort_keys=True), own) for row in rows]
+
+    def run(self, path: Path) -> Iterator[RowDone]:
+        """Run every row, and write a line each: its other fields with a `key` and the result, or an `error`.
+
+        Rows that an earlier call finished do not run again, whatever the engine; equal rows run once. In the end the
+        lines stand in the order of the rows. Unavailable or BadInput is raised before any row where a model, key or
+        name is missing.
+        """
+        with ResultFile(path) as file:
+            groups: dict[str, list[int]] = {}  # rows to run, equal ones together
+            starts: dict[int, int] = {}  # of the rows that are done, the first byte of their line
+            failed = 0
+
+            def progress(n: int, problem: str = "", *speed: float) -> RowDone:
+                shown = f"line {self.rows[n].line}: {problem}" if problem else ""
+                return RowDone(len(starts), len(self.rows), failed, shown, *speed)
+
+            for n, (row, key) in enumerate(zip(self.rows, self.keys, strict=True)):
+                if row.error:
+                    starts[n], failed = file.append(row.failed(row.error)), failed + 1
+                    yield progress(n, row.error)
+                elif key in file.finished:
+                    starts[n] = file.finished[key]
+                    yield progress(n)
+                else:
+                    groups.setdefault(key, []).append(n)
+            for same, result, *speed in self._results(list(groups.values())):
+                if not result.problem:
+                    start = file.append(self._line(same[0], result.value or {}))
+                for n in same:
+                    starts[n] = file.append(self.rows[n].failed(result.problem)) if result.problem else start
+                    failed += bool(result.problem)
+                    yield progress(n, result.problem, *speed)
+            file.arrange([(starts[n], row.line) for n, row in enumerate(self.rows)])
+
+    def _results(self, groups: Sequence[list[int]]) -> Iterator[tuple[list[int], Result[Fields], *tuple[float, ...]]]:
+        """Yield rows, their result, and rows a minute with the seconds left once these are known."""
+        if not groups:
+            return
+        first = 0.0
+        for ran, (place, result) in enumerate(self.engine([self.rows[same[0]] for same in groups], self.prepare)):
+            if not ran:  # it loaded the models
+                first = time.monotonic()
+                yield groups[place], result
+            else:
+                rate = ran / max(time.monotonic() - first, 1e-6)
+                yield groups[place], result, 60 * rate, (len(groups) - ran - 1) / rate
+
+    def _line(self, n: int, fields: Fields) -> Fields:
+        row = self.rows[n]
+        others = {name: value for name, value in row.fields.items() if name not in self.inputs}
+        return {**others, "line": row.line, "key": self.keys[n], **fields}
+
+
+class ResultFile:
+    """A JSON Lines file of results, for one process alone: BadInput where another run has it open.
+
+    `finished` has the first byte of each result's line by its key; lines with an error are not among them.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> Self:
+        self._file = _open_alone(self.path)
+        self.finished = {str(line["key"]): start for start, line in read_lines(self.path) if is_result(line)}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(OSError):  # what the disk did not take was an error when it was written
+            self._file.close()
+
+    def append(self, line: Fields) -> int:
+        """Write a line to the end of the file; returns where it starts."""
+        with named(self.path):
+            start = self._file.seek(0, os.SEEK_END)
+            self._file.write(_encoded(line))
+            self._file.flush()
+        return start
+
+    def arrange(self, lines: Sequence[tuple[int, int]]) -> None:
+        """Keep the lines that start at these places, in this order, each with its line number in the input."""
+        with self.path.open("rb") as all_lines, replacing(self.path) as out:
+            for start, number in lines:
+                all_lines.seek(start)
+                line = all_lines.readline()
+                saved = json.loads(line)
+                out.write(line if saved["line"] == number else _encoded({**saved, "line": number}))
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, Fields]]:
+    """Yield each object of a file of results with its first byte; what was cut off by a kill is removed."""
+    for start, line in complete_lines(path):
+        with suppress(ValueError):
+            if isinstance(fields := json.loads(line), dict):
+                yield start, fields
+
+
+def is_result(line: Fields) -> bool:
+    """True for a line of a row that is finished, rather than failed."""
+    return "key" in line and not line.get("error")
+
+
+def _open_alone(path: Path) -> BinaryIO:
+    """The file open for appending, and locked as long as it is."""
+    while True:
+        file = path.open("ab")
+        try:
+            if fcntl:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            raise BadInput(
+                f"another run is writing {path}: wait until it has ended, or choose another output"
+            ) from None
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                return file
+        file.close()  # the run before it has just replaced the file
+
+
+def _encoded(line: Fields) -> bytes:
+    return json.dumps(line, ensure_ascii=False).encode() + b"\n"

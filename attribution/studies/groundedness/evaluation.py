@@ -1,0 +1,353 @@
+"""Run methods on labelled responses, and tell how well they find the ungrounded ones (T24, section 5).
+
+The class that is looked for is *ungrounded*: a response is flagged where its score is below a threshold, which is tuned
+on one split and reported on the other.
+"""
+
+from __future__ import annotations
+
+import statistics
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pydantic import TypeAdapter, ValidationError
+
+from attribution.errors import BadInput, LlmFailed, Stopped, Unavailable
+from attribution.models.loading import working_time
+from attribution.run.experiment import ResultFile, read_lines, run_each
+from attribution.settings import Settings
+from attribution.store.store import Store
+from attribution.studies.groundedness import METHODS, Method, Part
+from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet
+from attribution.studies.intervals import interval, ratio
+from attribution.studies.saved import Saved
+from attribution.types import Frozen, LlmUsage, content_id
+
+if TYPE_CHECKING:
+    from attribution.studies.intervals import Floats, Ints
+
+GROUNDED = ""  # the error type of grounded responses
+Pairs = Sequence[tuple[LabelledRow, "Outcome"]]
+
+
+class Outcome(Frozen):
+    """The outcome of one method on one response."""
+
+    method: str
+    row: str  # the id of the labelled response
+    key: str  # hash of the texts and the method's version: the same key, the same scores
+    scores: dict[str, float] = {}  # by reading; empty after an error
+    parts: tuple[Part, ...] = ()
+    seconds: float | None = None  # without loading; None where a reply came from the store
+    tokens: int | None = None  # None: no language model
+    cost: float | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A method that cannot be run, and why."""
+
+    method: str
+    reason: str
+    detail: str = ""
+
+
+def selected(names: Sequence[str], settings: Settings) -> tuple[list[str], list[LeftOut]]:
+    """Return the methods that are ready, and those left out for an unmet need; `all` stands for the whole table.
+
+    Raises UnknownName for a name that no method has, and Unavailable if none is ready.
+    """
+    wanted = list(dict.fromkeys(n for name in names for n in (METHODS if name == "all" else (name,))))
+    for name in wanted:
+        if name not in METHODS:
+            METHODS.build(name, settings)
+    left_out = [LeftOut(n, missing) for n in wanted if (missing := METHODS[n].missing(settings))]
+    ready = [n for n in wanted if n not in {one.method for one in left_out}]
+    if not ready:
+        reasons = "; ".join(f"{one.method}: {one.reason}" for one in left_out) or "none was named"
+        raise Unavailable(f"no method can be run: {reasons}")
+    return ready, left_out
+
+
+def run(
+    rows: Sequence[LabelledRow],
+    methods: Sequence[str],
+    settings: Settings,
+    finished: Mapping[tuple[str, str], Outcome],
+    stop: threading.Event,
+) -> Iterator[Outcome | LeftOut]:
+    """Yield one outcome for each method and row, method by method; `stop` ends it after the row in progress.
+
+    `finished` are outcomes of an earlier run by method and row: those with the same key are yielded as they are. A
+    failure in a row affects only that row; a method whose model cannot be loaded is left out.
+    """
+    for name in methods:
+        try:
+            method = METHODS.build(name, settings)
+            scored = partial(_scored, name, method, finished, stop)
+            for row, result in zip(rows, run_each(rows, scored, stop), strict=False):
+                yield result.value or Outcome(method=name, row=row.id, key=key_of(method, row), error=result.problem)
+        except (Unavailable, BadInput) as error:
+            yield LeftOut(name, str(error), error.detail)
+
+
+def run_to_file(
+    rows: Sequence[LabelledRow], methods: Sequence[str], settings: Settings, path: Path
+) -> Iterator[Outcome | LeftOut]:
+    """Yield the outcomes as `run` does, and append the new ones to a file; those of an earlier call are in it."""
+    with ResultFile(path) as file:
+        finished = read_outcomes(path)
+        for one in run(rows, methods, settings, finished, threading.Event()):
+            if isinstance(one, Outcome) and finished.get((one.method, one.row)) != one:
+                file.append(one.model_dump(mode="json"))
+            yield one
+
+
+def read_outcomes(path: Path) -> dict[tuple[str, str], Outcome]:
+    """Read the outcomes of a file by method and row, the last of each."""
+    found: dict[tuple[str, str], Outcome] = {}
+    for _, line in read_lines(path):
+        with suppress(ValidationError):
+            outcome = Outcome.model_validate({n: v for n, v in line.items() if n in Outcome.model_fields})
+            found[outcome.method, outcome.row] = outcome
+    return found
+
+
+def key_of(method: Method, row: LabelledRow) -> str:
+    """Hash everything that the scores of a row depend on."""
+    return content_id(method.version, row.question, *row.context, "", row.response)
+
+
+def _scored(
+    name: str,
+    method: Method,
+    finished: Mapping[tuple[str, str], Outcome],
+    stop: threading.Event,
+    row: LabelledRow,
+) -> Outcome:
+    key, known = key_of(method, row), finished.get((name, row.id))
+    if known is not None and known.key == key and not known.error:
+        return known
+    before, started = method.usage, working_time()
+    try:
+        scored = method.score(row.given, stop)
+    except (BadInput, LlmFailed) as error:
+        if stop.is_set():  # cut off: the row is scored when the run goes on
+            raise Stopped("this row was interrupted") from error
+        tokens, cost, _ = _spent(before, method.usage)
+        return Outcome(method=name, row=row.id, key=key, error=str(error), tokens=tokens, cost=cost)
+    seconds = working_time() - started
+    tokens, cost, cached = _spent(before, method.usage)
+    return Outcome(
+        method=name,
+        row=row.id,
+        key=key,
+        scores={reading: round(min(1.0, max(0.0, score)), 6) for reading, score in scored.scores.items()},
+        parts=scored.parts,
+        seconds=None if cached else round(seconds, 6),
+        tokens=tokens,
+        cost=cost,
+    )
+
+
+def _spent(before: LlmUsage | None, after: LlmUsage | None) -> tuple[int | None, float | None, bool]:
+    """Return the tokens and the cost, and True if a reply came from the store."""
+    if after is None:
+        return None, None, False
+    used = after.since(before or LlmUsage())
+    return used.prompt_tokens + used.completion_tokens, used.cost, used.cached > 0
+
+
+class Estimate(Frozen):
+    """A share with its 95 % bootstrap interval over groups of rows; None where it is undefined."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class ErrorType(Frozen):
+    """Test rows of one error type, and how many of them were misclassified (T24, table 4)."""
+
+    name: str  # GROUNDED: responses without an error
+    rows: int
+    misclassified: int
+
+
+class MethodFigures(Frozen):
+    """One method on one labelled set."""
+
+    method: str
+    reading: str  # of the method's scores, tuned with the threshold
+    threshold: float  # the least score of a response that is not flagged
+    development: int  # rows that were tuned on
+    development_macro_f1: float
+    test: int  # rows that are reported
+    failed: int  # rows of both splits that could not be scored, left out of all figures
+    precision: Estimate  # of the flagged responses, the share that is ungrounded
+    recall: Estimate  # of the ungrounded responses, the share that is flagged
+    macro_f1: Estimate  # the mean of the F1 scores of both classes
+    accuracy: Estimate
+    seconds: float | None  # median of a response; None where all replies came from the store
+    tokens: float | None  # mean of a response; None where no language model is asked
+    cost: float | None  # of the whole run
+    error_types: tuple[ErrorType, ...] = ()
+
+
+class Evaluation(Frozen):
+    figures: tuple[MethodFigures, ...]
+    unmeasured: dict[str, str] = {}  # methods without figures, and why
+
+
+def evaluate(rows: Sequence[LabelledRow], outcomes: Sequence[Outcome], methods: Sequence[str]) -> Evaluation:
+    """Return the figures of each method, in order; reading and threshold are tuned on development rows alone."""
+    by_row = {row.id: row for row in rows}
+    figures, unmeasured = [], {}
+    for method in methods:
+        own = [o for o in outcomes if o.method == method and o.row in by_row]
+        scored = {
+            split: [(by_row[o.row], o) for o in own if not o.error and by_row[o.row].split == split]
+            for split in ("development", "test")
+        }
+        lacking = [
+            f"no {kind} response in the {split} split"
+            for split, pairs in scored.items()
+            for kind, label in (("grounded", True), ("ungrounded", False))
+            if all(row.grounded != label for row, _ in pairs)
+        ]
+        if lacking:
+            unmeasured[method] = f"{'; '.join(lacking)} has a score"
+            continue
+        figures.append(_figures(method, scored["development"], scored["test"], own))
+    return Evaluation(figures=tuple(figures), unmeasured=unmeasured)
+
+
+def tune(scored: Pairs) -> tuple[str, float, float]:
+    """Return (reading, threshold, macro F1) with the highest macro F1 on these rows; of equals, the first reading."""
+    grounded = np.array([row.grounded for row, _ in scored])
+    best = ("", 0.0, -1.0)
+    for reading in scored[0][1].scores:
+        threshold, f1 = best_threshold(np.array([o.scores[reading] for _, o in scored]), grounded)
+        if f1 > best[2]:
+            best = (reading, threshold, f1)
+    return best
+
+
+def best_threshold(scores: Floats, grounded: Ints) -> tuple[float, float]:
+    """Return (threshold, macro F1) with the highest macro F1, halfway between two scores; the middle one of equals."""
+    from sklearn.metrics import confusion_matrix_at_thresholds
+
+    *counts, descending = confusion_matrix_at_thresholds(grounded, scores)
+    all_flagged = np.array([[(~grounded).sum(), 0, grounded.sum(), 0]])
+    f1 = _macro_f1(np.concatenate([np.stack(counts, axis=1)[::-1], all_flagged]))
+    values = descending[::-1]
+    thresholds = np.concatenate([values[:1], (values[:-1] + values[1:]) / 2, values[-1:] + 1e-6])
+    equal = np.flatnonzero(f1 >= f1.max() - 1e-12)
+    chosen = equal[len(equal) // 2]
+    return float(thresholds[chosen]), float(f1[chosen])
+
+
+def flagged(outcome: Outcome, figures: MethodFigures) -> bool:
+    """Return True if the method calls this response ungrounded."""
+    return outcome.scores[figures.reading] < figures.threshold
+
+
+def _macro_f1(cells: Ints) -> Floats:
+    hit, missed, false, passed = np.moveaxis(cells, -1, 0)
+    both = [ratio(2 * right, 2 * right + missed + false) for right in (hit, passed)]
+    return np.asarray(np.mean(np.nan_to_num(both), axis=0))  # 0 where a class is neither there nor predicted
+
+
+# Of counts (…, 4): ungrounded and flagged, ungrounded and not, grounded and flagged, grounded and not. As defined in
+# scikit-learn, for thousands of resamples at once.
+MEASURES: dict[str, Callable[[Ints], Floats]] = {
+    "precision": lambda cells: ratio(cells[..., 0], cells[..., 0] + cells[..., 2]),
+    "recall": lambda cells: ratio(cells[..., 0], cells[..., 0] + cells[..., 1]),
+    "macro_f1": _macro_f1,
+    "accuracy": lambda cells: ratio(cells[..., 0] + cells[..., 3], cells.sum(axis=-1)),
+}
+
+
+def estimates(groups: Sequence[str], grounded: Ints, flags: Ints) -> dict[str, Estimate]:
+    """Return each measure with its interval. Whole groups are drawn, since their rows are not independent."""
+    names, place = np.unique(groups, return_inverse=True)
+    cells = np.zeros((len(names), 4), dtype=int)
+    np.add.at(cells, (place, 2 * grounded + ~flags), 1)
+    result = {}
+    for name, measure in MEASURES.items():
+        value = float(measure(cells.sum(axis=0)))
+        low = high = None
+        if not np.isnan(value):
+            found = interval([np.arange(len(names))], lambda drawn, axis=-1, m=measure: m(cells[drawn].sum(axis=-2)))
+            low, high = (round(end, 4) for end in found)
+        result[name] = Estimate(value=None if np.isnan(value) else round(value, 4), low=low, high=high)
+    return result
+
+
+def _figures(method: str, development: Pairs, test: Pairs, outcomes: Sequence[Outcome]) -> MethodFigures:
+    reading, threshold, tuned = tune(development)
+    grounded = [row.grounded for row, _ in test]
+    flags = [o.scores[reading] < threshold for _, o in test]
+    wrong: dict[str, list[bool]] = {}
+    for (row, _), flag in zip(test, flags, strict=True):
+        kind = GROUNDED if row.grounded else row.error_type or "not said"
+        wrong.setdefault(kind, []).append(flag == row.grounded)
+    seconds = [o.seconds for o in outcomes if o.seconds is not None and not o.error]
+    tokens = [o.tokens for o in outcomes if o.tokens is not None and not o.error]
+    costs = [o.cost for o in outcomes if o.cost is not None]
+    return MethodFigures(
+        method=method,
+        reading=reading,
+        threshold=round(threshold, 6),
+        development=len(development),
+        development_macro_f1=round(tuned, 4),
+        test=len(test),
+        failed=sum(bool(o.error) for o in outcomes),
+        seconds=round(statistics.median(seconds), 5) if seconds else None,
+        tokens=round(statistics.fmean(tokens), 1) if tokens else None,
+        cost=round(sum(costs), 6) if costs else None,
+        error_types=tuple(
+            ErrorType(name=name, rows=len(found), misclassified=sum(found)) for name, found in sorted(wrong.items())
+        ),
+        **estimates([row.group for row, _ in test], np.array(grounded), np.array(flags)),
+    )
+
+
+class SavedSet(Frozen):
+    """The labelled responses of a benchmark."""
+
+    name: str  # of the file
+    rows: tuple[LabelledRow, ...]
+    problems: tuple[tuple[int, str], ...] = ()
+
+
+class SavedBenchmark(Frozen):
+    """A benchmark as far as it has come; its labelled responses are saved apart, once."""
+
+    methods: tuple[str, ...]
+    left_out: dict[str, str] = {}  # methods that could not be run, and why
+    settings: dict[str, object]
+    outcomes: tuple[Outcome, ...] = ()
+
+
+BENCHMARK = Saved("benchmark", TypeAdapter(SavedBenchmark))
+BENCHMARK_SET = Saved("benchmark_set", TypeAdapter(SavedSet))
+save_benchmark = BENCHMARK.save
+
+
+def save_labelled_set(store: Store, result_id: str, name: str, labelled: LabelledSet) -> None:
+    """Save what a benchmark is about, before it starts."""
+    BENCHMARK_SET.save(store, result_id, SavedSet(name=name, rows=labelled.rows, problems=labelled.problems))
+
+
+def load_benchmark(store: Store, result_id: str) -> tuple[SavedSet, SavedBenchmark] | None:
+    """Load a benchmark, finished or not."""
+    labelled, benchmark = BENCHMARK_SET.load(store, result_id), BENCHMARK.load(store, result_id)
+    return (labelled, benchmark) if labelled and benchmark else None
