@@ -195,6 +195,7 @@ def _source(answer: str, entry: _Entry) -> Source:
 
 UNNAMED = "The answer does not say which source this is."
 NOT_FOUND = "The answer gives no address for it, and no document of this run has its name."
+NO_TEXT = "It is a document of this run, whose text is not in this database: use the one in which the run was made."
 
 
 def known_page(source: Source, pages: Sequence[Page]) -> Page | None:
@@ -204,9 +205,9 @@ def known_page(source: Source, pages: Sequence[Page]) -> Page | None:
     """
     if source.url:
         wanted = canonical(source.url)
-        return next((p for p in pages if p.text and wanted in (canonical(p.url), canonical(p.reference))), None)
+        return next((p for p in pages if wanted in (canonical(p.url), canonical(p.reference))), None)
     text = source.text.casefold()
-    return next((p for p in pages if p.text and text and _is_named(p, text)), None)
+    return next((p for p in pages if text and _is_named(p, text)), None)
 
 
 def _is_named(page: Page, text: str) -> bool:
@@ -229,10 +230,13 @@ def read_sources(
     """
     web = []
     for source in sources:
-        if page := known_page(source, pages):
+        page = known_page(source, pages)
+        if page and page.text:
             yield source, page
         elif source.url:
             web.append(source)
+        elif page:
+            yield source, NO_TEXT
         else:
             yield source, NOT_FOUND if source.text else UNNAMED
     budget = Budget(settings)

@@ -1,7 +1,4 @@
-"""Middleware of web app and API: allowed hosts, keys, sizes, protective headers, the cookie of a browser.
-
-cookie of a browser.
-"""
+"""Middleware of web app and API: allowed hosts, keys, sizes, protective headers, the cookie of a browser."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def fill_same_slot(claim: str, mine: Value, sentence: str, its: Value) -> bool:
     if mine.kind == "unit":
         return _same_dimension(mine.normal, its.normal) and bool(_shared_around(claim, mine, sentence, its))
     if mine.kind == "number" and not mine.is_ordinal:
-        units = _unit_of(claim, mine), _unit_of(sentence, its)
+        units = unit_of(claim, mine), unit_of(sentence, its)
         if any(units):
             return all(units) and _same_dimension(*units)
         counted = _counted(claim, mine), _counted(sentence, its)
@@ -143,7 +143,7 @@ def _same_dimension(one: str, two: str) -> bool:
     return one == two or any({one, two} <= units for units in _DIMENSIONS)
 
 
-def _unit_of(text: str, number: Value) -> str:
+def unit_of(text: str, number: Value) -> str:
     """The unit directly beside a number; empty where it has none."""
     near = (v for v in values(text) if v.kind == "unit" and (v.end == number.start or 0 <= v.start - number.end <= 1))
     return next((v.normal for v in near), "")

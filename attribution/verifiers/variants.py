@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, pairwise
 
-from attribution.text.differences import alike, quoted
+from attribution.text.differences import alike, fill_same_slot, quoted, unit_of
 from attribution.text.parse import SUBJECTS, parse, root, with_entities
 from attribution.text.sentences import sentences
 from attribution.text.values import NUMERIC, Kind, Value, values
@@ -32,11 +32,12 @@ class Change:
     likeness: float
     kind: Kind
     same_type: bool = True  # names only: both are persons, say, according to spaCy
+    same_slot: bool = True  # both answer the same question: "twelve locks" and "two seas" do not
 
 
 @dataclass(frozen=True)
 class Variant:
-    """Another wording of a claim, and how it differs from the claim, in words."""
+    """Another wording of a claim, and how it differs from the claim, in words; no words where that explains nothing."""
 
     text: str
     difference: str
@@ -81,10 +82,14 @@ def changes(claim: str, passage: str, right: Sequence[str]) -> Iterator[Change]:
             if said or (its.kind == "name" and _opens(sentence, its) and passage.count(sentence[slice(*its.span)]) < 2):
                 continue
             for own in wrong[:VALUES]:
+                unit = unit_of(claim, own) if own.kind == "number" else ""
+                if theirs["unit", unit] and unit_of(sentence, its) != unit:
+                    continue  # the claim's unit would stay: "58 hours" for "2 hours 58 minutes"
                 if own.kind == its.kind and own.is_ordinal == its.is_ordinal:
                     same = own.kind != "name" or _type(claim, own) == _type(sentence, its) != ""
                     likeness = shared + alike(claim, own, sentence, its) + SAME_TYPE * (same and own.kind == "name")
-                    yield Change(own.span, sentence[slice(*its.span)], likeness, own.kind, same)
+                    slot = fill_same_slot(claim, own, sentence, its)
+                    yield Change(own.span, sentence[slice(*its.span)], likeness, own.kind, same, slot)
 
 
 def with_units(found: Sequence[Change]) -> Iterator[list[Change]]:
@@ -118,7 +123,8 @@ def exchanged(claim: str, sentence: str) -> Iterator[Variant]:
 def _variant(claim: str, made: Sequence[Change]) -> Variant:
     """Return the variant with these adjacent changes."""
     own, its = claim[made[0].span[0] : made[-1].span[1]], " ".join(change.text for change in made)
-    return Variant(replaced(claim, made), f"the claim says {quoted(own)}, the source {quoted(its)}")
+    difference = f"the claim says {quoted(own)}, the source {quoted(its)}" if made[0].same_slot else ""
+    return Variant(replaced(claim, made), difference)
 
 
 def _opens(sentence: str, value: Value) -> bool:

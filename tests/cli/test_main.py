@@ -222,3 +222,16 @@ def test_the_exit_statuses_of_the_help_are_those_of_the_readme(capsys: pytest.Ca
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for status in ("| 0 | all was done", "| 1 | it was done but", "| 2 | nothing was done", "| 130, 143 | ended by"):
         assert status in readme
+
+
+def test_the_citations_of_a_report_from_elsewhere_say_that_the_text_is_not_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "survey.md").write_text("Cyclists ride 40 kilometres a week.", encoding="utf-8")
+    answer, report = "Cyclists ride 40 kilometres a week [1].\n\nSources:\n[1] survey.md", tmp_path / "report.json"
+    run = ["--answer", answer, "--sources", str(tmp_path / "survey.md"), "--verifier", "embedded-small"]
+    assert main(["analyze", *run, "--out", str(report)]) == 0
+    monkeypatch.setenv("ATTRIBUTION_DATA", str(tmp_path / "elsewhere"))
+    assert main(["citations", str(report), "--out", str(tmp_path / "out.json")]) == 0
+    (citation,) = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["citations"]
+    assert citation["outcome"] == "unreachable" and "text is not in this database" in citation["reason"]

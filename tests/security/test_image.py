@@ -27,6 +27,8 @@ def in_image(path: str) -> bool:
     "path",
     [
         ".streamlit/secrets.toml",
+        ".streamlit/secrets.toml.bak",
+        ".streamlit/.env",
         ".env",
         ".env.local",
         "attribution/.env",

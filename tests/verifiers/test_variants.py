@@ -33,6 +33,16 @@ def test_a_variant_says_what_differs() -> None:
     assert other.difference == "the source has “Ada Roe” and “Max Poe” the other way round"
 
 
+def test_a_number_does_not_take_the_unit_of_another() -> None:
+    found = variants("It was won by a Greek in three hours.", "It was won in 2 hours 58 minutes by a Greek.")
+    assert [v.text for v in found] == ["It was won by a Greek in 2 hours."]
+
+
+def test_values_that_answer_different_questions_are_no_difference() -> None:
+    found = variants("The Suez Canal has twelve locks.", "It lies between two seas.")
+    assert [(v.text, v.difference) for v in found] == [("The Suez Canal has two locks.", "")]
+
+
 @pytest.mark.parametrize(
     ("claim", "sentence"),
     [
