@@ -4,7 +4,7 @@ import os
 
 import streamlit as st
 
-from pages.ui import state
+from pages.ui import navigation, state
 
 os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # also of transformers: no “Loading weights” in the log
 
@@ -18,21 +18,4 @@ ICON = (
 
 st.set_page_config(page_title="Attribution explorer", page_icon=ICON, layout="wide", initial_sidebar_state="auto")
 state.separate_secrets()
-
-TITLES = {
-    "explore": "Explore",
-    "history": "History",
-    "answers": "Two answers",
-    "compare": "Compare",
-    "retrieval": "Retrieval",
-    "collections": "Collections",
-    "annotate": "Annotate",
-    "benchmark": "Benchmark",
-    "factscore": "FActScore",
-    "evoke": "Evoked errors",
-    "methods": "Methods",
-}
-st.navigation(
-    [st.Page(f"pages/{name}.py", title=title, default=name == "explore") for name, title in TITLES.items()],
-    position="top",
-).run()
+navigation.navigation().run()

@@ -76,20 +76,25 @@ def main(names: list[str]) -> None:
             page.get_by_role("button", name="Download JSON").wait_for(timeout=1000 * WHOLE)
             _take(page, "compare-1440-light", whole=True)
         if "benchmark" in pages:
-            page.get_by_role("link", name="Benchmark").click()
+            _tab(page, "Lab", "Benchmark")
             page.get_by_role("button", name="Measure").click()
-            page.get_by_role("button", name="Tables (CSV)").wait_for(timeout=1000 * WHOLE)
+            page.get_by_role("button", name="Download tables (CSV)").wait_for(timeout=1000 * WHOLE)
             page.get_by_role("button", name=re.compile("^QUIP.*Show the rows behind it")).nth(2).click()
             page.locator(".ax-behind summary").first.click()
             _take(page, "benchmark-1440-light", whole=True)
         if "retrieval" in pages:
-            page.get_by_role("link", name="Retrieval").click()
+            _tab(page, "Compare", "Retrieval")
             page.get_by_role("button", name="Compare", exact=True).click()
             page.get_by_label("Evidence of", exact=True).wait_for(timeout=1000 * WHOLE)
             page.locator(".ax-differences summary").first.click()
             _take(page, "retrieval-1440-light", whole=True)
         browser.close()
     signal.alarm(0)
+
+
+def _tab(page: Page, entry: str, tab: str) -> None:
+    page.get_by_role("link", name=entry, exact=True).click()
+    page.locator(".st-key-tabs").get_by_role("link", name=tab, exact=True).click()
 
 
 def _answers(page: Page) -> None:

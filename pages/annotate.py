@@ -2,130 +2,125 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from attribution.errors import AttributionError
 from attribution.studies.annotation.project import Annotations, Work
 from attribution.studies.annotation.records import Judgement, finished
 from attribution.studies.annotation.tasks import Project
-from pages.ui import state
-from pages.ui.annotate import acts as own
-from pages.ui.annotate import manage
-from pages.ui.annotate.acts import Seat, last_record, next_task, perform
+from pages.ui import navigation, state
+from pages.ui.annotate import acts, manage
+from pages.ui.annotate.acts import Annotator, last_record, next_task, perform
 from pages.ui.annotate.figures import models_view, results_view
 from pages.ui.annotate.manage import guidelines
-from pages.ui.annotate.task import finished as end_of_queue
-from pages.ui.annotate.task import task_view, view
-from pages.ui.frame import lead, note, show, small, styles
+from pages.ui.annotate.task import end_of_queue, view
+from pages.ui.components import task as task_view
+from pages.ui.frame import note, show, small
 
 JUDGE, ADJUDICATE, AUDIT, PROJECT, RESULTS, MODELS = (
     "Judge", "Adjudicate", "Audit", "Project", "Results", "Models",
 )  # fmt: skip
 ROLES = {JUDGE: "annotation", ADJUDICATE: "adjudication", AUDIT: "audit"}
-INTRODUCTION = (
-    "People judge whether an answer is supported by its source, in two steps: first whether the answer can be "
-    "understood, then, with the source, whether all of it is supported (AIS, Rashkin et al. 2023). Several annotators "
-    "work at once, each in a browser of their own."
-)
 
 
-def bar(kept: Annotations, projects: list[Project]) -> tuple[Project, Work, str, str]:
-    """Which project, who is here, and what to show."""
+def bar(saved: Annotations, projects: list[Project]) -> tuple[Project, Work, str, str]:
+    """Draw the choice of project, person and view, and return them."""
     ids = [project.id for project in projects]
-    if own.text(own.PROJECT) not in ids:
-        own.choose(project=ids[0])
-    project = projects[ids.index(own.text(own.PROJECT))]
-    work, titles = kept.work(project), {p.id: p.name for p in projects}
+    if acts.text(acts.PROJECT) not in ids:
+        acts.choose(project=ids[0])
+    project = projects[ids.index(acts.text(acts.PROJECT))]
+    work, titles = saved.work(project), {p.id: p.name for p in projects}
     first, second, third = st.columns([2, 2, 5], vertical_alignment="bottom")
     chosen = first.selectbox(
         "Project", ids, ids.index(project.id), format_func=lambda id: titles[id],
-        key=f"annotate_project-{project.id}", help="Whose tasks are judged.",
+        key=f"annotate_project-{project.id}", help="The project whose tasks you judge.",
     )  # fmt: skip
     if chosen != project.id:
-        own.choose(project=chosen, who="")
+        acts.choose(project=chosen, who="")
         st.rerun()
     people = sorted({*work.annotators, *work.leads})
-    who = own.text(own.WHO)
+    who = acts.text(acts.WHO)
     labels = {name: f"{name} (lead)" if name in work.leads else name for name in people}
     named = second.selectbox(
         "You are", people, people.index(who) if who in people else None, format_func=lambda n: labels.get(n, n),
         placeholder="Name or code", accept_new_options=True, key=f"annotate_who-{project.id}-{who}",
-        help="Choose your name, or type a new one to take part.",
+        help="Choose your name, or type a new one to join.",
     )  # fmt: skip
     if named and named != who:
-        join(kept, project, named, people)
+        join(saved, project, named, people)
     views = [JUDGE, *([ADJUDICATE, AUDIT] if who in work.leads else []), PROJECT, RESULTS, MODELS]
-    shown = own.text(own.VIEW) if own.text(own.VIEW) in views else (JUDGE if who and work.tasks else PROJECT)
+    shown = acts.text(acts.VIEW) if acts.text(acts.VIEW) in views else (JUDGE if who and work.tasks else PROJECT)
     with third:
         picked = st.segmented_control(
             "View", views, default=shown, required=True, key=f"annotate_view-{project.id}-{who}-{shown}",
             label_visibility="collapsed", wrap=True,
         )  # fmt: skip
     if picked and picked != shown:
-        own.choose(view=picked)
+        acts.choose(view=picked)
         st.rerun()
     return project, work, who if who in people else "", shown
 
 
-def join(kept: Annotations, project: Project, name: str, people: list[str]) -> None:
-    """Go on under this name; a new one becomes an annotator's."""
+def join(saved: Annotations, project: Project, name: str, people: list[str]) -> None:
+    """Continue under this name; a new one becomes an annotator's."""
     if name not in people:
         try:
-            (name,) = kept.add_members(project.id, [name]) or [""]
+            (name,) = saved.add_members(project.id, [name]) or [""]
         except AttributionError as error:
             note("You could not be added", str(error), label="contradicted")
             return
-    own.choose(who=name)
+    acts.choose(who=name)
     st.rerun()
 
 
-def judge(kept: Annotations, project: Project, work: Work, seat: Seat) -> None:
-    """One task, or the end of the queue."""
-    queue = seat.queue(kept, work)
-    done = work.done(seat.name, seat.role)
-    shown = next_task(queue, done, state.get(own.AT))
+def judge(saved: Annotations, project: Project, work: Work, annotator: Annotator) -> None:
+    """Draw one task, or the end of the queue."""
+    queue = annotator.queue(saved, work)
+    done = work.done(annotator.name, annotator.role)
+    shown = next_task(queue, done, state.get(acts.AT))
     total = len(done.intersection(queue))
     place = f"{queue.index(shown) + 1 if shown else len(queue):,} of {len(queue):,} · {total:,} done"
-    key = f"annotate-{project.id}-{seat.role}-{seat.name}"
-    notice, proposal = own.text(own.NOTICE), ""
+    key = f"annotate-{project.id}-{annotator.role}-{annotator.name}"
+    notice, proposal = acts.text(acts.NOTICE), ""
     if shown is None:
-        act = task_view(end_of_queue(place, ending(work, seat, queue), notice), key=key)
+        act = task_view(end_of_queue(place, ending(work, annotator, queue), notice), key=key)
     else:
-        task, last = kept.task(shown), last_record(kept, project.id, seat, shown)
+        task, last = saved.task(shown), last_record(saved, project.id, annotator, shown)
         assert task is not None
-        if state.get(own.PROPOSAL) == shown:
+        if state.get(acts.PROPOSAL) == shown:
             with st.spinner("Looking for references …"):
                 proposal = manage.explicature(task)
         data = view(
-            project, work.stage, task, seat.name, seat.role, last, place=place, notice=notice, proposal=proposal,
-            handled=own.text(own.HANDLED),
-            others=others(kept, project, work, seat, shown),
+            project, work.stage, task, annotator.name, annotator.role, last, place=place, notice=notice,
+            proposal=proposal, handled=acts.text(acts.HANDLED),
+            others=others(saved, project, work, annotator, shown),
         )  # fmt: skip
         act = task_view(data, key=key)
     if act:
-        outcome = perform(kept, work, seat, queue, shown, act)
-        state.put(own.AT, outcome.task)
-        state.put(own.NOTICE, outcome.notice)
-        state.put(own.HANDLED, str(act.get("id", ""))[:40] if isinstance(act, dict) else "")
-        state.put(own.PROPOSAL, outcome.task if outcome.propose else None)
+        outcome = perform(saved, work, annotator, queue, shown, act)
+        state.put(acts.AT, outcome.task)
+        state.put(acts.NOTICE, outcome.notice)
+        state.put(acts.HANDLED, str(act.get("id", ""))[:40] if isinstance(act, dict) else "")
+        state.put(acts.PROPOSAL, outcome.task if outcome.propose else None)
         st.rerun()
     show(guidelines())
 
 
-def others(kept: Annotations, project: Project, work: Work, seat: Seat, task: str) -> list[Judgement]:
-    """The judgements beside a task: for adjudicators all, their own as annotators too; in the pilot's review those of
-    the others."""
-    if seat.role == "audit" or (seat.role == "annotation" and work.stage != "review"):
+def others(saved: Annotations, project: Project, work: Work, annotator: Annotator, task: str) -> list[Judgement]:
+    """Return the judgements beside a task: all of them for adjudicators, those of the others in the pilot's review."""
+    if annotator.role == "audit" or (annotator.role == "annotation" and work.stage != "review"):
         return []
-    judged = finished(kept.judgements(project.id, task_id=task))
-    return judged if seat.role == "adjudication" else [j for j in judged if j.annotator != seat.name]
+    judged = finished(saved.judgements(project.id, task_id=task))
+    return judged if annotator.role == "adjudication" else [j for j in judged if j.annotator != annotator.name]
 
 
-def ending(work: Work, seat: Seat, queue: list[str]) -> str:
-    if seat.role == "adjudication":
-        return "No disagreement is left." if queue else "The annotators have not disagreed so far."
-    if seat.role == "audit":
-        return "The audit sample is done." if queue else "Nothing to audit yet: no task of the sample has been judged."
+def ending(work: Work, annotator: Annotator, queue: list[str]) -> str:
+    if annotator.role == "adjudication":
+        return "No disagreement is left to decide." if queue else "The annotators have not disagreed so far."
+    if annotator.role == "audit":
+        return "The audit sample is done." if queue else "Nothing to audit yet: no task in the sample has been judged."
     if queue:
         waits = {"pilot": "The lead now reviews the pilot.", "review": "", "production": "Thank you."}[work.stage]
         return f"You have finished your queue. {waits}".strip()
@@ -135,38 +130,41 @@ def ending(work: Work, seat: Seat, queue: list[str]) -> str:
 
 
 def page() -> None:
-    """The view of one project; without any, how to begin."""
-    kept = own.kept()
-    projects = kept.projects()
+    """Draw the view of one project; without any, the form of a new one."""
+    saved = acts.open_annotations()
+    projects = saved.projects()
     if not projects:
-        lead(INTRODUCTION)
-        manage.told()
-        manage.new_project(kept, first=True)
+        manage.draw_outcome()
+        manage.new_project(saved, first=True)
         return
-    project, work, who, shown = bar(kept, projects)
+    project, work, who, shown = bar(saved, projects)
     state.show_address(project=project.id, view=shown, **({"who": who} if who else {}))
-    manage.told()
+    manage.draw_outcome()
     if shown in ROLES:
         if not who:
-            lead(INTRODUCTION)
             note("Who are you?", "Choose your name above, or type a new one.")
             show(guidelines())
             return
         if shown == JUDGE and who not in work.annotators:
             small(f"{who} is a lead and has no queue. Add the name as an annotator under “Project” to judge tasks too.")
             return
-        judge(kept, project, work, Seat(who, ROLES[shown]))  # type: ignore[arg-type]
+        judge(saved, project, work, Annotator(who, ROLES[shown]))  # type: ignore[arg-type]
     elif shown == PROJECT:
-        manage.project_view(kept, project, work)
+        manage.project_view(saved, project, work)
     elif shown == RESULTS:
-        results_view(kept, project, work)
+        results_view(saved, project, work)
     else:
-        models_view(kept, project, work)
+        models_view(saved, project, work)
 
 
-own.begin()
-styles()
-try:
-    page()
-except AttributionError as error:
-    note("The page cannot be shown", str(error), label="contradicted")
+if __name__ == "__main__":
+    navigation.begin(
+        "annotate", "Annotation",
+        "People judge whether an answer is supported by its source: first whether the answer can be understood, then, "
+        "with the source, whether all of it is supported (AIS, Rashkin et al. 2023).",
+        **{name: partial(state.put, key) for name, key in acts.NAMES.items()},
+    )  # fmt: skip
+    try:
+        page()
+    except AttributionError as error:
+        note("The page cannot be shown", str(error), label="contradicted")

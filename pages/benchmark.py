@@ -2,128 +2,246 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
-from io import BytesIO
 
 import streamlit as st
 
 from attribution.embedders import EMBEDDERS
+from attribution.errors import AttributionError, BadInput
+from attribution.evidence.strangers import demanded, of_saved_run
+from attribution.files import parse_rows
 from attribution.reports.html import el, plural
 from attribution.segmenters import SEGMENTERS
+from attribution.settings import ROOT, Settings
+from attribution.store.runs import new_run_id
+from attribution.store.store import Store
 from attribution.studies.groundedness import METHODS
-from attribution.studies.groundedness.labelled_set import LabelledSet
+from attribution.studies.groundedness.evaluation import (
+    Evaluation,
+    LeftOut,
+    Outcome,
+    SavedBenchmark,
+    SavedSet,
+    evaluate,
+    load_benchmark,
+    run,
+    save_benchmark,
+    save_labelled_set,
+    selected,
+)
+from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, LabelledSet, labelled_set
 from attribution.studies.groundedness.report import f1_by_latency, ranked
 from attribution.verifiers import VERIFIERS
-from pages.ui import benchmark as benchmark_state
-from pages.ui import benchmark_results, choices, state
-from pages.ui.benchmark import BenchmarkProgress
-from pages.ui.form import pick, start_and_stop, unready
-from pages.ui.frame import (
-    copy_line,
-    lead,
-    link,
-    note,
-    numbers,
-    plot,
-    progress_bar,
-    section,
-    show,
-    small,
-    status_line,
-    styles,
-)
+from pages.ui import background, benchmark_results, choices, labelled, navigation, state
+from pages.ui.background import Work
+from pages.ui.choices import explain
+from pages.ui.components import link, numbers
+from pages.ui.database import store
+from pages.ui.files import downloads
+from pages.ui.form import pick, pick_many
+from pages.ui.frame import note, plot, section, show, small, status_line
+from pages.ui.job_page import JobPage
 from pages.ui.sidebar import language_model
 
-POLL = 1.0  # seconds between updates of a benchmark in progress
 EXAMPLE_NAME = "The built-in example set"
 SAMPLE = (
     '{"question": "Who painted it?", "context": ["Ana painted it in 1901.", "It hangs in Lima."], '
     '"response": "Ana painted it in 1910.", "grounded": false, "error_type": "number"}\n'
 )
+SAVING = 4.0  # seconds between two saves: a crash costs no more
+ROWS = 2_000  # of one benchmark on the page
+NUMBER = "benchmark_number"  # the number whose rows are shown
+EMBEDDER = "benchmark_embedder"  # key of its box
+OFFLINE = ("cos_sim", "quip", "gc", "selfcheck_context", "pipeline")  # selected at first
+MODELS = (state.VERIFIER, state.VERIFIER_MODEL, state.SEGMENTER, "embedder")
+Run = Callable[[threading.Event], Iterator[Outcome | LeftOut]]
 
 
-def models() -> None:
-    """Draw the choice of models for the methods."""
-    with st.sidebar:
-        section("Models of the methods")
-        pick("Verifier", state.VERIFIER, VERIFIERS, "For “Fine-tuned cross-encoder”, SelfCheck and the pipeline.")
-        ready = [name for name, step in choices.missing(EMBEDDERS).items() if not step]
-        st.selectbox(
-            "Embedder",
-            ready,
-            format_func=lambda name: EMBEDDERS[name].label,
-            key=benchmark_state.EMBEDDER,
-            help="For “Cosine similarity” and the pipeline.",
-        )
-        pick("Split the answer into", state.SEGMENTER, SEGMENTERS, "For the pipeline.")
-        language_model()
+@dataclass(frozen=True)
+class BenchmarkProgress(background.Progress):
+    """The state of a benchmark at one moment."""
+
+    labelled: SavedSet
+    saved: SavedBenchmark  # with the outcomes so far
+    evaluation: Evaluation  # of the finished methods; at the end, of all
+
+    @property
+    def total(self) -> int:
+        """Return the total number of outcomes, unless a method is left out on the way."""
+        return len(self.labelled.rows) * len(self.saved.methods)
+
+    def missing(self) -> list[str]:
+        """Return the methods that have not scored every row."""
+        counts, rows = self.counts(), len(self.labelled.rows)
+        return [m for m in self.saved.methods if counts[m] < rows and m not in self.saved.left_out]
+
+    def counts(self) -> dict[str, int]:
+        """Count the rows that each method has scored."""
+        found = dict.fromkeys(self.saved.methods, 0)
+        for outcome in self.saved.outcomes:
+            found[outcome.method] += 1
+        return found
+
+    def doing(self) -> str:
+        done = f"{len(self.saved.outcomes)} of {self.total} scores"
+        return f"{'Stopping after this response' if self.stopping else done} …"
+
+    def share(self) -> float:
+        return len(self.saved.outcomes) / self.total if self.total else 0.0
 
 
-def labelled() -> tuple[str, LabelledSet | str]:
-    """Return the name and the responses of the chosen set, or the reason why it cannot be used."""
+def evaluated(labelled: SavedSet, saved: SavedBenchmark, running: bool = False) -> BenchmarkProgress:
+    """Return a benchmark with the figures of its outcomes so far."""
+    seen = {o.method for o in saved.outcomes}
+    figures = evaluate(labelled.rows, saved.outcomes, [m for m in saved.methods if m in seen])
+    return BenchmarkProgress(labelled, saved, figures, running=running)
+
+
+def read(database: Store, id: str) -> BenchmarkProgress | None:
+    """Load a saved benchmark."""
+    found = load_benchmark(database, id)
+    return evaluated(*found) if found else None
+
+
+JOB = JobPage("benchmark", "benchmark", read, poll=1.0)
+
+
+def work(
+    labelled: SavedSet, saved: SavedBenchmark, run: Run, save: Callable[[SavedBenchmark], None]
+) -> Work[BenchmarkProgress]:
+    """Collect and save outcomes one by one; figures follow when a method is done.
+
+    `saved` holds the outcomes of an earlier start, which `run` yields again.
+    """
+
+    def measure(stop: threading.Event, update: Callable[..., BenchmarkProgress]) -> None:
+        now, last, method = saved, time.monotonic(), ""
+        done = {(o.method, o.row): o for o in saved.outcomes}
+        save(now)
+        try:
+            for one in run(stop):
+                if method and one.method != method:
+                    update(evaluation=evaluated(labelled, now).evaluation)
+                method = one.method
+                if isinstance(one, LeftOut):
+                    now = now.model_copy(update={"left_out": {**now.left_out, one.method: one.reason}})
+                else:
+                    done[one.method, one.row] = one
+                    now = now.model_copy(update={"outcomes": tuple(done.values())})
+                update(saved=now)
+                if time.monotonic() - last > SAVING:
+                    save(now)
+                    last = time.monotonic()
+        finally:
+            save(now)
+            update(saved=now, evaluation=evaluated(labelled, now).evaluation)
+
+    return measure
+
+
+def settings() -> Settings | str:
+    """Return settings with the models of the form and no sources, or a message if they cannot be used."""
+    base = choices.endpoint()
+    if isinstance(base, str):
+        return base
+    given = {name: state.value(name) for name in (state.VERIFIER, state.SEGMENTER, state.VERIFIER_MODEL, *state.PRICES)}
+    chosen = {name: value for name, value in given.items() if value not in (None, "")}
+    try:
+        return demanded({**chosen, "embedder": str(state.selected(EMBEDDER) or "minilm")}, base)
+    except AttributionError as error:
+        return explain(error)[0]
+
+
+def start(name: str, labelled: LabelledSet, methods: Sequence[str]) -> None:
+    """Run the methods on the responses; a problem is shown in place of the result."""
+    chosen, id = settings(), new_run_id()
+    if isinstance(chosen, str):
+        JOB.refuse(chosen, "The benchmark cannot start")
+        return
+    try:
+        save_labelled_set(store(), id, name, labelled)
+        ready, left_out = selected(methods, chosen)
+    except AttributionError as error:
+        JOB.refuse(str(error), "The benchmark cannot start")
+        return
+    reasons = {one.method: one.reason for one in left_out}
+    begun = SavedBenchmark(methods=tuple(ready), left_out=reasons, settings=chosen.public())
+    state.put(NUMBER, None)
+    _launch(id, SavedSet(name=name, rows=labelled.rows, problems=labelled.problems), begun, chosen)
+
+
+def go_on() -> None:
+    """Complete the shown benchmark, with the models it was started with."""
+    now, chosen = JOB.current(), settings()
+    if now is None:
+        return
+    try:
+        if isinstance(chosen, str):
+            raise BadInput(chosen)
+        own = {name: value for name, value in now.saved.settings.items() if name in MODELS}
+        _launch(JOB.id(), now.labelled, now.saved, of_saved_run(own, chosen))
+    except AttributionError as error:
+        JOB.refuse(explain(error)[0], "The benchmark cannot be continued")
+
+
+def _launch(id: str, labelled: SavedSet, saved: SavedBenchmark, chosen: Settings) -> None:
+    known = {(o.method, o.row): o for o in saved.outcomes}
+    methods = [m for m in saved.methods if not METHODS[m].missing(chosen)]
+
+    def outcomes(stop: threading.Event) -> Iterator[Outcome | LeftOut]:
+        return run(labelled.rows, methods, chosen, known, stop)
+
+    save = partial(save_benchmark, store(), id)
+    JOB.launch(evaluated(labelled, saved, running=True), work(labelled, saved, outcomes, save), id)
+
+
+# --- the page ---
+
+
+def example() -> bytes:
+    """Return the labelled set that comes with the project."""
+    return (ROOT / "examples" / "groundedness.jsonl").read_bytes()
+
+
+def read_set(content: bytes) -> LabelledSet | str:
+    """Read the labelled responses of a file; return a message if it cannot be used."""
+    try:
+        found = labelled_set(parse_rows(content, REQUIRED, OPTIONAL))
+    except BadInput as error:
+        return str(error)
+    if len(found.rows) > ROWS:
+        count = f"{len(found.rows):,} responses, and this page takes {ROWS:,}"
+        return f"The file has {count}: use `python -m attribution benchmark`, or a part of the file."
+    return found
+
+
+def choose_set() -> tuple[str, LabelledSet | None]:
+    """Draw the choice of a labelled set, and describe it; None if it cannot be used."""
     uploaded = st.file_uploader(
-        "Labelled responses",
-        ["jsonl", "json"],
-        key="benchmark_file",
+        "Labelled responses", ["jsonl", "json"], key="benchmark_file",
         help="JSON Lines, one response on each line. Without a file, the built-in example set is used.",
-    )
-    name, content = benchmark_state.given() or (EXAMPLE_NAME, benchmark_state.example())
+    )  # fmt: skip
+    name, content = labelled.given() or (EXAMPLE_NAME, example())
     if uploaded:
         name, content = uploaded.name, uploaded.getvalue()
-    elif benchmark_state.given():
-        st.button("Use the built-in example set", on_click=benchmark_state.put_away, key="put_away",
-                  help="Put away the set that another page has handed over.")  # fmt: skip
-    found = benchmark_state.read(content)
-    with st.expander("What a line holds"):
+    elif labelled.given():
+        st.button("Use the built-in example set", on_click=labelled.discard, key="discard",
+                  help="Use the set that comes with the project instead.")  # fmt: skip
+    with st.expander("Format of a line"):
         show(el("pre", SAMPLE.strip()))
         small(
-            "question, error_type, id, sentences, split and group may be left out. context is a text or a list of "
-            "texts. Half of the questions are used to tune thresholds, unless split says development or test."
+            "question, error_type, id, sentences, split and group are optional. context is a text or a list of texts. "
+            "Half of the questions are used to tune thresholds, unless split says development or test."
         )
-        st.download_button(
-            "Download the example set", benchmark_state.example(), "groundedness.jsonl", on_click="ignore"
-        )
-    return name, found
-
-
-def form(running: bool) -> None:
-    """Draw the choice of responses and methods, and the buttons."""
-    models()
-    with st.container(key="form"):
-        options, buttons = st.columns([5, 1])
-        with options:
-            name, found = labelled()
-            described(name, found)
-            methods = st.pills(
-                "Methods",
-                [method for method, step in choices.missing(METHODS).items() if not step],
-                selection_mode="multi",
-                default=[m for m in benchmark_state.OFFLINE if not choices.missing(METHODS)[m]],
-                format_func=lambda method: METHODS[method].label,
-                key="benchmark_methods",
-                wrap=True,
-                help="How a response is scored against its context.",
-            )
-            unready(METHODS)
-        with buttons:
-            usable = None if isinstance(found, str) else found
-            start_and_stop(
-                "Measure",
-                partial(benchmark_state.try_start, name, usable, methods),
-                benchmark_state.RESULT,
-                running,
-                ready=usable is not None and bool(methods),
-                stop_help="The scores so far are kept, and can be completed later.",
-            )
-            if usable and (asked := benchmark_results.prompts(methods, len(usable.rows))):
-                small(f"At least {plural(asked, 'prompt')} to the language model; replies in the store cost nothing.")
-
-
-def described(name: str, found: LabelledSet | str) -> None:
-    """Describe the content of a set, and the lines that cannot be used."""
+        st.download_button("Download the example set", example(), "groundedness.jsonl", on_click="ignore")
+    found = read_set(content)
     if isinstance(found, str):
         note("This file cannot be used", found, label="contradicted")
-        return
+        return name, None
     test, own = found.of("test"), found.rows
     facts = (
         f"{plural(len(own), 'response')}, {sum(r.grounded for r in own)} of them grounded; "
@@ -134,118 +252,100 @@ def described(name: str, found: LabelledSet | str) -> None:
         lines = [f"Line {line}: {problem}" for line, problem in found.problems[:10]]
         more = len(found.problems) - len(lines)
         note(f"{plural(len(found.problems), 'line')} left out", *lines, *([f"{more} more"] if more else []))
+    return name, found
 
 
-def live(polling: bool) -> None:
-    """Draw the current state of the benchmark."""
-    now = benchmark_state.current()
-    if polling and not (now and now.running):
-        st.rerun()  # the form has to change too
-    if reason := benchmark_state.notice():
-        note("Nothing to show", reason)
-    if now is None:
-        return
-    if now.running:
-        done = len(now.saved.outcomes)
-        doing = "Stopping after this response" if now.stopping else f"{done} of {now.total} scores"
-        status_line(f"{doing} …")
-        progress_bar(done / now.total if now.total else 0, "Progress of the benchmark")
-        show(benchmark_results.progress_table(now))
-    if now.error:
-        note("The benchmark could not be finished", now.error, label="contradicted", detail=now.detail)
-    if now.running and now.evaluation.figures:
-        result(now)
+def choose_models() -> None:
+    """Draw the choice of models for the methods."""
+    with st.sidebar:
+        section("Models of the methods")
+        pick("Verifier", state.VERIFIER, VERIFIERS, "For “Fine-tuned cross-encoder”, SelfCheck and the pipeline.")
+        st.selectbox(
+            "Embedder", choices.ready(EMBEDDERS), key=EMBEDDER,
+            format_func=lambda name: EMBEDDERS[name].label, help="For “Cosine similarity” and the pipeline.",
+        )  # fmt: skip
+        pick("Split the answer into", state.SEGMENTER, SEGMENTERS, "For the pipeline.")
+        language_model()
+
+
+def form(running: bool) -> None:
+    """Draw the choice of responses and methods, and the buttons."""
+    choose_models()
+    with st.container(key="form"):
+        options, buttons = st.columns([5, 1])
+        with options:
+            name, found = choose_set()
+            offline = [method for method in OFFLINE if method in choices.ready(METHODS)]
+            methods = pick_many("Methods", METHODS, offline, "benchmark_methods",
+                                "How a response is scored against its context.")  # fmt: skip
+        with buttons:
+            begin = partial(start, name, found or LabelledSet((), ()), methods)
+            JOB.buttons("Measure", begin, running, bool(found and methods), "The scores so far can be completed later.")
+            if found and (asked := benchmark_results.prompts(methods, len(found.rows))):
+                small(f"At least {plural(asked, 'prompt')} to the language model; cached replies cost nothing.")
 
 
 def result(now: BenchmarkProgress) -> None:
-    """Draw the tables, the chart, and the responses behind the number that was clicked."""
-    selected = benchmark_state.selected_number()
-    behind = benchmark_results.rows_behind(now, selected) if selected else None
-    by_error = "|error:" in selected
-    if clicked := numbers(benchmark_results.quality(now), selected, key="benchmark_quality"):
-        benchmark_state.select(clicked)
-        st.rerun(scope="fragment" if now.running else "app")
-    if behind and not by_error:
-        show(benchmark_results.row_list(behind))
-    dark = state.is_dark()
-    light = ("#33332f", "#d5d1cb", "#2f5d8a", "#ffffff")
-    colours = ("#d9d9d4", "#4a4743", "#8fbbe6", "#16202b") if dark else light
-    if any(f.seconds for f in now.evaluation.figures):
-        section("Macro F1 against time")
-        figure = f1_by_latency(ranked(now.evaluation), *colours)
-        plot(figure, f"benchmark_plot_{len(now.evaluation.figures)}", benchmark_results.summary(now))
-    if table := benchmark_results.errors(now):
-        section("Misclassified test responses by error type")
-        if clicked := numbers(table, selected, key="benchmark_errors"):
-            benchmark_state.select(clicked)
-            st.rerun(scope="fragment" if now.running else "app")
-        if behind and by_error:
-            show(benchmark_results.row_list(behind))
-
-
-def finished(now: BenchmarkProgress) -> None:
-    """Draw a benchmark that is not running: its results, what is missing, and its files."""
-    missing = now.missing()
-    if missing:
+    """Draw the progress of each method, what is missing, the figures, and files."""
+    if now.running:
+        show(benchmark_results.progress_table(now))
+        if now.evaluation.figures:
+            draw_figures(now)
+        return
+    if missing := now.missing():
         labels = ", ".join(METHODS[m].label for m in missing)
-        note(
-            "Not complete",
-            f"{len(now.saved.outcomes)} of {now.total} scores are there. Not complete: {labels}",
-        )
-        if benchmark_state.owns():
-            st.button(
-                "Go on",
-                on_click=benchmark_state.try_go_on,
-                key="go_on",
-                type="primary",
-                help="Compute the scores that are missing, with the models it was started with.",
-            )
-        else:
-            copy_line("benchmark", "complete it", benchmark_state.copy)
+        known = f"{len(now.saved.outcomes)} of {now.total} scores are done. Incomplete: {labels}"
+        JOB.offer_to_continue(known, go_on, "complete it")
     for reasons in (now.saved.left_out, now.evaluation.unmeasured):
         for method, reason in reasons.items():
             note(f"{METHODS[method].label} has no figures", reason)
     if not now.evaluation.figures:
         return
     status_line(benchmark_results.summary(now))
-    link(
-        f"{now.labelled.name}: {plural(len(now.labelled.rows), 'response')}.", key="link", **state.address("benchmark")
+    link(f"{now.labelled.name}: {plural(len(now.labelled.rows), 'response')}.", **state.address(JOB.name))
+    draw_figures(now)
+    downloads(
+        {
+            "figures (JSON)": (partial(benchmark_results.figures_json, now), "figures.json", "application/json"),
+            "scores (JSONL)": (partial(benchmark_results.rows_jsonl, now), "rows.jsonl", "application/jsonl"),
+            "tables (CSV)": (partial(benchmark_results.tables_csv, now), "tables.csv", "text/csv"),
+            "tables (Markdown)": (partial(benchmark_results.tables_markdown, now), "tables.md", "text/markdown"),
+        }
     )
-    result(now)
-    exports(now)
 
 
-def exports(now: BenchmarkProgress) -> None:
-    """Offer the result as the same files that the command line writes."""
-    made = (
-        ("Figures (JSON)", benchmark_results.figures_json, "figures.json", "application/json"),
-        ("Scores (JSONL)", benchmark_results.rows_jsonl, "rows.jsonl", "application/jsonl"),
-        ("Tables (CSV)", benchmark_results.tables_csv, "tables.csv", "text/csv"),
-        ("Tables (Markdown)", benchmark_results.tables_markdown, "tables.md", "text/markdown"),
-    )
-    with st.container(horizontal=True, key="below"):
-        for label, make, name, kind in made:
-            st.download_button(
-                label,
-                lambda make=make: BytesIO(make(now).encode()),  # type: ignore[misc]
-                name,
-                kind,
-                on_click="ignore",
-                help="The same file that the command line writes.",
-                key=f"export_{name}",
-            )
+def draw_figures(now: BenchmarkProgress) -> None:
+    """Draw the tables, the chart, and the responses behind the number that was clicked."""
+    number = str(state.get(NUMBER) or "")
+    behind = benchmark_results.rows_behind(now, number) if number else None
+    by_error = "|error:" in number
+
+    def select(clicked: str) -> None:
+        if clicked:
+            state.put(NUMBER, clicked)
+            st.rerun(scope="fragment" if now.running else "app")
+
+    select(numbers(benchmark_results.quality(now), number, key="benchmark_quality"))
+    if behind and not by_error:
+        show(benchmark_results.row_list(behind))
+    light = ("#33332f", "#d5d1cb", "#2f5d8a", "#ffffff")
+    colours = ("#d9d9d4", "#4a4743", "#8fbbe6", "#16202b") if state.is_dark() else light
+    if any(f.seconds for f in now.evaluation.figures):
+        section("Macro F1 against time")
+        figure = f1_by_latency(ranked(now.evaluation), *colours)
+        plot(figure, f"benchmark_plot_{len(now.evaluation.figures)}", benchmark_results.summary(now))
+    if table := benchmark_results.errors(now):
+        section("Misclassified test responses by error type")
+        select(numbers(table, number, key="benchmark_errors"))
+        if behind and by_error:
+            show(benchmark_results.row_list(behind))
 
 
-state.begin("benchmark", benchmark=benchmark_state.load)
-styles()
-lead(
-    "Benchmark runs methods that judge whether a response is grounded in its context, on responses that people have "
-    "labelled. Thresholds are tuned on one half; the figures are those of the other. Click a number to read the "
-    "responses behind it."
-)
-running = benchmark_state.is_running()
-form(running)
-st.fragment(live, run_every=POLL if running else None)(running)
-shown = benchmark_state.current()
-if shown and not running and not shown.running:
-    finished(shown)
+if __name__ == "__main__":
+    navigation.begin(
+        "benchmark", "Benchmark",
+        "Measure methods that judge whether a response is grounded in its context, on responses labelled by people; "
+        "click a number to read the responses behind it.",
+        benchmark=JOB.open,
+    )  # fmt: skip
+    JOB.draw(form, result)

@@ -1,96 +1,257 @@
-"""Compare: one answer split by two to four segmenters, over the same evidence."""
+"""Compare: one answer, or many, split by two to four segmenters, over the same evidence."""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
 import streamlit as st
 
+from attribution.claims.enrichment import turns_of
 from attribution.errors import BadInput
+from attribution.events import Event, RunStarted
 from attribution.files import Row, format_cell
 from attribution.reports.html import Node, el, plural, scrolling, table
 from attribution.reports.provenance import date
 from attribution.segmenters import SEGMENTERS
-from attribution.studies.segmenters.comparison import MAX_SEGMENTERS
+from attribution.store.runs import new_run_id
+from attribution.store.store import Store
+from attribution.studies.segmenters.comparison import (
+    MAX_SEGMENTERS,
+    Comparison,
+    ComparisonReady,
+    SegmenterResult,
+    compare,
+    load_comparison,
+    load_experiment,
+    recolour_comparison,
+    save_comparison,
+    save_experiment,
+    with_verdicts,
+    without_page_texts,
+)
 from attribution.studies.segmenters.tables import tables
-from attribution.studies.tables import Table
-from attribution.types import Failure
-from pages.ui import choices, compare_results, run_results, state
-from pages.ui import compare as compare_state
-from pages.ui import run as run_state
-from pages.ui.compare import CompareProgress, ExperimentProgress
-from pages.ui.compare_results import compare_view, figures, legend, summary
-from pages.ui.downloads import downloads
-from pages.ui.form import form, unready
-from pages.ui.frame import lead, link, note, plot, progress_bar, show, small, status_line, styles
-from pages.ui.run import preload
+from attribution.studies.tables import Table, failure
+from attribution.types import Turn
+from pages.ui import background, choices, compare_results, navigation, run, run_results, state
+from pages.ui.background import Work
+from pages.ui.compare_results import figures, legend, summary, view
+from pages.ui.components import claim_rows, link
+from pages.ui.database import store, unowned_store
+from pages.ui.files import copy_or_download, many_answers
+from pages.ui.form import form, pick_many
+from pages.ui.frame import note, plot, show, small, status_line
+from pages.ui.job_page import JobPage
+from pages.ui.run import RunProgress, blank, follow, preload
 from pages.ui.run_results import bar, cost, not_used, status, what_failed
 from pages.ui.sidebar import sidebar
 
-POLL = 0.5  # seconds between looks at a comparison in progress
 SAMPLE = '{"question": "Where does the Nile flow?", "answer": "It flows north into the Mediterranean."}\n'
+Found = Event | SegmenterResult | ComparisonReady
+Compare = Callable[[str, str, threading.Event, Sequence[Turn]], Iterator[Found]]
 
 
-def segmenters() -> None:
-    """Which segmenters to compare; those that are not ready stand below."""
-    ready = [name for name, step in choices.missing(SEGMENTERS).items() if not step]
-    st.pills(
-        "Segmenters, two to four",
-        ready,
-        selection_mode="multi",
-        default=compare_state.segmenters(),
-        key=state.key(state.COMPARED),
-        format_func=lambda name: SEGMENTERS[name].label,
-        help="How claims are drawn from the answer. All claims are checked against the same pages.",
-    )
-    selected = compare_state.segmenters()
+# --- one answer ---
+
+
+@dataclass(frozen=True)
+class CompareProgress(RunProgress):
+    """A run over the claims of all segmenters at one moment."""
+
+    segmenters: tuple[str, ...] = ()  # that were selected
+    results: tuple[SegmenterResult, ...] = ()  # of those that are done
+    ready: ComparisonReady | None = None  # None until all claims are known
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """Return the comparison with the verdicts so far."""
+        if self.ready is None or self.ready.finished:
+            return self.ready.comparison if self.ready else None
+        return with_verdicts(self.ready.comparison, self.report)
+
+    @property
+    def finished(self) -> bool:
+        """Return True if every claim was reached."""
+        return self.ready is not None and self.ready.finished and not self.ready.comparison.report.stopped
+
+
+def read(database: Store, id: str) -> CompareProgress | None:
+    """Load a saved comparison."""
+    if (saved := load_comparison(database, id)) is None:
+        return None
+    names, ready = tuple(column.segmenter for column in saved.columns), ComparisonReady(saved, finished=True)
+    return CompareProgress(saved.report, id, accepted=True, running=False, segmenters=names, ready=ready)
+
+
+ONE = JobPage("comparison", "comparison", read)
+
+
+def open_comparison(id: str) -> None:
+    """Show the comparison in the address, and fill in its form."""
+    if now := ONE.open(id):
+        choices.restore(now.report)
+        state.fill(compared=list(now.segmenters))
+        if not now.running:
+            ONE.remember(replace(now, documents=choices.documents()))  # as the form has them now
+
+
+def work(initial: CompareProgress, compare: Compare, save: Callable[[Comparison], None]) -> Work[CompareProgress]:
+    """Compare the segmenters on one answer, and save the result when it is finished."""
+    results: list[SegmenterResult] = []
+
+    def compared(event: Found) -> Mapping[str, object] | None:
+        match event:
+            case RunStarted():
+                return {}  # the comparison has an address of its own
+            case SegmenterResult():
+                results.append(event)
+                return {"results": tuple(results)}
+            case ComparisonReady():
+                if event.finished:
+                    save(event.comparison)
+                return {"ready": event}
+        return None
+
+    def compare_one(stop: threading.Event, update: Callable[..., CompareProgress]) -> None:
+        report = initial.report
+        follow(compare(report.question, report.answer, stop, report.context), initial, update, compared)
+
+    return compare_one
+
+
+def start() -> None:
+    """Compare the segmenters on the answer in the form."""
+    settings = choices.settings()
+    if isinstance(settings, str):
+        return
+    id, report = new_run_id(), blank(*run.text(), settings).model_copy(update={"context": choices.turns()})
+    initial = CompareProgress(report, id, documents=choices.documents(), segmenters=tuple(segmenters()))
+    MANY.clear()
+    ONE.launch(initial, work(initial, comparing(), partial(save_comparison, store(), id)), id)
+
+
+def comparing() -> Compare:
+    """Return the function that compares, with the choices of the form."""
+    settings, names, documents = choices.settings(), segmenters(), choices.documents()
+    browser, parts = state.browser(), unowned_store()
+    assert not isinstance(settings, str)
+
+    def compared(question: str, answer: str, stop: threading.Event, turns: Sequence[Turn]) -> Iterator[Found]:
+        from attribution.run.run import in_turn
+
+        going = partial(compare, question, answer, settings, names, parts, documents, stop, turns)
+        return in_turn(browser, stop, going)
+
+    return compared
+
+
+# --- many answers ---
+
+
+@dataclass(frozen=True)
+class ManyProgress(background.Progress):
+    """A comparison on many answers at one moment."""
+
+    total: int
+    done: int = 0
+    comparisons: tuple[Comparison, ...] = ()
+    failed: tuple[tuple[int, str, str], ...] = ()  # line, answer and error of those that could not be compared
+
+    def doing(self) -> str:
+        done = f"{self.done} of {plural(self.total, 'answer')} compared"
+        return f"{'Stopping after this answer' if self.stopping else done} …"
+
+    def share(self) -> float:
+        return self.done / self.total
+
+
+def read_many(database: Store, id: str) -> ManyProgress | None:
+    """Load a saved comparison on many answers."""
+    saved = load_experiment(database, id)
+    return ManyProgress(len(saved), len(saved), saved, running=False) if saved else None
+
+
+MANY = JobPage("experiment", "comparison", read_many)
+
+
+def work_many(
+    rows: Sequence[Row], compare: Compare, save: Callable[[Sequence[Comparison]], None]
+) -> Work[ManyProgress]:
+    """Compare answer by answer, and save after each; one in progress when it is stopped is left out."""
+
+    def compare_many(stop: threading.Event, update: Callable[..., ManyProgress]) -> None:
+        now = update()
+        for number, row in enumerate(rows, 1):
+            fields = row.fields
+            try:
+                if row.error:
+                    raise BadInput(row.error)
+                question, context = str(fields.get("question") or ""), turns_of(fields.get("turns"))
+                *_, last = compare(question, fields["answer"], stop, context)
+            except BadInput as error:
+                now = update(done=number, failed=(*now.failed, failure(row, str(error))))
+                continue
+            if stop.is_set():
+                return
+            if isinstance(last, ComparisonReady):
+                now = update(done=number, comparisons=(*now.comparisons, without_page_texts(last.comparison)))
+                save(now.comparisons)
+
+    return compare_many
+
+
+def start_many(rows: Sequence[Row]) -> None:
+    """Compare the segmenters on every answer of a file."""
+    id = new_run_id()
+    ONE.clear()
+    MANY.launch(ManyProgress(len(rows)), work_many(rows, comparing(), partial(save_experiment, store(), id)), id)
+
+
+# --- the page ---
+
+
+def segmenters() -> list[str]:
+    """Return the segmenters to compare: those selected, else the first two that are ready."""
+    ready, selected = choices.ready(SEGMENTERS), state.value(state.COMPARED)
+    return [name for name in selected if name in ready] if selected is not None else ready[:2]
+
+
+def is_ready() -> bool:
+    """Return True if a comparison can be started."""
+    return choices.is_ready() and 2 <= len(segmenters()) <= MAX_SEGMENTERS
+
+
+def choose_segmenters() -> None:
+    """Draw the choice of segmenters, and below it those that are not ready."""
+    pick_many(
+        "Segmenters, two to four", SEGMENTERS, segmenters(), state.key(state.COMPARED),
+        "How claims are drawn from the answer. All claims are checked against the same pages.",
+    )  # fmt: skip
+    selected = segmenters()
     notes = [f"{SEGMENTERS[name].label}: {SEGMENTERS[name].note}" for name in selected]
     if not 2 <= len(selected) <= MAX_SEGMENTERS:
         notes = [f"{plural(len(selected), 'segmenter')} selected: select two to four"]
     small(". ".join(notes) + ".")
-    unready(SEGMENTERS)
 
 
-def live(polling: bool) -> None:
-    """The comparison as it stands."""
-    if polling != compare_state.is_running():
-        st.rerun()  # the form has to change too
-    now = compare_state.current()
-    if reason := compare_state.notice():
-        note("The saved comparison cannot be shown", reason)
-    if now is None:
-        lead(
-            "Compare splits the answer with each segmenter ([segmentation]), searches the [sources] once for all of "
-            "them, and checks every [claim] against the same pages. Sentences whose [verdict] depends on how the "
-            "answer is split come first."
-        )
-    elif now.many:
-        experiment_result(now)
-    else:
-        comparison_result(now)
-
-
-def comparison_result(now: CompareProgress) -> None:
-    run, comparison = now.run, now.comparison
-    if run.rejected:
-        note("This text cannot be compared", run.rejected, label="contradicted", detail=run.detail)
+def result(now: CompareProgress) -> None:
+    """Draw the figures, and the claims sentence by sentence."""
+    comparison = now.comparison and recolour_comparison(now.comparison, choices.thresholds())
+    if now.rejected:
+        note("This text cannot be compared", now.rejected, label="contradicted", detail=now.detail)
         return
-    shown = st.container(key="outcome")  # whatever it holds, what follows stays in its place and is not drawn anew
-    with shown:
-        outcome(now)
-    failures: tuple[Failure, ...] = ()
-    if comparison and not run.running:
-        failures = (*(f for c in comparison.columns for f in c.failures), *comparison.report.failures)
-        asked = [c for c in comparison.columns if any(f.kind == "llm_failed" for f in c.failures)]
-        labels = [SEGMENTERS[c.segmenter].label for c in asked]
-        with shown:
-            not_used(comparison.report.model_copy(update={"failures": failures}), labels)
-    if run.running or comparison:
-        show(figures(now.segmenters, now.results, comparison, run.running))
+    with st.container(key="outcome"):  # what follows keeps its place, and is not drawn anew
+        outcome(now, comparison)
+    if now.running or comparison:
+        show(figures(now.segmenters, now.results, comparison, now.running))
     if not comparison:
         return
-    show(legend(comparison, run.running))
-    compare_view(comparison, running=run.running, key="compare_view")
-    if not run.running:
-        what_failed(failures)
+    show(legend(comparison, now.running))
+    claim_rows(view(comparison, now.running), key="compare_view")
+    if not now.running:
+        what_failed((*(f for c in comparison.columns for f in c.failures), *comparison.report.failures))
         exports(
             compare_results.as_markdown(comparison),
             compare_results.as_csv(comparison),
@@ -98,37 +259,38 @@ def comparison_result(now: CompareProgress) -> None:
         )
 
 
-def outcome(now: CompareProgress) -> None:
-    """How far it is, or what was found."""
-    run, comparison = now.run, now.comparison
-    if run.error:
-        title = "The comparison could not be finished" if comparison else "The comparison could not start"
-        note(title, run.error, label="contradicted", detail=run.detail)
-    elif comparison and not run.running and (changed := compare_state.differences(now)):
-        note("The form has changed", f"Changed since this result: {', '.join(changed)}. Compare again to update it.")
-    if run.running:
-        status(run, run.report)
-        bar(run, run.report)
+def outcome(now: CompareProgress, comparison: Comparison | None) -> None:
+    """Draw how far it is, or what was found."""
+    if comparison and not (now.running or now.error) and (changed := differences(now)):
+        note("These results are for an earlier version", f"Changed since: {', '.join(changed)}. Compare again.")
+    if now.running:
+        status(now, now.report)
+        bar(now, now.report)
     elif comparison:
         done = {r.segmenter for r in now.results} | {c.segmenter for c in comparison.columns}
         waiting = [SEGMENTERS[name].label for name in now.segmenters if name not in done]
         early = "" if now.finished else "Stopped early; the results so far are kept. "
         early += f"Not reached: {', '.join(waiting)}. " if waiting else ""
-        show(el("p", early + summary(comparison), class_="ax-status"))
+        show(el("p", early + summary(comparison), class_="ax-status", role="status"))
         report = comparison.report
         if report.created_at:
-            link(f"{choices.method(report)}, {date(report.created_at)}", key="link", **state.address("comparison"))
+            link(f"{choices.method(report)}, {date(report.created_at)}", **state.address(ONE.name))
         named = [(SEGMENTERS[c.segmenter].label, c.report) for c in comparison.columns]
         plot(run_results.bars(named, state.is_dark()), "compare_chart", summary(comparison))
+        failures = (*(f for c in comparison.columns for f in c.failures), *report.failures)
+        asked = [c for c in comparison.columns if any(f.kind == "llm_failed" for f in c.failures)]
+        not_used(report.model_copy(update={"failures": failures}), [SEGMENTERS[c.segmenter].label for c in asked])
 
 
-def experiment_result(now: ExperimentProgress) -> None:
-    if now.running:
-        done = f"{now.done} of {plural(now.total, 'answer')} compared"
-        status_line(f"{'Stopping after this answer' if now.stopping else done} …")
-        progress_bar(now.done / now.total, "Progress of the comparison")
-    if now.error:
-        note("The comparison could not be finished", now.error, label="contradicted", detail=now.detail)
+def differences(now: CompareProgress) -> list[str]:
+    """Return the inputs that have changed since a comparison, in the words of the form."""
+    changed = choices.differences(now.report, now.documents)
+    own = [label for label in changed if label != choices.FORM["segmenter"]]
+    return own + (["Segmenters"] if tuple(segmenters()) != now.segmenters else [])
+
+
+def result_many(now: ManyProgress) -> None:
+    """Draw the tables over all answers."""
     if now.failed:
         lines = [f"Line {line}: {error}" for line, _, error in now.failed[:20]]
         note(f"{plural(len(now.failed), 'answer')} could not be compared", *lines)
@@ -136,18 +298,18 @@ def experiment_result(now: ExperimentProgress) -> None:
         return
     if not now.comparisons:
         if not (now.error or now.failed):
-            note("Nothing was compared", "The comparison was stopped before the first answer was done.")
+            note("Nothing was compared", "The comparison was stopped before the first answer was finished.")
         return
     early = f"Stopped after {now.done} of {now.total}. " if now.done < now.total else ""
     status_line(f"{early}{plural(len(now.comparisons), 'answer')} compared.")
-    link("This result has an address of its own.", key="link", **state.address("experiment"))
-    results = tables(now.comparisons, now.failed)
-    for result in results:
-        with st.expander(result.title, expanded=True):
-            show(as_node(result))
+    link("Link to this comparison", **state.address(MANY.name))
+    compared = [recolour_comparison(c, choices.thresholds()) for c in now.comparisons]
+    results, own = tables(compared, now.failed), tables(compared)
+    for one in results:
+        with st.expander(one.title, expanded=True):
+            show(as_node(one))
     markdown = "\n".join(t.markdown() for t in results)
-    figures = tables(now.comparisons)
-    exports(markdown, compare_results.tables_csv(figures), compare_results.tables_json(results))
+    exports(markdown, compare_results.tables_csv(own), compare_results.tables_json(results))
 
 
 def as_node(result: Table) -> Node:
@@ -156,69 +318,40 @@ def as_node(result: Table) -> Node:
 
 
 def exports(markdown: str, csv: str, json: str) -> None:
-    """The result to copy or to download."""
-    files = {
-        "Markdown": (markdown, "comparison.md", "text/markdown"),
-        "CSV": (csv, "comparison.csv", "text/csv"),
-        "JSON": (json, "comparison.json", "application/json"),
-    }
-    with st.expander("Copy as Markdown, CSV or JSON"):
-        format = st.segmented_control(
-            "Format",
-            list(files),
-            default="Markdown",
-            key="copy_format",
-            required=True,
-            help="In which form the result is shown below.",
-        )
-        st.code(files[format or "Markdown"][0], language=None, height=320)
-    downloads(files)
+    """Offer the result to copy or to download."""
+    copy_or_download(
+        {
+            "Markdown": (markdown, "comparison.md", "text/markdown"),
+            "CSV": (csv, "comparison.csv", "text/csv"),
+            "JSON": (json, "comparison.json", "application/json"),
+        }
+    )
 
 
-def experiment(running: bool) -> None:
-    """The same over the answers of a file."""
-    with st.expander("Many answers at once"):
-        small("A JSON Lines file: one object per line, with a question and an answer.")
-        st.download_button(
-            "Download a sample file", SAMPLE, "answers.jsonl", "application/json", on_click="ignore", key="sample"
-        )
-        upload = st.file_uploader(
-            "Answers",
-            ["jsonl", "json", "txt"],
-            key=compare_state.UPLOAD,
-            help="JSON Lines; the sample file shows the form.",
-        )
-        rows: list[Row] = []
-        if upload is not None:
-            try:
-                rows = compare_state.read_answers(upload.getvalue())
-            except BadInput as error:
-                note("This file cannot be used", str(error), label="contradicted")
-        st.button(
-            f"Compare {plural(len(rows), 'answer')}" if rows else "Compare the answers",
-            on_click=compare_state.start_many,
-            args=(rows,),
-            disabled=running or not rows or not compare_state.is_ready(),
-            key="start_many",
-        )
+def page() -> None:
+    """Draw the form, and the comparison on one answer or on many, whichever was started last."""
+    shown: JobPage[CompareProgress] | JobPage[ManyProgress] = MANY if MANY.current() else ONE
+    running, ready = shown.is_running(), is_ready()  # asked once, so that form and result agree
+    form(
+        start="Compare", on_start=start, job=shown, compact=True, running=running, ready=ready,
+        options=choose_segmenters, turns=True, estimate=(lambda: cost(running, segmenters())) if ready else None,
+    )  # fmt: skip
+    if MANY.current():
+        MANY.draw_result(running, result_many)
+    else:
+        MANY.draw_notice()
+        ONE.draw_result(running, result)
+    about = "A JSON Lines file: one object on each line, with a question and an answer."
+    many_answers("Compare", start_many, ready and not running, about, SAMPLE, "question")
 
 
-state.begin("compare", run=run_state.load, comparison=compare_state.load, experiment=compare_state.load_many)
-styles()
-sidebar(segmenter=False)
-polling = compare_state.is_running()  # asked once, so that form and result agree
-ready = compare_state.is_ready()
-form(
-    start="Compare",
-    on_start=compare_state.start,
-    slot=compare_state.COMPARISON,
-    compact=True,
-    running=polling,
-    ready=ready,
-    options=segmenters,
-    turns=True,
-    estimate=(lambda: cost(polling, compare_state.segmenters())) if ready else None,
-)
-st.fragment(live, run_every=POLL if polling else None)(polling)
-experiment(polling)
-preload()
+if __name__ == "__main__":
+    navigation.begin(
+        "compare", "Compare segmenters",
+        "Split the answer with each segmenter ([segmentation]), check every [claim] against the same [sources], and "
+        "read first the sentences whose [verdict] depends on how the answer is split.",
+        run=run.load, comparison=open_comparison, experiment=MANY.open,
+    )  # fmt: skip
+    sidebar(segmenter=False)
+    page()
+    preload()

@@ -1,37 +1,183 @@
-"""History: the runs that this browser has started, to find, describe, compare, delete and keep."""
+"""History: the runs that this browser has started, to find, describe, compare, delete and export."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from attribution.reports.html import plural
-from attribution.store.history import KEPT_HOURS, HistoryPage, HistoryRow
-from pages.ui import background, history
-from pages.ui import history_list as run_list
-from pages.ui import state as inputs
-from pages.ui.frame import lead, note, small, styles
-from pages.ui.history_list import FILE, comparison, details_dialog, filters, is_narrowed, transfer
-from pages.ui.slot import store
+from attribution.errors import AttributionError
+from attribution.reports.html import look, plural
+from attribution.snapshots.archive import Imported, export_history, import_history
+from attribution.snapshots.file import FILE_LIMIT
+from attribution.store.history import (
+    KEPT_HOURS,
+    MAX_NOTE,
+    MAX_TITLE,
+    HistoryPage,
+    HistoryQuery,
+    HistoryRow,
+    Order,
+    State,
+)
+from attribution.store.summaries import SOURCES
+from attribution.types import LABELS, Report
+from pages.ui import background, navigation, run, state
+from pages.ui.choices import explain
+from pages.ui.components import run_list
+from pages.ui.database import store
+from pages.ui.frame import note, small
+from pages.ui.run_comparison import comparison, when
+
+PER_PAGE = 50
+FILE = "attribution-history.zip"
+UNDO, COMPARED, ROUND, FIRST, IMPORTED = (
+    "history_undo", "history_compared", "history_round", "history_first", "imported",
+)  # fmt: skip
+STATES: dict[State, str] = {
+    "all": "All", "finished": "Finished", "unfinished": "Not finished", "deleted": "Deleted",
+}  # fmt: skip
+ORDERS: dict[Order, str] = {"newest": "Newest first", "oldest": "Oldest first", "title": "By title"}
+SOURCE_WORDS = {"library": "Library", "web": "Web", "collection": "Collection", "documents": "Documents"}
+
+
+# --- the list ---
+
+
+def key(name: str) -> str:
+    """Return the key of a filter's widget; clearing the filters gives them new keys."""
+    return f"history_{name}-{state.get(ROUND) or 0}"
+
+
+def clear_filters() -> None:
+    state.put(ROUND, (state.get(ROUND) or 0) + 1)
+    state.put(FIRST, 0)
+
+
+def first_row() -> int:
+    return int(state.get(FIRST) or 0)
+
+
+def turn(rows: int) -> None:
+    """Show later or earlier rows."""
+    state.put(FIRST, max(0, first_row() + rows))
+
+
+def from_start() -> None:
+    """Show the first rows, after a filter has changed."""
+    state.put(FIRST, 0)
+
+
+def filters(tags: Sequence[str]) -> HistoryQuery:
+    """Draw the filters and return the query for the list."""
+    with st.container(key="history_filters", horizontal=True, vertical_alignment="bottom"):
+        words = st.text_input(
+            "Search", key=key("words"), placeholder="Words of the question, answer, claims, title, tags or note",
+            help="Runs in which all of these words occur.", on_change=from_start,
+        )  # fmt: skip
+        with st.popover("Filters", key="history_popover", help="Narrow the list by verdict, source, tag and date."):
+            verdict = _choice(
+                "Has a claim that is", "verdict", {k: look(k).word for k in LABELS}, "Runs with such a verdict."
+            )
+            sources = {k: SOURCE_WORDS[k] for k in SOURCES}
+            source = _choice("Sources", "source", sources, "Where the pages came from.")
+            tag = _choice("Tag", "tag", {tag: tag for tag in tags}, "Runs with this tag of yours.")
+            days = st.date_input(
+                "Days", [], key=key("days"), on_change=from_start, format="YYYY-MM-DD",
+                help="When the run was started: the first and the last day.",
+            )  # fmt: skip
+            order = st.selectbox(
+                "Order", list(ORDERS), format_func=ORDERS.__getitem__, key=key("order"), on_change=from_start,
+                help="The order of the list.",
+            )  # fmt: skip
+            st.button("Clear all filters", on_click=clear_filters, key="history_clear")
+    shown = st.segmented_control(
+        "Show", list(STATES), default="all", format_func=STATES.__getitem__, key=key("state"), on_change=from_start,
+        label_visibility="collapsed", help="Unfinished runs can be continued, deleted ones restored for a day.",
+    )  # fmt: skip
+    since, until = (*days, None, None)[:2] if isinstance(days, tuple) else (days, days)
+    return HistoryQuery(
+        words=words or "", tag=tag, verdict=verdict, source=source, since=since, until=until, state=shown or "all",
+        order=order, offset=first_row(), limit=PER_PAGE,
+    )  # fmt: skip
+
+
+def _choice(label: str, name: str, options: dict[str, str], help: str) -> str:
+    """Draw a choice of one option; empty for any."""
+    return st.selectbox(
+        label, ["", *options], format_func=lambda option: options.get(option, "Any"), key=key(name),
+        on_change=from_start, help=help,
+    )  # fmt: skip
+
+
+def is_narrowed(query: HistoryQuery) -> bool:
+    """Return True if the query may leave runs out."""
+    return any(
+        (query.words.strip(), query.tag, query.verdict, query.source, query.since, query.until, query.state != "all")
+    )
 
 
 def page() -> None:
     """Draw the list with its tools."""
     query = filters(store().tags())
-    found = history.listed(query)
+    found = store().history(query)
     undo()
     if not found.rows:
         nothing(is_narrowed(query), query.state == "deleted")
     else:
         tools = st.container(key="history_tools", horizontal=True)
-        result = run_list.runs(found.rows, lambda run_id: background.find(run_id) is not None, key="history_list")
-        if run_id := run_list.requested(result, found.rows):
-            history.open_run(run_id)
+        data = {"rows": [line(row, background.find(row.id) is not None) for row in found.rows]}
+        opened, selected = run_list(data, key="history_list")
+        if run_id := requested(opened, found.rows):
+            open_run(run_id)
         with tools:
-            toolbar(run_list.picked(result, found.rows), query.state == "deleted")
+            toolbar(picked(selected, found.rows), query.state == "deleted")
         pager(found)
     transfer(found.total)
+
+
+def picked(selected: object, rows: Sequence[HistoryRow]) -> list[HistoryRow]:
+    """Return the selected rows of the list, in order."""
+    return [row for row in rows if isinstance(selected, list) and row.id in selected]
+
+
+def requested(opened: object, rows: Sequence[HistoryRow]) -> str:
+    """Return the id of the run to open; empty if there is none, or it is not listed."""
+    return next((row.id for row in rows if row.id == opened), "")
+
+
+def line(row: HistoryRow, running: bool) -> dict[str, object]:
+    """Return a run as plain data for `run_list`."""
+    counts = [(label, row.verdicts[label]) for label in LABELS if label in row.verdicts]
+    waiting = max(0, row.claims - sum(count for _, count in counts))
+    counts += [("not_reached", waiting)] if waiting and "not_reached" not in row.verdicts else []
+    return {
+        "id": row.id,
+        "name": row.name or "Untitled",
+        "meta": " · ".join(filter(None, meta(row))),
+        "state": "" if row.finished else "Running now" if running else "Not finished",
+        "tags": list(row.tags),
+        "note": " ".join(row.note.split())[:200],
+        "deleted": bool(row.deleted_at),
+        "counts": [
+            {"label": label, "icon": look(label).icon, "n": count, "words": f"{count} {look(label).noun}"}
+            for label, count in counts
+        ],
+    }
+
+
+def meta(row: HistoryRow) -> list[str]:
+    """Describe a run: when it was made, its sources, number of claims and state."""
+    return [
+        when(row.created_at),
+        ", ".join(SOURCE_WORDS.get(source, source) for source in row.sources),
+        plural(row.claims, "claim") if row.claims else "",
+        "edited" if row.version > 1 else "",
+        "private" if row.private else "",
+        f"deleted {when(row.deleted_at)}" if row.deleted_at else "",
+    ]
 
 
 def nothing(narrowed: bool, deleted: bool) -> None:
@@ -40,124 +186,202 @@ def nothing(narrowed: bool, deleted: bool) -> None:
         note("No deleted runs", f"A run that you delete can be restored here for {KEPT_HOURS} hours.")
     elif narrowed:
         note("No run matches", "Search for other words, or clear the filters.")
-        st.button("Clear search and filters", on_click=history.clear_filters, key="history_clear_all")
+        st.button("Clear search and filters", on_click=clear_filters, key="history_clear_all")
     else:
         note("No runs yet", "Every answer that you analyse on Explore in this browser is saved and listed here.")
 
 
-def undo() -> None:
-    """Offer to restore the runs that were deleted last."""
-    if run_ids := history.deleted():
-        with st.container(key="history_undo_line", horizontal=True, vertical_alignment="center"):
-            note(f"{plural(len(run_ids), 'run')} deleted", f"Under “Deleted”, they stay for {KEPT_HOURS} hours.")
-            st.button(
-                "Undo",
-                on_click=history.restore,
-                args=(run_ids,),
-                key="history_undo",
-                help="Bring back what was deleted.",
-            )
+def pager(found: HistoryPage) -> None:
+    """Draw which rows these are, and buttons for the other pages."""
+    first = first_row()
+    last = first + len(found.rows)
+    with st.container(key="history_pager", horizontal=True, vertical_alignment="center"):
+        whole = last - first == found.total
+        small(plural(found.total, "run") if whole else f"{first + 1}–{last} of {found.total:,} runs")
+        for label, rows, possible, help in (
+            ("Previous", -PER_PAGE, first > 0, "Newer runs."), ("Next", PER_PAGE, last < found.total, "Older runs."),
+        ):  # fmt: skip
+            if possible:
+                st.button(label, on_click=turn, args=(rows,), key=f"history_{label.lower()}", help=help)
+
+
+# --- one run or several ---
 
 
 def toolbar(rows: Sequence[HistoryRow], deleted: bool) -> None:
     """Draw the buttons for the selected runs."""
     ids = [row.id for row in rows]
     if deleted:
-        st.button(
-            "Restore",
-            on_click=history.restore,
-            args=(ids,),
-            disabled=not ids,
-            key="history_restore",
-            help="Bring the selected runs back into the list.",
-        )
-        with st.popover(
-            "Delete for good", disabled=not ids, help="Remove the selected runs from the database at once."
-        ):
+        st.button("Restore", on_click=restore, args=(ids,), disabled=not ids, key="history_restore",
+                  help="Bring the selected runs back into the list.")  # fmt: skip
+        with st.popover("Delete for good", disabled=not ids, help="Remove the selected runs from the database."):
             small("The runs are removed at once, with the texts that no other run uses. This cannot be undone.")
-            st.button(
-                "Delete",
-                type="primary",
-                on_click=history.delete_for_good,
-                args=(ids,),
-                key="history_for_good",
-                help="They cannot be brought back.",
-            )
-        hint(rows, "Select runs to restore or remove them.")
+            st.button("Delete", type="primary", on_click=delete_for_good, args=(ids,), key="history_for_good",
+                      help="They cannot be restored.")  # fmt: skip
+        small(_selected(rows) or "Select runs to restore or remove them.")
         return
-    if st.button("Open", disabled=len(ids) != 1, key="history_open", help="Open the run on Explore."):
-        history.open_run(ids[0])
-    compare_help = "Select two runs: which verdicts changed, and why."
-    st.button(
-        "Compare",
-        on_click=history.compare,
-        args=(ids,),
-        disabled=len(ids) != 2,
-        key="history_compare",
-        help=compare_help,
-    )
-    if st.button("Title, tags, note", disabled=len(ids) != 1, key="history_describe"):
+    one = len(ids) == 1
+    if st.button("Open", disabled=not one, key="history_open", help="Open the run on Explore."):
+        open_run(ids[0])
+    st.button("Compare", on_click=compare, args=(ids,), disabled=len(ids) != 2, key="history_compare",
+              help="Select two runs to see which verdicts changed, and why.")  # fmt: skip
+    if st.button("Title, tags, note", disabled=not one, key="history_describe"):
         details_dialog(rows[0])
-    duplicate_help = "Fill in the form of Explore with the question, answer and settings of the run."
-    if st.button("Duplicate", disabled=len(ids) != 1, key="history_duplicate", help=duplicate_help):
-        history.duplicate(ids[0])
-    st.download_button(
-        "Export",
-        history.exporter(ids),
-        FILE,
-        "application/zip",
-        on_click="ignore",
-        disabled=not ids,
-        key="history_export_some",
-        help="The selected runs as one file, which can be imported elsewhere.",
-    )
-    st.button(
-        "Delete",
-        on_click=history.delete,
-        args=(ids,),
-        disabled=not ids,
-        key="history_delete",
-        help=f"They can be brought back for {KEPT_HOURS} hours.",
-    )
-    hint(rows, "Select one run, or two to compare.")
+    if st.button("Duplicate", disabled=not one, key="history_duplicate",
+                 help="Fill in the form of Explore with the question, answer and settings of the run."):  # fmt: skip
+        duplicate(ids[0])
+    st.download_button("Export", exporter(ids), FILE, "application/zip", on_click="ignore", disabled=not ids,
+                       key="history_export_some",
+                       help="The selected runs as one file, which can be imported elsewhere.")  # fmt: skip
+    st.button("Delete", on_click=delete, args=(ids,), disabled=not ids, key="history_delete",
+              help=f"They can be restored for {KEPT_HOURS} hours.")  # fmt: skip
+    small(_selected(rows) or "Select one run, or two to compare.")
 
 
-def hint(rows: Sequence[HistoryRow], otherwise: str) -> None:
-    small(f"{plural(len(rows), 'run')} selected." if rows else otherwise)
+def _selected(rows: Sequence[HistoryRow]) -> str:
+    return f"{plural(len(rows), 'run')} selected." if rows else ""
 
 
-def pager(found: HistoryPage) -> None:
-    """Show which rows these are, and buttons for the other pages."""
-    first = history.first_row()
-    last = first + len(found.rows)
-    with st.container(key="history_pager", horizontal=True, vertical_alignment="center"):
+@st.dialog("Title, tags and note", width="medium")
+def details_dialog(row: HistoryRow) -> None:
+    """Edit a run's title, tags and note; only this browser sees them."""
+    with st.form("history_details", border=False):
+        title = st.text_input(
+            "Title", row.title, key=f"title-{row.id}", max_chars=MAX_TITLE, placeholder=row.name[:80],
+            help="Shown in the list in place of the question.",
+        )  # fmt: skip
+        tags = st.multiselect(
+            "Tags", sorted({*store().tags(), *row.tags}), list(row.tags), key=f"tags-{row.id}",
+            accept_new_options=True, placeholder="Choose, or type a new one and press Enter",
+            help="Words to find runs by, also in the filters.",
+        )  # fmt: skip
+        text = st.text_area(
+            "Note", row.note, key=f"note-{row.id}", max_chars=MAX_NOTE, height=140,
+            help="Anything worth remembering. It is searched and exported with the run.",
+        )  # fmt: skip
+        saved = st.form_submit_button("Save", type="primary", help="Store title, tags and note with the run.")
+    if saved:
+        try:
+            store().describe(row.id, title, tags, text)
+        except AttributionError as error:
+            note("Not saved", str(error), label="contradicted")
+            return
+        st.rerun()
+
+
+def open_run(run_id: str) -> None:
+    """Show a run on Explore."""
+    run.open_run(run_id)
+    state.remember()
+    st.switch_page("pages/explore.py", query_params={"run": run_id})
+
+
+def duplicate(run_id: str) -> None:
+    """Fill in the Explore form with the inputs of a run."""
+    run.duplicate(run_id)
+    state.remember()
+    st.switch_page("pages/explore.py")
+
+
+def delete(run_ids: Sequence[str]) -> None:
+    store().put_aside(run_ids)
+    state.put(UNDO, tuple(run_ids))
+
+
+def restore(run_ids: Sequence[str]) -> None:
+    store().restore(run_ids)
+    state.put(UNDO, None)
+
+
+def delete_for_good(run_ids: Sequence[str]) -> None:
+    for run_id in run_ids:
+        store().delete_run(run_id)
+    state.put(UNDO, None)
+
+
+def undo() -> None:
+    """Offer to restore the runs that were deleted last."""
+    if run_ids := state.get(UNDO):
+        with st.container(key="history_undo_line", horizontal=True, vertical_alignment="center"):
+            note(f"{plural(len(run_ids), 'run')} deleted", f"They stay under “Deleted” for {KEPT_HOURS} hours.")
+            st.button("Undo", on_click=restore, args=(run_ids,), key="history_undo",
+                      help="Restore what was deleted.")  # fmt: skip
+
+
+# --- two runs ---
+
+
+def compare(run_ids: Sequence[str]) -> None:
+    """Compare two runs, until `compare(())`."""
+    state.put(COMPARED, tuple(run_ids))
+    if run_ids:
+        state.show_address(compare="-".join(run_ids))
+    else:
+        st.query_params.pop("compare", None)
+
+
+def compared() -> list[Report] | None:
+    """Return the runs to compare, the earlier one first; fewer than two if one is missing. None: none are chosen."""
+    run_ids = state.get(COMPARED)
+    if not run_ids:
+        return None
+    database = store()
+    own = [run_id for run_id in run_ids if database.access(run_id).own]
+    reports = [database.load_run(run_id) or database.load_unfinished(run_id) for run_id in own]
+    return sorted((r for r in reports if r), key=lambda report: report.created_at)
+
+
+# --- all runs ---
+
+
+def exporter(run_ids: Sequence[str] | None = None) -> Callable[[], bytes]:
+    """Return a function that makes the file with these runs, or with all."""
+    return partial(export_history, store(), run_ids)
+
+
+def import_file(uploaded: UploadedFile) -> None:
+    """Import a file, and remember the outcome for the next run of the page."""
+    try:
+        result: Imported | str = import_history(store(), uploaded.getvalue())
+    except AttributionError as error:
+        result = explain(error)[0]
+    state.put(IMPORTED, result)
+    from_start()
+
+
+def transfer(total: int) -> None:
+    """Draw export and import, folded."""
+    with st.expander("Export and import"):
         small(
-            plural(found.total, "run") if last - first == found.total else f"{first + 1}–{last} of {found.total:,} runs"
+            "A file with your runs: reports, earlier versions, pages, titles, tags and notes. Runs that did not finish "
+            "are included as stopped ones."
         )
-        if first:
-            st.button(
-                "Previous",
-                on_click=history.turn,
-                args=(-history.PER_PAGE,),
-                key="history_previous",
-                help="The page of newer runs.",
-            )
-        if last < found.total:
-            st.button(
-                "Next",
-                on_click=history.turn,
-                args=(history.PER_PAGE,),
-                key="history_next",
-                help="The page of older runs.",
-            )
+        st.download_button("Export all runs", exporter(), FILE, "application/zip", on_click="ignore",
+                           key="history_export", disabled=not total)  # fmt: skip
+        uploaded = st.file_uploader(
+            "Import a file", ["zip"], key=key("file"), max_upload_size=FILE_LIMIT // 1_000_000,
+            help="A file made by the export, here or elsewhere.",
+        )  # fmt: skip
+        st.button("Import the file", on_click=import_file, args=(uploaded,), disabled=uploaded is None,
+                  key="history_import")  # fmt: skip
+    result: Imported | str | None = state.get(IMPORTED)
+    if isinstance(result, str):
+        note("Nothing was imported", result, label="contradicted")
+    elif result:
+        known = f" {plural(result.known, 'run')} of the file {'is' if result.known == 1 else 'are'} already here."
+        note(f"{plural(len(result.ids), 'run')} imported", known if result.known else "They are in the list.")
 
 
-inputs.begin("history", compare=history.load_compared)
-styles()
-store().purge()
-reports = history.compared()
-if reports is None:
-    lead("The runs that you have started in this browser. Open one, describe it, or select two to compare.")
-    page()
-else:
-    comparison(reports)
+if __name__ == "__main__":
+    navigation.begin(
+        "history", "History",
+        "Find the runs that were started in this browser; open one, describe it, or select two to compare.",
+        compare=lambda address: compare(address.split("-")[:2]),
+    )  # fmt: skip
+    store().purge()
+    reports = compared()
+    if reports is None:
+        page()
+    else:
+        st.button("Back to the list", on_click=compare, args=((),), key="history_back")
+        comparison(reports)

@@ -2,41 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from attribution.reports.html import el
-from attribution.studies.groundedness.cards import TITLES, listed, names, steps
-from pages.ui import choices, methods, state
-from pages.ui.frame import lead, note, section, show, styles
+from attribution.reports.html import Child, Node, el
+from attribution.studies.groundedness.cards import TITLES, Listed, Measure, listed, names, steps
+from attribution.tables import LLM
+from pages.ui import choices, navigation
+from pages.ui.frame import note, section, show
 
-state.begin("methods")
-styles()
-lead("What each method does, what it needs, what it sends away, how well it did here, and what it gets wrong.")
-tables = names()
-words = st.text_input(
-    "Search the cards",
-    key="methods_search",
-    placeholder="DeBERTa, hub, negation …",
-    help="Cards with all of these words.",
-)
-chosen = st.pills(
-    "Show",
-    tables,
-    selection_mode="multi",
-    default=tables,
-    format_func=lambda name: TITLES[name].partition(":")[0],
-    key="methods_tables",
-    help="Kinds of methods.",
-)
-endpoint = choices.endpoint()
-settings = None if isinstance(endpoint, str) else endpoint
-found = False
-for table in tables:
-    cards = [c for c in listed(table) if table in chosen and methods.matches(c, words or "")]
-    if not cards:
-        continue
-    found = True
-    section(TITLES[table])
-    show(el("div", *(methods.card(c, steps(c, settings)) for c in cards), class_="ax-cards"))
-if not found:
-    note("No card matches", "Use fewer words, or show more kinds of methods.")
+
+def page() -> None:
+    """Draw the search and the cards it finds."""
+    tables = names()
+    words = st.text_input(
+        "Search the cards", key="methods_search", placeholder="DeBERTa, hub, negation …",
+        help="Cards with all of these words.",
+    )  # fmt: skip
+    chosen = st.pills(
+        "Show", tables, selection_mode="multi", default=tables, key="methods_tables", help="Kinds of methods.",
+        format_func=lambda name: TITLES[name].partition(":")[0],
+    )  # fmt: skip
+    endpoint = choices.endpoint()
+    settings = None if isinstance(endpoint, str) else endpoint
+    found = {table: [c for c in listed(table) if matches(c, words or "")] for table in tables if table in chosen}
+    for table, cards in found.items():
+        if cards:
+            section(TITLES[table])
+            show(el("div", *(card(c, steps(c, settings)) for c in cards), class_="ax-cards"))
+    if not any(found.values()):
+        note("No card matches", "Use fewer words, or show more kinds of methods.")
+
+
+def card(of: Listed, missing: str) -> Node:
+    """Draw one card: a description and a list of facts."""
+    facts: list[tuple[str, Child]] = [("Paper", of.card.paper)] if of.card.paper else []
+    facts += [
+        ("Needs", _needs(of, missing)),
+        ("Leaves the machine", of.card.leaves),
+        ("Measured here", _measured(of.card.measured)),
+        ("Known failures", el("ul", *(el("li", fact) for fact in of.card.fails))),
+    ]
+    state = el("span", "Not ready" if missing else "Ready", class_="ax-quiet") if of.entry else None
+    head = el("h3", of.label, " ", el("code", of.name), " ", state)
+    terms = (part for term, fact in facts for part in (el("dt", term), el("dd", fact)))
+    return el("article", head, el("p", of.card.does), el("dl", *terms), class_="ax-card")
+
+
+def _needs(of: Listed, missing: str) -> str:
+    if missing:
+        step = "a language model, under “Language model” in the sidebar of Explore" if missing == LLM.step else missing
+        return step[:1].upper() + step[1:]
+    return of.card.needs or ("Everything it needs is available." if of.entry and of.entry.needs else "Nothing more.")
+
+
+def _measured(measures: Sequence[Measure]) -> Child:
+    shown = [(m, value) for m in measures if (value := m.shown())]
+    if not shown:
+        return "Not measured here."
+    lines = (el("li", el("strong", v), f" {m.what} ", el("span", f"({m.origin})", class_="ax-quiet")) for m, v in shown)
+    return el("ul", *lines)
+
+
+def matches(of: Listed, words: str) -> bool:
+    """Return True if a card contains all the words."""
+    fields = (of.name, of.label, of.card.does, of.card.paper, of.card.leaves, *of.card.fails)
+    text = " ".join(fields).casefold()
+    return all(word in text for word in words.casefold().split())
+
+
+if __name__ == "__main__":
+    navigation.begin(
+        "methods", "Methods",
+        "See for each method what it does and needs, what it sends away, how well it did here, and where it fails.",
+    )  # fmt: skip
+    page()

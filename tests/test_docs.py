@@ -15,11 +15,12 @@ import pytest
 
 from attribution.cli.main import main
 from attribution.settings import Settings
+from pages.ui import navigation
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "training").glob("*.md")])
 BLOCKS = re.findall(r"```python\n# (.*?)\n(.*?)```", (ROOT / "docs" / "adding.md").read_text("utf-8"), re.DOTALL)
-EXAMPLES = list(zip(BLOCKS[::3], BLOCKS[1::3], BLOCKS[2::3], strict=True))
+*EXAMPLES, PAGE = zip(BLOCKS[::3], BLOCKS[1::3], BLOCKS[2::3], strict=True)
 
 
 def register(module: tuple[str, str], entry: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> str:
@@ -44,11 +45,33 @@ def test_an_implementation_is_one_file_one_entry_and_a_test(
     settings: Settings,
 ) -> None:
     register(module, entry, monkeypatch)
+    run_test(test, monkeypatch=monkeypatch, settings=settings)
+
+
+def run_test(test: tuple[str, str], **fixtures: object) -> None:
+    """Run the test of an example."""
     scope: dict[str, object] = {}
     exec(compile(test[1], test[0], "exec"), scope)
     (run,) = (f for title, f in scope.items() if title.startswith("test_") and callable(f))
-    given = {"monkeypatch": monkeypatch, "settings": settings}
-    run(**{parameter: given[parameter] for parameter in inspect.signature(run).parameters})
+    run(**{parameter: fixtures[parameter] for parameter in inspect.signature(run).parameters})
+
+
+def test_a_page_is_one_file_one_entry_and_a_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (path, code), (place, entry), test = PAGE
+    assert not (ROOT / path).exists(), f"{path} exists: choose another example"
+    (tmp_path / path).parent.mkdir()
+    (tmp_path / path).write_text(code, encoding="utf-8")
+    monkeypatch.setattr("attribution.settings.ROOT", tmp_path)
+    monkeypatch.setattr("streamlit.page_link", lambda page, label: None)  # a page alone has no other to lead to
+    tabs = eval(place.removeprefix("entry in "), vars(navigation))
+    for name, title in eval(f"{{{entry}}}").items():
+        monkeypatch.setitem(tabs, name, title)
+    run_test(test)
+    made: list[tuple[str, str, str]] = []
+    monkeypatch.setattr("streamlit.Page", lambda page, title, visibility, **_: made.append((page, title, visibility)))
+    monkeypatch.setattr("streamlit.navigation", lambda pages, position: None)
+    navigation.navigation()
+    assert (path, "Lengths", "hidden") in made  # behind the entry “Lab”
 
 
 @pytest.mark.usefixtures("warm_library")

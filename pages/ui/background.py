@@ -6,8 +6,8 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Protocol, TypeVar
-from weakref import WeakKeyDictionary, WeakValueDictionary
+from typing import Any, Generic, TypeVar
+from weakref import WeakValueDictionary
 
 from pages.ui.choices import explain
 
@@ -22,50 +22,31 @@ class Progress:
     detail: str = ""  # what another library said about it
     seconds: float = 0.0  # since it was started
 
+    def doing(self) -> str:
+        """Describe what is being done and how far it is; empty if the page draws that itself."""
+        return ""
+
+    def share(self) -> float:
+        """Return the share that is done."""
+        return 0.0
+
 
 P = TypeVar("P", bound=Progress)
 T = TypeVar("T")
 Work = Callable[[threading.Event, Callable[..., P]], None]
 
 
-class Stoppable(Protocol):
-    """A job that can be stopped."""
-
-    @property
-    def running(self) -> bool: ...
-
-    def stop(self) -> None: ...
-
-
-_jobs: WeakValueDictionary[str, Any] = WeakValueDictionary()  # by the id of their result
-_starters: WeakKeyDictionary[object, str] = WeakKeyDictionary()  # tokens of browsers
-
-
-def register(result_id: str, job: object) -> None:
-    """Let a page that is opened by the address of a result find the job that computes it."""
-    _jobs[result_id] = job
-
-
-def find(result_id: str) -> Any:
-    """Return the job of this process that is computing a result, or None. Finished results are in the database."""
-    job = _jobs.get(result_id)
-    return job if job is not None and job.running else None
-
-
-def claim(job: object, browser: str) -> None:
-    """Record which browser started a job, unless that is known: others only watch it."""
-    _starters.setdefault(job, browser)
-
-
-def starter(job: object) -> str:
-    """Return the token of the browser that started a job; empty if it is unknown."""
-    return _starters.get(job, "")
-
-
 class Job(Generic[P]):
-    """A job with its own thread and stop signal. `work` gets the signal and a function that updates the progress."""
+    """A job with its own thread and stop signal. `work` gets the signal and a function that updates the progress.
 
-    def __init__(self, name: str, initial: P, work: Work[P]) -> None:
+    `id` is that of the result: a page that is opened by the address of the result finds the job by it.
+    """
+
+    def __init__(self, name: str, initial: P, work: Work[P], id: str = "") -> None:
+        self.id = id
+        self.starter = ""  # the token of the browser that started it: others only watch
+        if id:
+            register(id, self)
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._progress = initial
@@ -103,6 +84,20 @@ class Job(Generic[P]):
         except Exception as problem:  # the page must not wait for ever
             error, detail = explain(problem)
         self._update(running=False, seconds=self._elapsed(), error=error, detail=detail)
+
+
+_jobs: WeakValueDictionary[str, Job[Any]] = WeakValueDictionary()  # by the id of their result
+
+
+def register(result_id: str, job: Job[Any]) -> None:
+    """Let a page that is opened by the address of a result find the job that computes it."""
+    _jobs[result_id] = job
+
+
+def find(result_id: str) -> Job[Any] | None:
+    """Return the job of this process that is computing a result. Finished results are in the database."""
+    job = _jobs.get(result_id)
+    return job if job is not None and job.running else None
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from attribution.reports import html
 from attribution.reports.html import Child, Node, badge, el, plural
@@ -12,12 +13,14 @@ from attribution.studies.groundedness import METHODS, report
 from attribution.studies.groundedness.evaluation import GROUNDED, Estimate, LeftOut, MethodFigures, Outcome, flagged
 from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet
 from attribution.studies.groundedness.report import duration, error_types, ranked
-from pages.ui.benchmark import BenchmarkProgress
-from pages.ui.frame import number_button
+from pages.ui.components import number_button, number_table
 from pages.ui.run_results import money
 
+if TYPE_CHECKING:
+    from pages.benchmark import BenchmarkProgress
+
 SHOWN = 60  # responses shown at once
-LONGEST = 6_000  # characters of a context that are shown
+CONTEXT = 6_000  # characters of a context that are shown
 ERROR = "error:"  # before an error type
 
 
@@ -46,49 +49,41 @@ def rows_behind(now: BenchmarkProgress, number: str) -> Behind | None:
     test = [(r, o) for r, o in scored if r.split == "test"]
 
     def wrong_first(rows: Sequence[tuple[LabelledRow, Outcome]]) -> tuple[tuple[LabelledRow, Outcome], ...]:
-        return tuple(
-            sorted(
-                rows,
-                key=lambda pair: (
-                    not misclassified(pair[0], pair[1], found),
-                    -abs(pair[1].scores[found.reading] - found.threshold),
-                    pair[0].line,
-                ),
-            )
-        )
+        def order(pair: tuple[LabelledRow, Outcome]) -> tuple[bool, float, int]:
+            row, outcome = pair
+            distance = abs(outcome.scores[found.reading] - found.threshold)
+            return not misclassified(row, outcome, found), -distance, row.line
 
-    if figure in ("macro_f1", "accuracy", "test"):
-        right = sum(not misclassified(r, o, found) for r, o in test)
-        title = f"{label}: {right} of {plural(len(test), 'test response')} classified rightly"
-        return Behind(title, found, wrong_first(test))
-    if figure == "precision":
-        rows = [(r, o) for r, o in test if flagged(o, found)]
-        right = sum(not r.grounded for r, _ in rows)
-        return Behind(
-            f"{label}: {right} of {plural(len(rows), 'flagged response')} are ungrounded", found, wrong_first(rows)
-        )
-    if figure == "recall":
-        rows = [(r, o) for r, o in test if not r.grounded]
-        right = sum(flagged(o, found) for _, o in rows)
-        return Behind(
-            f"{label}: {right} of {plural(len(rows), 'ungrounded response')} flagged", found, wrong_first(rows)
-        )
-    if figure == "threshold":
-        rows = [(r, o) for r, o in scored if r.split == "development"]
-        title = f"{label}: the {plural(len(rows), 'development response')} that the threshold was tuned on"
-        return Behind(title, found, wrong_first(rows))
-    if figure in ("seconds", "tokens", "cost"):
-        of = {"seconds": "longest first", "tokens": "most tokens first", "cost": "dearest first"}[figure]
+        return tuple(sorted(rows, key=order))
+
+    ungrounded = [(r, o) for r, o in test if not r.grounded]
+    flags = [(r, o) for r, o in test if flagged(o, found)]
+    development = [(r, o) for r, o in scored if r.split == "development"]
+    right = sum(not misclassified(r, o, found) for r, o in test)
+    caught = sum(flagged(o, found) for _, o in ungrounded)
+    true = sum(not r.grounded for r, _ in flags)
+    of_test = (f"{right} of {plural(len(test), 'test response')} classified correctly", test)
+    selections = {
+        **dict.fromkeys(("macro_f1", "accuracy", "test"), of_test),
+        "precision": (f"{true} of {plural(len(flags), 'flagged response')} are ungrounded", flags),
+        "recall": (f"{caught} of {plural(len(ungrounded), 'ungrounded response')} flagged", ungrounded),
+        "threshold": (
+            f"the {plural(len(development), 'development response')} that the threshold was tuned on", development,
+        ),
+    }  # fmt: skip
+    if figure in selections:
+        title, rows = selections[figure]
+        return Behind(f"{label}: {title}", found, wrong_first(rows))
+    if order := {"seconds": "longest", "tokens": "most tokens", "cost": "most expensive"}.get(figure):
         rows = [(r, o) for r, o in scored if getattr(o, figure) is not None]
         rows.sort(key=lambda pair: (-getattr(pair[1], figure), pair[0].line))
-        return Behind(f"{label}: {plural(len(rows), 'response')}, {of}", found, tuple(rows))
+        return Behind(f"{label}: {plural(len(rows), 'response')}, {order} first", found, tuple(rows))
     if figure.startswith(ERROR):
         name = figure.removeprefix(ERROR)
         rows = [(r, o) for r, o in test if _kind(r) == name]
-        wrong = sum(misclassified(r, o, found) for r, o in rows)
         kind = "grounded" if name == GROUNDED else f"“{name}”"
-        title = f"{label}: {wrong} of {plural(len(rows), f'{kind} test response')} misclassified"
-        return Behind(title, found, wrong_first(rows))
+        wrong = f"{sum(misclassified(r, o, found) for r, o in rows)} of {plural(len(rows), f'{kind} test response')}"
+        return Behind(f"{label}: {wrong} misclassified", found, wrong_first(rows))
     return None
 
 
@@ -122,7 +117,7 @@ def _row(row: LabelledRow, outcome: Outcome, figures: MethodFigures | None) -> N
     elif figures is not None:
         wrong, score = misclassified(row, outcome, figures), outcome.scores[figures.reading]
         flag = flagged(outcome, figures)
-        word = f"{'wrongly' if wrong else 'rightly'} {'flagged' if flag else 'let pass'}"
+        word = f"{'wrongly' if wrong else 'correctly'} {'flagged' if flag else 'passed'}"
         head.append(el("span", word, class_="wrong" if wrong else "right"))
         facts.append(f" · score {score:.3f}, threshold {figures.threshold:.3f}")
     if outcome.seconds is not None:
@@ -140,7 +135,7 @@ def _row(row: LabelledRow, outcome: Outcome, figures: MethodFigures | None) -> N
         el("p", el("strong", "Response "), el("span", *response_parts(row, outcome), dir="auto")),
         *(_sentence_labels(row)),
         el("h4", "Context"),
-        *(el("blockquote", text[:LONGEST] + " …" * (len(text) > LONGEST), dir="auto") for text in row.context),
+        *(el("blockquote", text[:CONTEXT] + " …" * (len(text) > CONTEXT), dir="auto") for text in row.context),
     )
 
 
@@ -186,12 +181,12 @@ HEADS = (
     ("Macro F1", "mean of the F1 scores of both classes, grounded and ungrounded"),
     ("Precision", "of the flagged responses, the share that is ungrounded"),
     ("Recall", "of the ungrounded responses, the share that is flagged"),
-    ("Accuracy", "share of the test responses classified rightly"),
+    ("Accuracy", "share of the test responses classified correctly"),
     ("Time", "median of a response, without loading the model"),
-    ("Tokens", "mean of a response, of a language model"),
+    ("Tokens", "mean of a response, for methods that use a language model"),
     ("Cost", "of the whole run, in your currency"),
     ("Threshold", "a response with a lower score is flagged; tuned on the development split"),
-    ("Test", "responses that the figures are about"),
+    ("Test", "test responses that the figures are based on"),
     ("Failed", "responses that could not be scored, left out of all figures"),
 )
 
@@ -233,13 +228,9 @@ def quality(now: BenchmarkProgress) -> Node:
         name = el("th", METHODS[f.method].label, el("span", f.method, class_="range"))
         body.append(el("tr", name, *(el("td", cells[head]) for head, _ in heads)))
     head_row = el("tr", el("th", "Method"), *(el("th", head, title=meaning) for head, meaning in heads))
-    made = el("table", el("thead", head_row), el("tbody", *body))
     meanings = el("ul", *(el("li", el("strong", head), f": {meaning}") for head, meaning in heads))
     explained = el("details", el("summary", "What the figures mean"), meanings)
-    scrolling = el(
-        "div", made, class_="scroll", role="region", tabindex=0, aria_label="Quality and speed of the methods"
-    )
-    return el("div", scrolling, explained)
+    return el("div", number_table("Quality and speed of the methods", head_row, body), explained)
 
 
 def errors(now: BenchmarkProgress) -> Node | None:
@@ -256,9 +247,8 @@ def errors(now: BenchmarkProgress) -> Node | None:
         ]
         body.append(el("tr", el("th", METHODS[f.method].label), *(el("td", cell) for cell in cells)))
     heads = [el("th", name or "grounded", dir="auto") for name in names]
-    made = el("table", el("thead", el("tr", el("th", "Method"), *heads)), el("tbody", *body))
-    label = "Misclassified test responses by error type"
-    return el("div", made, class_="scroll", role="region", tabindex=0, aria_label=label)
+    head_row = el("tr", el("th", "Method"), *heads)
+    return number_table("Misclassified test responses by error type", head_row, body)
 
 
 def progress_table(now: BenchmarkProgress) -> Node:

@@ -94,6 +94,11 @@ def settings() -> Settings | str:
         return explain(error)[0]
 
 
+def is_ready() -> bool:
+    """Return True if the sources, the settings and the earlier turns can be used."""
+    return not isinstance(settings(), str) and not turns_problem()
+
+
 def settings_of(saved: Mapping[str, Any], *ignored: Trust) -> Settings:
     """Return the settings of a saved run, with the language model of this session.
 
@@ -131,6 +136,11 @@ def missing(table: Mapping[str, Entry]) -> dict[str, str]:
     current = endpoint()
     usable = None if isinstance(current, str) else current  # ignore what was typed if it cannot be used
     return {name: entry.missing(usable) for name, entry in table.items()}
+
+
+def ready(table: Mapping[str, Entry]) -> list[str]:
+    """Return the entries that can be chosen in this session."""
+    return [name for name, step in missing(table).items() if not step]
 
 
 def collections() -> list[str]:

@@ -5,10 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
-
-import streamlit as st
 
 from attribution.evidence.near_duplicates import deciding_evidence
 from attribution.files import Cell, csv_text
@@ -38,7 +34,7 @@ HEADS = (
     ("Checked", "claims with a verdict, of those worth checking"),
     *((head, meaning) for head, meaning, _, _ in FIGURES),
     ("Time", "to segment"),
-    ("Cost", "of a language model"),
+    ("Cost", "of the language model"),
 )
 
 
@@ -131,7 +127,7 @@ def as_markdown(comparison: Comparison) -> str:
         if not any(row.claims):
             continue
         text = sentence(row, comparison.report.answer)
-        out += [f"## {escape_markdown(text) if text else 'Claims without a place in the answer'}", ""]
+        out += [f"## {escape_markdown(text) if text else 'Claims with no place in the answer'}", ""]
         for column, ids in zip(comparison.columns, row.claims, strict=True):
             verdicts = {v.claim_id: v for v in column.report.verdicts}
             out += [f"**{SEGMENTERS[column.segmenter].label}**", ""]
@@ -186,27 +182,8 @@ def tables_json(results: Sequence[Table]) -> str:
     return json.dumps(data, ensure_ascii=False, indent=1)
 
 
-_STATIC = Path(__file__).parent / "static"
-_compare = st.components.v2.component(
-    "attribution.compare",
-    html='<div class="root"></div>',
-    css=html.tokens_css(".root") + (_STATIC / "compare.css").read_text("utf-8"),
-    js=html.NODES_JS + (_STATIC / "compare.js").read_text("utf-8"),
-)
-
-
-def compare_view(comparison: Comparison, *, running: bool = False, key: str) -> None:
-    """Draw a comparison; the sentences keep their order while verdicts arrive."""
-    draw(view(comparison, running), key=key)
-
-
-def draw(data: dict[str, Any], *, key: str) -> None:
-    """Draw groups of rows with columns of claims, in the form returned by `view`."""
-    _compare(data=data, key=key)
-
-
-def view(comparison: Comparison, running: bool = False) -> dict[str, Any]:
-    """Return plain data for the component.
+def view(comparison: Comparison, running: bool = False) -> dict[str, object]:
+    """Return plain data for `claim_rows`.
 
     Sentences whose verdict depends on how they are split come first, and those that all segmenters split alike are
     folded; during a run, all are in the order of the answer.
@@ -246,7 +223,7 @@ def look_of(verdict: Verdict | None, running: bool = False) -> Look:
     return look(verdict.label) if verdict else replace(look(None), word=WAITING if running else NOT_REACHED)
 
 
-def _row(row: Row, comparison: Comparison, pages: Mapping[str, Page], running: bool) -> dict[str, Any]:
+def _row(row: Row, comparison: Comparison, pages: Mapping[str, Page], running: bool) -> dict[str, object]:
     answer = comparison.report.answer
     claims = [
         [c for c in column.report.claims if c.id in ids]
@@ -274,7 +251,7 @@ def _cuts(sentence: Span, spans: Sequence[Span]) -> list[Span]:
 
 def claim_data(
     claim: Claim, report: Report, pages: Mapping[str, Page], cuts: Sequence[Span], running: bool
-) -> dict[str, Any]:
+) -> dict[str, object]:
     verdict = next((v for v in report.verdicts if v.claim_id == claim.id), None)
     style = look_of(verdict, running)
     waiting = "Its sources are still being read." if running else "The comparison ended before it was checked."

@@ -22,9 +22,9 @@ from attribution.types import CheckAgain, Claim, Report
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.auto import choose
 from pages.ui import background, choices, state
+from pages.ui.database import store
 from pages.ui.editing import edit_dialog
 from pages.ui.run import edit
-from pages.ui.slot import store
 
 if TYPE_CHECKING:
     from attribution.review.corrections import Proposal

@@ -30,11 +30,10 @@ from attribution.types import (
     Reword,
     Split,
 )
-from pages.ui import choices, state
-from pages.ui import run as run_state
+from pages.ui import choices, run, state
+from pages.ui.database import store
 from pages.ui.form import DOCUMENT_TYPES
 from pages.ui.frame import note, show, small
-from pages.ui.slot import store
 
 
 def edit_bar(report: Report) -> None:
@@ -42,8 +41,8 @@ def edit_bar(report: Report) -> None:
     steps = store().steps(report.id)
     with st.container(key="edit_bar", horizontal=True, vertical_alignment="center", gap="small"):
         for label, keys, on_click, possible, step in (
-            ("Undo", "Ctrl+Z", run_state.undo, steps.can_undo, steps.undo),
-            ("Redo", "Ctrl+Shift+Z", run_state.redo, steps.can_redo, steps.redo),
+            ("Undo", "Ctrl+Z", run.undo, steps.can_undo, steps.undo),
+            ("Redo", "Ctrl+Shift+Z", run.redo, steps.can_redo, steps.redo),
         ):
             st.button(
                 label,
@@ -86,7 +85,7 @@ def _edits(report: Report, dropped: tuple[Claim, ...]) -> None:
         back.button(
             "Restore",
             key=f"restore-{claim.id}",
-            on_click=run_state.edit,
+            on_click=run.edit,
             args=(Restore(claim_id=claim.id),),
             width="stretch",
             help="Put the claim back where it stood.",
@@ -111,7 +110,7 @@ def _question(report: Report) -> None:
             "Only these are compared with the pages again."
         )
         if st.form_submit_button("Change the question") and " ".join(question.split()) != report.question:
-            run_state.edit(ChangeQuestion(question=question))
+            run.edit(ChangeQuestion(question=question))
             st.rerun()
 
 
@@ -136,7 +135,7 @@ def _segmentation(report: Report) -> None:
             )
             and name != now
         ):
-            run_state.edit(Resegment(segmenter=name))
+            run.edit(Resegment(segmenter=name))
             st.rerun()
 
 
@@ -167,7 +166,7 @@ def edit_dialog(report: Report, opened: Opened) -> None:
 
 
 def _make(change: Change, documents: Sequence[Document] = (), addresses: Sequence[str] = ()) -> None:
-    run_state.edit(change, documents, addresses)
+    run.edit(change, documents, addresses)
     st.rerun()
 
 

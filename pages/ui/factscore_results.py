@@ -8,15 +8,22 @@ from dataclasses import dataclass
 
 from attribution.files import Cell, csv_text, format_cell
 from attribution.reports.html import Child, Node, badge, el, plural, scrolling, table
+from attribution.segmenters import SEGMENTERS
 from attribution.studies.factscore.answer import Judged, ScoredAnswer
 from attribution.studies.factscore.experiment import Scored, as_json, cell, tables
 from attribution.studies.tables import Table
-from pages.ui.factscore import label
-from pages.ui.frame import number_button
+from attribution.verifiers import VERIFIERS
+from pages.ui.components import number_button, number_table
 
 SHOWN = 200  # facts on the page; the exports have all
 FIRST = "0/0/1"  # the number whose rows are shown before any is clicked
 OF_ANSWERS = ("answers", "respond ratio")
+LABELS = {name: entry.label for name, entry in (*SEGMENTERS.items(), *VERIFIERS.items())}
+
+
+def label(name: str) -> str:
+    """Return the form's name of a decomposer or verifier; other words stay."""
+    return LABELS.get(name, name)
 
 
 @dataclass(frozen=True)
@@ -77,9 +84,7 @@ def table_node(scored: Scored, result: Table, place: int) -> Node:
             is_number = of_cell(scored, result, r, c) is not None
             drawn.append(number_button(f"{place}/{r}/{c}", text, of) if is_number else el("span", text, dir="auto"))
         rows.append(el("tr", el("th", drawn[0]), *(el("td", child) for child in drawn[1:])))
-    heads = el("tr", *(el("th", label(c)) for c in result.columns))
-    made = el("table", el("thead", heads), el("tbody", *rows))
-    return el("div", made, class_="scroll", role="region", tabindex=0, aria_label=result.title)
+    return number_table(result.title, el("tr", *(el("th", label(c)) for c in result.columns)), rows)
 
 
 def title(behind: Behind) -> str:

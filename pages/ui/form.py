@@ -19,7 +19,7 @@ from attribution.verifiers import deberta
 from pages.ui import background, choices, state
 from pages.ui.choices import turns_problem
 from pages.ui.frame import note, progress_bar, show, small
-from pages.ui.slot import Slot
+from pages.ui.job_page import JobPage
 
 DOCUMENT_TYPES = ["txt", "md", "html", "htm", "pdf", "docx", "epub"]
 FORMATS = "Text, Markdown, HTML, PDF, DOCX or EPUB, at most 20 MB each."
@@ -66,6 +66,16 @@ def pick(label: str, name: str, table: Mapping[str, Entry], help: str) -> str:
     return selected
 
 
+def pick_many(label: str, table: Mapping[str, Entry], default: Sequence[str], key: str, help: str) -> list[str]:
+    """A choice of several of the entries that are ready; the others stand below it."""
+    chosen = st.pills(
+        label, choices.ready(table), selection_mode="multi", default=list(default), key=key, wrap=True, help=help,
+        format_func=lambda name: table[name].label,
+    )  # fmt: skip
+    unready(table)
+    return chosen
+
+
 def unready(table: Mapping[str, Entry]) -> None:
     """The entries that cannot be chosen yet, by what they need; folded, so that they do not get in the way."""
     waiting: dict[str, list[str]] = {}
@@ -94,7 +104,7 @@ _jobs: dict[str, background.Job[Getting]] = {}  # by model: whoever asks for it 
 class Getting(background.Progress):
     """A download in progress."""
 
-    share: float = 0.0
+    part: float = 0.0  # of the whole
     what: str = "connecting to the hub"
 
 
@@ -115,7 +125,7 @@ def _part(entry: Entry, chosen: Settings, running: bool) -> None:
     job = _jobs.get(model)
     now = job.progress() if job else None
     if job and now and now.running:
-        progress_bar(now.share, f"Download of {model}")
+        progress_bar(now.part, f"Download of {model}")
         small(as_sentence("stopping" if now.stopping else now.what))
         st.button("Stop", key="stop_download", on_click=job.stop, help="What is there so far is kept.", width="stretch")
         return
@@ -143,11 +153,11 @@ def _button(label: str, help: str, entry: Entry, chosen: Settings) -> None:
 
 
 def _work(entry: Entry, chosen: Settings) -> background.Work[Getting]:
-    def work(stop: threading.Event, update: Callable[..., Any]) -> None:
+    def work(stop: threading.Event, update: Callable[..., Getting]) -> None:
         def show(share: float, what: str) -> None:
             if stop.is_set():
                 raise _Stopped
-            update(share=share, what=what)
+            update(part=share, what=what)
 
         with contextlib.suppress(_Stopped):
             load(entry.download)(show, chosen)
@@ -182,7 +192,7 @@ class Examples:
     """A menu that fills the form; `key` is its key in the session."""
 
     key: str
-    examples: Sequence[Mapping[str, Any]]  # each with a “title”
+    examples: Sequence[Mapping[str, object]]  # each with a “title”
     choose: Callable[[], None]
     help: str
 
@@ -197,7 +207,7 @@ def question_field(placeholder: str, help: str, menu: Examples) -> None:
         placeholder=placeholder,
         help=help,
     )
-    titles = [example["title"] for example in menu.examples]
+    titles = [str(example["title"]) for example in menu.examples]
     beside.menu_button(
         "Examples",
         range(len(titles)),
@@ -213,7 +223,7 @@ def form(
     *,
     start: str,
     on_start: Callable[[], None],
-    slot: Slot[Any, Any],
+    job: JobPage[Any],
     compact: bool,
     running: bool,
     ready: bool,
@@ -223,7 +233,7 @@ def form(
 ) -> None:
     """`start` labels the button; `options` are drawn below the answer, `estimate` below the buttons.
 
-    `slot` has the job that Stop stops. `turns` adds a folded field for the conversation before the question.
+    `job` is what Stop stops. `turns` adds a folded field for the conversation before the question.
     """
     with st.container(key="form"):
         question_field(
@@ -252,7 +262,7 @@ def form(
             typed = {name: state.value(name) or "" for name in (state.QUESTION, state.ANSWER)}
             _counter(data={**typed, "limit": limit}, key=COUNTER, on_draft_change=_restore_draft)
         with buttons:
-            start_and_stop(start, on_start, slot, running, ready, "The results so far are kept.", estimate)
+            job.buttons(start, on_start, running, ready, below=estimate)
         if options:
             options()
         if isinstance(problem := choices.settings(), str):
@@ -273,37 +283,3 @@ def earlier_turns() -> None:
         )
         if problem := turns_problem():
             note("The earlier turns cannot be read", problem)
-
-
-def start_and_stop(
-    start: str,
-    on_start: Callable[[], None],
-    slot: Slot[Any, Any],
-    running: bool,
-    ready: bool,
-    stop_help: str,
-    below: Callable[[], None] | None = None,
-) -> None:
-    """The two buttons of a page, one under the other."""
-    with st.container(key="go"):
-        show(el("div"))  # as high as the label beside it
-        st.button(
-            start,
-            type="primary",
-            on_click=on_start,
-            disabled=running or not ready,
-            width="stretch",
-            key="start",
-            help="Check what is filled in, with the sources and the method of the sidebar (key: r).",
-        )
-        own = slot.is_own()
-        st.button(
-            "Stop" if own else "Stop watching",
-            on_click=slot.stop,
-            disabled=not running,
-            width="stretch",
-            key="stop",
-            help=stop_help if own else "Another browser has started this; there it goes on.",
-        )
-        if below:
-            below()

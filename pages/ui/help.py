@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Any
 
 from attribution.reports import html
 from attribution.reports.html import Child, Node, badge, el, look
@@ -51,7 +50,7 @@ def term(words: str) -> Node:
 
 SHORTCUTS = (  # key and its action; help.js handles the same keys
     ("?", "Open or close this sheet"),
-    ("r", "Run: analyse or compare what is filled in"),
+    ("r", "Run: analyse or compare what you filled in"),
     ("s", "Stop, and keep the results so far"),
     ("j", "Next claim"),
     ("k", "Previous claim"),
@@ -67,15 +66,15 @@ CLAIM_KEYS = (
 TOUR = (
     (
         "Paste",
-        "Put a question and its answer here, or choose an example. The sidebar says what it is checked against.",
+        "Put a question and its answer here, or choose an example. Choose in the sidebar what it is checked against.",
     ),
-    ("Run", "Press Analyse. The answer is split into claims, and verdicts appear one by one. Stop keeps what is done."),
+    ("Run", "Press Analyse. The answer is split into claims, and verdicts appear one by one. Stop keeps those so far."),
     ("Read", "Click a marked claim to see the sentence that decides, and why. Press ? for all keys, badges and terms."),
 )
 
 
 @cache
-def sheet() -> dict[str, Any]:
+def sheet() -> dict[str, object]:
     """Return shortcuts as pairs, and badges, terms and the steps of the tour as trees and texts."""
     badges = el("dl", *(el("div", el("dt", badge(k)), el("dd", look(k).help)) for k in LABELS))
     glossary = el("dl", *(el("div", el("dt", name), el("dd", meaning)) for name, meaning in terms().items()))

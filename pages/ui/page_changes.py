@@ -6,6 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
@@ -15,80 +16,72 @@ from attribution.settings import Settings
 from attribution.snapshots import page_changes as snapshot
 from attribution.snapshots.page_changes import Change
 from attribution.types import Page, Report
-from pages.ui import background, state
-from pages.ui.frame import note, show
+from pages.ui import background
+from pages.ui.background import Work
+from pages.ui.frame import show
+from pages.ui.job_page import JobPage
 
-POLL = 0.5  # seconds between looks at the job
-JOB = "page_changes"
 WORDS = {"unchanged": "unchanged", "changed": "changed", "gone": "gone", "unread": "could not be read"}
 ORDER = ("changed", "gone", "unread")
-Compare = Callable[[Report, threading.Event], Iterator[Change]]
+
+
+@dataclass(frozen=True)
+class ChangesProgress(background.Progress):
+    """The comparison of a run's pages at one moment."""
+
+    run: str
+    total: int
+    changes: tuple[Change, ...] = ()
+
+    def doing(self) -> str:
+        return f"{len(self.changes)} of {plural(self.total, 'page')} compared …"
+
+    def share(self) -> float:
+        return len(self.changes) / self.total
+
+
+JOB = JobPage[ChangesProgress]("page_changes", "comparison")
+
+
+def work(compare: Callable[[threading.Event], Iterator[Change]]) -> Work[ChangesProgress]:
+    """Download the pages again, and compare them."""
+
+    def compare_pages(stop: threading.Event, update: Callable[..., ChangesProgress]) -> None:
+        now = update()
+        for change in compare(stop):
+            now = update(changes=(*now.changes, change))
+
+    return compare_pages
+
+
+def page_changes(report: Report) -> None:
+    """Draw the button, and what has changed."""
+    web = report.model_copy(update={"pages": tuple(p for p in report.pages if p.kind == "web")})
+    if not web.pages:
+        return
+    if (now := JOB.current()) and now.run != report.id:  # of another run
+        JOB.stop()
+        JOB.show(None)
+    JOB.draw(partial(_buttons, web), lambda now: show(change_list(now.changes, {p.id: p for p in report.pages})))
+
+
+def _buttons(report: Report, running: bool) -> None:
+    start, stop = st.columns([3, 1])
+    start.button(
+        "Have these pages changed?", key="have_changed", disabled=running, on_click=_start, args=(report,),
+        help=f"Downloads the {plural(len(report.pages), 'web page')} of this run again. The run does not change.",
+    )  # fmt: skip
+    if running:
+        stop.button("Stop", key="stop_page_changes", on_click=JOB.stop, help="The pages read so far are kept.")
+
+
+def _start(report: Report) -> None:
+    compare = partial(_compare, report)
+    JOB.launch(ChangesProgress(report.id, len(report.pages)), work(compare))
 
 
 def _compare(report: Report, stop: threading.Event) -> Iterator[Change]:
     yield from snapshot.changes(report, Settings.from_environment(), stop=stop)
-
-
-@dataclass(frozen=True)
-class Progress(background.Progress):
-    changes: tuple[Change, ...] = ()
-
-
-class PageChangesJob(background.Job[Progress]):
-    """Fetches the web pages of a run again and compares them."""
-
-    def __init__(self, report: Report, compare: Compare) -> None:
-        def work(stop: threading.Event, update: Callable[..., Progress]) -> None:
-            now = update()
-            for change in compare(report, stop):
-                now = update(changes=(*now.changes, change))
-
-        self.run = report.id
-        super().__init__("page changes", Progress(), work)
-
-
-def page_changes(report: Report) -> None:
-    """Show the button, and what has changed."""
-    web = report.model_copy(update={"pages": tuple(p for p in report.pages if p.kind == "web")})
-    if not web.pages:
-        return
-    job = _job(report)
-    running = job is not None and job.running
-    st.fragment(_part, run_every=POLL if running else None)(web, running)
-
-
-def _job(report: Report) -> PageChangesJob | None:
-    job: PageChangesJob | None = state.get(JOB)
-    return job if job is not None and job.run == report.id else None
-
-
-def _part(report: Report, polling: bool) -> None:
-    job = _job(report)
-    now = job.progress() if job else None
-    running = now is not None and now.running
-    if polling and not running:
-        st.rerun()
-    start, stop = st.columns([3, 1])
-    if start.button(
-        "Have these pages changed?",
-        key="have_changed",
-        disabled=running,
-        help=f"Fetches the {plural(len(report.pages), 'web page')} of this run again. The run itself stays as it is.",
-    ):
-        if earlier := state.get(JOB):
-            earlier.stop()
-        state.put(JOB, PageChangesJob(report, _compare))
-        st.rerun()
-    if job is None or now is None:
-        return
-    if running and stop.button("Stop", key="stop_page_changes", help="End the check; pages that were read stay."):
-        job.stop()
-    if running:
-        line = f"{len(now.changes)} of {plural(len(report.pages), 'page')} compared …"
-        show(el("p", line, class_="ax-quiet-inline", role="status"))
-    elif now.error:
-        note("The comparison ended early", now.error, detail=now.detail)
-    show(change_list(now.changes, {p.id: p for p in report.pages}))
 
 
 def change_list(changes: Sequence[Change], pages: Mapping[str, Page]) -> Node:

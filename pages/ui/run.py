@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import streamlit as st
 
@@ -31,8 +31,9 @@ from attribution.store.runs import RunInputs
 from attribution.types import Change, Document, Report, Turn
 from pages.ui import background, choices, state
 from pages.ui.choices import explain
+from pages.ui.database import saved, store, unowned_store
 from pages.ui.frame import small
-from pages.ui.slot import Slot, saved, store, unowned_store
+from pages.ui.job_page import JobPage
 from pages.ui.thresholds import chosen
 
 Run = Callable[[str, str, Settings, Sequence[Document], threading.Event], Iterator[Event]]
@@ -53,6 +54,10 @@ class RunProgress(background.Progress):
     unfinished: bool = False  # it was interrupted and can be continued
 
 
+E = TypeVar("E")
+R = TypeVar("R", bound=RunProgress)
+
+
 class RunJob(background.Job[RunProgress]):
     """One run. `before` is the run that it continues, which is shown until there is something new."""
 
@@ -66,28 +71,44 @@ class RunJob(background.Job[RunProgress]):
         before: RunProgress | None = None,
     ) -> None:
         def work(stop: threading.Event, update: Callable[..., RunProgress]) -> None:
-            now = initial
-            try:
-                for event in run(question, answer, settings, documents, stop):
-                    if isinstance(event, RunStarted):
-                        background.register(event.run_id, self)
-                    now = update(**_changes(now, event))
-            except BadInput as error:
-                rejected, detail = explain(error)
-                update(rejected=rejected, detail=detail)
+            def started(event: Event) -> None:
+                if isinstance(event, RunStarted):
+                    background.register(event.run_id, self)
 
-        blank = Report(id="", created_at="", question=question, answer=answer, settings=settings.public(), versions={})
+            follow(run(question, answer, settings, documents, stop), initial, update, started)
+
         initial = (
             RunProgress(before.report, before.key, before.version, accepted=True, documents=before.documents)
             if before
-            else RunProgress(blank, secrets.token_hex(6), documents=tuple(documents))
+            else RunProgress(blank(question, answer, settings), secrets.token_hex(6), documents=tuple(documents))
         )
         super().__init__("run", initial, work)
 
 
-def _changes(now: RunProgress, event: Event) -> dict[str, Any]:
+def blank(question: str, answer: str, settings: Settings) -> Report:
+    """Return a report without results."""
+    return Report(id="", created_at="", question=question, answer=answer, settings=settings.public(), versions={})
+
+
+def follow(
+    events: Iterable[E],
+    now: R,
+    update: Callable[..., R],
+    own: Callable[[E], Mapping[str, object] | None] = lambda event: None,
+) -> None:
+    """Bring the progress up to date with each event; `own` returns the changes of events that are not of a run."""
+    try:
+        for event in events:
+            changes = own(event)
+            now = update(**(_changes(now, event) if changes is None else changes))  # type: ignore[arg-type]
+    except BadInput as error:
+        rejected, detail = explain(error)
+        update(rejected=rejected, detail=detail)
+
+
+def _changes(now: RunProgress, event: Event) -> dict[str, object]:
     """Return the fields of the progress that an event changes."""
-    changes: dict[str, Any] = {"accepted": True}
+    changes: dict[str, object] = {"accepted": True}
     if isinstance(event, ClaimsReady | VerdictReady | Finished):
         changes["version"] = now.version + 1
     report = now.report
@@ -95,7 +116,7 @@ def _changes(now: RunProgress, event: Event) -> dict[str, Any]:
         case Queued(place):
             return {"stage": "queue", "units": {"queue": (place, 0)}}
         case RunStarted(run_id):
-            new: dict[str, Any] = {"id": run_id}
+            new: dict[str, object] = {"id": run_id}
         case StageStarted(stage):
             return changes | {"stage": stage}
         case Progress(stage, done, total):
@@ -140,17 +161,17 @@ if TYPE_CHECKING:
     from attribution.run.estimate import Estimate  # imports spaCy
 
 ESTIMATE, VIEW = "estimate", "view"
-RUN = Slot[RunJob, RunProgress]("run")
-is_running, notice = RUN.is_running, RUN.notice
+RUN = JobPage[RunProgress]("run", "run")
+is_running = RUN.is_running
 
 
 def load(run_id: str) -> None:
-    """Show a saved run, or one in progress, and fill in its form; `notice` says why if it cannot be shown."""
+    """Show a saved run, or one in progress, and fill in its form."""
     reason = _hidden(run_id)
     report = inputs = None
     if reason:
         pass
-    elif job := RUN.running(run_id):
+    elif job := RUN.follow(run_id):
         choices.restore(job.progress().report)
         return
     else:
@@ -162,7 +183,7 @@ def load(run_id: str) -> None:
         return
     if inputs and not inputs.finished:
         reason = ""
-        report = store().load_unfinished(run_id) or _blank(run_id, inputs)
+        report = store().load_unfinished(run_id) or _unstarted(run_id, inputs)
         choices.restore(report)
         documents = choices.documents()
         RUN.show(RunProgress(report, run_id, accepted=True, running=False, documents=documents, unfinished=True))
@@ -184,7 +205,7 @@ def withdraw() -> bool:
     now = current()
     reason = _hidden(now.report.id) if now and now.report.id else ""
     if reason:
-        _show(None)
+        RUN.show(None)
         RUN.refuse(reason)
     return bool(reason)
 
@@ -193,12 +214,6 @@ def is_own() -> bool:
     """Return True if this browser may change the shown run."""
     now = current()
     return now is not None and store().access(now.report.id).own
-
-
-def _show(now: RunProgress | None) -> None:
-    """Show a run, or none, in place of a job."""
-    RUN.start(None)
-    RUN.show(now)
 
 
 def copy() -> None:
@@ -214,7 +229,7 @@ def copy() -> None:
     state.show_address(run=run_id)
 
 
-def _blank(run_id: str, inputs: RunInputs) -> Report:
+def _unstarted(run_id: str, inputs: RunInputs) -> Report:
     """Return a report of a run of which only the inputs are known."""
     made_with = {"question": inputs.question, "answer": inputs.answer, "settings": inputs.settings}
     return Report(id=run_id, created_at=inputs.created_at, versions={}, **made_with)
@@ -222,14 +237,14 @@ def _blank(run_id: str, inputs: RunInputs) -> Report:
 
 def open_run(run_id: str) -> None:
     """Show a saved run in place of the one that is shown."""
-    _show(None)
+    RUN.show(None)
     load(run_id)
 
 
 def duplicate(run_id: str) -> None:
     """Fill in the form with what a run was made with, and show no result."""
     open_run(run_id)
-    _show(None)
+    RUN.show(None)
 
 
 def analyse() -> None:
@@ -250,7 +265,7 @@ def continue_run() -> None:
     try:
         settings = choices.settings_of(inputs.settings)
     except AttributionError as error:
-        RUN.refuse(f"it cannot be continued: {explain(error)[0]}")
+        RUN.refuse(explain(error)[0], "The run cannot be continued")
         return
     known = store().load_unfinished(now.report.id) or now.report
     reached = tuple(v for v in known.verdicts if v.label != "not_reached")  # the others are pending again
@@ -298,7 +313,7 @@ def edit(change: Change, documents: Sequence[Document] = (), addresses: Sequence
     try:
         settings = choices.settings_of(now.report.settings, "sources")
     except AttributionError as error:
-        RUN.refuse(f"it cannot be changed: {explain(error)[0]}")
+        RUN.refuse(explain(error)[0], "The run cannot be changed")
         return
     database = store()
 
@@ -330,7 +345,7 @@ def _step(step: Callable[[str], Report | None]) -> None:
         RUN.refuse(explain(error)[0])
         return
     if report:
-        _show(replace(now, report=report, version=now.version + 1))
+        RUN.show(replace(now, report=report, version=now.version + 1))
 
 
 def provenance(now: RunProgress) -> Provenance | None:
@@ -341,7 +356,7 @@ def provenance(now: RunProgress) -> Provenance | None:
 def delete_run(run_id: str) -> None:
     """Delete a run that this browser started; the History page can restore it."""
     store().put_aside([run_id])
-    _show(None)
+    RUN.show(None)
     st.query_params.pop("run", None)
 
 
@@ -356,7 +371,7 @@ def current() -> RunProgress | None:
     if job := RUN.job():
         now = job.progress()
         if now.accepted:
-            RUN.show(now)
+            RUN.remember(now)
         elif now.running:
             return now
         if now.report.id:

@@ -14,14 +14,13 @@ from attribution.reports.actions import edited_claims
 from attribution.reports.cards import totals
 from attribution.reports.html import LOOKS, Child, Node, el, plural, table, told
 from attribution.types import LABELS, Failure, Label, LlmUsage, Report
-from pages.ui import choices, state
-from pages.ui import run as run_state
+from pages.ui import choices, run, state
 from pages.ui.citations import citations_panel
-from pages.ui.downloads import menu
+from pages.ui.database import store
+from pages.ui.files import menu
 from pages.ui.frame import note, plot, progress_bar, show
 from pages.ui.page_changes import page_changes
 from pages.ui.run import RunProgress, preload
-from pages.ui.slot import store
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -190,12 +189,12 @@ POLL = 0.5  # seconds between looks at work in progress
 
 def cost(running: bool, segmenters: Sequence[str] = ()) -> None:
     """Show the estimate for a run or a comparison of segmenters, computed in the background so the page never waits."""
-    waiting = run_state.estimate(segmenters)[1] and not running
+    waiting = run.estimate(segmenters)[1] and not running
     st.fragment(_line, run_every=POLL if waiting else None)(waiting, running, segmenters)
 
 
 def _line(polling: bool, running: bool, segmenters: Sequence[str]) -> None:
-    value, waiting = run_state.estimate(segmenters)
+    value, waiting = run.estimate(segmenters)
     if polling and not waiting:
         st.rerun()
     if not waiting:
@@ -220,6 +219,44 @@ LLM_FAILURES = {  # a noun to count, what failed, and what was done instead
 }
 CONNECTION = "Check Address, Model and Key under “Language model” in the sidebar, and press Test connection."
 SEARCH_FAILED = ("search_failed", "search_limited")
+
+
+def is_unfinished(now: RunProgress) -> bool:
+    """Return True if the run ended before it was finished, by an error or because its server was stopped."""
+    if now.running or not now.report.id or not (now.unfinished or now.error):
+        return False
+    inputs = store().run_inputs(now.report.id)
+    return inputs is not None and not inputs.finished
+
+
+def is_stopped(now: RunProgress) -> bool:
+    """Return True if the run was ended by Stop and has not been edited since."""
+    return bool(not now.running and now.report.id and now.report.stopped and not now.report.edits)
+
+
+def continue_button(now: RunProgress) -> None:
+    """Draw the state of an interrupted or stopped run, and the button. Nothing for other runs."""
+    if not is_unfinished(now) and not is_stopped(now):
+        return
+    claims = len(now.report.claims)
+    verdicts = sum(v.label != "not_reached" for v in now.report.verdicts)
+    known = f"{verdicts} of {plural(claims, 'claim')} have a verdict." if claims else "No claim was checked yet."
+    own = store().access(now.report.id).own
+    how = (
+        "Continue checks the others with the same settings. What was found, read and judged is not done again."
+        if own
+        else "The browser that started it can continue it."
+    )
+    title = "This run was stopped" if is_stopped(now) else "This run was interrupted"
+    note(title, known, how, label="missing")
+    if own:
+        st.button(
+            "Continue",
+            type="primary",
+            on_click=run.continue_run,
+            key="continue",
+            help="Check what is left; finished claims keep their verdicts.",
+        )
 
 
 def notices(now: RunProgress, report: Report) -> None:
@@ -296,7 +333,7 @@ def _outcome(now: RunProgress, report: Report) -> None:
         )
     elif failed and not report.evidence:
         note("The web could not be searched", *dict.fromkeys(failed), label="missing")
-        st.button("Check against the built-in library", on_click=run_state.analyse_with_library, key="with_library")
+        st.button("Check against the built-in library", on_click=run.analyse_with_library, key="with_library")
     elif labels <= {"not_reached", "not_checked"} and not report.stopped and report.created_at:
         reasons = dict.fromkeys(v.reason for v in report.verdicts if v.label == "not_reached")
         note("No claim could be compared with the sources", *reasons, label="missing")

@@ -6,7 +6,7 @@ python -m pages.ui.server --host ADDRESS --port PORT
 from __future__ import annotations
 
 import argparse
-import ast
+import importlib
 import inspect
 import signal
 import sys
@@ -19,9 +19,7 @@ from attribution.settings import ROOT, Settings
 
 def prepare_first_page() -> None:
     """Do what the first visitor would wait for."""
-    tree = ast.parse((ROOT / "pages" / "explore.py").read_text("utf-8"))
-    imports: list[ast.stmt] = [line for line in tree.body if isinstance(line, ast.Import | ast.ImportFrom)]
-    exec(compile(ast.Module(imports, []), "imports of the first page", "exec"), {})
+    importlib.import_module("pages.explore")
     inspect.stack()  # fills a cache: the first element that Streamlit draws asks for the stack
     with suppress(AttributionError):  # the page reports it
         from attribution.store.store import Store
@@ -33,12 +31,14 @@ def serve(host: str, port: int) -> None:
     """Serve the web app until a signal ends it. Every request passes the middleware, the first one outermost."""
     import streamlit as st
     from starlette.middleware import Middleware
+    from streamlit.runtime.pages_manager import PagesManager
 
     from attribution.server.middleware import AllowedHosts, BrowserCookie, ProtectedReplies, host_names
     from pages.ui.state import COOKIE
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C ends it as SIGTERM does, without a traceback
     sys.argv = [str(ROOT / "app.py")]  # Streamlit puts this script's folder before all others to import from
+    PagesManager.uses_pages_directory = False  # app.py names the pages, for the first visitor too
     middleware = [
         Middleware(ProtectedReplies, policy="base-uri 'self'; object-src 'none'"),
         Middleware(AllowedHosts, names=host_names(host)),

@@ -57,15 +57,9 @@ def threshold(name: str) -> None:
     """The slider of one threshold."""
     label, help = THRESHOLDS[name]
     st.slider(
-        label,
-        LOWEST_THRESHOLD,
-        0.99,
-        float(state.initial(name)),
-        0.01,
-        format="%.2f",
-        key=state.key(name),
+        label, LOWEST_THRESHOLD, 0.99, float(state.initial(name)), 0.01, format="%.2f", key=state.key(name),
         help=f"{help} A finished run is recoloured at once.",
-    )
+    )  # fmt: skip
 
 
 def _method(label: str, name: str, table: Mapping[str, Entry], help: str) -> None:
@@ -86,15 +80,10 @@ def _method(label: str, name: str, table: Mapping[str, Entry], help: str) -> Non
 def _sources() -> None:
     section("Sources")
     st.segmented_control(
-        "Preset",
-        list(choices.PRESETS),
-        default=state.initial(state.PRESET),
-        key=state.key(state.PRESET),
-        on_change=choices.on_preset_change,
-        label_visibility="collapsed",
-        help="Where evidence may come from: the built-in library, the web, or documents of yours.",
-        width="stretch",
-    )
+        "Preset", list(choices.PRESETS), default=state.initial(state.PRESET), key=state.key(state.PRESET),
+        on_change=choices.on_preset_change, label_visibility="collapsed",
+        help="Where evidence may come from: the built-in library, the web, or your documents.", width="stretch",
+    )  # fmt: skip
     _source("Built-in library", state.LIBRARY, SEARCHERS["library"].note)
     needs = SEARCHERS[WEB].missing()
     _source("The web", state.WEB, SEARCHERS[WEB].note, disabled=bool(needs))
@@ -107,23 +96,16 @@ def _sources() -> None:
     )
     if names := choices.collections():
         multiselect(
-            "Collections",
-            state.COLLECTIONS,
-            {name: name for name in names},
-            "none",
-            "Documents of the Collections page, which all users of this server share.",
-        )
+            "Collections", state.COLLECTIONS, {name: name for name in names}, "none",
+            "Collections of the Library, which all users of this server share.",
+        )  # fmt: skip
 
 
 def _source(label: str, name: str, help: str, disabled: bool = False) -> None:
     st.checkbox(
-        label,
-        bool(state.initial(name)),
-        key=state.key(name),
-        on_change=choices.on_source_change,
-        help=help,
+        label, bool(state.initial(name)), key=state.key(name), on_change=choices.on_source_change, help=help,
         disabled=disabled,
-    )
+    )  # fmt: skip
 
 
 def _web() -> None:
@@ -135,14 +117,11 @@ def _web() -> None:
         "https://…",
         "Used instead of the engine above. It must be on the public web and answer in JSON.",
     )
-    ready = [name for name, step in choices.missing(choices.ENGINES).items() if not step and name != selected]
+    ready = [name for name in choices.ready(choices.ENGINES) if name != selected]
     multiselect(
-        "Fallback search",
-        state.FALLBACK,
-        {name: choices.ENGINES[name].label for name in ready},
-        "none",
+        "Fallback search", state.FALLBACK, {name: choices.ENGINES[name].label for name in ready}, "none",
         "Only these engines are used as fallbacks, in this order. The result says when one was used.",
-    )
+    )  # fmt: skip
 
 
 def _documents() -> None:
@@ -152,13 +131,9 @@ def _documents() -> None:
             ("Web addresses", state.ADDRESSES, 80, "https://…, one per line", "Each page is downloaded and read."),
         ):
             st.text_area(
-                label,
-                state.initial(name) or "",
-                height=height,
-                key=state.key(name),
-                placeholder=placeholder,
+                label, state.initial(name) or "", height=height, key=state.key(name), placeholder=placeholder,
                 help=help,
-            )
+            )  # fmt: skip
         st.file_uploader("Files", DOCUMENT_TYPES, accept_multiple_files=True, key=state.key(state.FILES), help=FORMATS)
         if earlier := state.initial(state.FILES):
             small(f"Already added: {', '.join(f.name for f in earlier)}"[:300])
@@ -171,32 +146,22 @@ def language_model() -> None:
             "Address",
             state.LLM_ADDRESS,
             "https://api.openai.com/v1",
-            "Any OpenAI-compatible endpoint. One of this machine or network must be listed by whoever runs the server.",
+            "Any OpenAI-compatible endpoint. The operator of this server must allow addresses on its own network.",
         )
         text_input("Model", state.LLM_MODEL, "name of the model", "As the endpoint calls it, such as llama3.1:8b.")
         text_input(
-            "Key",
-            state.LLM_KEY,
-            "",
-            "Used in this session only. It is never stored, logged or put into a report.",
+            "Key", state.LLM_KEY, "", "Used in this session only. It is never stored, logged or put into a report.",
             secret=True,
-        )
+        )  # fmt: skip
         multiselect(
-            "Also use it for",
-            state.LLM_TASKS,
-            LLM_TASKS,
-            "nothing: rules decide",
-            "Steps that rules do otherwise. One prompt per claim; if a prompt fails, the rules' result is used.",
-        )
+            "Also use it for", state.LLM_TASKS, LLM_TASKS, "nothing: rules decide",
+            "Steps that use rules by default. One prompt for each claim; if it fails, the rules decide.",
+        )  # fmt: skip
         for name, direction in zip(state.PRICES, ("input", "output"), strict=True):
             st.number_input(
-                f"Price per million {direction} tokens",
-                min_value=0.0,
-                value=state.initial(name),
-                key=state.key(name),
-                placeholder="unknown",
-                help="In your currency. Runs then show their expected and actual cost.",
-            )
+                f"Price per million {direction} tokens", min_value=0.0, value=state.initial(name), key=state.key(name),
+                placeholder="unknown", help="In your currency. Runs then show their expected and actual cost.",
+            )  # fmt: skip
         if isinstance(problem := choices.endpoint(), str):
             small(problem)
         if st.button("Test connection", key="test_connection", help="Sends one short prompt."):

@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from attribution.settings import ROOT, Settings
 from attribution.types import Document
@@ -38,7 +38,7 @@ _INPUTS = (
     LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS, *PRICES,
 )  # fmt: skip
 COOKIE = "attribution_browser"
-_INITIAL, _PAGE, _LAST_VALUES, _REDIRECT, _BROWSER = "_initial", "_page", "_last_values", "_redirect", "_browser"
+_INITIAL, _PAGE, _LAST_VALUES, _BROWSER = "_initial", "_page", "_last_values", "_browser"
 
 
 @st.cache_data(show_spinner=False)
@@ -90,7 +90,7 @@ def uploads(name: str) -> tuple[Document, ...]:
     return documents_of(st.session_state.get(key(name)))
 
 
-def documents_of(uploaded: Any) -> tuple[Document, ...]:
+def documents_of(uploaded: Iterable[UploadedFile] | None) -> tuple[Document, ...]:
     """Uploaded files as documents. Browsers send a quotation mark in a file name as %22."""
     return tuple(Document(f.name.replace("%22", '"'), f.getvalue(), f.type or "") for f in uploaded or ())
 
@@ -100,22 +100,12 @@ def files() -> tuple[Document, ...]:
     return (*(initial(FILES) or ()), *uploads(FILES))
 
 
-def begin(page: str, **loaders: Callable[[str], None]) -> None:
+def begin(page: str, **loaders: Callable[[str], object]) -> None:
     """Fill in the values that a new session starts with; results named in the address go to their loaders, once.
 
     Streamlit forgets a page's inputs when another page is opened: they are filled in again there.
     """
-    if PagesManager.uses_pages_directory:  # the first visitor of all opened a page, past app.py and its navigation
-        if _REDIRECT not in st.session_state:  # a rerun that cut in has lost the parameters
-            st.session_state[_REDIRECT] = page, dict(st.query_params)
-        st.switch_page("app.py")
     session = st.session_state
-    if _REDIRECT in session:  # kept until the page is reached: another rerun may cut in on the way
-        wanted, parameters = session[_REDIRECT]
-        if wanted != page:
-            st.switch_page(f"pages/{wanted}.py", query_params=parameters)
-        del session[_REDIRECT]
-        st.query_params.from_dict(parameters)
     first_visit = _INITIAL not in session
     if first_visit:
         session[_INITIAL] = {}

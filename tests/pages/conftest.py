@@ -15,6 +15,7 @@ def nothing_goes_on(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     It goes through all loggers there, and packages add theirs.
     """
     monkeypatch.setattr("pages.ui.run.preload", lambda: None)
+    monkeypatch.setattr("streamlit.page_link", lambda page, label: None)  # a page alone has no other to lead to
     yield
     for thread in threading.enumerate():
         if thread.name == "computation":

@@ -5,67 +5,70 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from functools import partial
 
 import streamlit as st
 
 from attribution.files import csv_text
-from attribution.reports import html
 from attribution.reports.answer import shown
-from attribution.reports.html import Child, Node, as_sentence, badge, el, look, plural
+from attribution.reports.html import Child, Node, badge, el, look, plural
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.studies.annotation import exchange as test_sets
-from attribution.studies.annotation import figures, models
+from attribution.studies.annotation import exchange, figures, models
 from attribution.studies.annotation.figures import Agreement, agreement
 from attribution.studies.annotation.models import TaskVerdict
 from attribution.studies.annotation.project import Annotations, Work
 from attribution.studies.annotation.records import ANSWERS, Answer, Judgement, by_task, decided, finished
 from attribution.studies.annotation.tasks import Project, Task
-from attribution.studies.groundedness.twins import ERROR_TYPES
 from attribution.verifiers import VERIFIERS
-from pages.ui import benchmark as benchmark_state
 from pages.ui import choices, state
-from pages.ui.annotate import acts as own
-from pages.ui.annotate.acts import VerifyJob
-from pages.ui.evoke import type_word
-from pages.ui.frame import note, progress_bar, section, show, small, status_line
-from pages.ui.slot import store
+from pages.ui.annotate import acts
+from pages.ui.annotate.acts import VERIFY, VerifyProgress
+from pages.ui.components import number_button, number_table, numbers
+from pages.ui.database import store
+from pages.ui.frame import note, section, show, small
+from pages.ui.labelled import choose_error_type, open_in_benchmark
 
-POLL = 1.0  # seconds between updates of a verifier at work
 TYPED = 50  # tasks offered at once for naming their error
 
 
-def models_view(kept: Annotations, project: Project, work: Work) -> None:
+def models_view(saved: Annotations, project: Project, work: Work) -> None:
     """Draw verifiers beside people, and people's answers as a labelled set."""
-    found = Found(kept, project, work)
-    job = own.VERIFY.job()
-    running = own.VERIFY.is_running()
+    found = Found(saved, project, work)
     judged = [task for task, answer in found.answers.items() if answer in ("attributable", "not_attributable")]
     if not judged:
-        note("Nothing to compare yet", "People have to decide about some tasks first.")
+        note("Nothing to compare yet", "People have to judge some tasks first.")
         return
-    names = [name for name, step in choices.missing(VERIFIERS).items() if not step and name != "auto"]
+    VERIFY.draw(lambda running: choose_verifier(saved, project, judged, running), lambda now: None)
+    compared(found)
+    test_set(saved, project, found, judged)
+
+
+def choose_verifier(saved: Annotations, project: Project, judged: Sequence[str], running: bool) -> None:
+    """Draw the choice of a verifier, and the buttons."""
+    names = [name for name in choices.ready(VERIFIERS) if name != "auto"]
     first, second, third = st.columns([3, 1, 1], vertical_alignment="bottom")
     name = first.selectbox("Verifier", names, format_func=lambda n: VERIFIERS[n].label, key="models_verifier",
-                           help="It judges the same tasks as the people, from the same source.")  # fmt: skip
-    if second.button("Compare", type="primary", disabled=running, key="models_start", width="stretch",
-                     help="Let it judge all tasks that people decided."):  # fmt: skip
-        start(kept, project, name, judged)
-        st.rerun()
-    third.button("Stop", disabled=not running, on_click=own.VERIFY.stop, key="models_stop", width="stretch",
+                           help="It judges the same tasks as people did, from the same sources.")  # fmt: skip
+    second.button("Compare", type="primary", disabled=running, key="models_start", width="stretch",
+                  on_click=start, args=(saved, project, name, judged),
+                  help="Judge all tasks that people decided.")  # fmt: skip
+    third.button("Stop", disabled=not running, on_click=VERIFY.stop, key="models_stop", width="stretch",
                  help="The verdicts so far are kept.")  # fmt: skip
-    st.fragment(waiting, run_every=POLL if running else None)(running)
-    if job and not running and job.progress().error:
-        now = job.progress()
-        note("The verifier could not finish; its verdicts are kept", as_sentence(now.error), label="contradicted",
-             detail=now.detail)  # fmt: skip
-    compared(found)
-    test_set(kept, project, found, judged)
 
 
-def test_set(kept: Annotations, project: Project, found: Found, judged: Sequence[str]) -> None:
+def start(saved: Annotations, project: Project, name: str, judged: Sequence[str]) -> None:
+    """Verify the judged tasks in the background."""
+    settings = Settings.from_environment(verifier=name)
+    tasks = [task for task in saved.tasks(project.id, sources=True).values() if task.id in set(judged)]
+
+    def verify(tasks: Sequence[Task], stop: threading.Event) -> Iterator[models.TaskVerdict]:
+        return models.verify(tasks, settings, Store.open(settings.database_url), stop)
+
+    VERIFY.launch(VerifyProgress(name, len(tasks)), acts.work(tasks, verify))
+
+
+def test_set(saved: Annotations, project: Project, found: Found, judged: Sequence[str]) -> None:
     """Offer people's decisions as a test set for the benchmark; error types can be set by hand."""
     section("As a test set")
     small(
@@ -74,57 +77,25 @@ def test_set(kept: Annotations, project: Project, found: Found, judged: Sequence
         "one response become one row."
     )
     wrong = [task for task in judged if found.answers[task] == "not_attributable"]
-    types = test_sets.error_types(store(), project.id)
+    types = exchange.error_types(store(), project.id)
     if wrong:
         with st.expander(f"Types of errors: {len(set(types) & set(wrong))} of {len(wrong)} named"):
             for task in wrong[:TYPED]:
-                st.selectbox(
-                    " ".join(found.tasks[task].answer.split())[:200], ["", *ERROR_TYPES],
-                    ["", *ERROR_TYPES].index(types.get(task, "")), format_func=type_word, key=f"error_type-{task}",
-                    on_change=name_error, args=(project.id, task), help=" ".join(ERROR_TYPES.values()),
-                )  # fmt: skip
+                text = " ".join(found.tasks[task].answer.split())[:200]
+                save = partial(exchange.put_error_type, store(), project.id, task)
+                choose_error_type(text, types.get(task, ""), f"error_type-{task}", save, False)
             if len(wrong) > TYPED:
                 small(f"The first {TYPED} of {len(wrong):,}.")
 
     def made() -> str:
-        return test_sets.labelled_set(kept.tasks(project.id, sources=True), found.answers, types)
+        return exchange.labelled_set(saved.tasks(project.id, sources=True), found.answers, types)
 
-    left, right = st.columns(2)
-    if left.button("Open in Benchmark", key="to_benchmark", type="primary", width="stretch",
-                   help="Measure groundedness methods on what people decided."):  # fmt: skip
-        benchmark_state.give(f"People's answers: {project.name}", made().encode())
-        st.switch_page("pages/benchmark.py")
-    right.download_button(
-        "Export a labelled set", made, f"people-{project.id}.jsonl", "application/jsonl", on_click="ignore",
-        key="labelled_set", width="stretch", help="The same set as JSON Lines.",
-    )  # fmt: skip
-
-
-def name_error(project_id: str, task_id: str) -> None:
-    """Save the chosen error type."""
-    test_sets.put_error_type(store(), project_id, task_id, str(state.selected(f"error_type-{task_id}") or ""))
-
-
-def start(kept: Annotations, project: Project, name: str, judged: Sequence[str]) -> None:
-    """Verify the judged tasks in the background."""
-    settings = Settings.from_environment(verifier=name)
-    tasks = [task for task in kept.tasks(project.id, sources=True).values() if task.id in set(judged)]
-
-    def verify(tasks: Sequence[Task], stop: threading.Event) -> Iterator[models.TaskVerdict]:
-        return models.verify(tasks, settings, Store.open(settings.database_url), stop)
-
-    own.VERIFY.start(VerifyJob(name, tasks, verify))
-
-
-def waiting(polling: bool) -> None:
-    """Draw the progress of the verifier."""
-    if polling and not own.VERIFY.is_running():
-        st.rerun()
-    if (job := own.VERIFY.job()) and job.running:
-        now = job.progress()
-        doing = "Stopping after this task" if now.stopping else f"{VERIFIERS[now.verifier].label} reads the tasks"
-        status_line(f"{doing}: {now.done:,} of {now.total:,} …")
-        progress_bar(now.done / now.total if now.total else 0, "Progress of the verifier")
+    with st.container(horizontal=True):
+        open_in_benchmark(f"People's answers: {project.name}", made)
+        st.download_button(
+            "Export a labelled set", made, f"people-{project.id}.jsonl", "application/jsonl", on_click="ignore",
+            key="labelled_set", help="The same set as JSON Lines.",
+        )  # fmt: skip
 
 
 def compared(found: Found) -> None:
@@ -138,11 +109,11 @@ def compared(found: Found) -> None:
     )
     confusions: list[Figures] = []
     by_id: dict[str, models.TaskVerdict] = {}
-    for verifier, own_verdicts in verdicts.items():
-        row = models.against(verifier, own_verdicts, found.answers)
+    for verifier, given in verdicts.items():
+        row = models.against(verifier, given, found.answers)
         if not row.tasks:
             continue
-        by_id |= {verdict.task_id: verdict for verdict in own_verdicts}
+        by_id |= {verdict.task_id: verdict for verdict in given}
         called = tuple(task for (_, label), tasks in row.cells.items() if label == "supported" for task in tasks)
         right = tuple(task for (answer, _), tasks in row.cells.items() if answer == "attributable" for task in tasks)
         of = ((row.alpha, row.tasks), (row.precision, called), (row.recall, right))
@@ -155,14 +126,7 @@ def compared(found: Found) -> None:
         opened([table, *confusions], found, "models", by_id)
 
 
-_STATIC = Path(__file__).parents[1] / "static"
 SHOWN = 100  # tasks listed behind a number
-_cells = st.components.v2.component(
-    "attribution.cells",
-    html='<div class="root"></div>',
-    css=(_STATIC / "cells.css").read_text("utf-8"),
-    js=html.NODES_JS + (_STATIC / "cells.js").read_text("utf-8"),
-)
 
 
 @dataclass(frozen=True)
@@ -191,37 +155,21 @@ def cell_key(table: int, row: int, column: int) -> str:
     return f"{table}-{row}-{column}"
 
 
-def cells_view(tables: Sequence[Figures], opened: str, *, key: str) -> Any:
-    """Draw the tables; `open` in the result names the cell that was clicked."""
-
-    def ignore() -> None:
-        pass
-
-    return _cells(data=data(tables, opened), key=key, on_open_change=ignore).open
-
-
-def data(tables: Sequence[Figures], opened: str) -> dict[str, Any]:
-    """Return the data of the component."""
-    return {
-        "open": opened,
-        "tables": [
-            {
-                "title": table.title,
-                "note": table.note,
-                "heads": list(table.heads),
-                "rows": [
-                    [
-                        cell if isinstance(cell, str)
-                        else {"text": cell.text, "more": cell.more, "key": cell_key(t, r, c)} if cell.tasks
-                        else cell.text
-                        for c, cell in enumerate(row)
-                    ]
-                    for r, row in enumerate(table.rows)
-                ],
-            }
-            for t, table in enumerate(tables)
-        ],
-    }  # fmt: skip
+def figures_node(table: Figures, place: int) -> Node:
+    """Draw a table whose numbers are buttons; one without tasks stays text."""
+    rows = []
+    for r, row in enumerate(table.rows):
+        name = " · ".join(cell for cell in row[:2] if isinstance(cell, str))
+        cells: list[Child] = [
+            el("span", cell, dir="auto") if isinstance(cell, str)
+            else number_button(cell_key(place, r, c), cell.text, f"{name}, {table.heads[c]}", cell.more) if cell.tasks
+            else cell.text
+            for c, cell in enumerate(row)
+        ]  # fmt: skip
+        rows.append(el("tr", *(el("td", cell) for cell in cells)))
+    heads = el("tr", *(el("th" if head else "td", head) for head in table.heads))
+    about = el("p", table.note, class_="range") if table.note else None
+    return el("section", el("h3", table.title), about, number_table(table.title, heads, rows))
 
 
 def behind(tables: Sequence[Figures], opened: str) -> tuple[str, tuple[str, ...]] | None:
@@ -246,14 +194,11 @@ def task_list(
     unique = [task for task in dict.fromkeys(ids) if task in tasks]
     rows = [_row(tasks[i], judgements.get(i, ()), answers.get(i), (verdicts or {}).get(i)) for i in unique[:SHOWN]]
     rest = len(unique) - SHOWN
-    more = (
-        el("p", f"and {plural(rest, 'more task')}: all of them are in the export", class_="facts") if rest > 0 else None
-    )
+    more = el("p", f"and {plural(rest, 'more task')}; the export has all", class_="facts") if rest > 0 else None
     return el("div", *rows, more, class_="ax-rows")
 
 
 def _row(task: Task, judgements: Sequence[Judgement], answer: Answer | None, verdict: TaskVerdict | None) -> Node:
-    said = [_said(judgement, task) for judgement in judgements]
     word = ANSWERS[answer] if answer else "Undecided"
     facts = " · ".join(filter(None, (task.system, task.dataset, task.time)))
     turns = [el("p", el("strong", f"{turn.speaker.capitalize()}: "), turn.text, dir="auto") for turn in task.turns]
@@ -264,12 +209,12 @@ def _row(task: Task, judgements: Sequence[Judgement], answer: Answer | None, ver
         el("p", facts, class_="facts") if facts else None,
         *turns,
         el("p", el("strong", "Response: "), task.answer, dir="auto"),
-        el("ul", *said),
+        el("ul", *(_judgement(judgement, task) for judgement in judgements)),
         el("p", *model) if model else None,
     )
 
 
-def _said(judgement: Judgement, task: Task) -> Node:
+def _judgement(judgement: Judgement, task: Task) -> Node:
     content = judgement.content
     flags = f" ({', '.join(content.flags)})" if content.flags else ""
     role = "" if judgement.role == "annotation" else f" ({judgement.role})"
@@ -291,9 +236,9 @@ WORDS = {"flagged": "Flagged", "interpretable": "Interpretable", "attributable":
 class Found:
     """The judgements of a project that count."""
 
-    def __init__(self, kept: Annotations, project: Project, work: Work, pilot: bool = False) -> None:
-        self.records = kept.judgements(project.id)
-        self.tasks = kept.tasks(project.id)
+    def __init__(self, saved: Annotations, project: Project, work: Work, pilot: bool = False) -> None:
+        self.records = saved.judgements(project.id)
+        self.tasks = saved.tasks(project.id)
         tried = work.pilot
         self.all = finished(self.records)
         self.counted = [j for j in self.all if (j.task_id in tried) == pilot]
@@ -330,13 +275,13 @@ def share_tables(found: Found) -> list[Figures]:
         ("Data set", "System", "Tasks", *WORDS.values(), "Undecided"),
     )
     for row in figures.rows(found.tasks, found.answers):
-        own_tasks = (*row.shares["flagged"].base, *row.undecided)
+        counted = (*row.shares["flagged"].base, *row.undecided)
         cells = [
             number(s.value, s.tasks or s.base, len(s.base), f"[{100 * (s.low or 0):.1f}, {100 * (s.high or 0):.1f}]")
             for s in row.shares.values()
         ]
         undecided = count(row.undecided) if row.undecided else "0"
-        table.rows.append((row.dataset or "–", row.system or "–", count(own_tasks), *cells, undecided))
+        table.rows.append((row.dataset or "–", row.system or "–", count(counted), *cells, undecided))
     differences = Figures(
         "Differences between systems",
         "In percentage points, with 95 % bootstrap intervals; p by permutation, two-sided. Answers to the same item "
@@ -367,8 +312,8 @@ def agreement_table(found: Found) -> Figures:
     """Make the table of pairwise agreement and α: for all, by data set, and of each annotator with the others."""
     table = Figures(
         "Agreement",
-        "On both answers together: a pair is equal only where both answers are. Whoever flagged a task is left out. "
-        "α is Krippendorff's, for nominal labels.",
+        "On both answers together: a pair is equal only where both answers are. A flag takes a task out for "
+        "whoever set it. α is Krippendorff's, for nominal labels.",
         ("Of", "Tasks", "Pairs", "Pairwise agreement", "α", "Disagreements"),
     )
     datasets = sorted({found.tasks[task].dataset for task in found.judgements})
@@ -395,10 +340,10 @@ def _with(name: str, judgements: Sequence[Judgement]) -> Agreement:
     tasks, differing = [], []
     for task, of_task in by_task(judgements).items():
         labels = {j.annotator: j.content.answer for j in of_task if j.content.answer != "flagged"}
-        if (own_label := labels.pop(name, None)) is None or not labels:
+        if (own := labels.pop(name, None)) is None or not labels:
             continue
         tasks.append(task)
-        same = sum(label == own_label for label in labels.values())
+        same = sum(label == own for label in labels.values())
         equal, pairs = equal + same, pairs + len(labels)
         differing += [task] if same < len(labels) else []
     return Agreement(tuple(tasks), equal, pairs, None, tuple(differing))
@@ -421,7 +366,7 @@ def quality_tables(found: Found) -> list[Figures]:
     tables = []
     audit = Figures(
         "Audit",
-        "Of the judgements that a lead has judged too, those with the same answer.",
+        "The share of audited judgements in which the lead gave the same answer.",
         ("Annotator", "Judgements", "Interpretable", "AIS", "Both answers"),
     )
     for row in figures.audited(found.all, found.audits):
@@ -458,14 +403,14 @@ def confusion_table(row: models.Against) -> Figures:
     return table
 
 
-def results_view(kept: Annotations, project: Project, work: Work) -> None:
+def results_view(saved: Annotations, project: Project, work: Work) -> None:
     """Draw all tables, and the tasks behind the number that was clicked."""
     pilot = False
     if project.pilot:
         part = st.segmented_control("Judgements of", ["Production", "Pilot"], default="Production", required=True,
-                                    key="results_part", help="Pilot tasks have results of their own.")  # fmt: skip
+                                    key="results_part", help="Pilot and production have separate results.")  # fmt: skip
         pilot = part == "Pilot"
-    found = Found(kept, project, work, pilot)
+    found = Found(saved, project, work, pilot)
     if not found.counted:
         note("No results yet", "They appear as soon as the first task is judged.")
         return
@@ -482,11 +427,13 @@ def _plain(row: Sequence[Cell]) -> tuple[str, ...]:
 
 def opened(tables: list[Figures], found: Found, key: str, verdicts: Mapping[str, TaskVerdict] | None = None) -> None:
     """Draw the tables, and the tasks behind the number that was clicked last."""
-    clicked = cells_view(tables, own.text(own.CELL), key=f"cells_{key}")
-    if clicked and clicked != own.text(own.CELL):
-        state.put(own.CELL, str(clicked))
+    chosen = acts.text(acts.CELL)
+    drawn = el("div", *(figures_node(table, place) for place, table in enumerate(tables)))
+    clicked = numbers(drawn, chosen, key=f"cells_{key}")
+    if clicked and clicked != chosen:
+        state.put(acts.CELL, clicked)
         st.rerun()
-    if cell := behind(tables, own.text(own.CELL)):
+    if cell := behind(tables, chosen):
         title, tasks = cell
         section(f"{title} · {plural(len(set(tasks)), 'task')}")
         show(task_list(found.tasks, tasks, found.everything(), found.answers, verdicts))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Mapping
+from functools import cache, partial
+from pathlib import Path
 
 import streamlit as st
+import yaml
 
 from attribution.errors import AttributionError
 from attribution.reports.html import Node, el, plural, scrolling, table
@@ -14,119 +17,36 @@ from attribution.studies.annotation import tasks as annotation_tasks
 from attribution.studies.annotation.project import Annotations, Work
 from attribution.studies.annotation.tasks import FORMS, STAGES, UNITS, Project, Task, parse_tasks
 from pages.ui import state
-from pages.ui.annotate import acts as own
+from pages.ui.annotate import acts
+from pages.ui.database import store
 from pages.ui.frame import note, section, show, small
-from pages.ui.slot import store
-
-STEPS = (
-    "First read the response and the conversation before it. The source stays hidden, because the response must be "
-    "understood without it.",
-    "Then, if you understood it, read the source. Everything that the response says must follow from the source and "
-    "the conversation. What you know yourself does not count, and it does not matter whether the source is right.",
-    "Small differences in wording are fine. One wrong or added detail is enough for “no”.",
-)
-# (case, question, response, source, why)
-CASES = (
-    (
-        "Interpretable",
-        "When was the Eiffel Tower finished?",
-        "It was finished in 1889.",
-        "",
-        "Yes: the question says what “it” is.",
-    ),
-    (
-        "Not interpretable",
-        "Tell me about towers.",
-        "He finished it two years later.",
-        "",
-        "No: nothing says who “he” is, what “it” is, or later than what.",
-    ),
-    (
-        "Attributable",
-        "When was the Eiffel Tower finished?",
-        "It was finished in 1889.",
-        "The tower opened in March 1889, when its construction was complete.",
-        "Yes: “According to the source, the Eiffel Tower was finished in 1889” is true.",
-    ),
-    (
-        "Partly supported",
-        "When was the Eiffel Tower finished?",
-        "It was finished in 1889 after two years of work and is the most visited monument in the world.",
-        "The tower opened in March 1889, when its construction was complete.",
-        "No: the source says nothing about the two years or the visitors. One such detail is enough.",
-    ),
-    (
-        "True, but not in the source",
-        "What is the capital of France?",
-        "Paris is the capital of France.",
-        "Paris lies on the Seine and has two million inhabitants.",
-        "No: it is true, but this source does not say so.",
-    ),
-    (
-        "Contradicted",
-        "How high is it?",
-        "It is 300 metres high.",
-        "With its antennas, the tower is 330 metres high.",
-        "No: the source says something else.",
-    ),
-    (
-        "Time",
-        "Who won yesterday?",
-        "Spain won yesterday's final.",
-        "On 14 July 2024, Spain won the final.",
-        "Yes, if the response was written on 15 July 2024: the time is shown under the conversation.",
-    ),
-    (
-        "Nothing to check",
-        "Can you help me?",
-        "Of course! What would you like to know?",
-        "The tower opened in March 1889.",
-        "Interpretable, but not attributable: it says nothing that the source could support.",
-    ),
-    (
-        "Flag",
-        "",
-        "The tower � � � in 18",
-        "",
-        "Flag it, and say why: the text is corrupted, it is not shown properly, the source cannot be made out, or it "
-        "takes an expert to judge. A flag removes the task from your queue. The other annotators keep it.",
-    ),
-)
-KEYS = (
-    ("y, n", "yes, no"),
-    ("f", "flag; then 1 to 4 for the reasons, and Enter"),
-    ("u", "undo the last answer"),
-    ("←, →", "the task before, the task after"),
-    ("w, e", "write a justification, an explicature"),
-    ("/", "find in the source"),
-    ("Esc", "leave a text field, so that the keys work again"),
-)
 
 
+@cache
 def guidelines() -> Node:
     """Return the guidelines, examples and keys, folded."""
-    cases = [_case(*case) for case in CASES]
-    keys = [el("div", el("dt", el("code", key)), el("dd", what)) for key, what in KEYS]
+    texts = yaml.safe_load((Path(__file__).parent / "guidelines.yaml").read_text("utf-8"))
+    keys = [el("div", el("dt", el("code", key)), el("dd", what)) for key, what in texts["keys"].items()]
     return el(
         "details",
         el("summary", "Guidelines, examples and keys"),
-        el("ol", *(el("li", step) for step in STEPS)),
-        el("div", *cases, class_="ax-cases"),
+        el("ol", *(el("li", step) for step in texts["steps"])),
+        el("div", *map(_case, texts["cases"]), class_="ax-cases"),
         el("dl", *keys, class_="ax-keys"),
         class_="ax-guidelines",
     )
 
 
-def _case(case: str, question: str, response: str, source: str, why: str) -> Node:
-    parts = (("User", question), ("Response", response), ("Source", source))
-    lines = [el("p", el("strong", f"{label}: "), text) for label, text in parts if text]
-    return el("div", el("h4", case), *lines, el("p", why, class_="why"))
+def _case(case: Mapping[str, str]) -> Node:
+    parts = (("User", "question"), ("Response", "response"), ("Source", "source"))
+    lines = [el("p", el("strong", f"{label}: "), case[name]) for label, name in parts if name in case]
+    return el("div", el("h4", case["case"]), *lines, el("p", case["why"], class_="why"))
 
 
 STAGE_NOTES = {
-    "pilot": "Everybody judges the same first tasks and says why.",
-    "review": "The pilot's judgements are shown to everybody beside their own, and can be changed.",
-    "production": "Each of the other tasks goes to as many annotators as the overlap says.",
+    "pilot": "Everybody judges the same first tasks, with a justification.",
+    "review": "Everybody sees the pilot's judgements beside their own, and can change their own.",
+    "production": "Each remaining task goes to as many annotators as the overlap says.",
 }
 LISTED = 12  # problems of a file that are shown
 RUNS = 200  # offered for import, the newest
@@ -137,49 +57,49 @@ def explicature(task: Task) -> str:
     return annotation_tasks.explicature(task)
 
 
-def told() -> None:
+def draw_outcome() -> None:
     """Show the result of the last import or change."""
-    if message := state.get(own.TOLD):
-        (title, *lines), good = message
+    if outcome := state.get(acts.OUTCOME):
+        title, lines, good = outcome
         note(title, *lines, label="supported" if good else "contradicted")
-        state.put(own.TOLD, None)
+        state.put(acts.OUTCOME, None)
 
 
-def new_project(kept: Annotations, first: bool = False) -> None:
+def new_project(saved: Annotations, first: bool = False) -> None:
     """Show the form of a new project; importing another machine's file makes one too."""
-    with st.form(f"new_project-{own.turn()}", border=False):
+    with st.form(f"new_project-{acts.round_number()}", border=False):
         section("New project")
-        name = st.text_input("Name", max_chars=80, help="How the project is called in lists.")
+        name = st.text_input("Name", max_chars=80, help="The name in the list of projects.")
         one, two, three, four = st.columns(4)
-        form = one.selectbox("Form", list(FORMS), format_func=FORMS.__getitem__, help="How the task is shown.")
-        overlap = two.number_input("Overlap", 1, 20, 2, help="Annotators of each task after the pilot.")
+        form = one.selectbox("Form", list(FORMS), format_func=FORMS.__getitem__, help="How a task is shown.")
+        overlap = two.number_input("Overlap", 1, 20, 2, help="How many annotators judge each task after the pilot.")
         pilot = three.number_input(
             "Pilot tasks", 0, 1000, 0, help="Tasks that everybody judges first, with a justification. 0: no pilot."
         )
-        audit = four.number_input("Audit, %", 0, 100, 10, help="Share of the judged tasks that a lead judges again.")
-        seed = one.number_input("Seed", 0, 10**6, 0, help="Of the order of the tasks and of who gets which.")
-        leads = two.text_input("Leads", help="Names with commas between them. Leads adjudicate and audit.")
-        people = three.text_input("Annotators", help="Names or codes with commas between them. Others can join later.")
-        words = st.text_area("Instructions", height=80, help="Shown above each task. The guidelines are there anyway.")
+        audit = four.number_input("Audit, %", 0, 100, 10, help="The share of judged tasks that a lead judges again.")
+        seed = one.number_input("Seed", 0, 10**6, 0, help="Decides the order of the tasks and who gets which.")
+        leads = two.text_input("Leads", help="Names, separated by commas. Leads adjudicate and audit.")
+        people = three.text_input("Annotators", help="Names or codes, separated by commas. Others can join later.")
+        words = st.text_area("Instructions", height=80, help="Shown above each task, beside the guidelines.")
         if st.form_submit_button("Create the project", type="primary"):
             try:
-                project = kept.create(
+                project = saved.create(
                     name, form=form, overlap=int(overlap), pilot=int(pilot), audit=audit / 100, seed=int(seed),
                     instructions=dict.fromkeys(STAGES, words.strip()) if words.strip() else {},
                 )  # fmt: skip
-                kept.add_members(project.id, people.split(","))
-                kept.add_members(project.id, leads.split(","), lead=True)
+                saved.add_members(project.id, people.split(","))
+                saved.add_members(project.id, leads.split(","), lead=True)
             except AttributionError as error:
                 note("The project was not created", str(error), label="contradicted")
                 return
-            own.choose(project=project.id, who="", view="Project")
-            own.used((f"“{project.name}” was created", "Import tasks next."))
+            acts.choose(project=project.id, who="", view="Project")
+            acts.finish_input(f"“{project.name}” was created", "Import tasks next.")
             st.rerun()
     if first:
-        files(kept, None)
+        files(saved, None)
 
 
-def project_view(kept: Annotations, project: Project, work: Work) -> None:
+def project_view(saved: Annotations, project: Project, work: Work) -> None:
     """Show the whole project view."""
     facts = (
         f"{FORMS[project.form]} · {plural(len(work.tasks), 'task')} · overlap {project.overlap} · seed {project.seed}"
@@ -190,15 +110,15 @@ def project_view(kept: Annotations, project: Project, work: Work) -> None:
     with left:
         section("Progress")
         show(progress(work))
-        people_form(kept, project)
+        people_form(saved, project)
         if project.pilot:
-            stages(kept, project, work)
+            stages(saved, project, work)
     with right:
-        tasks_form(kept, project)
+        tasks_form(saved, project)
         section("Files")
-        files(kept, project)
+        files(saved, project)
     with st.expander("New project"):
-        new_project(kept)
+        new_project(saved)
 
 
 def progress(work: Work) -> Node:
@@ -211,13 +131,13 @@ def progress(work: Work) -> Node:
         what = "lead, audit" if role == "audit" else "annotator"
         rows.append((name, what, f"{done:,} of {len(queue):,}", bar))
     if not rows:
-        return el("p", "Nobody takes part yet.", class_="ax-quiet")
+        return el("p", "Nobody has joined yet.", class_="ax-quiet")
     return scrolling(table(("Name", "Role", "Done", "Progress"), rows, "ax-table wide"), "Progress by annotator")
 
 
-def people_form(kept: Annotations, project: Project) -> None:
-    with st.form(f"people-{own.turn()}", border=False):
-        names = st.text_input("Add people", placeholder="Names or codes, with commas between them",
+def people_form(saved: Annotations, project: Project) -> None:
+    with st.form(f"people-{acts.round_number()}", border=False):
+        names = st.text_input("Add people", placeholder="Names or codes, separated by commas",
                               help="Annotators get a queue; leads adjudicate and audit.")  # fmt: skip
         first, second = st.columns(2)
         annotators = first.form_submit_button(
@@ -226,28 +146,28 @@ def people_form(kept: Annotations, project: Project) -> None:
         leads = second.form_submit_button("Add leads", width="stretch", help="Leads adjudicate and audit.")
     if annotators or leads:
         try:
-            added = kept.add_members(project.id, names.split(","), lead=bool(leads))
+            added = saved.add_members(project.id, names.split(","), lead=bool(leads))
         except AttributionError as error:
             note("Nobody was added", str(error), label="contradicted")
             return
-        own.used((f"{plural(len(added), 'name')} added",) if added else ("Type a name first",), bool(added))
+        acts.finish_input(f"{plural(len(added), 'name')} added" if added else "Type a name first", good=bool(added))
         st.rerun()
 
 
-def stages(kept: Annotations, project: Project, work: Work) -> None:
+def stages(saved: Annotations, project: Project, work: Work) -> None:
     section("Stage")
     chosen = st.segmented_control(
         "Stage", STAGES, default=work.stage, required=True, format_func=str.capitalize,
-        key=f"stage-{work.stage}", help="Results of pilot and production are kept apart.",
+        key=f"stage-{work.stage}", help="Pilot and production have separate results.",
         label_visibility="collapsed",
     )  # fmt: skip
     small(STAGE_NOTES[work.stage])
     if chosen and chosen != work.stage:
-        kept.begin_stage(project.id, chosen)
+        saved.begin_stage(project.id, chosen)
         st.rerun()
 
 
-def tasks_form(kept: Annotations, project: Project) -> None:
+def tasks_form(saved: Annotations, project: Project) -> None:
     """Show the form that imports tasks from a file, or from the visitor's own runs."""
     section("Import tasks")
     origin = st.segmented_control(
@@ -255,26 +175,26 @@ def tasks_form(kept: Annotations, project: Project) -> None:
     )
     if origin == "A file":
         uploaded = st.file_uploader(
-            "JSON Lines", ["jsonl", "json", "txt"], key=f"tasks_file-{own.turn()}",
-            help="One object a line with “answer” and “source”, and optionally “question”, “context”, “system”, "
+            "JSON Lines", ["jsonl", "json", "txt"], key=f"tasks_file-{acts.round_number()}",
+            help="One object on each line, with “answer” and “source”, and optionally “question”, “context”, “system”, "
             "“dataset”, “item”, “time”, “title”, “url”, “unit”. See docs/annotation.md.",
         )  # fmt: skip
         if uploaded and st.button(
-            "Import", type="primary", key="tasks_import", help="Tasks that are there already stay as they are."
+            "Import", type="primary", key="tasks_import", help="Existing tasks stay as they are."
         ):
             try:
                 tasks, problems = parse_tasks(uploaded.getvalue(), project.id)
             except AttributionError as error:
                 note("Nothing was imported", str(error), label="contradicted")
                 return
-            imported(kept, tasks, problems)
+            imported(saved, tasks, problems)
         return
     own_runs = store().history(HistoryQuery(state="finished", limit=RUNS)).rows
     runs = {row.id: f"{row.created_at[:16].replace('T', ' ')} · {row.name[:90]}" for row in own_runs}
     if not runs:
         small("No runs yet: analyse an answer on the Explore page first.")
         return
-    chosen = st.multiselect("Runs", list(runs), format_func=runs.__getitem__, key=f"tasks_runs-{own.turn()}",
+    chosen = st.multiselect("Runs", list(runs), format_func=runs.__getitem__, key=f"tasks_runs-{acts.round_number()}",
                             help="Your finished runs, newest first.")  # fmt: skip
     one, two, three = st.columns(3)
     unit = one.selectbox(
@@ -294,39 +214,39 @@ def tasks_form(kept: Annotations, project: Project) -> None:
                 of_run += annotation_tasks.tasks_of_run(full, project.id, unit, system.strip(), dataset.strip())
             made += of_run
             failed += [] if of_run else [f"“{runs[run]}” has no claim with evidence"]
-        imported(kept, made, failed)
+        imported(saved, made, failed)
 
 
-def imported(kept: Annotations, tasks: list[Task], problems: list[str]) -> None:
+def imported(saved: Annotations, tasks: list[Task], problems: list[str]) -> None:
     """Save tasks, and report the result."""
-    new = kept.add_tasks(tasks)
-    same = f", {len(tasks) - new:,} were there already" if len(tasks) > new else ""
+    new = saved.add_tasks(tasks)
+    same = f", {len(tasks) - new:,} already existed" if len(tasks) > new else ""
     more = [f"and {len(problems) - LISTED:,} more lines"] if len(problems) > LISTED else []
-    own.used((f"{plural(new, 'task')} imported{same}", *problems[:LISTED], *more), bool(tasks))
+    acts.finish_input(f"{plural(new, 'task')} imported{same}", *problems[:LISTED], *more, good=bool(tasks))
     st.rerun()
 
 
-def files(kept: Annotations, project: Project | None) -> None:
-    """Show the export of all records, and the import of another machine's."""
+def files(saved: Annotations, project: Project | None) -> None:
+    """Draw the export of all records, and the import of an export."""
     if project:
         one, two = st.columns(2)
         for column, kind, make in ((one, "JSONL", exchange.to_jsonl), (two, "CSV", exchange.to_csv)):
             column.download_button(
-                f"Export {kind}", partial(make, kept, project), f"annotations-{project.id}.{kind.lower()}",
+                f"Export {kind}", partial(make, saved, project), f"annotations-{project.id}.{kind.lower()}",
                 on_click="ignore", key=f"export_{kind}", width="stretch",
-                help="Every record of the project; can be imported again.",
+                help="Every record of the project, to import here or elsewhere.",
             )  # fmt: skip
     uploaded = st.file_uploader(
-        "Import or merge an export", ["jsonl", "csv"], key=f"merge_file-{own.turn()}",
-        help="A file of “Export”, from this or another machine. Judgements are added; none is replaced.",
+        "Import or merge an export", ["jsonl", "csv"], key=f"merge_file-{acts.round_number()}",
+        help="A file made by “Export”, here or elsewhere. Judgements are added; none is replaced.",
     )  # fmt: skip
-    if uploaded and st.button("Import the export", type="primary", key="merge", help="Add what is new in the file."):
+    if uploaded and st.button("Import the export", type="primary", key="merge", help="Add the records that are new."):
         try:
-            merged = exchange.merge(kept, uploaded.getvalue(), is_csv=uploaded.name.lower().endswith(".csv"))
+            merged = exchange.merge(saved, uploaded.getvalue(), is_csv=uploaded.name.lower().endswith(".csv"))
         except AttributionError as error:
             note("Nothing was imported", str(error), label="contradicted")
             return
         counts = f"{plural(merged.tasks, 'task')} and {plural(merged.judgements, 'record')} of judgements added"
-        own.choose(project=merged.project.id, who="" if project is None else own.text(own.WHO), view="Project")
-        own.used((f"“{merged.project.name}”: {counts}", *merged.problems[:LISTED]))
+        acts.choose(project=merged.project.id, who="" if project is None else acts.text(acts.WHO), view="Project")
+        acts.finish_input(f"“{merged.project.name}”: {counts}", *merged.problems[:LISTED])
         st.rerun()

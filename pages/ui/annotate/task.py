@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
-
-import streamlit as st
 
 from attribution.reports import answer, html
 from attribution.reports.html import el
 from attribution.studies.annotation.records import ANSWERS, FLAGS, Content, Judgement, Role
 from attribution.studies.annotation.tasks import Project, Stage, Task
 
-_STATIC = Path(__file__).parents[1] / "static"
-_task = st.components.v2.component(
-    "attribution.annotate",
-    html='<div class="wrap"><div class="root"></div></div>',
-    css=html.tokens_css(".root") + (_STATIC / "task.css").read_text("utf-8"),
-    js=html.NODES_JS + "".join((_STATIC / name).read_text("utf-8") for name in ("task.js", "task_view.js")),
-)
 FIRST = "Is all of the information relayed by the system response interpretable to you?"
 SECOND = "Is all of the information provided by the system response fully supported by the source document?"
 FIRST_TEST = "Read it with the conversation above it. Do you know what each part of it says, of whom, and of when?"
@@ -42,14 +31,13 @@ def view(
     notice: str = "",
     handled: str = "",
     proposal: str = "",
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return plain data for the component, with the source only once the answer was judged interpretable.
 
     `handled` is the id of the action that the notice replies to.
     """
     content = last.content if last else Content()
     reading = content.interpretable is True and not content.flags
-    said = f"You said: {ANSWERS[content.answer].lower()}." if content.answer else ""
     return {
         "key": f"{role}/{name}/{task.id}",
         "follows": last.id if last else "",
@@ -62,7 +50,7 @@ def view(
         "plain": task.answer,
         "question": SECOND if reading else FIRST,
         "test": SECOND_TEST if reading else FIRST_TEST,
-        "said": said,
+        "said": f"You said: {ANSWERS[content.answer].lower()}." if content.answer else "",
         "content": content.model_dump(include={"interpretable", "attributable", "justification", "explicature"}),
         "flags": [[flag, label] for flag, label in FLAGS.items()],
         "required": stage == "pilot" and role == "annotation",
@@ -77,7 +65,7 @@ def view(
     }
 
 
-def _source(project: Project, task: Task) -> dict[str, Any]:
+def _source(project: Project, task: Task) -> dict[str, object]:
     link = el("p", el("a", task.url, href=task.url, target="_blank", rel="noopener noreferrer"), class_="hint")
     tree = answer.parse(task.source) if project.form == "table" else [el("pre", task.source, dir="auto")]
     return {
@@ -87,15 +75,6 @@ def _source(project: Project, task: Task) -> dict[str, Any]:
     }
 
 
-def finished(place: str, text: str, notice: str = "") -> dict[str, Any]:
+def end_of_queue(place: str, text: str, notice: str = "") -> dict[str, object]:
     """Return plain data for the end of a queue."""
     return {"key": "", "follows": "", "place": place, "answer": None, "finished": text, "notice": notice}
-
-
-def task_view(data: dict[str, Any], *, key: str) -> Any:
-    """Draw a task and return the annotator's action, `act`."""
-
-    def ignore() -> None:  # without a callback Streamlit reports no click
-        pass
-
-    return _task(data=data, key=key, on_act_change=ignore).act

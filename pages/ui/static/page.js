@@ -19,14 +19,24 @@ function followTheme() {
   document.documentElement.style.colorScheme = red + green + blue < 384 ? "dark" : "light";
 }
 
+// Says which entry of the bar and which tab lead to this page, also where Streamlit does not.
+function mark({ page, entry }) {
+  for (const link of document.querySelectorAll("[data-testid$=NavLink], .st-key-tabs a")) {
+    const name = new URL(link.href).pathname.split("/").pop(), here = link.closest(".st-key-tabs") ? page : entry;
+    const current = name === (here === "explore" ? "" : here) ? "page" : null;
+    if (link.ariaCurrent !== current) link.ariaCurrent = current;
+  }
+}
+
 export default function ({ data }) {
   followTheme();
+  mark(data);
   if (!window.attributionTheme) {
     window.attributionTheme = matchMedia("(prefers-color-scheme: dark)");
     window.attributionTheme.addEventListener("change", () => [50, 400, 1500].forEach((wait) => setTimeout(followTheme, wait)));
   }
   window.attributionObserver?.disconnect();
-  window.attributionObserver = new MutationObserver(explain);
+  window.attributionObserver = new MutationObserver(() => (explain(), mark(data)));
   window.attributionObserver.observe(document.body, { childList: true, subtree: true });
   if (!window.attributionHelp) {
     const help = Object.fromEntries(data.help);

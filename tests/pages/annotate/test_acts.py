@@ -12,115 +12,117 @@ from attribution.store.store import Store
 from attribution.studies.annotation.project import Annotations
 from attribution.studies.annotation.records import finished
 from attribution.studies.annotation.tasks import Project
-from pages.ui.annotate.acts import Outcome, Seat, last_record, next_task, perform
+from pages.ui.annotate.acts import Annotator, Outcome, last_record, next_task, perform
 from pages.ui.annotate.task import view
 from tests.studies.annotation.made import CONTENT, filled, say
 
-ANN = Seat("ann", "annotation")
+ANN = Annotator("ann", "annotation")
 
 
-class Desk:
+class Session:
     """One annotator at work, without a browser."""
 
-    def __init__(self, kept: Annotations, project: Project, seat: Seat = ANN) -> None:
-        self.kept, self.project, self.seat = kept, project, seat
+    def __init__(self, saved: Annotations, project: Project, annotator: Annotator = ANN) -> None:
+        self.saved, self.project, self.annotator = saved, project, annotator
         self.at: str | None = None
 
     @property
     def queue(self) -> list[str]:
-        return self.seat.queue(self.kept, self.kept.work(self.project))
+        return self.annotator.queue(self.saved, self.saved.work(self.project))
 
     @property
     def shown(self) -> str | None:
-        return next_task(self.queue, self.kept.work(self.project).done(self.seat.name, self.seat.role), self.at)
+        return next_task(
+            self.queue, self.saved.work(self.project).done(self.annotator.name, self.annotator.role), self.at
+        )
 
     @property
     def data(self) -> dict[str, Any]:
-        work, shown = self.kept.work(self.project), self.shown
+        work, shown = self.saved.work(self.project), self.shown
         assert shown
-        task, last = self.kept.task(shown), last_record(self.kept, self.project.id, self.seat, shown)
+        task, last = self.saved.task(shown), last_record(self.saved, self.project.id, self.annotator, shown)
         assert task
-        return view(self.project, work.stage, task, self.seat.name, self.seat.role, last, place="")
+        return view(self.project, work.stage, task, self.annotator.name, self.annotator.role, last, place="")
 
     def act(self, kind: str = "answer", **said: Any) -> Outcome:
         act = {"kind": kind, "justification": "", "explicature": "", "seconds": 2.5}
         if self.shown:
             act |= {name: self.data[name] for name in ("key", "follows")}
         outcome = perform(
-            self.kept, self.kept.work(self.project), self.seat, self.queue, self.shown, {**act, **said}
+            self.saved, self.saved.work(self.project), self.annotator, self.queue, self.shown, {**act, **said}
         )  # fmt: skip
         self.at = outcome.task
         return outcome
 
 
 @pytest.fixture
-def desk(store: Store) -> Desk:
-    kept = Annotations(store)
-    return Desk(kept, filled(kept, 3))
+def own(store: Store) -> Session:
+    saved = Annotations(store)
+    return Session(saved, filled(saved, 3))
 
 
-def test_the_source_is_sent_after_the_first_question_only(desk: Desk) -> None:
-    assert desk.shown
-    source = desk.kept.task(desk.shown).source  # type: ignore[union-attr]
-    assert source and desk.data["source"] is None and source not in json.dumps(desk.data)
-    first = desk.shown
-    desk.act(attributable=True)  # the second question cannot be answered unasked
-    assert desk.kept.judgements(desk.project.id) == [] and desk.data["stage"] == 1
-    desk.act(interpretable=True)
-    assert desk.shown == first and desk.data["stage"] == 2 and source in json.dumps(desk.data)
-    desk.act(attributable=False, seconds=4)
-    assert desk.shown != first and desk.data["source"] is None
-    (done,) = finished(desk.kept.judgements(desk.project.id))
+def test_the_source_is_sent_after_the_first_question_only(own: Session) -> None:
+    assert own.shown
+    source = own.saved.task(own.shown).source  # type: ignore[union-attr]
+    assert source and own.data["source"] is None and source not in json.dumps(own.data)
+    first = own.shown
+    own.act(attributable=True)  # the second question cannot be answered unasked
+    assert own.saved.judgements(own.project.id) == [] and own.data["stage"] == 1
+    own.act(interpretable=True)
+    assert own.shown == first and own.data["stage"] == 2 and source in json.dumps(own.data)
+    own.act(attributable=False, seconds=4)
+    assert own.shown != first and own.data["source"] is None
+    (done,) = finished(own.saved.judgements(own.project.id))
     assert done.content.answer == "not_attributable" and done.content.seconds == (2.5, 4.0)
-    desk.act("undo")
-    assert desk.shown == first and desk.data["stage"] == 2
-    desk.act("undo")
-    assert desk.data["stage"] == 1 and desk.data["source"] is None
-    assert desk.act("undo").notice == "There is nothing to undo."
+    own.act("undo")
+    assert own.shown == first and own.data["stage"] == 2
+    own.act("undo")
+    assert own.data["stage"] == 1 and own.data["source"] is None
+    assert own.act("undo").notice == "There is nothing to undo."
 
 
-def test_an_answer_that_comes_again_counts_once_and_moves_nothing(desk: Desk) -> None:
-    first = {"kind": "answer", "key": desk.data["key"], "follows": "", "interpretable": True, "seconds": 3}
+def test_an_answer_that_comes_again_counts_once_and_moves_nothing(own: Session) -> None:
+    first = {"kind": "answer", "key": own.data["key"], "follows": "", "interpretable": True, "seconds": 3}
     for again in (0, 1):
-        assert desk.act(**first, again=again).notice == ""
-    desk.act(attributable=True)
-    there = desk.shown
-    assert desk.act(**first).notice == "" and desk.shown == there
-    assert [j.content.answer for j in desk.kept.judgements(desk.project.id)] == [None, "attributable"]
-    assert "another window" in desk.act(**{**first, "interpretable": False}).notice
+        assert own.act(**first, again=again).notice == ""
+    own.act(attributable=True)
+    there = own.shown
+    assert own.act(**first).notice == "" and own.shown == there
+    assert [j.content.answer for j in own.saved.judgements(own.project.id)] == [None, "attributable"]
+    assert "another window" in own.act(**{**first, "interpretable": False}).notice
 
 
-def test_a_flag_removes_the_task_from_one_queue_only(desk: Desk) -> None:
-    first = desk.shown
-    desk.act(flags=["corrupted", "expert"])
-    assert desk.shown != first and first in Desk(desk.kept, desk.project, Seat("bob", "annotation")).queue
-    assert desk.kept.work(desk.project).done("ann") == {first} and not desk.kept.work(desk.project).done("bob")
+def test_a_flag_removes_the_task_from_one_queue_only(own: Session) -> None:
+    first = own.shown
+    own.act(flags=["corrupted", "expert"])
+    assert own.shown != first and first in Session(own.saved, own.project, Annotator("bob", "annotation")).queue
+    assert own.saved.work(own.project).done("ann") == {first} and not own.saved.work(own.project).done("bob")
 
 
 def test_the_pilot_needs_a_justification(store: Store) -> None:
-    kept = Annotations(store)
-    desk = Desk(kept, filled(kept, 3, pilot=1))
-    assert len(desk.queue) == 1 and desk.data["required"]
-    assert "needs a justification" in desk.act(interpretable=False).notice and not kept.judgements(desk.project.id)
-    desk.act(interpretable=False, justification="Who is he?")
-    assert len(finished(kept.judgements(desk.project.id))) == 1 and desk.shown is None
-    kept.begin_stage(desk.project.id, "production")
-    assert len(desk.queue) == 2 and not desk.data["required"]
+    saved = Annotations(store)
+    own = Session(saved, filled(saved, 3, pilot=1))
+    assert len(own.queue) == 1 and own.data["required"]
+    assert "needs a justification" in own.act(interpretable=False).notice and not saved.judgements(own.project.id)
+    own.act(interpretable=False, justification="Who is he?")
+    assert len(finished(saved.judgements(own.project.id))) == 1 and own.shown is None
+    saved.begin_stage(own.project.id, "production")
+    assert len(own.queue) == 2 and not own.data["required"]
 
 
-def test_going_back_and_answering_again_keeps_both_answers(desk: Desk) -> None:
-    first = desk.shown
-    desk.act(interpretable=False)
-    desk.act("go", to=-1)
-    assert desk.shown == first and desk.data["said"] == "You said: not interpretable."
-    desk.act(interpretable=True)
-    desk.act(attributable=True)
-    assert [j.content.answer for j in desk.kept.judgements(desk.project.id)] == [
+def test_going_back_and_answering_again_keeps_both_answers(own: Session) -> None:
+    first = own.shown
+    own.act(interpretable=False)
+    own.act("go", to=-1)
+    assert own.shown == first and own.data["said"] == "You said: not interpretable."
+    own.act(interpretable=True)
+    own.act(attributable=True)
+    assert [j.content.answer for j in own.saved.judgements(own.project.id)] == [
         "not_interpretable",
         None,
         "attributable",
     ]
-    assert len(finished(desk.kept.judgements(desk.project.id))) == 1
+    assert len(finished(own.saved.judgements(own.project.id))) == 1
 
 
 @pytest.mark.parametrize(
@@ -130,30 +132,30 @@ def test_going_back_and_answering_again_keeps_both_answers(desk: Desk) -> None:
      {"kind": "answer", "flags": ["x"]}, {"kind": "answer", "interpretable": True, "seconds": "x"},
      {"kind": "answer", "interpretable": True, "justification": "x" * 30_000}],
 )  # fmt: skip
-def test_nothing_else_is_saved(desk: Desk, act: Any) -> None:
-    work = desk.kept.work(desk.project)
+def test_nothing_else_is_saved(own: Session, act: Any) -> None:
+    work = own.saved.work(own.project)
     if isinstance(act, dict) and act.get("kind") == "answer" and len(act) > 2 - ("key" in act):
-        act = {**act, **{name: desk.data[name] for name in ("key", "follows") if name not in act}}
-    perform(desk.kept, work, ANN, desk.queue, desk.shown, act)
-    assert desk.kept.judgements(desk.project.id) == []
+        act = {**act, **{name: own.data[name] for name in ("key", "follows") if name not in act}}
+    perform(own.saved, work, ANN, own.queue, own.shown, act)
+    assert own.saved.judgements(own.project.id) == []
 
 
 def test_leads_adjudicate_disagreements_and_audit_a_sample(store: Store) -> None:
-    kept = Annotations(store)
-    project = filled(kept, 4, audit=1.0)
-    kept.add_members(project.id, ["lea"], lead=True)
-    tasks = kept.task_ids(project.id)
+    saved = Annotations(store)
+    project = filled(saved, 4, audit=1.0)
+    saved.add_members(project.id, ["lea"], lead=True)
+    tasks = saved.task_ids(project.id)
     for name, answers in (("ann", ("attributable",) * 2), ("bob", ("attributable", "not_attributable"))):
         for task, answer in zip(tasks, answers, strict=False):
-            say(kept, project, task, name, CONTENT[answer])  # type: ignore[index]
-    judge = Desk(kept, project, Seat("lea", "adjudication"))
+            say(saved, project, task, name, CONTENT[answer])  # type: ignore[index]
+    judge = Session(saved, project, Annotator("lea", "adjudication"))
     assert judge.queue == [tasks[1]]
     judge.act(interpretable=True)
     judge.act(attributable=True)
-    assert judge.shown is None and set(Desk(kept, project, Seat("lea", "audit")).queue) == set(tasks[:2])
-    assert {j.role for j in kept.judgements(project.id, "lea")} == {"adjudication"}
+    assert judge.shown is None and set(Session(saved, project, Annotator("lea", "audit")).queue) == set(tasks[:2])
+    assert {j.role for j in saved.judgements(project.id, "lea")} == {"adjudication"}
 
 
-def test_addresses_of_sources_are_web_addresses(desk: Desk) -> None:
-    desk.act(interpretable=True)
-    assert desk.data["source"]["link"] is None and safe_url("javascript:x") is None
+def test_addresses_of_sources_are_web_addresses(own: Session) -> None:
+    own.act(interpretable=True)
+    assert own.data["source"]["link"] is None and safe_url("javascript:x") is None

@@ -15,7 +15,9 @@ from attribution.settings import ROOT, Settings
 from attribution.studies.answers.agreement import Match
 from attribution.studies.answers.two_answers import BETWEEN, TwoAnswers, TwoAnswersReady, with_report
 from attribution.types import Claim, Label, Report, Verdict
-from pages.ui.answers import AnswersJob, agreement, as_json, as_markdown, disagreements, others, pair, summary
+from pages.answers import AnswersProgress, agreement, as_json, as_markdown, disagreements, others, pair, summary, work
+from pages.ui.background import Job
+from pages.ui.run import blank
 from tests.make import claim, evidence, page
 from tests.pages.jobs import ended
 
@@ -67,7 +69,7 @@ def test_the_summary_counts_each_answer_and_says_whom_the_sources_support() -> N
     twice = replace(two(), matches=(*two().matches, Match("contradiction", ("01",), ("11",), 0.8)))
     assert summary(twice).endswith("They disagree in 2 places; the sources support Answer A in 2 of them.")
     assert summary(unfinished()).endswith("They disagree in 1 place.")
-    assert summary(replace(two(), matches=())).endswith("found to contradict a claim of the other.")
+    assert summary(replace(two(), matches=())).endswith("No contradiction between the two was found.")
 
 
 def test_rows_say_what_differs_and_fold_what_both_or_one_says() -> None:
@@ -124,24 +126,24 @@ def test_verdicts_come_into_the_answers_and_an_error_keeps_them() -> None:
         go.wait(5)
         raise Unavailable("the model went away")
 
-    job = AnswersJob("id", "", FIRST[:2], Settings(), (), compare, print)  # type: ignore[arg-type]
+    initial = AnswersProgress(blank("", FIRST[0], Settings()), "id", answers=(FIRST[0], FIRST[1]))
+    job = Job("answers", initial, work(initial, compare, print), "id")  # type: ignore[arg-type]
     for _ in range(500):
-        if job.progress().run.report.verdicts:
+        if job.progress().report.verdicts:
             break
         threading.Event().wait(0.01)
     now = job.progress()
     assert now.running and now.result and [len(r.verdicts) for r in (now.result.first, now.result.second)] == [1, 0]
     go.set()
-    ended(job._job)
-    last = job.progress()
-    assert "went away" in last.run.error and last.result == now.result
+    last = ended(job)
+    assert "went away" in last.error and last.result == now.result
 
 
 def test_the_page_shows_a_saved_comparison_and_fills_in_its_form() -> None:
     from streamlit.testing.v1 import AppTest
 
     from attribution.studies.answers.two_answers import save_answers
-    from pages.ui.slot import store
+    from pages.ui.database import store
 
     save_answers(store(), "abc", two())
     shown = AppTest.from_file(str(ROOT / "pages" / "answers.py"), default_timeout=120)

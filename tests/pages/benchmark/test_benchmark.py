@@ -24,8 +24,9 @@ from attribution.studies.groundedness.evaluation import (
     save_labelled_set,
 )
 from attribution.studies.groundedness.labelled_set import LabelledSet
+from pages.benchmark import BenchmarkProgress, evaluated, work
 from pages.ui import benchmark_results, state
-from pages.ui.benchmark import BenchmarkJob, BenchmarkProgress, finished
+from pages.ui.background import Job
 from pages.ui.benchmark_results import errors, quality, response_parts, row_list, rows_behind, summary
 from tests.pages.jobs import ended
 from tests.studies.groundedness.labels import outcome, row
@@ -46,13 +47,13 @@ BEGUN = SavedBenchmark(methods=("gc", "quip"), settings={"verifier": "auto"})
 
 
 def benchmark() -> BenchmarkProgress:
-    return finished(LABELLED, BEGUN.model_copy(update={"outcomes": OUTCOMES}))
+    return evaluated(LABELLED, BEGUN.model_copy(update={"outcomes": OUTCOMES}))
 
 
 @pytest.mark.parametrize(
     ("figure", "ids", "said"),
     [
-        ("accuracy", ["5", "8", "4", "9", "6", "7"], "4 of 6 test responses classified rightly"),
+        ("accuracy", ["5", "8", "4", "9", "6", "7"], "4 of 6 test responses classified correctly"),
         ("precision", ["8", "9", "7"], "2 of 3 flagged responses are ungrounded"),
         ("recall", ["5", "9", "7"], "2 of 3 ungrounded responses flagged"),
         ("threshold", ["0", "1", "2", "3"], "4 development responses"),
@@ -80,7 +81,7 @@ def test_foreign_text_is_escaped_wherever_it_is_shown() -> None:
     assert behind is not None
     drawn = html(row_list(behind)) + html(quality(now)) + html(errors(now) or el("p"))
     assert "<script" not in drawn and "&lt;script&gt;" in drawn
-    assert "wrongly let pass" in drawn and "rightly flagged" in drawn
+    assert "wrongly passed" in drawn and "correctly flagged" in drawn
     assert drawn.count('value="gc|') >= 7 + 2 and "Show the rows behind it" in drawn
     assert summary(now).startswith("Best macro F1 on 6 test responses: 0.67")
 
@@ -95,6 +96,10 @@ def test_parts_of_a_response_carry_their_scores_and_overlaps_lose_nothing() -> N
     assert "One." in text and "Two." in text and "Three." in text and "0.25" in drawn and "1.00" in drawn
 
 
+def started(labelled: SavedSet, saved: SavedBenchmark, *given: Any) -> Job[BenchmarkProgress]:
+    return Job("benchmark", evaluated(labelled, saved, running=True), work(labelled, saved, *given), "id")
+
+
 def test_scores_come_one_by_one_and_stop_keeps_them_and_the_run_goes_on(store: Store) -> None:
     save_labelled_set(store, "id", "a set", LabelledSet(ROWS))
     save = partial(save_benchmark, store, "id")
@@ -104,19 +109,19 @@ def test_scores_come_one_by_one_and_stop_keeps_them_and_the_run_goes_on(store: S
         yield LeftOut("quip", "it is gone")
         assert stop.wait(5)
 
-    job = BenchmarkJob("id", LABELLED, BEGUN, half, save)
+    job = started(LABELLED, BEGUN, half, save)
     until = time.monotonic() + 5
     while "quip" not in job.progress().saved.left_out and time.monotonic() < until:
         time.sleep(0.01)
     job.stop()
     now = ended(job)
-    assert len(now.saved.outcomes) == 5 and now.missing() == ["gc"] and not now.complete
+    assert len(now.saved.outcomes) == 5 and now.missing() == ["gc"]
     loaded = load_benchmark(store, "id")
     assert loaded is not None and loaded[0].rows == ROWS and loaded[1] == now.saved
     seen: list[Any] = []
-    again = BenchmarkJob("id", *loaded, lambda stop: seen.append(1) or iter(OUTCOMES), save)  # type: ignore[func-returns-value]
+    again = started(*loaded, lambda stop: seen.append(1) or iter(OUTCOMES), save)  # type: ignore[func-returns-value]
     now = ended(again)
-    assert now.complete and now.evaluation == benchmark().evaluation
+    assert not now.missing() and now.evaluation == benchmark().evaluation
     assert load_benchmark(store, "id") == (loaded[0], now.saved)
 
 
@@ -126,7 +131,7 @@ def test_what_breaks_keeps_what_was_scored() -> None:
         raise KeyError("x")
 
     saved: list[SavedBenchmark] = []
-    now = ended(BenchmarkJob("id", LABELLED, BEGUN, broken, saved.append))
+    now = ended(started(LABELLED, BEGUN, broken, saved.append))
     assert "unexpected error" in now.error and saved[-1].outcomes == OUTCOMES[:1] == now.saved.outcomes
 
 
@@ -161,9 +166,9 @@ def test_a_saved_benchmark_has_an_address_and_one_that_was_cut_off_can_go_on(sto
         assert not shown.exception and offered in keys and not_offered not in keys
     shown.button(key="make_copy").click().run()
     copy = shown.query_params["benchmark"]
-    assert not shown.exception and copy != "id" and shown.button(key="go_on").label == "Go on"
+    assert not shown.exception and copy != "id" and shown.button(key="go_on").label == "Continue"
     assert load_benchmark(store, "id") == load_benchmark(store, copy)
     gone = AppTest.from_file(PAGE, default_timeout=60)
     gone.query_params["benchmark"] = "nowhere"
     gone.run()
-    assert not gone.exception and "Go on" not in [b.label for b in gone.button]
+    assert not gone.exception and "Continue" not in [b.label for b in gone.button]

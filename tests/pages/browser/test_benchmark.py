@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tests.pages.browser.visits import MARKS, PATIENCE, Browser, Page, expect, settled
+from tests.pages.browser.visits import MARKS, PATIENCE, Browser, Page, expect, go_to, settled
 
 pytestmark = MARKS
 METHODS = ("Cosine similarity", "Fine-tuned cross-encoder", "SelfCheck with the context", "This project's pipeline")
@@ -13,7 +13,7 @@ METHODS = ("Cosine similarity", "Fine-tuned cross-encoder", "SelfCheck with the 
 def test_a_number_opens_its_responses_and_the_address_keeps_the_result(
     page: Page, browser: Browser, address: str
 ) -> None:
-    page.get_by_role("link", name="Benchmark").click()
+    go_to(page, "Lab", "Benchmark")
     measure = page.get_by_role("button", name="Measure")
     expect(measure).to_be_enabled(timeout=PATIENCE)
     for name in METHODS:  # QUIP alone needs no model
@@ -21,7 +21,7 @@ def test_a_number_opens_its_responses_and_the_address_keeps_the_result(
         settled(page)
     measure.click()
     number = page.get_by_role("button", name=re.compile("^QUIP.*Show the rows behind it")).nth(2)
-    expect(page.get_by_role("button", name="Scores (JSONL)")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("button", name="Download scores (JSONL)")).to_be_visible(timeout=PATIENCE)
     expect(page).to_have_url(re.compile(r"benchmark=[0-9a-f]{16}"))
     number.focus()
     page.keyboard.press("Enter")
@@ -30,7 +30,7 @@ def test_a_number_opens_its_responses_and_the_address_keeps_the_result(
     row.locator("summary").press("Enter")
     expect(row.locator("blockquote").first).to_be_visible()
     with page.expect_download() as waiting:
-        page.get_by_role("button", name="Scores (JSONL)").click()
+        page.get_by_role("button", name="Download scores (JSONL)").click()
     assert len(waiting.value.path().read_text("utf-8").splitlines()) == 28
     again = browser.new_context().new_page()  # another visitor, with the address alone
     again.goto(page.url)

@@ -18,6 +18,7 @@ from tests.pages.browser.visits import (
     analyse,
     compare,
     expect,
+    go_to,
     language_model,
     settled,
     write,
@@ -36,7 +37,7 @@ FORBIDDEN = """() => {
 
 def opened(page: Page) -> object:
     """The Compare page, and its button once it can be pressed."""
-    page.get_by_role("link", name="Compare").click()
+    go_to(page, "Compare")
     button = page.get_by_role("button", name="Compare", exact=True)
     expect(button).to_be_enabled(timeout=PATIENCE)
     return button
@@ -98,8 +99,8 @@ def test_hostile_text_is_text_on_compare_and_retrieval(page: Page) -> None:
     assert page.evaluate(FORBIDDEN) == 0
     page.get_by_role("link", name="Explore").click()
     analyse(page)
-    page.get_by_role("link", name="Retrieval").click()
-    expect(page.get_by_text("$$what$$?")).to_be_visible(timeout=PATIENCE)
+    go_to(page, "Compare", "Retrieval")
+    expect(page.get_by_role("combobox", name="Run")).to_have_value(re.compile(r"\$\$what\$\$\?"), timeout=PATIENCE)
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_label("Evidence of", exact=True)).to_be_visible(timeout=2 * PATIENCE)
     for item in page.locator(".ax-differences summary").all():
@@ -162,7 +163,7 @@ def test_compare_with_the_keyboard_alone_on_a_telephone(browser: Browser, addres
 def test_a_language_model_that_fails_is_named_above_a_comparison(page: Page) -> None:
     language_model(page, "http://127.0.0.1:9/v1")
     write(page, "The Nile flows north into the Mediterranean.")
-    page.get_by_role("link", name="Compare").click()
+    go_to(page, "Compare")
     page.get_by_role("button", name="FActScore").click()
     settled(page)
     page.get_by_role("button", name="Compare", exact=True).click()

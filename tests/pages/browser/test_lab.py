@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.pages.browser.visits import MARKS, PATIENCE, Page, analyse, expect, settled, write
+from tests.pages.browser.visits import MARKS, PATIENCE, Page, analyse, expect, go_to, settled, write
 
 pytestmark = MARKS
 
@@ -22,17 +22,17 @@ def test_from_a_conversation_to_scores_twins_and_cards(page: Page) -> None:
     expect(page.get_by_text("1 earlier turn", exact=True)).to_be_visible()
     expect(page.get_by_text("The Eiffel Tower", exact=True).first).to_be_visible()
 
-    page.get_by_role("link", name="Evoked errors").click()
+    go_to(page, "Lab", "Test sets")
     page.get_by_role("button", name="Make the set").click()
     expect(page.get_by_role("button", name="Download the test set")).to_be_visible(timeout=PATIENCE)
     expect(page.locator(".ax-twin del").first).to_be_visible()
 
-    page.get_by_role("link", name="FActScore").click()
+    go_to(page, "Compare", "FActScore")
     page.get_by_role("button", name="Score", exact=True).click()
     expect(page.get_by_role("button", name="Download CSV")).to_be_visible(timeout=PATIENCE)
     expect(page.get_by_text("The Eiffel Tower was completed in 1889.").first).to_be_visible()
 
-    page.get_by_role("link", name="Methods").click()
+    go_to(page, "Lab", "Methods")
     page.get_by_role("textbox", name="Search the cards").fill("negation")
     page.get_by_role("textbox", name="Search the cards").press("Enter")
     settled(page)

@@ -19,6 +19,7 @@ from tests.pages.browser.visits import (
     claims,
     compare,
     expect,
+    go_to,
     language_model,
     settled,
     write,
@@ -204,17 +205,17 @@ def test_characters_are_counted_while_typing_and_words_of_a_table_stay_whole(pag
 def test_compare_and_retrieval_survive_a_reload(page: Page) -> None:
     write(page, NILE)
     analyse(page)
-    page.get_by_role("link", name="Compare").click()
+    go_to(page, "Compare")
     compare(page)
     page.wait_for_url("**/compare?comparison=*")
     expect(page.get_by_role("button", name="Copy link")).to_be_visible()
     page.reload()
     expect(page.get_by_role("button", name="Download JSON")).to_be_visible(timeout=PATIENCE)
     expect(page.get_by_label("Answer", exact=True)).to_have_value(NILE)
-    expect(page.get_by_text("The form has changed")).to_have_count(0)
+    expect(page.get_by_text("for an earlier version")).to_have_count(0)
     page.get_by_role("link", name="Explore").click()
     analyse(page)
-    page.get_by_role("link", name="Retrieval").click()
+    go_to(page, "Compare", "Retrieval")
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_label("Evidence of", exact=True)).to_be_visible(timeout=2 * PATIENCE)
     page.wait_for_url("**/retrieval?*grid=*")
@@ -236,7 +237,7 @@ def test_a_run_goes_on_in_the_tab_that_was_reloaded(page: Page) -> None:
 @pytest.mark.slow
 def test_compare_breaks_no_rule_of_axe(page: Page) -> None:
     write(page, NILE)
-    page.get_by_role("link", name="Compare").click()
+    go_to(page, "Compare")
     compare(page)
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)

@@ -18,7 +18,7 @@ def test_a_damaged_database_is_one_line_on_the_pages_that_read_it_and_no_traceba
     database.write_bytes(b"\0" * 50_000)
     with serving(tmp_path, free_port()) as (address, _):
         page = browser.new_page()
-        for name in ("history", "collections", "annotate"):
+        for name in ("history", "library", "annotate"):
             page.goto(f"{address}/{name}")
             line = page.get_by_text(f"The database {database} is damaged or no SQLite database: move it away")
             expect(line).to_be_visible(timeout=PATIENCE)

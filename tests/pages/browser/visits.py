@@ -54,6 +54,13 @@ def tab(context: Context, address: str) -> Page:
     return page
 
 
+def go_to(page: Page, entry: str, tab: str = "") -> None:
+    """Open an entry of the bar, and one of its tabs."""
+    page.get_by_test_id("stTopNavLink").get_by_text(entry, exact=True).click()
+    if tab:
+        page.locator(".st-key-tabs").get_by_role("link", name=tab, exact=True).click()
+
+
 def settled(page: Page) -> None:
     """Wait until the server has answered the last input."""
     page.wait_for_timeout(150)  # until then it may not have begun

@@ -5,7 +5,7 @@ import io
 import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -27,7 +27,8 @@ from attribution.studies.segmenters.comparison import (
 )
 from attribution.studies.segmenters.tables import tables
 from attribution.types import Claim, Label, LlmUsage, Report, Segmented, Verdict
-from pages.ui.compare import ANSWERS, CompareJob, ExperimentJob, read_answers
+from pages.compare import CompareProgress, ManyProgress, work, work_many
+from pages.ui.background import Job
 from pages.ui.compare_results import (
     as_csv,
     as_json,
@@ -40,6 +41,8 @@ from pages.ui.compare_results import (
     tables_json,
     view,
 )
+from pages.ui.files import LIMIT, read_answers
+from pages.ui.run import blank
 from tests.make import claim, evidence, page
 from tests.pages.jobs import ended
 
@@ -57,7 +60,7 @@ def test_answers_of_a_file_with_a_bad_line_among_them() -> None:
     [
         (b" \n", "the file is empty"),
         (b"\xff\xfe\x00", "not UTF-8"),
-        (b'{"answer": "A"}\n' * (ANSWERS + 1), f"takes {ANSWERS}"),
+        (b'{"answer": "A"}\n' * (LIMIT + 1), f"takes {LIMIT}"),
     ],
 )
 def test_a_file_of_something_else_says_what_was_expected(content: bytes, message: str) -> None:
@@ -234,11 +237,16 @@ def test_tables_of_many_answers_are_one_csv_and_one_json() -> None:
 # --- the work in the background ---
 
 
+def started(compare: Callable[..., Iterator[object]], *segmenters: str) -> Job[CompareProgress]:
+    initial = CompareProgress(blank("", TEXT, Settings()), "id", segmenters=segmenters)
+    return Job("comparison", initial, work(initial, compare, print), "id")  # type: ignore[arg-type]
+
+
 def test_a_comparison_takes_verdicts_into_its_columns_as_they_come_and_keeps_them_when_it_breaks() -> None:
     whole = comparison()
     go = threading.Event()
 
-    def compare(question: str, answer: str, stop: threading.Event) -> Iterator[object]:
+    def compare(question: str, answer: str, stop: threading.Event, turns: object) -> Iterator[object]:
         yield StageStarted("segment")
         yield SegmenterResult("sentences", Segmented(whole.columns[0].report.claims), 0.1)
         yield ClaimsReady(whole.report.claims)
@@ -247,33 +255,34 @@ def test_a_comparison_takes_verdicts_into_its_columns_as_they_come_and_keeps_the
         go.wait(5)
         raise Unavailable("the model went away")
 
-    job = CompareJob("id", "", TEXT, Settings(), (), ["sentences", "clauses"], compare, print)  # type: ignore[arg-type]
+    job = started(compare, "sentences", "clauses")
     for _ in range(500):
-        if job.progress().run.report.verdicts:
+        if job.progress().report.verdicts:
             break
         threading.Event().wait(0.01)
     now = job.progress()
-    assert now.run.running and [c.segmenter for c in now.results] == ["sentences"] and now.comparison
+    assert now.running and [c.segmenter for c in now.results] == ["sentences"] and now.comparison
     assert [len(c.report.verdicts) for c in now.comparison.columns] == [1, 0]
     go.set()
     ended(job)
-    assert "went away" in job.progress().run.error and not job.progress().finished
+    assert "went away" in job.progress().error and not job.progress().finished
     assert job.progress().comparison == now.comparison
 
 
 def test_an_experiment_names_the_answers_it_could_not_compare_and_stop_leaves_out_the_one_under_way() -> None:
     reached = threading.Event()
 
-    def compare(row: Row, stop: threading.Event) -> Iterator[object]:
-        if not row.fields["answer"]:
+    def compare(question: str, answer: str, stop: threading.Event, turns: object) -> Iterator[object]:
+        if not answer:
             raise BadInput("The answer is empty.")
-        if row.fields["answer"] == "slow":
+        if answer == "slow":
             reached.set()
             stop.wait(5)
         yield ComparisonReady(comparison(), finished=True)
 
     rows = [Row(1, {"answer": "A"}), Row(2, {"answer": ""}), Row(3, {}, "not JSON"), Row(4, {"answer": "slow"})]
-    job = ExperimentJob("id", [*rows, Row(5, {"answer": "never"})], compare, print)  # type: ignore[arg-type]
+    rows.append(Row(5, {"answer": "never"}))
+    job = Job("experiment", ManyProgress(5), work_many(rows, compare, print), "id")  # type: ignore[arg-type]
     assert reached.wait(5)
     job.stop()
     ended(job)
@@ -289,11 +298,11 @@ def test_the_page_shows_a_comparison_that_was_stopped_and_what_can_be_taken_alon
     shown = AppTest.from_file(str(Path(__file__).parents[3] / "pages" / "compare.py"), default_timeout=120)
     last = unfinished()
 
-    def compare(question: str, answer: str, stop: threading.Event) -> Iterator[object]:
+    def compare(question: str, answer: str, stop: threading.Event, turns: object) -> Iterator[object]:
         yield from (SegmenterResult(c.segmenter, Segmented(c.report.claims), c.seconds) for c in last.columns)
         yield ComparisonReady(last)
 
-    job = CompareJob("id", "", TEXT, Settings(), (), ["sentences", "clauses", "predpatt"], compare, print)  # type: ignore[arg-type]
+    job = started(compare, "sentences", "clauses", "predpatt")
     ended(job)
     shown.session_state["_page_comparison"] = job
     shown.run()

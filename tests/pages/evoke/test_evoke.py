@@ -13,8 +13,10 @@ from attribution.reports.html import html
 from attribution.store.store import Store
 from attribution.studies.groundedness.test_sets import EvokedSet, Grounded, Made, load, make, save
 from attribution.studies.groundedness.twins import Edit, apply
+from pages.evoke import LIMIT, MakeProgress, as_lines, of_file, summary, twin, work
 from pages.ui import state
-from pages.ui.evoke import LIMIT, MakeJob, as_lines, of_file, summary, twin, type_word
+from pages.ui.background import Job
+from pages.ui.labelled import error_type_word
 from tests.pages.hostile import TEXTS
 from tests.pages.jobs import ended
 
@@ -24,7 +26,8 @@ GROUNDED = Grounded("t", "", ("The tower was built in 1889.",), "The tower was b
 def test_a_job_makes_a_set_that_can_be_read_again() -> None:
     assert list(make([GROUNDED], ["number"]))  # loads the parser, which takes longer than the job may
     begun, saved = EvokedSet((GROUNDED,), ("number", "scope", "name"), 0, False), []
-    now = ended(MakeJob("e" * 16, begun, lambda answers: make(answers, begun.kinds), saved.append)).set
+    altered = work(begun, lambda answers: make(answers, begun.kinds), saved.append)
+    now = ended(Job("evoked", MakeProgress(set=begun), altered)).set
     assert saved[0] == begun and saved[-1] == now and now.done == 1
     assert summary(now.made) == "1 grounded answer, 2 twins: 1 number, 1 scope."
     assert now.problems == ("t: nothing to alter by rule: name",)
@@ -82,4 +85,4 @@ def test_twins_show_both_words_and_stay_text() -> None:
         shown = html(twin(made))
         assert '<del class="ax-changed">1889</del>' in shown and "&lt;b&gt;1890&lt;/b&gt;" in shown
         assert "<script" not in shown and "<img" not in shown and "<iframe" not in shown
-    assert type_word("") == "Not labelled" and type_word("reasoning_error") == "Reasoning error"
+    assert error_type_word("") == "Not labelled" and error_type_word("reasoning_error") == "Reasoning error"

@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from attribution.errors import BadInput
 from attribution.events import Event, Progress, StageStarted
@@ -14,7 +15,8 @@ from attribution.reports.html import html
 from attribution.store.store import Store
 from attribution.studies.factscore.answer import AnswerScored, Decomposed, Judged, ScoredAnswer
 from attribution.studies.factscore.experiment import Scored, load, save
-from pages.ui.factscore import ScoreJob
+from pages.factscore import ScoreProgress, work
+from pages.ui.background import Job
 from pages.ui.factscore_results import (
     Behind,
     all_tables,
@@ -44,6 +46,10 @@ def scored(*texts: str) -> ScoredAnswer:
     return ScoredAnswer("Q", "A. B.", "", False, "r", names, parts, {"embedded-small": JUDGED})
 
 
+def started(begun: Scored, *given: Any) -> Job[ScoreProgress]:
+    return Job("factscore", ScoreProgress(scored=begun), work(begun, *given))
+
+
 def test_answers_are_saved_as_they_are_made_and_a_bad_one_costs_itself(store: Store) -> None:
     def score(row: Row, stop: threading.Event) -> Iterator[Event | AnswerScored]:
         if row.line == 2:
@@ -53,7 +59,7 @@ def test_answers_are_saved_as_they_are_made_and_a_bad_one_costs_itself(store: St
         yield AnswerScored(scored())
 
     rows = (*(Row(n, {"answer": "A"}) for n in (1, 2, 3)), Row(4, {}, "not JSON"))
-    job = ScoreJob("x1", replace(EMPTY, rows=rows), score, lambda s: save(store, "x1", s))
+    job = started(replace(EMPTY, rows=rows), score, lambda s: save(store, "x1", s))
     now = ended(job)
     assert now.done == now.total == 4 and [f[0] for f in now.scored.failed] == [2, 4] and not now.error
     assert load(store, "x1") == now.scored and len(now.scored.answers) == 2
@@ -72,7 +78,7 @@ def test_a_stopped_job_keeps_what_is_done() -> None:
 
     saved: list[Scored] = []
     begun = replace(EMPTY, rows=tuple(Row(n, {"answer": "A"}) for n in (1, 2, 3)))
-    job = ScoreJob("x2", begun, score, saved.append)
+    job = started(begun, score, saved.append)
     assert reached.wait(10)
     job.stop()
     now = ended(job)
@@ -85,7 +91,7 @@ def test_a_stopped_job_keeps_what_is_done() -> None:
         seen.append(row.line)
         yield AnswerScored(scored())
 
-    after = ended(ScoreJob("x2", saved[-1], rest, saved.append))
+    after = ended(started(saved[-1], rest, saved.append))
     assert (after.done, len(after.scored.answers), seen) == (3, 3, [2, 3])
 
 

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
 
 from attribution.reports.html import html
 from attribution.store.history import HistoryQuery, HistoryRow
 from attribution.studies.answers.run_changes import run_changes
 from attribution.types import Report, Verdict
-from pages.ui.history_list import (
-    change_node,
-    differences,
-    groups,
-    heading,
-    is_narrowed,
-    line,
-    picked,
-    requested,
-    summary,
-    unchanged,
-    when,
-)
+from pages.history import is_narrowed, line, picked, requested
+from pages.ui.run_comparison import change_node, differences, groups, heading, summary, unchanged, when
 from tests.make import claim
 from tests.pages.hostile import TEXTS
 
@@ -58,9 +45,9 @@ def test_a_line_says_what_a_run_is() -> None:
 @pytest.mark.parametrize("value", [None, "r1", [1, None, "r2", "r1"], {"r1": 1}, ["unknown"]])
 def test_a_click_names_only_what_is_listed(value: object) -> None:
     rows = [ROW, ROW._replace(id="r2")]
-    chosen = picked(SimpleNamespace(picked=value), rows)
+    chosen = picked(value, rows)
     assert [row.id for row in chosen] == (["r1", "r2"] if isinstance(value, list) and "r1" in value else [])
-    assert requested(SimpleNamespace(open=value), rows) == ("r1" if value == "r1" else "")
+    assert requested(value, rows) == ("r1" if value == "r1" else "")
 
 
 def test_only_what_leaves_runs_out_narrows() -> None:

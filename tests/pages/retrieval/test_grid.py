@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,8 @@ from attribution.snapshots.snapshot import Snapshot
 from attribution.store.store import Store
 from attribution.studies.retrieval import Cell, Choice, Difference, save_grid
 from attribution.types import Report, Verdict
-from pages.ui.retrieval import GridJob, cell_table, difference_list, failure_table, heat_map, names, summary
+from pages.retrieval import GridProgress, cell_table, difference_list, failure_table, heat_map, names, summary, work
+from pages.ui.background import Job
 from tests.make import claim, evidence, page
 from tests.pages.jobs import ended
 
@@ -42,6 +44,10 @@ def frozen() -> Snapshot:
     return Snapshot(report(), Provenance(), {}, {})
 
 
+def started(*given: Any) -> Job[GridProgress]:
+    return Job("grid", GridProgress(), work(*given), "id")
+
+
 def test_cells_come_one_by_one_and_stop_keeps_them() -> None:
     saved: list[object] = []
 
@@ -49,7 +55,7 @@ def test_cells_come_one_by_one_and_stop_keeps_them() -> None:
         yield cell(chosen[0].chunking)
         assert stop.wait(5)
 
-    job = GridJob("id", frozen, ["fixed 256", "fixed 512"], ["minilm"], compute, saved.append)
+    job = started(frozen, ["fixed 256", "fixed 512"], ["minilm"], compute, saved.append)
     for _ in range(500):
         if job.progress().cells:
             break
@@ -67,7 +73,7 @@ def test_what_breaks_is_said(error: Exception, words: str) -> None:
     def fail() -> Snapshot:
         raise error
 
-    assert words in ended(GridJob("id", fail, [], [], lambda *_: iter(()), print)).error
+    assert words in ended(started(fail, [], [], lambda *_: iter(()), print)).error
 
 
 def test_figures_are_drawn_and_foreign_text_is_escaped() -> None:
@@ -105,8 +111,7 @@ def test_a_finished_grid_is_shown_can_be_drilled_into_and_survives_a_reload(stor
     from streamlit.testing.v1 import AppTest
 
     shown = AppTest.from_file(str(Path(__file__).parents[3] / "pages" / "retrieval.py"), default_timeout=60)
-    made = GridJob(
-        "id",
+    made = started(
         frozen,
         ["fixed 256", "fixed 512"],
         ["minilm"],
@@ -132,7 +137,7 @@ def test_a_failing_cell_costs_itself() -> None:
         yield from (cell(c.chunking) for c in choices)
 
     cuts = ["fixed 256", "fixed 512", "recursive 512"]
-    now = ended(GridJob("id", frozen, cuts, ["minilm"], compute, print))
+    now = ended(started(frozen, cuts, ["minilm"], compute, print))
     assert [c.choice.chunking for c in now.cells] == ["fixed 512", "recursive 512"] and not now.error
     drawn = html(failure_table(now.choices, now.failures))
     assert '<td dir="auto">fixed 256</td><td dir="auto"><div>The model is not there.<details' in drawn

@@ -11,7 +11,8 @@ from attribution.errors import BadInput
 from attribution.reports.html import html
 from attribution.snapshots.page_changes import Change, Difference
 from attribution.types import Report
-from pages.ui.page_changes import PageChangesJob, change_list
+from pages.ui.background import Job
+from pages.ui.page_changes import ChangesProgress, change_list, work
 from tests.make import page
 from tests.pages.hostile import TEXTS
 from tests.pages.jobs import ended
@@ -54,12 +55,12 @@ def test_foreign_text_is_text(text: str) -> None:
 def test_a_look_can_be_stopped_and_says_what_broke() -> None:
     seen: list[bool] = []
 
-    def look(_: Report, stop: threading.Event) -> Iterator[Change]:
+    def look(stop: threading.Event) -> Iterator[Change]:
         yield FOUND[0]
         seen.append(stop.wait(10))
         raise BadInput("no such setting")
 
-    looking = PageChangesJob(report(), look)
+    looking = Job("page changes", ChangesProgress("r", 3), work(look))
     looking.stop()
     now = ended(looking)
     assert now.changes == (FOUND[0],) and seen == [True] and now.error == "no such setting"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attribution.reports.html import Node, html
 from attribution.types import Failure
-from pages.ui import collections
+from pages import library
 from pages.ui.run_results import failure_table
 
 
@@ -20,4 +20,4 @@ def test_what_a_library_said_is_folded_and_escaped() -> None:
         assert f'The site cannot be found.<details class="ax-detail">{folded}' in rows[1]
 
     folds(failure_table([plain, detailed]))
-    folds(collections.failure_table([plain, detailed]))
+    folds(library.failure_table([plain, detailed]))

@@ -20,8 +20,8 @@ from attribution.studies.groundedness.cards import (
     steps,
 )
 from attribution.tables import load
-from pages.ui.methods import card as card_node
-from pages.ui.methods import matches
+from pages.methods import card as card_node
+from pages.methods import matches
 
 MEASURES = [(t, n, m) for t in TITLES for n, c in cards(t).items() for m in c.measured]
 

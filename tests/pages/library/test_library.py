@@ -1,4 +1,4 @@
-"""The Collections page without a browser: adding in the background, what failed, removing, and the sidebar's choice."""
+"""The Library without a browser: adding in the background, what failed, removing, and the sidebar's choice."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -16,7 +17,8 @@ from attribution.library.store import DocumentStore, NewDocument
 from attribution.reports.html import html
 from attribution.store.store import Store
 from attribution.types import Failure
-from pages.ui.collections import IngestJob, collection_table, failure_table, share, size, status
+from pages.library import AddProgress, collection_table, failure_table, size, start, work
+from pages.ui.background import Job
 from tests.make import page
 from tests.pages.jobs import ended
 
@@ -26,22 +28,26 @@ FAILURE = Failure(stage="fetch", subject=EVIL, kind="encrypted", message=f"{EVIL
 ITEMS = [Item("a", "a"), Item("b", "b"), Item("c", "c")]
 
 
+def started(items: list[Item], *given: Any) -> Job[AddProgress]:
+    return Job("ingest", AddProgress("c", len(items)), work(items, *given))
+
+
 def test_stop_keeps_what_is_added_and_leaves_the_vectors() -> None:
     def add(items: list[Item], stop: threading.Event) -> Iterator[ItemResult]:
         yield ItemResult("a", "added")
         yield ItemResult("b", "failed", FAILURE)
         assert stop.wait(5)
 
-    job = IngestJob("c", ITEMS, add, lambda stop: pytest.fail("embedded after Stop"))
+    job = started(ITEMS, add, lambda stop: pytest.fail("embedded after Stop"))
     for _ in range(500):
         if job.progress().done == 2:
             break
         time.sleep(0.01)
-    assert status(job.progress()) == "Adding 2 of 3 to “c” …" and share(job.progress()) == pytest.approx(2 / 3)
+    assert job.progress().doing() == "Adding 2 of 3 to “c” …" and job.progress().share() == pytest.approx(2 / 3)
     job.stop()
     now = ended(job)
     assert (now.new, now.failures, now.error) == (1, (FAILURE,), "")
-    assert status(now) == "1 document added to “c”, 1 could not be read, stopped before 1 more."
+    assert now.summary() == "1 document added to “c”, 1 could not be read, stopped before 1 more."
 
 
 def test_vectors_come_after_and_a_broken_end_is_said() -> None:
@@ -49,16 +55,14 @@ def test_vectors_come_after_and_a_broken_end_is_said() -> None:
         yield 2, 3
         raise StoreError("the disk is full")
 
-    now = ended(IngestJob("c", ITEMS[:2], lambda items, stop: iter([ItemResult("a", "unchanged")] * 2), embed))
+    now = ended(started(ITEMS[:2], lambda items, stop: iter([ItemResult("a", "unchanged")] * 2), embed))
     assert (now.embedded, now.error, now.done) == ((2, 3), "the disk is full", 2)
-    assert status(now) == "0 documents added to “c”, 2 already there."
-    odd = ended(IngestJob("c", ITEMS, lambda items, stop: iter([][1:2] or [None]), embed))  # type: ignore[list-item]
+    assert now.summary() == "0 documents added to “c”, 2 already there."
+    odd = ended(started(ITEMS, lambda items, stop: iter([][1:2] or [None]), embed))  # type: ignore[list-item]
     assert "AttributeError" in odd.detail and "AttributeError" not in odd.error
 
 
 def test_a_collection_without_a_name_is_not_added() -> None:
-    from pages.collections import start
-
     assert start("", [], "") == "Type a name for the new collection first."
 
 
@@ -81,7 +85,7 @@ def test_foreign_names_are_escaped(store: Store) -> None:
     )
 
 
-def opened(name: str = "collections.py") -> AppTest:
+def opened(name: str = "library.py") -> AppTest:
     shown = AppTest.from_file(str(PAGES / name), default_timeout=120).run()
     assert not shown.exception
     return shown
@@ -94,7 +98,7 @@ def labels(shown: AppTest) -> dict[str, bool]:
 def test_the_page_says_who_sees_what_and_what_is_missing() -> None:
     shown = opened()
     text = " ".join(block.body for block in shown.get("html"))
-    assert "All users of this server see its collections" in text and "No collections yet" in text
+    assert "All users of this server can read, extend and empty them" in text and "No collections yet" in text
     assert labels(shown) == {"Add": False, "Stop": True}
     shown.text_input(key="collection_name").input("rivers").run()
     shown.button(key="collection_add").click().run()

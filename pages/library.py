@@ -1,0 +1,273 @@
+"""Library: named collections of documents that all users of this server share."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from attribution.errors import AttributionError
+from attribution.library import ingest
+from attribution.library import search as hybrid
+from attribution.library.ingest import Item, ItemResult, from_addresses, from_upload
+from attribution.library.store import CollectionSummary, DocumentStore, check_name
+from attribution.reports.html import Child, Node, el, plural, scrolling, table, told
+from attribution.reports.provenance import date
+from attribution.settings import Settings
+from attribution.store.store import Store
+from attribution.types import Document, Failure
+from pages.ui import background, navigation, state
+from pages.ui.answer_view import source_view
+from pages.ui.background import Work
+from pages.ui.database import store
+from pages.ui.form import DOCUMENT_TYPES, FORMATS
+from pages.ui.frame import note, section, show, small, status_line
+from pages.ui.job_page import JobPage
+
+ROUND, REMOVAL = "library_round", "removal"
+NEW = "New collection"
+LISTED = 200  # documents offered for choosing at once
+SHOWN = 200  # failures in the table
+Add = Callable[[Sequence[Item], threading.Event], Iterator[ItemResult]]
+Embed = Callable[[threading.Event], Iterator[tuple[int, int]]]
+
+
+@dataclass(frozen=True)
+class AddProgress(background.Progress):
+    """The progress of adding documents."""
+
+    collection: str
+    total: int
+    done: int = 0
+    new: int = 0  # added or changed
+    failures: tuple[Failure, ...] = ()
+    embedded: tuple[int, int] | None = None  # documents with a vector, and all; None while adding
+
+    def doing(self) -> str:
+        if self.stopping:
+            return "Stopping after the documents in progress …"
+        if self.embedded:
+            done, total = self.embedded
+            return f"All documents can be searched by their words. Preparing search by meaning: {done:,} of {total:,} …"
+        return f"Adding {self.done:,} of {self.total:,} to “{self.collection}” …"
+
+    def share(self) -> float:
+        done, total = self.embedded or (self.done, self.total)
+        return done / total if total else 0.0
+
+    def summary(self) -> str:
+        """Say what came of it."""
+        same = self.done - self.new - len(self.failures)
+        parts = [f"{plural(self.new, 'document')} added to “{self.collection}”"]
+        parts += [f"{same:,} already there"] if same else []
+        parts += [f"{len(self.failures):,} could not be read"] if self.failures else []
+        parts += [f"stopped before {self.total - self.done:,} more"] if self.done < self.total else []
+        return ", ".join(parts) + "."
+
+
+JOB = JobPage[AddProgress]("ingest", "adding of documents")
+
+
+def work(items: Sequence[Item], add: Add, embed: Embed) -> Work[AddProgress]:
+    """Add all documents first, so that they can be searched by their words, then embed them."""
+
+    def add_and_embed(stop: threading.Event, update: Callable[..., AddProgress]) -> None:
+        now = update()
+        for added in add(items, stop):
+            failures = (*now.failures, added.failure) if added.failure else now.failures
+            now = update(done=now.done + 1, new=now.new + (added.state in ("added", "changed")), failures=failures)
+        if not stop.is_set():
+            for embedded in embed(stop):
+                update(embedded=embedded)
+
+    return add_and_embed
+
+
+def start(name: str, documents: Sequence[Document], addresses: str) -> str:
+    """Start adding in the background, or return why not."""
+    if not name:
+        return "Type a name for the new collection first."
+    try:
+        check_name(name)
+        items = [*map(from_upload, documents), *from_addresses(addresses.splitlines())]
+    except AttributionError as error:
+        return str(error)
+    if not items:
+        return "Choose files or give web addresses first."
+    settings, browser = Settings.from_environment(), state.browser()
+
+    def add(items: Sequence[Item], stop: threading.Event) -> Iterator[ItemResult]:
+        return ingest.add(Store.open(settings.database_url), name, items, settings, stop=stop, owner=browser)
+
+    def embed(stop: threading.Event) -> Iterator[tuple[int, int]]:
+        return ingest.embed(Store.open(settings.database_url), name, hybrid.local_embedder(settings), stop)
+
+    JOB.launch(AddProgress(name, len(items)), work(items, add, embed))
+    return ""
+
+
+# --- the page ---
+
+
+def add_form(collections: Sequence[CollectionSummary], running: bool) -> None:
+    """Draw the form that adds documents: the collection, what goes into it, and the buttons."""
+    section("Add documents")
+    into = st.selectbox(
+        "Collection", [NEW, *(c.name for c in collections)], key="collection_into",
+        help="A new collection, or one that exists.",
+    )  # fmt: skip
+    name = into
+    if into == NEW:
+        name = st.text_input("Name of the new collection", key="collection_name", help="Shown in the lists of sources.")
+    turn = state.get(ROUND) or 0  # new keys empty the inputs once their content is being added
+    files = st.file_uploader(
+        "Files", DOCUMENT_TYPES, accept_multiple_files=True, key=f"collection_files-{turn}",
+        help=f"{FORMATS} To add a folder of this server, use `python -m attribution collections add`.",
+    )  # fmt: skip
+    addresses = st.text_area(
+        "Web addresses", key=f"collection_addresses-{turn}", height=80, placeholder="https://…, one per line",
+        help="Each page is downloaded, and its text is stored.",
+    )  # fmt: skip
+    add, stop = st.columns(2)
+    if add.button(
+        "Add", type="primary", disabled=running, key="collection_add", width="stretch",
+        help="Read the files and pages, and store their text.",
+    ):  # fmt: skip
+        if problem := start(str(name or "").strip(), state.documents_of(files), addresses):
+            note("Nothing was added", problem, label="contradicted")
+        else:
+            state.put(ROUND, turn + 1)
+            st.rerun()
+    stop.button(
+        "Stop", disabled=not running, key="collection_stop", width="stretch", on_click=JOB.stop,
+        help="The documents added so far stay.",
+    )  # fmt: skip
+
+
+def result(now: AddProgress) -> None:
+    """Draw what was added, and what could not be read."""
+    if not now.running:
+        status_line(now.summary())
+    if now.failures:
+        show(failure_table(now.failures))
+
+
+def browse(collections: Sequence[CollectionSummary], running: bool) -> None:
+    """Draw one collection's documents, to read one, remove one, or remove all."""
+    section("Read and remove")
+    name = st.selectbox(
+        "Documents of", [c.name for c in collections], key="collection_browsed",
+        help="The collection whose documents are listed below.",
+    )  # fmt: skip
+    filter = st.text_input(
+        "Filter by name or title", key="collection_filter", help="Lists only documents with these words."
+    )
+    rows = DocumentStore(store()).documents(name, filter, LISTED + 1)
+    titles = {row["name"]: row["title"] for row in rows[:LISTED]}
+    if len(rows) > LISTED:
+        small(f"The first {LISTED} are listed. Filter by name or title to see others.")
+    document = st.selectbox(
+        "Document", list(titles), format_func=lambda n: n if titles[n] == n else f"{n} — {titles[n]}",
+        key=f"collection_document-{name}-{filter}",  # a shorter list begins at its first
+        placeholder="none", help="The document to read or to remove.",
+    )  # fmt: skip
+    read, remove, remove_all = st.columns(3)
+    if read.button(
+        "Read", disabled=document is None, key="collection_read", width="stretch", help="Show the text of the document."
+    ):
+        source_dialog(name, document)
+    if remove.button(
+        "Remove", disabled=document is None or running, key="collection_remove", width="stretch",
+        help="Asks before it removes the document.",
+    ):  # fmt: skip
+        state.put(REMOVAL, (name, document, 1))
+    if remove_all.button(
+        "Remove the collection", disabled=running, key="collection_remove_all", width="stretch",
+        help="Asks before it removes every document of this collection.",
+    ):  # fmt: skip
+        state.put(REMOVAL, (name, None, next(c.documents for c in collections if c.name == name)))
+
+
+@st.dialog("Source", width="medium")
+def source_dialog(collection: str, document: str) -> None:
+    page = DocumentStore(store()).page(collection, document)
+    if page is None:
+        note("The document is gone", "Another user has removed it.")
+        return
+    facts = " · ".join(filter(None, (page.site, page.published, page.reference)))
+    show(el("div", el("h3", page.title, dir="auto"), el("p", facts, class_="ax-quiet"), class_="ax-source"))
+    source_view(page, [0, 0, 0, 0], key=f"source-{page.id}")
+
+
+def confirm_removal() -> None:
+    """Ask for confirmation of a removal."""
+    if not (removal := state.get(REMOVAL)):
+        return
+    collection, document, count = removal
+    what = f"“{document}”" if document else f"“{collection}” with {plural(count, 'document')}"
+    note(f"Remove {what} for all users of this server?", "Saved runs still have the texts they used.")
+    yes, no = st.columns(2)
+    if yes.button("Remove", type="primary", key="removal_yes", width="stretch", help="This cannot be undone."):
+        state.put(REMOVAL, None)
+        try:
+            DocumentStore(store()).remove(collection, document)
+        except AttributionError as error:  # somebody else was first
+            note("Nothing was removed", str(error))
+            return
+        st.rerun()
+    if no.button("Cancel", key="removal_no", width="stretch", help="Keep everything as it is."):
+        state.put(REMOVAL, None)
+        st.rerun()
+
+
+def page() -> None:
+    """Draw the page or, if the database cannot store collections, the reason."""
+    try:
+        collections = DocumentStore(store()).collections(hybrid.local_embedder(Settings.from_environment()).version)
+    except AttributionError as error:
+        note("Collections are not available", str(error), label="missing")
+        return
+    if collections:
+        show(collection_table(collections))
+    else:
+        note("No collections yet", "Name one, choose files or give web addresses, and press Add.")
+    running = JOB.draw(lambda running: add_form(collections, running), result)
+    if collections:
+        browse(collections, running)
+        confirm_removal()
+
+
+def collection_table(collections: Sequence[CollectionSummary]) -> Node:
+    """Return a table of the collections with counts, size and dates."""
+    heads = ("Collection", "Documents", "Text", "Searchable by meaning", "Last change")
+    rows = (
+        (c.name, f"{c.documents:,}", size(c.characters), f"{c.embedded:,}", date(c.changed_at)) for c in collections
+    )
+    return scrolling(table(heads, rows, "ax-table wide"), "Collections")
+
+
+def size(characters: int) -> str:
+    """Format a number of characters to fit a column, such as 1.2 million characters."""
+    for unit, name in ((1_000_000, "million characters"), (1_000, "thousand characters")):
+        if characters >= unit:
+            return f"{characters / unit:.1f} {name}"
+    return plural(characters, "character")
+
+
+def failure_table(failures: Sequence[Failure]) -> Node:
+    """Return a table of the items that could not be read."""
+    rows: list[tuple[Child, Child]] = [(f.subject, told(f.message, f.detail)) for f in failures[:SHOWN]]
+    if len(failures) > SHOWN:
+        rows.append((f"{len(failures) - SHOWN:,} more", ""))
+    return table(("File or address", "Why it was not added"), rows)
+
+
+if __name__ == "__main__":
+    navigation.begin(
+        "library", "Library",
+        "Manage [collections] of documents to check answers against. All users of this server can read, extend and "
+        "empty them; documents that only you should see belong under “My documents” on Explore.",
+    )  # fmt: skip
+    page()

@@ -1,0 +1,101 @@
+"""Draw what has a script of its own: lists, tables and texts that report what was clicked in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from urllib.parse import urlencode
+
+import streamlit as st
+from streamlit.components.v2.types import ComponentRenderer
+
+from attribution.reports import html
+from attribution.reports.html import Node, el
+from pages.ui.answer_view import SCRIPTS, STYLES
+
+_STATIC = Path(__file__).parent / "static"
+Data = Mapping[str, object]  # plain data for a script
+
+
+def ignore() -> None:
+    """Do nothing: without a callback Streamlit reports no click on a component."""
+
+
+_ROOT = '<div class="root"></div>'
+
+
+def _component(name: str, *scripts: str, body: str = _ROOT) -> ComponentRenderer:
+    """Register a component that builds its nodes within its root."""
+    return st.components.v2.component(
+        f"attribution.{name}",
+        html=body,
+        css=html.tokens_css(".root") + (_STATIC / f"{name}.css").read_text("utf-8"),
+        js=html.NODES_JS + "".join((_STATIC / f"{script}.js").read_text("utf-8") for script in scripts or (name,)),
+    )
+
+
+_link = st.components.v2.component(
+    "attribution.link",
+    html='<p class="line"><span class="text"></span> <button type="button">Copy link</button></p>',
+    css=(_STATIC / "link.css").read_text("utf-8"),
+    js=(_STATIC / "link.js").read_text("utf-8"),
+)
+_SIDE = f'<section class="side"><h3></h3>{_ROOT}</section>'
+_pair = st.components.v2.component(
+    "attribution.answers",
+    html=f'<div class="pairs"><div class="pair">{_SIDE * 2}</div></div>',
+    css=STYLES + (_STATIC / "answers.css").read_text("utf-8"),
+    js=SCRIPTS + (_STATIC / "answers.js").read_text("utf-8"),
+)
+_numbers, _rows, _runs = (
+    _component("numbers"),
+    _component("compare"),
+    _component("history", body='<ul class="root"></ul>'),
+)
+_task = _component("task", "task", "task_view", body=f'<div class="wrap">{_ROOT}</div>')
+
+
+def link(text: str, *, key: str = "link", **parameters: str) -> None:
+    """Draw a line with a button that copies the link to a result; the parameters of the address name it."""
+    _link(data={"text": text, "query": f"?{urlencode(parameters)}"}, key=key)
+
+
+def number_button(value: str, text: str, of: str, small: str = "") -> Node:
+    """A number as a button that reports `value`; `of` says whose it is, `small` stands under it."""
+    label = f"{of}: {f'{text} {small}'.strip()}. Show the rows behind it."
+    range_ = el("span", small, class_="range") if small else None
+    return el("button", el("span", text), range_, type="button", value=value, aria_label=label)
+
+
+def numbers(node: Node, selected: str, *, key: str) -> str:
+    """Draw a table with number buttons; return the value of the one that was clicked, or an empty text."""
+    result = _numbers(data={"tree": html.data(node), "selected": selected}, key=key, on_open_change=ignore)
+    clicked = getattr(result, "open", None)
+    return clicked[:300] if isinstance(clicked, str) else ""
+
+
+def number_table(title: str, head: Node, rows: Sequence[Node]) -> Node:
+    """A table for `numbers`, which scrolls where it is too wide."""
+    table = el("table", el("thead", head), el("tbody", *rows))
+    return el("div", table, class_="scroll", role="region", tabindex=0, aria_label=title)
+
+
+def claim_rows(data: Data, *, key: str) -> None:
+    """Draw groups of rows with columns of claims."""
+    _rows(data=data, key=key)
+
+
+def answer_pair(data: Data, *, key: str) -> object:
+    """Draw two answers side by side; return the place of a source that was clicked."""
+    return _pair(data=data, key=key, on_open_change=ignore).open
+
+
+def run_list(data: Data, *, key: str) -> tuple[object, object]:
+    """Draw the runs of the history; return the one to open, and those that are picked."""
+    result = _runs(data=data, key=key, default={"picked": []}, on_open_change=ignore, on_picked_change=ignore)
+    return result.open, result.picked
+
+
+def task(data: Data, *, key: str) -> object:
+    """Draw a task of annotation; return what the annotator did."""
+    return _task(data=data, key=key, on_act_change=ignore).act

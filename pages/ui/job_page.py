@@ -1,0 +1,202 @@
+"""Draw a page with one job: start it in the background, follow it, stop it, and show its result under an address."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+import streamlit as st
+
+from attribution.reports.html import el
+from attribution.store.store import Store
+from pages.ui import background, state
+from pages.ui.background import Job, Progress, Work
+from pages.ui.database import saved, store
+from pages.ui.frame import copy_line, note, progress_bar, show, status_line
+
+P = TypeVar("P", bound=Progress)
+
+
+class JobPage(Generic[P]):
+    """The job of a page, and the result to show while there is none.
+
+    `name` is the parameter of the address that names a result, `what` the result in the sentences of the page; `read`
+    loads a saved one. A page starts a job with `launch` and draws everything with `draw`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        what: str = "result",
+        read: Callable[[Store, str], P | None] = lambda database, id: None,
+        poll: float = 0.5,  # seconds between two looks at a job
+    ) -> None:
+        self.name, self.what, self._read, self._poll = name, what, read, poll
+
+    # --- the job ---
+
+    def job(self) -> Job[P] | None:
+        """Return the job that computes, or has computed, the result."""
+        job: Job[P] | None = state.get(self.name)
+        return job
+
+    def launch(self, initial: P, work: Work[P], id: str = "") -> None:
+        """Start a job, unless one is running; `id` is that of its result."""
+        if not self.is_running():
+            self.start(Job(self.name, initial, work, id))
+
+    def start(self, job: Job[P] | None) -> None:
+        """Follow a job from now on; None: show a result in its place."""
+        if job is not None:
+            job.starter = job.starter or state.browser()
+            state.put(f"{self.name}_id", job.id)
+        state.put(self.name, job)
+        state.put(f"{self.name}_notice", None)
+
+    def stop(self) -> None:
+        """End the job with the results it has; a job of another browser continues, but is no longer shown."""
+        if (job := self.job()) is None:
+            return
+        if self.is_own():
+            job.stop()
+        else:
+            self.show(None)
+
+    def is_running(self) -> bool:
+        job = self.job()
+        return job is not None and job.running
+
+    def is_own(self) -> bool:
+        """Return False while a job of another browser is running."""
+        job = self.job()
+        return job is None or not job.running or job.starter == state.browser()
+
+    # --- the result ---
+
+    def show(self, result: P | None) -> None:
+        """Show a result, or none, in place of a job."""
+        self.start(None)
+        self.remember(result)
+
+    def clear(self) -> None:
+        """Show no result, and take it out of the address."""
+        self.show(None)
+        st.query_params.pop(self.name, None)
+
+    def remember(self, result: P | None) -> None:
+        """Keep the result to show once there is no job."""
+        state.put(f"shown_{self.name}", result)
+
+    def shown(self) -> P | None:
+        """Return the result to show if there is no job."""
+        shown: P | None = state.get(f"shown_{self.name}")
+        return shown
+
+    def current(self) -> P | None:
+        """Return what to show: the progress of the job started last, else the result opened last."""
+        job = self.job()
+        now = job.progress() if job else self.shown()
+        if now and (id := self.id()):
+            state.show_address(**{self.name: id})
+        return now
+
+    def follow(self, id: str) -> Job[P] | None:
+        """Return this process's job that is computing a result, and show it from now on."""
+        job = background.find(id)
+        if job:
+            self.start(job)
+        return job
+
+    def open(self, id: str) -> P | None:
+        """Show the result that an address names, saved or in progress."""
+        if job := self.follow(id):
+            return job.progress()
+        result, reason = saved(lambda database: self._read(database, id))
+        if result:
+            self.show(result)
+            state.put(f"{self.name}_id", id)
+        self.refuse(reason)
+        return result
+
+    def id(self) -> str:
+        """Return the id of what is shown; empty if it has no address."""
+        job = self.job()
+        return job.id if job else str(state.get(f"{self.name}_id") or "")
+
+    def owns(self) -> bool:
+        """Return True if what is shown may be changed here."""
+        return not (id := self.id()) or store().access(id).own
+
+    def copy(self) -> None:
+        """Show a copy of the result, which belongs to this browser."""
+        self.open(store().copy_result(self.id()))
+
+    def refuse(self, reason: str, title: str = "") -> None:
+        """Say in place of the result why there is none; an empty reason says nothing."""
+        title = title or f"The saved {self.what} cannot be shown"
+        state.put(f"{self.name}_notice", (title, reason) if reason else None)
+
+    # --- drawing ---
+
+    def draw(self, form: Callable[[bool], None], result: Callable[[P], None]) -> bool:
+        """Draw the form, and below it the result, which is redrawn while the job runs. Return True while it runs."""
+        running = self.is_running()  # asked once, so that form and result agree
+        form(running)
+        self.draw_result(running, result)
+        return running
+
+    def draw_result(self, running: bool, result: Callable[[P], None]) -> None:
+        st.fragment(self._live, run_every=self._poll if running else None)(running, result)
+
+    def _live(self, polling: bool, result: Callable[[P], None]) -> None:
+        if polling != self.is_running():
+            st.rerun()  # the form has to change too
+        now = self.current()
+        with st.container(key=f"progress_{self.name}"):  # what follows keeps its place, and is not drawn anew
+            self.draw_notice()
+            if now and now.running and (doing := now.doing()):
+                status_line(doing)
+                progress_bar(now.share(), f"Progress of the {self.what}")
+            if now and now.error:
+                note(f"The {self.what} could not be finished", now.error, label="contradicted", detail=now.detail)
+        if now:
+            result(now)
+
+    def draw_notice(self) -> None:
+        """Draw why a result cannot be shown."""
+        if notice := state.get(f"{self.name}_notice"):
+            note(*notice)
+
+    def buttons(
+        self,
+        start: str,
+        on_start: Callable[[], None],
+        running: bool,
+        ready: bool,
+        stop_help: str = "The results so far are kept.",
+        below: Callable[[], None] | None = None,
+    ) -> None:
+        """Draw the two buttons of the page, one under the other, and what belongs below them."""
+        own = self.is_own()
+        watching = "Another browser started this, and it continues there."
+        with st.container(key="go"):
+            show(el("div"))  # as high as the label beside it
+            st.button(
+                start, type="primary", on_click=on_start, disabled=running or not ready, width="stretch", key="start",
+                help="Start with what is filled in (key: r).",
+            )  # fmt: skip
+            st.button(
+                "Stop" if own else "Stop watching", on_click=self.stop, disabled=not running, width="stretch",
+                key="stop", help=f"{stop_help} (key: s)" if own else watching,
+            )  # fmt: skip
+            if below:
+                below()
+
+    def offer_to_continue(self, known: str, on_click: Callable[[], None], purpose: str, ready: bool = True) -> None:
+        """Offer to complete a result that was stopped or cut off; to those who do not own it, a copy."""
+        note("Not complete", known)
+        if self.owns():
+            st.button("Continue", on_click=on_click, key="go_on", type="primary", disabled=not ready,
+                      help="Do what is missing, with the same choices.")  # fmt: skip
+        else:
+            copy_line(self.what, purpose, self.copy)

@@ -1,0 +1,123 @@
+"""Compare two runs: which verdicts changed, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from attribution.reports.html import Child, Node, badge, el, plural, scrolling, table
+from attribution.reports.provenance import date
+from attribution.studies.answers.run_changes import ClaimChange, RunChanges, counts, run_changes
+from attribution.types import Report
+from pages.ui import choices, run_results, state
+from pages.ui.choices import FORM
+from pages.ui.frame import note, plot, section, show, status_line
+
+NAMES = {
+    **FORM,
+    "threshold": "Threshold for support",
+    "contradiction_threshold": "Threshold for contradiction",
+    "top_k": "Passages for each claim",
+    "chunker": "Chunker",
+    "embedder": "Embedding model",
+}
+
+
+def comparison(reports: Sequence[Report]) -> None:
+    """Draw the comparison of two runs."""
+    if len(reports) != 2:
+        note("These runs cannot be compared", "One of them was deleted, or was started by another browser.")
+        return
+    before, after = reports
+    changes = run_changes(before, after)
+    show(heading(before, after))
+    status_line(summary(changes))
+    if before.verdicts and after.verdicts:
+        named = [("Before", before), ("After", after)]
+        plot(run_results.bars(named, state.is_dark()), "history_bars", summary(changes))
+    for title, some in groups(changes):
+        section(f"{title} · {plural(len(some), 'claim')}")
+        show(el("section", *map(change_node, some), class_="ax-runs"))
+    if (same := unchanged(changes)) and len(same.children) > 1:
+        show(same)
+    if rows := differences(changes):
+        section("How the runs differ in settings and versions")
+        show(scrolling(table(("", "Before", "After"), rows), "Settings that differ"))
+
+
+def when(iso: str) -> str:
+    """Format day and time, UTC."""
+    try:
+        return f"{date(iso)}, {datetime.fromisoformat(iso):%H:%M} UTC"
+    except ValueError:
+        return iso[:20]
+
+
+def summary(changes: RunChanges) -> str:
+    """State in a sentence how many verdicts changed."""
+    changed, same, new, gone = counts(changes.claims)
+    parts = [f"{plural(changed, 'verdict')} changed", f"{same} stayed the same"]
+    parts += [f"{plural(new, 'claim')} only in the second run"] if new else []
+    parts += [f"{plural(gone, 'claim')} only in the first run"] if gone else []
+    return ", ".join(parts) + "."
+
+
+def heading(before: Report, after: Report) -> Node:
+    """Show the two runs with date, text and method."""
+
+    def one(word: str, report: Report) -> Node:
+        about = " ".join((report.question or report.answer).split())[:200]
+        return el(
+            "div",
+            el("h3", f"{word}: {when(report.created_at)}"),
+            el("p", about, dir="auto"),
+            el("p", choices.method(report), class_="facts"),
+        )
+
+    return el("div", one("Before", before), one("After", after), class_="ax-two ax-runs-heads")
+
+
+def groups(changes: RunChanges) -> list[tuple[str, list[ClaimChange]]]:
+    """Group the claims that differ, in the order of display."""
+    named = [
+        ("The verdict changed", [c for c in changes.claims if c.changed]),
+        ("Only in the second run", [c for c in changes.claims if c.before is None]),
+        ("Only in the first run", [c for c in changes.claims if c.after is None]),
+    ]
+    return [(title, some) for title, some in named if some]
+
+
+def change_node(change: ClaimChange) -> Node:
+    """Show a claim with its verdicts, and the reasons for a change."""
+    claim = change.after or change.before
+    text = claim.statement if claim else ""
+    badges: list[Child] = [badge(change.now if change.after else change.was)]
+    if change.changed:
+        arrow = el("span", " → ", aria_hidden="true")
+        badges = [badge(change.was), arrow, badge(change.now)]
+    causes = [el("li", cause.text, dir="auto") for cause in change.causes]
+    return el(
+        "article",
+        el("p", *badges, class_="badges"),
+        el("p", text, dir="auto", class_="claim"),
+        el("ul", *causes) if causes else None,
+    )
+
+
+def unchanged(changes: RunChanges) -> Node:
+    """Show the claims with the same verdict, folded."""
+    same = [c for c in changes.claims if c.before and c.after and not c.changed]
+    title = f"The same verdict · {plural(len(same), 'claim')}"
+    return el("details", el("summary", title), *map(change_node, same), class_="ax-runs")
+
+
+def differences(changes: RunChanges) -> list[tuple[str, str, str]]:
+    """Return the settings and versions that differ, as rows."""
+    rows = [(NAMES.get(name, name), _shown(a), _shown(b)) for name, a, b in changes.settings]
+    return rows + [(f"Version: {name}", a or "none", b or "none") for name, a, b in changes.versions]
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "none"
+    return "none" if value is None or value == "" else str(value)

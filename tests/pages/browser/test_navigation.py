@@ -1,0 +1,51 @@
+"""The bar of five entries: it stays in its place, leads to every tab, and old addresses still work."""
+
+from __future__ import annotations
+
+import pytest
+
+from pages.ui.navigation import ENTRIES, MOVED
+from tests.pages.browser.visits import MARKS, PATIENCE, Browser, Page, expect, go_to, settled, visit
+
+pytestmark = MARKS
+ENTRY = "[data-testid=stTopNavLink]"
+
+
+def places(page: Page) -> list[object]:
+    return [link.bounding_box() for link in page.locator(ENTRY).all()]
+
+
+@pytest.mark.parametrize("width", [1440, 1280, 900])
+def test_the_bar_stays_in_its_place_and_help_covers_no_entry(browser: Browser, address: str, width: int) -> None:
+    page = visit(browser, address)
+    page.set_viewport_size({"width": width, "height": 720})
+    page.wait_for_timeout(500)
+    assert page.locator(ENTRY).all_inner_texts() == [*ENTRIES]
+    before = places(page)
+    opener = page.get_by_role("button", name="Help: keys, badges and terms").bounding_box()
+    assert opener and all(box["x"] + box["width"] < opener["x"] for box in before)  # type: ignore[index]
+    for entry in ENTRIES:
+        go_to(page, entry)
+        settled(page)
+        assert places(page) == before, entry
+    page.context.close()
+
+
+def test_each_page_has_a_heading_and_a_sentence_and_is_marked_in_the_bar(page: Page) -> None:
+    for entry, tabs in ENTRIES.items():
+        for name, tab in tabs.items():
+            go_to(page, entry, tab if len(tabs) > 1 else "")
+            settled(page)
+            expect(page.locator(".ax-head h2")).to_have_count(1, timeout=PATIENCE)
+            assert page.locator(".ax-head .ax-lead").inner_text().endswith(".")
+            expect(page.locator(f"{ENTRY}[aria-current=page]")).to_have_text(entry)
+            if len(tabs) > 1:
+                expect(page.locator(".st-key-tabs a[aria-current=page]")).to_have_text(tab)
+                assert page.url.partition("?")[0].endswith(f"/{name}")
+
+
+def test_old_addresses_lead_to_the_new_ones_with_their_parameters(page: Page, address: str) -> None:
+    for old, new in MOVED.items():
+        page.goto(f"{address}/{old}?grid=0123456789abcdef")
+        page.wait_for_url(f"**/{new}?grid=0123456789abcdef", timeout=PATIENCE)
+        expect(page.locator(".ax-head h2")).to_have_count(1, timeout=PATIENCE)
