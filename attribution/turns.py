@@ -62,19 +62,19 @@ class Turns:
 
     def wait(self, ticket: Ticket, stop: threading.Event) -> Iterator[int]:
         """Yield the place in the queue, from 1, whenever it changes, until the ticket has its turn or is stopped."""
-        told = 0
+        reported = 0
         while True:
             with self._changed:
                 place = self._place(ticket)
                 if not place:
                     return
-                if place == told:
+                if place == reported:
                     self._changed.wait(LOOK)
                     place = self._place(ticket)
             if stop.is_set():
                 return
-            if place and place != told:
-                told = place
+            if place and place != reported:
+                reported = place
                 yield place
 
     def _place(self, ticket: Ticket) -> int:

@@ -206,35 +206,35 @@ class Edit(Frozen):
         subject, change = quoted(self.subject), self.change
         match change:
             case Reword(text=text):
-                said = f"Reworded: {subject} → {quoted(text)}"
+                summary = f"Reworded: {subject} → {quoted(text)}"
             case AsWritten():
-                said = f"Checked as written: {subject}"
+                summary = f"Checked as written: {subject}"
             case Split(texts=texts):
-                said = f"Split into {len(texts)}: {subject}"
+                summary = f"Split into {len(texts)}: {subject}"
             case Merge(claim_ids=ids, text=text):
-                said = f"{len(ids)} claims merged: {quoted(text)}"
+                summary = f"{len(ids)} claims merged: {quoted(text)}"
             case AddClaim(text=text):
-                said = f"Claim added: {quoted(text)}"
+                summary = f"Claim added: {quoted(text)}"
             case Drop():
-                said = f"Dropped: {subject}"
+                summary = f"Dropped: {subject}"
             case Restore():
-                said = f"Restored: {subject}"
+                summary = f"Restored: {subject}"
             case Pin(pinned=pinned):
-                said = f"{'Pinned' if pinned else 'Unpinned'}: {subject}"
+                summary = f"{'Pinned' if pinned else 'Unpinned'}: {subject}"
             case Place():
-                said = f"Place in the answer changed: {subject}"
+                summary = f"Place in the answer changed: {subject}"
             case AddEvidence(names=names):
                 what = f"Evidence added ({quoted(', '.join(names))})" if names else "Checked again"
-                said = f"{what}: {subject}"
+                summary = f"{what}: {subject}"
             case CheckAgain(verifier=verifier):
-                said = f"Checked again{f' by {verifier}' if verifier else ''}: {subject}"
+                summary = f"Checked again{f' by {verifier}' if verifier else ''}: {subject}"
             case Exclude(excluded=excluded):
-                said = f"Passage {'excluded from' if excluded else 'included again for'}: {subject}"
+                summary = f"Passage {'excluded from' if excluded else 'included again for'}: {subject}"
             case ChangeQuestion(question=question):
-                said = f"Question changed: {subject} → {quoted(question)}"
+                summary = f"Question changed: {subject} → {quoted(question)}"
             case Resegment(segmenter=segmenter):
-                said = f"Answer split by {segmenter}"
-        return f"{said}, searched again" if getattr(change, "search", False) else said
+                summary = f"Answer split by {segmenter}"
+        return f"{summary}, searched again" if getattr(change, "search", False) else summary
 
 
 def quoted(text: str) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 
 from attribution.review.citations import check
 from attribution.review.marks import Cited, find
-from attribution.review.support import CitationReport, Held, support
+from attribution.review.support import CitationReport, CitedSources, support
 from attribution.run.claims import annotate, segment
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -106,14 +106,14 @@ def judged_by_people(row: Mapping[str, Any], report: Report, result: CitationRep
 
 def by_verifier(row: Mapping[str, Any], settings: Settings, verifier: CachedVerifier) -> Iterator[tuple[str, bool]]:
     """The same with people's own claims and passages: what the verifier alone says."""
-    held, labels = [], []
+    cited, labels = [], []
     for claim in row["claims"]:
         passages = [m[3].strip() for e in claim["evidence"] if (m := EVIDENCE.match(e)) and m[3].strip()]
         text = plain(claim["claim"]).strip()
         if claim["label"] and passages and any(map(str.isalnum, text)):
             labels.append(claim["label"])
-            held.append(Held(text, tuple(((p, ""),) for p in passages)))
-    for label, found in zip(labels, support(held, verifier.verify, settings.thresholds), strict=True):
+            cited.append(CitedSources(text, tuple(((p, ""),) for p in passages)))
+    for label, found in zip(labels, support(cited, verifier.verify, settings.thresholds), strict=True):
         yield label, found.together
 
 

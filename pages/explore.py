@@ -14,7 +14,7 @@ from pages.ui import choices, navigation, run, state, thresholds
 from pages.ui.answer_view import answer_view, requested_claim, requested_place, source_dialog, view
 from pages.ui.components import link
 from pages.ui.corrections import take
-from pages.ui.corrections_view import corrections
+from pages.ui.corrections_view import show_corrections
 from pages.ui.editing import edit_bar, edit_dialog
 from pages.ui.form import form
 from pages.ui.frame import copy_line, note, show, styles
@@ -56,7 +56,7 @@ def first_visit() -> None:
 
 def earlier_turns(report: Report) -> Node:
     """Draw the turns before the question, folded."""
-    turns = (el("p", el("strong", f"{speaker.capitalize()}: "), said, dir="auto") for speaker, said in report.context)
+    turns = (el("p", el("strong", f"{speaker.capitalize()}: "), text, dir="auto") for speaker, text in report.context)
     title = plural(len(report.context), "earlier turn")
     return el("details", el("summary", title), *turns, class_="ax-unready")
 
@@ -131,7 +131,7 @@ def page() -> None:
     st.fragment(live, run_every=POLL if polling else None)(polling)
     shown = run.current()
     if shown and not polling and shown.report.verdicts:
-        corrections(thresholds.shown(shown.report))
+        show_corrections(thresholds.shown(shown.report))
         details(thresholds.shown(shown.report))
         sharing(shown.report.id)
 

@@ -13,7 +13,7 @@ from attribution.library import ingest
 from attribution.library import search as hybrid
 from attribution.library.ingest import Item, ItemResult, from_addresses, from_upload
 from attribution.library.store import CollectionSummary, DocumentStore, check_name
-from attribution.reports.html import Child, Node, el, plural, scrolling, table, told
+from attribution.reports.html import Child, Node, el, plural, scrolling, table, with_detail
 from attribution.reports.provenance import date
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -258,7 +258,7 @@ def size(characters: int) -> str:
 
 def failure_table(failures: Sequence[Failure]) -> Node:
     """Return a table of the items that could not be read."""
-    rows: list[tuple[Child, Child]] = [(f.subject, told(f.message, f.detail)) for f in failures[:SHOWN]]
+    rows: list[tuple[Child, Child]] = [(f.subject, with_detail(f.message, f.detail)) for f in failures[:SHOWN]]
     if len(failures) > SHOWN:
         rows.append((f"{len(failures) - SHOWN:,} more", ""))
     return table(("File or address", "Why it was not added"), rows)

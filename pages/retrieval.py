@@ -14,7 +14,7 @@ import streamlit as st
 
 from attribution.embedders import EMBEDDERS
 from attribution.errors import StoreError
-from attribution.reports.html import LOOKS, RELATIONS, Child, Node, badge, el, plural, scrolling, table, told
+from attribution.reports.html import LOOKS, RELATIONS, Child, Node, badge, el, plural, scrolling, table, with_detail
 from attribution.snapshots.file import FILE_LIMIT, dump
 from attribution.snapshots.file import load as load_snapshot
 from attribution.snapshots.snapshot import Snapshot
@@ -331,7 +331,7 @@ def cell_table(cells: Sequence[Cell]) -> Node:
 def failure_table(choices: Sequence[Choice], failures: Sequence[tuple[Choice, str, str]]) -> Node:
     """The cells that could not be computed, of all that were chosen."""
     labels = dict(zip(choices, names(choices), strict=True))
-    rows = ((labels[choice], told(reason, detail)) for choice, reason, detail in failures)
+    rows = ((labels[choice], with_detail(reason, detail)) for choice, reason, detail in failures)
     return table(("Not computed", "Why"), rows)
 
 

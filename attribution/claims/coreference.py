@@ -15,7 +15,17 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from attribution.claims.rules import LEXICON
-from attribution.text.parse import BE, LONGEST, MOST, SUBJECTS, VERBAL, lower_initial, parse, root, with_entities
+from attribution.text.parse import (
+    BE,
+    MAX_PARSED,
+    MAX_SENTENCES,
+    SUBJECTS,
+    VERBAL,
+    lower_initial,
+    parse,
+    root,
+    with_entities,
+)
 from attribution.text.passages import Passage, passages, plain
 from attribution.text.sentences import sentences as split
 
@@ -205,7 +215,7 @@ _FURTHER = re.compile(r"(?:also|additionally|another|furthermore|in addition|lik
 class Context:
     """The sentences, headings and question that may hold the antecedents of an answer's claims.
 
-    `unread` are the sentences after the first MOST, which are not searched.
+    `unread` are the sentences after the first MAX_SENTENCES, which are not searched.
     """
 
     def __init__(self, question: str, answer: str) -> None:
@@ -232,7 +242,7 @@ class Context:
         return [found for start, end in self._split(text) for found in self._sentence(text[start:end])]
 
     def _sentence(self, text: str) -> list[tuple[Doc, list[Mention]]]:
-        if text not in self._parsed and len(self._parsed) == MOST:
+        if text not in self._parsed and len(self._parsed) == MAX_SENTENCES:
             self.unread.add(text)
             return []
         if text not in self._parsed:
@@ -273,7 +283,7 @@ class Context:
 
     def _split(self, text: str) -> tuple[tuple[int, int], ...]:
         if text not in self._sentence_spans:
-            self._sentence_spans[text] = split(text, LONGEST)
+            self._sentence_spans[text] = split(text, MAX_PARSED)
         return self._sentence_spans[text]
 
     def _topics(self, number: int) -> Iterator[Mention]:

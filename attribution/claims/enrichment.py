@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from attribution.claims.coreference import POSSESSIVE, PRONOUNS, Context, outward_pronouns
 from attribution.errors import BadInput, StageFailure
 from attribution.files import PROBLEM, has_half_pair
-from attribution.text.parse import MOST, lower_initial, parse, root
+from attribution.text.parse import MAX_SENTENCES, lower_initial, parse, root
 from attribution.text.passages import Passage
 from attribution.text.sentences import is_english
 from attribution.text.sentences import sentences as split
@@ -35,7 +35,7 @@ def enrich(
 ) -> tuple[list[Claim], list[Failure]]:
     """The claims, with `enriched` set on factual, dependent ones whose references are certain. English only.
 
-    Nothing is sought in sentences behind the first MOST: a failure says so.
+    Nothing is sought in sentences behind the first MAX_SENTENCES: a failure says so.
     """
     if not is_english(answer) or not any(map(_is_open, claims)):
         return list(claims), []
@@ -58,7 +58,7 @@ def _left_out(context: Context) -> list[Failure]:
         return []
     message = (
         f"{len(context.unread):,} sentences were not searched for what pronouns refer to: rules read the first "
-        f"{MOST:,} of question and answer. Analyse the answer in parts."
+        f"{MAX_SENTENCES:,} of question and answer. Analyse the answer in parts."
     )
     return [StageFailure("left_out", message).as_failure("enrichment", "sentences")]
 
@@ -242,14 +242,14 @@ def check_turns(turns: Sequence[Turn]) -> tuple[Turn, ...]:
     """The turns without empty ones. BadInput for too many, for too many characters, and for what is no text."""
     if has_half_pair(turns):
         raise BadInput(f"the earlier turns: {PROBLEM}")
-    kept = tuple((speaker, said.strip()) for speaker, said in turns if said.strip())
-    size = sum(len(said) for _, said in kept)
-    if len(kept) > TURNS or size > LIMIT:
+    spoken = tuple((speaker, utterance.strip()) for speaker, utterance in turns if utterance.strip())
+    size = sum(len(utterance) for _, utterance in spoken)
+    if len(spoken) > TURNS or size > LIMIT:
         raise BadInput(
-            f"the conversation has {len(kept)} earlier turns with {size:,} characters; at most {TURNS} turns and "
+            f"the conversation has {len(spoken)} earlier turns with {size:,} characters; at most {TURNS} turns and "
             f"{LIMIT:,} characters can be used: keep the latest ones"
         )
-    return kept
+    return spoken
 
 
 def _of_lines(text: str) -> list[Turn]:
@@ -275,17 +275,17 @@ def _turn(number: int, row: Any) -> Turn:
         row = {"speaker": row[0], "text": row[1]}
     fields = row if isinstance(row, dict) else {}
     speaker = _NAMES.get(str(fields.get("speaker") or fields.get("role") or "").lower())
-    said = fields.get("text", fields.get("content"))
-    if speaker is None or not isinstance(said, str):
+    utterance = fields.get("text", fields.get("content"))
+    if speaker is None or not isinstance(utterance, str):
         raise BadInput(
             f'turn {number}: expected an object with "speaker" ({" or ".join(get_args(Speaker))}) and "text"'
         )
-    return speaker, said
+    return speaker, utterance
 
 
 def as_text(turns: Sequence[Turn]) -> str:
     """The turns in the form that `read_turns` reads, one after the other."""
-    return "\n".join(f"{speaker.capitalize()}: {said}" for speaker, said in turns)
+    return "\n".join(f"{speaker.capitalize()}: {utterance}" for speaker, utterance in turns)
 
 
 def transcript(question: str, turns: Sequence[Turn]) -> str:
@@ -299,12 +299,12 @@ def standalone_question(question: str, turns: Sequence[Turn]) -> str:
 
     A question that names nothing of its own (“And its height?”) follows the last one that does.
     """
-    if not turns or not is_english(" ".join([*(said for _, said in turns), question])):
+    if not turns or not is_english(" ".join([*(utterance for _, utterance in turns), question])):
         return question
     before: list[str] = []
     asked = ""  # the last question that names something
-    for speaker, said in [*turns, ("user", question)]:
-        resolved = rewrite_within("\n\n".join(before), said) if before and speaker == "user" else said
+    for speaker, utterance in [*turns, ("user", question)]:
+        resolved = rewrite_within("\n\n".join(before), utterance) if before and speaker == "user" else utterance
         if speaker == "user":
             named = bool(Context(resolved, "").question)
             asked = resolved if named or not asked else f"{asked} {resolved}"

@@ -20,7 +20,7 @@ from attribution.store.store import Store
 from attribution.types import Claim, Failure, LlmUsage, Worthiness
 
 CONTEXT = 6000  # characters of the answer that are shown around a claim
-LONGEST = 600  # characters of an enriched claim
+MAX_CLAIM = 600  # characters of an enriched claim
 QUERIES, LONGEST_QUERY = 2, 300  # queries per claim; characters
 RULES = "the result of the rules is kept"
 Annotated = tuple[list[Claim], list[Failure]]
@@ -57,7 +57,7 @@ class EnrichmentReply(Reply):
 
     def value(self, claim: Claim) -> dict[str, object]:
         text = _line(self.claim)
-        if not any(c.isalnum() for c in text) or len(text) > LONGEST:
+        if not any(c.isalnum() for c in text) or len(text) > MAX_CLAIM:
             raise LlmFailed(f"the language model wrote {len(text)} characters where one sentence was expected")
         return {"enriched": None if text == claim.text else text}
 

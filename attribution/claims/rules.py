@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from attribution.errors import StageFailure
-from attribution.text.parse import LONGEST, MOST
+from attribution.text.parse import MAX_PARSED, MAX_SENTENCES
 from attribution.text.words import word_lists
 from attribution.types import Claim, Failure
 
@@ -28,9 +28,9 @@ def load(name: str) -> Any:
 
 
 def readable(claims: Sequence[Claim], stop: threading.Event | None = None) -> Iterator[tuple[Claim, bool]]:
-    """Each claim, and whether the rules read it: it is not too long, not behind the first MOST, nothing stops."""
+    """Yield each claim with True if the rules read it: it is short enough and among the first MAX_SENTENCES."""
     for number, claim in enumerate(claims):
-        yield claim, number < MOST and len(claim.text) <= LONGEST and not (stop and stop.is_set())
+        yield claim, number < MAX_SENTENCES and len(claim.text) <= MAX_PARSED and not (stop and stop.is_set())
 
 
 def left_out(claims: Sequence[Claim]) -> list[Failure]:
@@ -40,7 +40,8 @@ def left_out(claims: Sequence[Claim]) -> list[Failure]:
         return []
     message = (
         f"Rules did not read {count:,} of {len(claims):,} claims, which count as claims to check, as they stand: rules "
-        f"read the first {MOST:,} claims, and none of more than {LONGEST:,} characters. Analyse the answer in parts."
+        f"read the first {MAX_SENTENCES:,} claims, and none of more than {MAX_PARSED:,} characters. "
+        "Analyse the answer in parts."
     )
     return [StageFailure("left_out", message).as_failure("worthiness", "claims")]
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from attribution.evidence.about import in_anchor, other_subject, other_time
-from attribution.evidence.told import only_told
+from attribution.evidence.factuality import only_reported
 from attribution.text.differences import difference, differing_spans, numbers_agree
 from attribution.text.sentences import sentences
 from attribution.text.values import values
@@ -135,7 +135,7 @@ def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = ()) -> R
         note = other_subject(claim, passage, title, headings)
         note = note or other_time(claim, passage, found.sentence, title, strict=False)
         if not note and ("verbatim" not in found.signals or title):
-            note = only_told(claim, passage, found.sentence, title)
+            note = only_reported(claim, passage, found.sentence, title)
         return Reservation(relations=("entailed",), note=note) if note else None
     note = other_subject(claim, passage, title, headings, strict=True)
     note = note or other_time(claim, passage, found.sentence, title)

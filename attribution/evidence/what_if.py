@@ -50,14 +50,14 @@ def what_if(report: Report, choices: WhatIf, languages: Mapping[str, str] | None
     pages = {page.id: page for page in report.pages}
     if choices.languages and languages is None:
         languages = page_languages(report.pages)
-    kept = {i for i, page in pages.items() if _fits(page, choices, (languages or {}).get(i, ""))}
+    page_ids = {i for i, page in pages.items() if _fits(page, choices, (languages or {}).get(i, ""))}
     before: dict[str, list[Evidence]] = {claim.id: [] for claim in report.claims}
     for piece in report.evidence:
         moved = counted(piece.probabilities, piece.reservation, thresholds)
         before[piece.claim_id].append(
             piece if moved == piece.relation else piece.model_copy(update={"relation": moved})
         )
-    after = {i: _chosen(pieces, kept, pages, choices) for i, pieces in before.items()}
+    after = {i: _chosen(pieces, page_ids, pages, choices) for i, pieces in before.items()}
     claims = {claim.id: claim for claim in report.claims}
 
     def verdict(old: Verdict) -> Verdict:
@@ -108,10 +108,10 @@ def _fits(page: Page, choices: WhatIf, language: str) -> bool:
 
 
 def _chosen(
-    pieces: Sequence[Evidence], kept: set[str], pages: Mapping[str, Page], choices: WhatIf
+    pieces: Sequence[Evidence], page_ids: set[str], pages: Mapping[str, Page], choices: WhatIf
 ) -> tuple[Evidence, ...]:
     """Return the passages of a claim that count, in their order."""
-    left = [e for e in pieces if e.page_id in kept or e.page_id not in pages]
+    left = [e for e in pieces if e.page_id in page_ids or e.page_id not in pages]
     if choices.duplicates_once:
         best = {id(group.best) for group in group_evidence(left, pages)}
         seen: set[tuple[str, str]] = set()

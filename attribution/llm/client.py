@@ -145,17 +145,17 @@ class Llm:
         text = self._endpoint.scrubbed(choice.message.content or "")
         truncated = choice.finish_reason == "length"
         if choice.message.refusal or choice.finish_reason == "content_filter":
-            said = self._endpoint.quoted(choice.message.refusal or "content filter")
-            raise LlmFailed("the language model refused" + (f": {said}" if said else ""))
+            reply_quote = self._endpoint.quoted(choice.message.refusal or "content filter")
+            raise LlmFailed("the language model refused" + (f": {reply_quote}" if reply_quote else ""))
         if not text.strip():
             raise LlmFailed("the language model's reply is empty: run again, or choose another model")
         try:
             value = parse(text, schema, truncated)
         except ReplyError as error:
             hint = " (it was cut off: raise llm_tokens)" if truncated else ""
-            said = self._endpoint.quoted(text)
-            problem = str(error) if said else error.unquoted
-            raise LlmFailed(f"the language model replied, but {problem}{hint}", detail=said) from None
+            reply_quote = self._endpoint.quoted(text)
+            problem = str(error) if reply_quote else error.unquoted
+            raise LlmFailed(f"the language model replied, but {problem}{hint}", detail=reply_quote) from None
         if self._store:
             self._store.put_reply(key, json.dumps({"text": text, "truncated": truncated}))
         return Reply(value, False, truncated)

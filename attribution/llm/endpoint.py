@@ -113,8 +113,8 @@ class _CheckedTransport(httpx2.BaseTransport):
             body=request.read(),
             error_bytes=ERROR_BYTES,
         )
-        told = {name: reply.headers[name] for name in ("content-type", "retry-after") if name in reply.headers}
-        return httpx2.Response(reply.status, headers=told, content=reply.content, request=request)
+        forwarded = {name: reply.headers[name] for name in ("content-type", "retry-after") if name in reply.headers}
+        return httpx2.Response(reply.status, headers=forwarded, content=reply.content, request=request)
 
 
 class EndpointClient:
@@ -212,23 +212,25 @@ class EndpointClient:
 
     def _refusal(self, reply: httpx2.Response) -> Exception:
         status, text = reply.status_code, reply.content.decode("utf-8", "replace")
-        said = self.quoted(text)
+        body_quote = self.quoted(text)
         if status < 400:
-            return EndpointFailed(f"{self.host} redirects, which is not followed: check the address", "address", said)
+            return EndpointFailed(
+                f"{self.host} redirects, which is not followed: check the address", "address", body_quote
+            )
         if status == 429 and "insufficient_quota" in text:
-            return EndpointFailed(f"{self.host}: the quota of this key is used up (HTTP 429)", "key", said)
+            return EndpointFailed(f"{self.host}: the quota of this key is used up (HTTP 429)", "key", body_quote)
         if "response_format" in text:  # llama.cpp's Python server says so with HTTP 500
-            return RequestRefused(f"{self.host} does not accept the form of the request (HTTP {status})", said)
+            return RequestRefused(f"{self.host} does not accept the form of the request (HTTP {status})", body_quote)
         if status in TRANSIENT or status >= 500 and status != 501:
             problem = "limits the number of requests" if status == 429 else "has a problem"
             after = retry_after(reply.headers.get("retry-after", ""))
-            return Transient(f"{self.host} {problem} (HTTP {status})", after, said)
+            return Transient(f"{self.host} {problem} (HTTP {status})", after, body_quote)
         if status in ADVICE:
             field, advice = ADVICE[status]
             if status == 401 and not self._endpoint.key.get_secret_value():
                 advice = "asks for a key, and none was given with this address: give the key beside it"
-            return EndpointFailed(f"{self.host} {advice} (HTTP {status})", field, said)
-        return RequestRefused(f"{self.host} does not accept the request (HTTP {status})", said)
+            return EndpointFailed(f"{self.host} {advice} (HTTP {status})", field, body_quote)
+        return RequestRefused(f"{self.host} does not accept the request (HTTP {status})", body_quote)
 
     def scrubbed(self, text: str) -> str:
         """A server's own words without the key. (A placeholder of a few letters is no secret, but may be a word.)"""

@@ -17,7 +17,7 @@ from attribution.files import has_half_pair
 
 Schema = TypeVar("Schema", bound=BaseModel)
 
-LONGEST = 200_000  # characters of a reply, without the reasoning before it
+MAX_REPLY = 200_000  # characters of a reply, without the reasoning before it
 STARTS = 50  # brackets that may be tried without starting a value
 READINGS = 4  # times that the text may be read from such brackets in vain
 _DECODER = json.JSONDecoder()
@@ -48,8 +48,8 @@ def parse(text: str, schema: type[Schema], truncated: bool = False) -> Schema:
     one list of texts, also a numbered or bulleted list.
     """
     text = _without_thought(text)
-    if len(text) > LONGEST:
-        problem = f"its reply has {len(text):,} characters, expected at most {LONGEST:,}: lower llm_tokens"
+    if len(text) > MAX_REPLY:
+        problem = f"its reply has {len(text):,} characters, expected at most {MAX_REPLY:,}: lower llm_tokens"
         raise ReplyError(problem, problem)
     for value in _values(text, _list_field(schema), truncated):
         if has_half_pair(value):

@@ -78,15 +78,15 @@ def quantised(weight: Any, largest: int = LARGEST) -> tuple[Any, Any]:
     return np.clip(np.rint(weight / scale), -largest, largest).astype(np.int8), scale
 
 
-def formed(array: Any, form: str, kept: Sequence[int] = ()) -> tuple[Any, ...]:
+def formed(array: Any, form: str, exact: Sequence[int] = ()) -> tuple[Any, ...]:
     """Return a weight as stored for the graph: itself, or int8 values and scales of its rows or columns.
 
     The rows of a matrix in `kept` are a third part, in float32 (Dettmers et al. 2022, LLM.int8(), section 3.2).
     """
-    if form == "columns" and kept:
+    if form == "columns" and exact:
         others = array.copy()
-        others[kept] = 0
-        return *quantised(others), array[kept]
+        others[exact] = 0
+        return *quantised(others), array[exact]
     if form == "columns":
         return quantised(array)
     if form == "rows":

@@ -17,7 +17,7 @@ from attribution.models.onnx import in_threads
 from attribution.types import Relation
 
 BATCH = 16  # windows
-LONGEST = 512  # tokens that are read at once
+MAX_TOKENS = 512  # tokens that are read at once
 DOWNLOADING = 0.8  # share of the progress of `make`
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 MEANINGS: dict[str, Relation] = {
@@ -176,4 +176,4 @@ def _load_int8(name: str) -> Loaded:
 
 
 def _limit(tokenizer: Any, config: Any) -> int:
-    return int(min(tokenizer.model_max_length, getattr(config, "max_position_embeddings", LONGEST), LONGEST))
+    return int(min(tokenizer.model_max_length, getattr(config, "max_position_embeddings", MAX_TOKENS), MAX_TOKENS))

@@ -122,7 +122,7 @@ def _panels(exported: Exported, pages: Mapping[str, Page]) -> Node:
 
 def _still(node: Node) -> Node:
     """Without the buttons, which need the page behind them, and without what is empty then."""
-    kept: list[Tree] = []
+    children: list[Tree] = []
     for child in node.children:
         if isinstance(child, Node):
             if child.tag == "button" or (child.tag == "span" and ("class", "facts") in child.attributes):
@@ -130,5 +130,5 @@ def _still(node: Node) -> Node:
             child = _still(child)
             if child.tag in ("p", "div") and not any(text.text.strip() for text in texts(child)):
                 continue
-        kept.append(child)
-    return node._replace(children=tuple(kept))
+        children.append(child)
+    return node._replace(children=tuple(children))

@@ -266,7 +266,7 @@ def as_sentence(message: str) -> str:
     return message[:1].upper() + message[1:] + "." * (message[-1:].isalnum() or message[-1:] in tuple("”)`"))
 
 
-def told(message: str, detail: str) -> Node:
+def with_detail(message: str, detail: str) -> Node:
     """Show a problem as a sentence, with the details folded."""
     return el("div", as_sentence(message), folded(detail))
 

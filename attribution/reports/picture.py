@@ -94,8 +94,8 @@ def _cut(line: str, width: float) -> str:
 
 def _clean(text: str) -> str:
     """Without what XML cannot hold, and without marks that turn the direction of the text around them."""
-    kept = (c for c in one_line(text) if unicodedata.category(c) not in ("Cf", "Cn", "Co") and ord(c) < 0xFFFE)
-    return " ".join("".join(kept).split())
+    shown = (c for c in one_line(text) if unicodedata.category(c) not in ("Cf", "Cn", "Co") and ord(c) < 0xFFFE)
+    return " ".join("".join(shown).split())
 
 
 def _box(svg: Xml.Element, x: float, y: float, width: float, height: float, fill: str, stroke: str = "none") -> None:

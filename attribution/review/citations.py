@@ -15,8 +15,8 @@ from attribution.review.support import (
     Citation,
     CitationReport,
     CitedClaim,
+    CitedSources,
     Figures,
-    Held,
     Outcome,
     Standing,
     Support,
@@ -246,11 +246,13 @@ class _Bench:
             citing = [claim for claim in claims if key in keys[claim.id]]
             found |= {(c.id, key): evidence for c, evidence in zip(citing, matcher.match(citing), strict=True)}
         evidence = [[found.get((c.id, key), ()) for key in keys[c.id]] for c in claims]
-        held = [
-            Held(c.statement, tuple(self._read(key, pieces) for key, pieces in zip(keys[c.id], of_claim, strict=True)))
+        cited = [
+            CitedSources(
+                c.statement, tuple(self._read(key, pieces) for key, pieces in zip(keys[c.id], of_claim, strict=True))
+            )
             for c, of_claim in zip(claims, evidence, strict=True)
         ]
-        return list(zip(support(held, self._any.verifier.verify, self._settings.thresholds), evidence, strict=True))
+        return list(zip(support(cited, self._any.verifier.verify, self._settings.thresholds), evidence, strict=True))
 
     def _read(self, key: str, evidence: Sequence[Evidence]) -> tuple[tuple[str, str], ...]:
         """Return the passages of a source for the verifier, each with the title of its page."""

@@ -69,7 +69,7 @@ CORRECTORS: Table[Corrector] = Table(
 )
 
 
-MOST = 10  # candidates for a claim and a passage
+MAX_CANDIDATES = 10  # candidates for a claim and a passage
 SWAPPED = 3  # of these, at most, made by swapping two values
 _AUXILIARY = re.compile(r"\b(?:is|are|was|were|can|could|will|would|has|have|had|does|do|did|should|may|might|must)\b")
 _UNTIL = re.compile(r"\buntil\b")  # "not until then": it happened then
@@ -97,8 +97,8 @@ class RuleCorrector:
             if len(best := _best(found)) > 1:
                 texts.insert(min(len(texts), 2), replaced(claim, best))
             swapped = [v.text for start, end in sentences(passage) for v in exchanged(claim, passage[start:end])]
-            texts = [*texts[: MOST - SWAPPED], *swapped[:SWAPPED], *texts[MOST - SWAPPED :]]
-        return [t for t in dict.fromkeys(texts) if t != claim][:MOST]
+            texts = [*texts[: MAX_CANDIDATES - SWAPPED], *swapped[:SWAPPED], *texts[MAX_CANDIDATES - SWAPPED :]]
+        return [t for t in dict.fromkeys(texts) if t != claim][:MAX_CANDIDATES]
 
 
 def _negations(claim: str, passage: str) -> Iterator[Change]:
@@ -125,7 +125,7 @@ def _best(found: Sequence[Change]) -> list[Change]:
     return chosen
 
 
-LONGEST = 600  # characters of a claim
+MAX_CLAIM = 600  # characters of a claim
 MOST_CHANGED = 0.5  # share of the claim's words; a larger change makes another claim
 
 
@@ -155,7 +155,7 @@ class LlmCorrector:
         reply = self._llm.ask(question, CorrectionReply)
         words = max(1, len(word_spans(claim)))
         lines = dict.fromkeys(" ".join(text.split()) for text in reply.value.claims[:3])
-        small = (t for t in lines if t and len(t) <= LONGEST and 0 < changed_words(claim, t) <= MOST_CHANGED * words)
+        small = (t for t in lines if t and len(t) <= MAX_CLAIM and 0 < changed_words(claim, t) <= MOST_CHANGED * words)
         return [text for text in small if keeps_subject(claim, text)]
 
 

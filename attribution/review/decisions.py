@@ -22,17 +22,17 @@ class Decisions:
 
 
 @dataclass(frozen=True)
-class Desk:
+class Review:
     """The proposals for one run by claim, the decisions, and the earlier ones for undo."""
 
     proposals: Mapping[str, Proposal] = field(default_factory=dict)
     now: Decisions = Decisions()
     before: tuple[Decisions, ...] = ()
 
-    def with_proposals(self, proposals: Iterable[Proposal]) -> Desk:
+    def with_proposals(self, proposals: Iterable[Proposal]) -> Review:
         return replace(self, proposals={**self.proposals, **{p.claim_id: p for p in proposals}})
 
-    def fitting(self, report: Report) -> Desk:
+    def fitting(self, report: Report) -> Review:
         """Drop the corrections of claims, or of words of the answer, that have changed since."""
         wordings = {c.id: c.statement for c in report.claims}
 
@@ -40,33 +40,33 @@ class Desk:
             in_place = all(report.answer[e.start : e.end] == e.before for e in found.edits)
             return in_place and found.before == wordings.get(found.claim_id)
 
-        kept = {i: p for i, p in self.proposals.items() if p.correction is None or fits(p.correction)}
-        return replace(self, proposals=kept)
+        valid = {i: p for i, p in self.proposals.items() if p.correction is None or fits(p.correction)}
+        return replace(self, proposals=valid)
 
-    def decide(self, accept: Sequence[str] = (), reject: Sequence[str] = ()) -> Desk:
+    def decide(self, accept: Sequence[str] = (), reject: Sequence[str] = ()) -> Review:
         """Accept and reject the corrections of these claims; repeating a decision takes it back."""
         both, old = {*accept, *reject}, self.now
         accepted = [i for i in old.accepted if i not in both] + [i for i in accept if i not in old.accepted]
         rejected = (old.rejected - both) | (frozenset(reject) - old.rejected)
         return replace(self, now=Decisions(tuple(accepted), rejected), before=(*self.before, old))
 
-    def undo(self) -> Desk:
-        """Return the desk as it was before the last decision."""
+    def undo(self) -> Review:
+        """Return the review as it was before the last decision."""
         return replace(self, now=self.before[-1], before=self.before[:-1]) if self.before else self
 
 
-_DESK = TypeAdapter(Desk)
+_REVIEW = TypeAdapter(Review)
 
 
-def save(store: Store, run_id: str, desk: Desk) -> None:
-    """Save the desk with the run, replacing an earlier state. It is deleted with the run."""
-    store.save_result(KIND, run_id, _DESK.dump_json(desk).decode())
+def save(store: Store, run_id: str, review: Review) -> None:
+    """Save the review with the run, replacing an earlier state. It is deleted with the run."""
+    store.save_result(KIND, run_id, _REVIEW.dump_json(review).decode())
 
 
-def load(store: Store, run_id: str) -> Desk:
-    """Load the desk of a run; an empty one if none was saved or another version wrote it."""
+def load(store: Store, run_id: str) -> Review:
+    """Load the review of a run; an empty one if none was saved or another version wrote it."""
     body = store.load_result(KIND, run_id)
     try:
-        return _DESK.validate_json(body) if body else Desk()
+        return _REVIEW.validate_json(body) if body else Review()
     except ValidationError:
-        return Desk()
+        return Review()

@@ -259,9 +259,9 @@ def _without(answer: str, span: Span) -> list[str]:
     left: list[str] = []
     for p in passages(answer):
         row = p.kind == "row" and any(span[0] <= a and b <= span[1] for a, b in p.places)
-        kept = (
+        remaining = (
             "" if row else "".join(c for c, (a, b) in zip(p.text, p.places, strict=True) if not span[0] <= a < span[1])
         )
-        if kept.strip():
-            left += [f"<{p.kind}>", *kept.split()]
+        if remaining.strip():
+            left += [f"<{p.kind}>", *remaining.split()]
     return left

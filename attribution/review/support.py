@@ -91,7 +91,7 @@ Verify = Callable[[Sequence[Pair]], list[Judgement]]
 
 
 @dataclass(frozen=True)
-class Held:
+class CitedSources:
     """A claim and its cited sources, each as the passages nearest to the claim, with the page's title."""
 
     claim: str
@@ -114,24 +114,24 @@ class Support:
         return sum(self.relevant) if self.together else 0
 
 
-def support(held: Sequence[Held], verify: Verify, thresholds: Thresholds) -> list[Support]:
+def support(cited: Sequence[CitedSources], verify: Verify, thresholds: Thresholds) -> list[Support]:
     """Judge the support for each claim, in order. In a concatenation, each source is represented by its best passage.
 
     Sources entail together what one of them entails by itself: a verifier that reads sentence by sentence may miss it
     in a longer text.
     """
-    pairs: list[Pair] = [(h.claim, text, title) for h in held for source in h.sources for text, title in source]
+    pairs: list[Pair] = [(h.claim, text, title) for h in cited for source in h.sources for text, title in source]
     judged = iter(verify(pairs))
-    singles = [[[next(judged) for _ in source] for source in h.sources] for h in held]
+    singles = [[[next(judged) for _ in source] for source in h.sources] for h in cited]
     alone = [[_alone(source, thresholds) for source in of_claim] for of_claim in singles]
     sets: list[tuple[int, tuple[int, ...]]] = []  # claim and sources whose concatenation has to be read
     for n, of_claim in enumerate(alone):
         readable = tuple(i for i, (_, _, best) in enumerate(of_claim) if best is not None)
         if len(readable) > 1 and not any(supports for supports, _, _ in of_claim):
             sets.append((n, readable))
-    joint = _joint(held, alone, sets, verify, thresholds)
+    joint = _joint(cited, alone, sets, verify, thresholds)
     rests = [(n, tuple(i for i in s if i != left)) for (n, s), yes in joint.items() if yes for left in s]
-    joint |= _joint(held, alone, [(n, s) for n, s in rests if len(s) > 1], verify, thresholds)
+    joint |= _joint(cited, alone, [(n, s) for n, s in rests if len(s) > 1], verify, thresholds)
     return [_support(n, of_claim, joint) for n, of_claim in enumerate(alone)]
 
 
@@ -152,7 +152,7 @@ def _alone(judgements: Sequence[Judgement], thresholds: Thresholds) -> _Alone:
 
 
 def _joint(
-    held: Sequence[Held],
+    cited: Sequence[CitedSources],
     alone: Sequence[Sequence[_Alone]],
     sets: Sequence[tuple[int, tuple[int, ...]]],
     verify: Verify,
@@ -161,9 +161,9 @@ def _joint(
     """Check for each set of sources that the concatenation of their best passages entails the claim."""
 
     def text(n: int, i: int) -> str:
-        return held[n].sources[i][alone[n][i][2] or 0][0]
+        return cited[n].sources[i][alone[n][i][2] or 0][0]
 
-    pairs: list[Pair] = [(held[n].claim, "\n".join(text(n, i) for i in chosen)) for n, chosen in sets]
+    pairs: list[Pair] = [(cited[n].claim, "\n".join(text(n, i) for i in chosen)) for n, chosen in sets]
     relations = [relation(j.probabilities, thresholds) for j in verify(pairs)] if pairs else []
     return {key: r == "entailed" for key, r in zip(sets, relations, strict=True)}
 

@@ -73,7 +73,7 @@ def annotate(
     if annotator and "worthiness" in tasks:
         annotated, refused = annotator.worthiness(shown, annotated)
         failures += refused
-    annotated = independence.check_independence(annotated, "\n\n".join(said for _, said in context), stop)
+    annotated = independence.check_independence(annotated, "\n\n".join(text for _, text in context), stop)
     if annotator and "independence" in tasks:
         annotated, refused = annotator.independence(as_text(context), annotated)
         failures += refused

@@ -129,8 +129,8 @@ class _Editing:
         bare = [c.model_copy(update={"enriched": None}) for c in leaning]
         worded = {c.id: c for c in self._annotated(question, bare, ("enrichment",))}
         claims = [worded.get(c.id, c) for c in report.claims]
-        kept = with_claims(report, [c for c in report.claims if c.id not in worded])
-        opened = kept.model_copy(update={"claims": tuple(claims)})
+        remaining = with_claims(report, [c for c in report.claims if c.id not in worded])
+        opened = remaining.model_copy(update={"claims": tuple(claims)})
         return Changed(opened, tuple(worded), {}, self.before.question, tuple(worded))
 
     def _other_claims(self, segmenter: str) -> Changed:

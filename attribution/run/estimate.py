@@ -76,7 +76,7 @@ def estimate(
     checked = sum(c.worthiness == "factual" for c in claims)
     if tasks := llm_tasks(settings):
         annotator = LlmAnnotator(settings, store, threading.Event())
-        by_rules = independence.check_independence(claims, "\n\n".join(said for _, said in context))
+        by_rules = independence.check_independence(claims, "\n\n".join(text for _, text in context))
         for task in tasks:
             llm[task] = annotator.estimate(task, before if task == "independence" else shown, answer, by_rules)
     verifier = VERIFIERS.build(settings.verifier, settings)

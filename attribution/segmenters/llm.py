@@ -23,7 +23,7 @@ from attribution.text.passages import plain
 from attribution.types import Claim, LlmUsage, Segmented
 
 REPLY_TOKENS = 120  # approximate, for the claims of one sentence; for estimates
-LONGEST = 1000  # characters of a claim
+MAX_CLAIM = 1000  # characters of a claim
 _ITEM = re.compile(r"^\s*(?:[-*•–]\s+|\(?\d{1,2}[.)]\s+)")
 CUT_OFF = "the language model's reply was cut off: its complete claims are kept; raise llm_tokens"
 
@@ -113,7 +113,7 @@ def is_statement(sentence: str) -> bool:
 def clean(text: str) -> str:
     """Return a claim on one line, without Markdown and control characters; empty if nothing is left."""
     text = "".join(c if c.isprintable() else " " for c in text)
-    text = plain(_ITEM.sub("", " ".join(text.split()))[:LONGEST])
+    text = plain(_ITEM.sub("", " ".join(text.split()))[:MAX_CLAIM])
     return text if any(c.isalnum() for c in text) else ""
 
 

@@ -206,26 +206,26 @@ def _judged(pair: Pair, judged: Judgement | str, thresholds: Thresholds) -> dict
 def _errors(app: FastAPI) -> None:
     """Add the error handlers. Every error has a type and a message, and repeats no input except field names."""
 
-    def told(status: int, kind: str, message: str) -> JSONResponse:
+    def error_response(status: int, kind: str, message: str) -> JSONResponse:
         headers = {"Retry-After": RETRY} if status == 429 else None
         return JSONResponse({"error": {"type": kind, "message": message}}, status, headers)
 
     @app.exception_handler(AttributionError)
     async def ours(_: Request, error: AttributionError) -> JSONResponse:
         status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 500)
-        return told(status, type(error).__name__, str(error))
+        return error_response(status, type(error).__name__, str(error))
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
         found = [f"{'.'.join(map(str, e['loc'][1:])) or 'the body'}: {e['msg'].lower()}" for e in error.errors()[:5]]
-        return told(422, "BadInput", "; ".join(found) + "; see /docs")
+        return error_response(422, "BadInput", "; ".join(found) + "; see /docs")
 
     @app.exception_handler(HTTPException)
     async def refused(_: Request, error: HTTPException) -> JSONResponse:
         kind = {404: "NotFound", 405: "WrongMethod", 413: "TooLarge"}.get(error.status_code, "HTTPError")
-        return told(error.status_code, kind, str(error.detail))
+        return error_response(error.status_code, kind, str(error.detail))
 
     @app.exception_handler(Exception)
     async def failed(_: Request, error: Exception) -> JSONResponse:
         _log.error("a request failed", exc_info=error)
-        return told(500, *bodies.problem(error).values())
+        return error_response(500, *bodies.problem(error).values())

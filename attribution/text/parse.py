@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
     from spacy.vocab import Vocab
 
-LONGEST = 1_600  # characters parsed at once; the rules leave a longer claim as it is
-MOST = 1_500  # sentences or claims of an answer that the rules read
+MAX_PARSED = 1_600  # characters parsed at once; the rules leave a longer claim as it is
+MAX_SENTENCES = 1_500  # sentences or claims of an answer that the rules read
 LONGEST_WORD = 120  # characters; the tokenizer's time grows with the square of a word's length or faster
 _LONG_WORD = re.compile(rf"(?<!\S)\S{{{LONGEST_WORD + 1},}}+")
 
@@ -100,7 +100,7 @@ class _LongWords:
         return _joined(docs, ["NORM"])  # without sentence starts
 
 
-@lru_cache(maxsize=MOST)  # every rule looks at the same sentences; about 15 kB each
+@lru_cache(maxsize=MAX_SENTENCES)  # every rule looks at the same sentences; about 15 kB each
 def _parsed(text: str) -> Doc:
     with _PARSING:
         return _english()(text)
@@ -114,19 +114,19 @@ def forget() -> None:
 def parse(text: str) -> Doc:
     """Return spaCy's Doc, with parts of speech, dependencies and sentences. It is shared: do not change it.
 
-    A text longer than LONGEST is parsed in parts.
+    A text longer than MAX_PARSED is parsed in parts.
     """
-    if len(text) <= LONGEST:
+    if len(text) <= MAX_PARSED:
         return _parsed(text)
     return _joined([_parsed(part) for part in _parts(text)])
 
 
 def _parts(text: str) -> list[str]:
-    """Split a text into parts of at most LONGEST characters that begin at a sentence, or between words."""
+    """Split a text into parts of at most MAX_PARSED characters that begin at a sentence, or between words."""
     edges = [0]
-    starts = [start for start, _ in sentences(text, LONGEST)]
+    starts = [start for start, _ in sentences(text, MAX_PARSED)]
     for start, after in zip(starts, [*starts[1:], len(text)], strict=True):
-        if after - edges[-1] > LONGEST and start > edges[-1]:
+        if after - edges[-1] > MAX_PARSED and start > edges[-1]:
             edges.append(start)
     return [text[a:b] for a, b in zip(edges, [*edges[1:], len(text)], strict=True)]
 

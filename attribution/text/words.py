@@ -104,18 +104,18 @@ def share_terms(claim: str, evidence: str) -> bool:
     return not (content.isdisjoint(other_content) and numbers.isdisjoint(other_numbers))
 
 
-MOST = 20_000_000  # pairs of equal words to look at: a second or two
+MAX_PAIRS = 20_000_000  # pairs of equal words to look at: a second or two
 
 
 class Diff(difflib.SequenceMatcher[str]):
-    """A word diff. After MOST pairs of words, the rest counts as replaced."""
+    """A word diff. After MAX_PAIRS pairs of words, the rest counts as replaced."""
 
     a: Sequence[str]  # attributes of difflib, which declares neither
     b2j: dict[str, list[int]]
 
     def __init__(self, old: Sequence[str], new: Sequence[str]) -> None:
         super().__init__(None, old, new, autojunk=False)
-        self._left = MOST
+        self._left = MAX_PAIRS
 
     def find_longest_match(
         self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None

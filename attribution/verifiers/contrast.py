@@ -50,9 +50,9 @@ def reversed_roles(claim: str, sentence: str) -> str:
     """Describe the roles that the sentence has the other way round; empty if there are none."""
     words = terms(sentence)[0]
     claimed = [a for a in actions(claim) if a.agents.keys() & words and a.patients.keys() & words]
-    said = list(actions(sentence)) if claimed else []  # parsing takes milliseconds
+    stated = list(actions(sentence)) if claimed else []  # parsing takes milliseconds
     for own in claimed:
-        same = [its for its in said if own.nouns & its.nouns and _same_verb(own, its)]
+        same = [its for its in stated if own.nouns & its.nouns and _same_verb(own, its)]
         if any(own.agents.keys() & its.agents.keys() and own.patients.keys() & its.patients.keys() for its in same):
             continue
         for its in same:
@@ -112,7 +112,7 @@ ENTAILED = 0.5  # the least entailment of a variant
 AHEAD = 0.3  # and its least lead over the claim
 SURE = 0.9  # the least entailment of a variant if the passage seems to support the claim
 NOTICED = 0.1  # and the least contradiction of the claim by the sentence
-UNSHAKEN = 0.8  # support from which on no variant can have that lead
+SURELY_SUPPORTED = 0.8  # support from which on no variant can have that lead
 SENTENCES = 2  # of a passage, those that share most words with the claim
 
 Read = tuple[Pair, Judgement]
@@ -224,7 +224,7 @@ def _doubts(claim: int, reads: Sequence[Read]) -> Iterator[_Doubt]:
         if judgement.against is None:
             continue
         suspected = not supported and judgement.against >= SUSPECTED
-        seems_supported = LOWEST_THRESHOLD <= judgement.probabilities.entailed < UNSHAKEN
+        seems_supported = LOWEST_THRESHOLD <= judgement.probabilities.entailed < SURELY_SUPPORTED
         if suspected or seems_supported:
             for span in _nearest(*pair[:2]):
                 if found := variants(pair[0], pair[1][slice(*span)]):

@@ -66,7 +66,7 @@ class Reader(OnnxModel):
         return entailed, contradicted
 
 
-class Once:
+class CachingReader:
     """A reader that reads nothing twice: passages of one page overlap, pages copy each other, and what is in doubt is
     asked again."""
 
@@ -95,13 +95,13 @@ class EmbeddedBase:
 
     def __init__(self, settings: Settings) -> None:
         self.version = f"embedded-base/{_adapter_id()}.{READING}"
-        self._once: Once | None = None  # from the first pair on: making the model takes seconds
+        self._caching: CachingReader | None = None  # from the first pair on: making the model takes seconds
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """One judgement for each pair. BadInput for a claim or evidence that is empty or too long."""
         check_pairs(pairs)
-        once = self._once = self._once or Once(reader())
-        passages = in_threads(lambda pair: Passage(once, *pair), pairs)
+        caching = self._caching = self._caching or CachingReader(reader())
+        passages = in_threads(lambda pair: Passage(caching, *pair), pairs)
         # by sentence: by passage, the last of a few long ones would be read with the other cores idle
         in_threads(
             lambda part: part[0].probabilities(*part[1], titled=False), [(p, s) for p in passages for s in p.near]
@@ -131,7 +131,7 @@ def statements(text: str) -> list[Span]:
 class Passage:
     """One passage and one claim while they are read."""
 
-    def __init__(self, reader: Reader | Once, claim: str, evidence: str, title: str = "") -> None:
+    def __init__(self, reader: Reader | CachingReader, claim: str, evidence: str, title: str = "") -> None:
         self._reader, self._text, self._statement = reader, evidence, claim
         self._claim, _ = reader.encode(claim)
         check_claim_tokens(claim, len(self._claim))

@@ -181,20 +181,20 @@ def word_for_word(claim: str, text: str, sentences: Sequence[Span]) -> Judgement
     wanted = _words(claim)
     if len(wanted) < _MIN_WORDS:
         return None
-    said = [(span, words) for span in sentences if (words := _words(text[slice(*span)]))]
-    for first, ((start, _), _) in enumerate(said):
+    stated = [(span, words) for span in sentences if (words := _words(text[slice(*span)]))]
+    for first, ((start, _), _) in enumerate(stated):
         found, last = 0, first
-        while last < len(said) and said[last][1] == wanted[found : found + len(said[last][1])]:
-            found += len(said[last][1])
+        while last < len(stated) and stated[last][1] == wanted[found : found + len(stated[last][1])]:
+            found += len(stated[last][1])
             last += 1
-        if found == len(wanted) and _states(text[start : said[last - 1][0][1]], claim):
+        if found == len(wanted) and _states(text[start : stated[last - 1][0][1]], claim):
             support = Probabilities(entailed=SURE, contradicted=0.0, no_relation=1 - SURE)
-            return Judgement(support, (start, said[last - 1][0][1]), {"verbatim": 1.0})
+            return Judgement(support, (start, stated[last - 1][0][1]), {"verbatim": 1.0})
     return None
 
 
-def _states(said: str, claim: str) -> bool:
-    return all(mark.search(claim) or not mark.search(said) for mark in (_QUOTATION, _QUESTION))
+def _states(stated: str, claim: str) -> bool:
+    return all(mark.search(claim) or not mark.search(stated) for mark in (_QUOTATION, _QUESTION))
 
 
 def _words(text: str) -> list[str]:

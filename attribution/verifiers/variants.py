@@ -16,7 +16,7 @@ from attribution.text.values import NUMERIC, Kind, Value, values
 from attribution.text.words import terms, words_of
 from attribution.types import Span
 
-MOST = 4  # variants of a claim and a sentence
+MAX_VARIANTS = 4  # variants of a claim and a sentence
 VALUES = 24  # of a claim, at most, that are replaced by others
 SAME_TYPE = 3.0  # what a name of the same type adds to its likeness
 SHARED = 6.0  # what a sentence that shares all words with the claim adds to the likeness of its values
@@ -56,7 +56,7 @@ def variants(claim: str, sentence: str) -> list[Variant]:
     for variant in made:
         if variant.text != claim:
             first.setdefault(variant.text, variant)
-    return [*first.values()][:MOST]
+    return [*first.values()][:MAX_VARIANTS]
 
 
 def changes(claim: str, passage: str, right: Sequence[str]) -> Iterator[Change]:
@@ -71,15 +71,17 @@ def changes(claim: str, passage: str, right: Sequence[str]) -> Iterator[Change]:
         for v in _whole_names(claim)
         if v.kind != "negation"
         and not about.holds(v)
-        and not any((v.kind, v.normal) in said or (v.kind == "name" and v.words <= words) for words, said in known)
+        and not any((v.kind, v.normal) in stated or (v.kind == "name" and v.words <= words) for words, stated in known)
     ]
     for start, end in sentences(passage) if wrong else ():
         sentence = passage[start:end]
         shared = SHARED * len(words & terms(sentence)[0]) / max(1, len(words))
         for its in _whole_names(sentence):
             key = (its.kind, its.normal)
-            said = mine[key] and mine[key] >= theirs[key]  # the passage may say a value once more than the claim
-            if said or (its.kind == "name" and _opens(sentence, its) and passage.count(sentence[slice(*its.span)]) < 2):
+            stated = mine[key] and mine[key] >= theirs[key]  # the passage may say a value once more than the claim
+            if stated or (
+                its.kind == "name" and _opens(sentence, its) and passage.count(sentence[slice(*its.span)]) < 2
+            ):
                 continue
             for own in wrong[:VALUES]:
                 unit = unit_of(claim, own) if own.kind == "number" else ""
@@ -109,8 +111,10 @@ def replaced(claim: str, made: Sequence[Change]) -> str:
 
 def exchanged(claim: str, sentence: str) -> Iterator[Variant]:
     """Yield the claim with two of its names, or two of its numbers, exchanged, if the sentence has both as well."""
-    said = set(words_of(sentence))
-    found = [v for v in values(claim) if v.kind in ("name", *NUMERIC) and set(words_of(claim[slice(*v.span)])) <= said]
+    stated = set(words_of(sentence))
+    found = [
+        v for v in values(claim) if v.kind in ("name", *NUMERIC) and set(words_of(claim[slice(*v.span)])) <= stated
+    ]
     for one, two in combinations(found[:VALUES], 2):
         if one.kind == two.kind and one.normal != two.normal:
             first, second = claim[slice(*one.span)], claim[slice(*two.span)]

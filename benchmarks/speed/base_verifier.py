@@ -19,7 +19,7 @@ from typing import Any
 
 from attribution.models.onnx import SLOW, in_threads
 from attribution.settings import Settings
-from attribution.verifiers.embedded_base import SEPARATOR, START, EmbeddedBase, Once, Passage, Reader, make
+from attribution.verifiers.embedded_base import SEPARATOR, START, CachingReader, EmbeddedBase, Passage, Reader, make
 from attribution.verifiers.embedded_small import EmbeddedSmall
 from benchmarks import arguments, publish
 from benchmarks.pipeline.plain import TorchReader
@@ -43,7 +43,7 @@ PAIR = ("A claim of a few words.", "The river is long. " * 27)
 ALONE = MEASURED.format(work=f"EmbeddedBase(Settings()).verify([{PAIR!r}] * 40)")
 
 
-class Recorder(Once):
+class Recorder(CachingReader):
     """Keeps what is read."""
 
     @property

@@ -196,11 +196,11 @@ def _shown(report: Report, key: str) -> CitationReport | None:
     """The result of the job, else the saved one, looked up once."""
     if job := _job(key):
         return job.progress().result
-    kept = state.get(SHOWN)
-    if kept is None or kept[0] != key:
-        kept = (key, saved(lambda database: citations.saved(report, database))[0])
-        state.put(SHOWN, kept)
-    result: CitationReport | None = kept[1]
+    shown = state.get(SHOWN)
+    if shown is None or shown[0] != key:
+        shown = (key, saved(lambda database: citations.saved(report, database))[0])
+        state.put(SHOWN, shown)
+    result: CitationReport | None = shown[1]
     return result
 
 

@@ -15,7 +15,7 @@ from attribution.errors import NotYours
 from attribution.evidence.strangers import of_saved_run
 from attribution.reports.actions import Opened
 from attribution.review import decisions as stored
-from attribution.review.decisions import Desk
+from attribution.review.decisions import Review
 from attribution.searchers import SEARCHERS
 from attribution.settings import WEB, Settings
 from attribution.types import CheckAgain, Claim, Report
@@ -29,7 +29,7 @@ from pages.ui.run import edit
 if TYPE_CHECKING:
     from attribution.review.corrections import Proposal
 
-JOB, DESK = "corrections_job", "corrections"
+JOB, REVIEW = "corrections_job", "corrections"
 CORRECTOR, UNSUPPORTED, FOOTNOTES = "corrector", "unsupported", "footnotes"  # keys of widgets
 
 
@@ -46,12 +46,12 @@ def settings_of(report: Report) -> Settings:
     return choices.settings_of({**report.settings, **thresholds}, "sources", "model")
 
 
-def desk(report: Report) -> Desk:
-    """Return the desk of this run, with its job's findings so far, without proposals for claims that have changed."""
-    run, now = state.get(DESK) or ("", Desk())
+def review(report: Report) -> Review:
+    """Return the review of this run, with its job's findings so far, without proposals for claims that have changed."""
+    run, now = state.get(REVIEW) or ("", Review())
     if run != report.id:
         now = stored.load(store(), report.id)
-        state.put(DESK, (report.id, now))
+        state.put(REVIEW, (report.id, now))
     if (seeking := job(report)) and (proposals := seeking.progress().proposals):
         found = now.with_proposals(proposals)
         if found != now:
@@ -59,9 +59,9 @@ def desk(report: Report) -> Desk:
     return now.fitting(report)
 
 
-def _keep(report: Report, now: Desk) -> None:
-    """Keep the desk for this session and in the database, unless the run was deleted meanwhile."""
-    state.put(DESK, (report.id, now))
+def _keep(report: Report, now: Review) -> None:
+    """Keep the review for this session and in the database, unless the run was deleted meanwhile."""
+    state.put(REVIEW, (report.id, now))
     with suppress(NotYours):
         stored.save(store(), report.id, now)
 
@@ -86,7 +86,7 @@ def seek(report: Report, claims: Sequence[Claim], corrector: str) -> None:
     """Start seeking corrections for these claims; proposals for others are kept."""
     if is_running(report) or not claims:
         return
-    desk(report)  # keeps what an earlier job found
+    review(report)  # keeps what an earlier job found
     settings, database = settings_of(report), store()
 
     def work(stop: threading.Event, update: Callable[..., Seeking]) -> None:
@@ -107,12 +107,12 @@ def stop() -> None:
 
 def decide(report: Report, accept: Sequence[str] = (), reject: Sequence[str] = ()) -> None:
     """Accept and reject the corrections of these claims; a second click takes the decision back."""
-    _keep(report, desk(report).decide(accept, reject))
+    _keep(report, review(report).decide(accept, reject))
 
 
 def undo(report: Report) -> None:
     """Take back the last decision."""
-    _keep(report, desk(report).undo())
+    _keep(report, review(report).undo())
 
 
 FIELDS = {"reword": ("Text", "text"), "source": ("Evidence", "evidence-address")}  # tab and field of the dialog

@@ -11,40 +11,40 @@ from attribution.reports import answer
 from attribution.reports.html import Child, Node, el, link_to_sentence, plural
 from attribution.review.correction import Correction
 from attribution.review.corrections import CORRECTORS, correctable
-from attribution.review.decisions import Desk
+from attribution.review.decisions import Review
 from attribution.review.revision import UNSUPPORTED, Revision, Unsupported, revise
 from attribution.types import Claim, Report
-from pages.ui import corrections as desk_state
+from pages.ui import corrections
 from pages.ui.frame import note, progress_bar, section, show, small
 
 POLL = 0.5  # seconds between looks at the job
 CHOICES: dict[Unsupported, str] = {"keep": "Keep", "mark": "Mark", "drop": "Leave out"}
 
 
-def corrections(report: Report) -> None:
+def show_corrections(report: Report) -> None:
     """The part of the page; drawn again while corrections are sought."""
-    running = desk_state.is_running(report)
+    running = corrections.is_running(report)
     st.fragment(_part, run_every=POLL if running else None)(report, running)
 
 
 def _part(report: Report, polling: bool) -> None:
-    if polling != desk_state.is_running(report):
+    if polling != corrections.is_running(report):
         st.rerun()
-    claims, desk, own = correctable(report), desk_state.desk(report), desk_state.is_own(report)
-    job = desk_state.job(report)
-    with st.expander("Corrections and revised answer", expanded=bool(job or desk.proposals)):
+    claims, review, own = correctable(report), corrections.review(report), corrections.is_own(report)
+    job = corrections.job(report)
+    with st.expander("Corrections and revised answer", expanded=bool(job or review.proposals)):
         _propose(report, claims, polling, own)
         if job and (error := job.progress().error):
             note("Corrections could not be sought", error, label="contradicted", detail=job.progress().detail)
         open_claims = {c.id for c in claims}
-        found = {i: p.correction for i, p in desk.proposals.items() if p.correction and i in open_claims}
-        _proposals(report, claims, found, desk, own)
-        accepted = [found[i] for i in desk.now.accepted if i in found]
+        found = {i: p.correction for i, p in review.proposals.items() if p.correction and i in open_claims}
+        _proposals(report, claims, found, review, own)
+        accepted = [found[i] for i in review.now.accepted if i in found]
         _revised(report, accepted)
 
 
 def _propose(report: Report, claims: Sequence[Claim], running: bool, own: bool) -> None:
-    settings = desk_state.settings_of(report)
+    settings = corrections.settings_of(report)
     ready = [name for name, entry in CORRECTORS.items() if not entry.missing(settings)]
     if not claims:
         small("No claim of this answer is contradicted, conflicting or unclear: there is nothing to correct.")
@@ -54,14 +54,14 @@ def _propose(report: Report, claims: Sequence[Claim], running: bool, own: bool) 
     if not own:
         small("The run is somebody else's: make a copy to propose and accept corrections.")
         return
-    if running and (job := desk_state.job(report)):
+    if running and (job := corrections.job(report)):
         now = job.progress()
         done = len(now.proposals)
         progress_bar(done / max(1, now.total), "Progress of the corrections")
         show(el("p", f"{done} of {plural(now.total, 'claim')}, {now.seconds:.0f} s", class_="ax-status", role="status"))
         st.button(
             "Stop",
-            on_click=desk_state.stop,
+            on_click=corrections.stop,
             key="stop_corrections",
             disabled=now.stopping,
             help="End the search; corrections found so far stay.",
@@ -74,12 +74,12 @@ def _propose(report: Report, claims: Sequence[Claim], running: bool, own: bool) 
             chosen = st.selectbox(
                 "Corrections",
                 list(names),
-                key=desk_state.CORRECTOR,
+                key=corrections.CORRECTOR,
                 width=200,
                 help="What words the change: a rule over numbers, dates and names, or the language model.",
             )
             by = names.get(str(chosen), by)
-        seek = partial(desk_state.seek, report, claims, by)
+        seek = partial(corrections.seek, report, claims, by)
         st.button(
             "Propose corrections",
             on_click=seek,
@@ -89,11 +89,15 @@ def _propose(report: Report, claims: Sequence[Claim], running: bool, own: bool) 
         )
 
 
-def _proposals(report: Report, claims: Sequence[Claim], found: dict[str, Correction], desk: Desk, own: bool) -> None:
+def _proposals(
+    report: Report, claims: Sequence[Claim], found: dict[str, Correction], review: Review, own: bool
+) -> None:
     numbers = {c.id: n for n, c in enumerate(report.claims, 1)}
     for claim in claims:
         if correction := found.get(claim.id):
-            state = "accepted" if claim.id in desk.now.accepted else "rejected" if claim.id in desk.now.rejected else ""
+            state = (
+                "accepted" if claim.id in review.now.accepted else "rejected" if claim.id in review.now.rejected else ""
+            )
             with st.container(key=f"correction-{claim.id}"):
                 show(proposal_card(correction, numbers[claim.id], report, state))
                 if not own:
@@ -103,18 +107,18 @@ def _proposals(report: Report, claims: Sequence[Claim], found: dict[str, Correct
                         chosen = state.startswith(name)
                         st.button(
                             f"{word}ed" if chosen else word,
-                            on_click=desk_state.decide,
+                            on_click=corrections.decide,
                             args=(report,),
                             kwargs={name: [claim.id]},
                             key=f"{name}-{claim.id}",
                             icon=":material/check:" if chosen else None,
                             help="Click again to take it back" if chosen else None,
                         )
-    none = [p for i, p in desk.proposals.items() if p.correction is None and i in {c.id for c in claims}]
+    none = [p for i, p in review.proposals.items() if p.correction is None and i in {c.id for c in claims}]
     if none:
         with st.expander(f"No correction for {plural(len(none), 'claim')}"):
             show(el("ul", *(el("li", f"Claim {numbers[p.claim_id]}: {p.reason}") for p in none), class_="ax-changes"))
-    waiting = [i for i in found if i not in desk.now.accepted and i not in desk.now.rejected]
+    waiting = [i for i in found if i not in review.now.accepted and i not in review.now.rejected]
     if found and own:
         with st.container(horizontal=True, gap="small"):
             st.button(
@@ -124,11 +128,11 @@ def _proposals(report: Report, claims: Sequence[Claim], found: dict[str, Correct
                 key="accept_all",
                 help="Accept every correction that is not decided yet.",
             )
-            undo = partial(desk_state.undo, report)
+            undo = partial(corrections.undo, report)
             st.button(
                 "Undo",
                 on_click=undo,
-                disabled=not desk.before,
+                disabled=not review.before,
                 key="undo_decision",
                 help="Take back the last decision.",
             )
@@ -136,9 +140,9 @@ def _proposals(report: Report, claims: Sequence[Claim], found: dict[str, Correct
 
 def _accept_all(report: Report) -> None:
     """Accept what has been found by now and is not decided."""
-    desk, open_claims = desk_state.desk(report), [c.id for c in correctable(report)]
-    found = [i for i in open_claims if (p := desk.proposals.get(i)) and p.correction]
-    desk_state.decide(report, [i for i in found if i not in desk.now.accepted and i not in desk.now.rejected])
+    review, open_claims = corrections.review(report), [c.id for c in correctable(report)]
+    found = [i for i in open_claims if (p := review.proposals.get(i)) and p.correction]
+    corrections.decide(report, [i for i in found if i not in review.now.accepted and i not in review.now.rejected])
 
 
 def proposal_card(correction: Correction, number: int, report: Report, state: str = "") -> Node:
@@ -167,13 +171,13 @@ def _revised(report: Report, accepted: Sequence[Correction]) -> None:
             UNSUPPORTED,
             default="keep",
             format_func=CHOICES.__getitem__,
-            key=desk_state.UNSUPPORTED,
+            key=corrections.UNSUPPORTED,
             help="“Leave out” keeps, and marks, a sentence of which a part is supported.",
         )
         footnotes = st.toggle(
             "Footnotes to the evidence",
             value=True,
-            key=desk_state.FOOTNOTES,
+            key=corrections.FOOTNOTES,
             help="Number each supported claim and quote the sentence that supports it below the answer.",
         )
     revision = revise(report, accepted, chosen or "keep", footnotes)

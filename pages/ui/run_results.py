@@ -12,7 +12,7 @@ import streamlit as st
 from attribution.reports import Exported
 from attribution.reports.actions import edited_claims
 from attribution.reports.cards import totals
-from attribution.reports.html import LOOKS, Child, Node, el, plural, table, told
+from attribution.reports.html import LOOKS, Child, Node, el, plural, table, with_detail
 from attribution.types import LABELS, Failure, Label, LlmUsage, Report
 from pages.ui import choices, run, state
 from pages.ui.citations import citations_panel
@@ -461,7 +461,7 @@ def what_failed(failures: Sequence[Failure]) -> None:
 
 def failure_table(failures: Iterable[Failure]) -> Node:
     """Return a table of the failures, with the messages of other libraries folded."""
-    rows = ((STAGES.get(f.stage, f.stage), f.subject, told(f.message, f.detail)) for f in failures)
+    rows = ((STAGES.get(f.stage, f.stage), f.subject, with_detail(f.message, f.detail)) for f in failures)
     return table(("Step", "Subject", "What happened"), rows)
 
 

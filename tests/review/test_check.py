@@ -12,7 +12,7 @@ import pytest
 from attribution.cli.main import main
 from attribution.review.citations import Step, attach, check, saved
 from attribution.review.marks import find
-from attribution.review.support import CitationReport, Held, support
+from attribution.review.support import CitationReport, CitedSources, support
 from attribution.run.claims import segment
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -81,9 +81,9 @@ def test_precision_leaves_out_what_the_others_do_not_need() -> None:
         return tuple(((text, ""),) if text else () for text in texts)
 
     held = [
-        Held("a+b", sources("a", "b")), Held("a", sources("a", "x")), Held("a", sources("a", "a")),
-        Held("a+b", sources("a", "b", "x")), Held("a+b", sources("a", "x")), Held("a", sources("a", "")),
-        Held("a", ()),
+        CitedSources("a+b", sources("a", "b")), CitedSources("a", sources("a", "x")),
+        CitedSources("a", sources("a", "a")), CitedSources("a+b", sources("a", "b", "x")),
+        CitedSources("a+b", sources("a", "x")), CitedSources("a", sources("a", "")), CitedSources("a", ()),
     ]  # fmt: skip
     made = support(held, verify, both(0.5))
     assert [s.together for s in made] == [True, True, True, True, False, True, False]

@@ -74,7 +74,7 @@ def test_twice_the_answer_takes_at_most_two_and_a_half_times_as_long(segmenter: 
 def test_the_parser_is_given_one_sentence_at_a_time_and_the_tokenizer_no_endless_word(parsed: list[str]) -> None:
     for unit in ("the cat ", "$", "He ran. ", "x, ", "( "):
         annotated(text_of(unit, LIMIT))
-    assert parsed and max(map(len, parsed)) <= parse.LONGEST
+    assert parsed and max(map(len, parsed)) <= parse.MAX_PARSED
     for text in parsed:
         words = [w for w in text.split() if len(w) > parse.LONGEST_WORD]
         assert [t.text for t in parse.parse(text) if len(t) > parse.LONGEST_WORD] == words
@@ -99,7 +99,7 @@ def test_each_stage_says_what_it_left_out_of_an_answer(segmenter: str, monkeypat
         "attribution.claims.coreference",
         "attribution.segmenters.english.drafts",
     ):
-        monkeypatch.setattr(f"{module}.MOST", 20)
+        monkeypatch.setattr(f"{module}.MAX_SENTENCES", 20)
     claims, failures = annotated(numbered("It has {} rooms.", 30), segmenter)
     assert len(claims) == 30 and {c.worthiness for c in claims} == {"factual"}
     assert [c.independent for c in claims] == [False] * 20 + [None] * 10

@@ -37,7 +37,7 @@ CHANGES: dict[str, Callable[[Store], object]] = {
     "a start under its id": lambda store: store.start_run(RUN, "q", "a", {}),
     "what is known while it goes on": lambda store: store.save_unfinished(REPORT.model_copy(update={"id": GOING})),
     "documents": lambda store: store.save_documents(GOING, [Document("a.txt", b"x", "text/plain")]),
-    "a result under its id, such as corrections": lambda store: decisions.save(store, RUN, decisions.Desk()),
+    "a result under its id, such as corrections": lambda store: decisions.save(store, RUN, decisions.Review()),
     "title, tags and note": lambda store: store.describe(RUN, "mine now", ["a"], "b"),
     "sharing": lambda store: store.set_private(RUN),
     "deleting it for good": lambda store: store.delete_run(RUN),
@@ -55,7 +55,7 @@ def owner(store: Store) -> Store:
     mine.save_edit(EDITED)
     mine.undo(RUN)
     mine.describe(RUN, "A title", ["tag"], "A note")
-    decisions.save(mine, RUN, decisions.Desk().decide(accept=["a"]))
+    decisions.save(mine, RUN, decisions.Review().decide(accept=["a"]))
     mine.start_run(GOING, "q", ANSWER, {})
     mine.save_documents(GOING, [Document("own.txt", b"own", "text/plain")])
     mine.save_result("comparison", RESULT, "[]")

@@ -16,7 +16,7 @@ from spacy.tokens import Doc, Token
 from attribution.errors import StageFailure
 from attribution.segmenters.alignment import merge
 from attribution.segmenters.english import LEXICON
-from attribution.text.parse import LONGEST, MOST, parse
+from attribution.text.parse import MAX_PARSED, MAX_SENTENCES, parse
 from attribution.text.passages import statements
 from attribution.text.sentences import is_english
 from attribution.types import Claim, Failure, Segmented, Span
@@ -63,16 +63,16 @@ def words(draft: Draft) -> set[str]:
 
 def trim(draft: Draft) -> Draft:
     """Remove punctuation and conjunctions at the ends of a draft, and doubled commas."""
-    kept: list[Part] = []
+    trimmed: list[Part] = []
     for part in draft:
-        if part.text in {",", ";", "–", "—"} and (not kept or kept[-1].text in {",", ";", "(", "–", "—"}):
+        if part.text in {",", ";", "–", "—"} and (not trimmed or trimmed[-1].text in {",", ";", "(", "–", "—"}):
             continue
-        kept.append(part)
-    while kept and kept[-1].text in {*MARKS, ".", "and", "but"}:
-        kept.pop()
-    while kept and kept[0].text.lower() in {*MARKS, "and", "but"}:
-        kept.pop(0)
-    return tuple(kept)
+        trimmed.append(part)
+    while trimmed and trimmed[-1].text in {*MARKS, ".", "and", "but"}:
+        trimmed.pop()
+    while trimmed and trimmed[0].text.lower() in {*MARKS, "and", "but"}:
+        trimmed.pop(0)
+    return tuple(trimmed)
 
 
 def to_text(doc: Doc, draft: Draft) -> str:
@@ -111,7 +111,7 @@ def segment(answer: str, split: Split, stop: threading.Event | None = None) -> S
     """Return the claims of an answer, sentence by sentence, in order; a repeated claim is one with several spans.
 
     The parser is for English: the sentences of an answer in another language stay whole, as do those after the first
-    MOST, which are reported as a failure, and those left when `stop` is set.
+    MAX_SENTENCES, which are reported as a failure, and those left when `stop` is set.
     """
     english = is_english(answer)
     claims: list[Claim] = []
@@ -120,19 +120,18 @@ def segment(answer: str, split: Split, stop: threading.Event | None = None) -> S
         for a, b in passage.sentences():
             sentence = passage.text[a:b]
             if sentence not in known:
-                read = english and len(known) < MOST and not (stop and stop.is_set())
+                read = english and len(known) < MAX_SENTENCES and not (stop and stop.is_set())
                 known[sentence] = list(_statements(sentence, split)) if read else [_whole(sentence)]
             for text, places in known[sentence]:
                 spans = _joined([passage.span(a + start, a + end) for start, end in places])
                 claims.append(Claim(id="-", text=text, spans=spans, sentence=passage.span(a, b)))
-    return Segmented(merge(claims), tuple(_left_out(len(known) - MOST)) if english else ())
+    return Segmented(merge(claims), tuple(_left_out(len(known) - MAX_SENTENCES)) if english else ())
 
 
 def _left_out(count: int) -> Iterator[Failure]:
     if count > 0:
-        message = (
-            f"The first {MOST:,} sentences were split; {count:,} are claims as they are. Analyse the answer in parts."
-        )
+        split = f"The first {MAX_SENTENCES:,} sentences were split; {count:,} are claims as they are."
+        message = f"{split} Analyse the answer in parts."
         yield StageFailure("left_out", message).as_failure("segment", "sentences")
 
 
@@ -145,7 +144,7 @@ def _statements(sentence: str, split: Split) -> Iterator[Statement]:
     drafts: dict[str, list[Span]] = {}
     label = _LABEL.match(sentence)
     skip = label.end() if label and len(label.group().split()) <= 8 else 0
-    if len(sentence) <= LONGEST:
+    if len(sentence) <= MAX_PARSED:
         doc = parse(sentence[skip:])
         if len(doc) <= MOST_TOKENS and "|" not in sentence and doc.text[-1:] not in {"?", ":"} and ": " not in doc.text:
             for draft in split(doc):

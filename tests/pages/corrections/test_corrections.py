@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from attribution.reports.html import html
 from attribution.review import decisions as desks
 from attribution.review.corrections import Proposal
-from attribution.review.decisions import Desk
+from attribution.review.decisions import Review
 from attribution.settings import Settings
 from attribution.store.store import Store
 from pages.ui import state
@@ -54,7 +54,7 @@ def test_decisions_outlive_the_session_and_are_the_owners_alone(store: Store) ->
     store = Store(store.engine, "owner")
     store.save_run(REPORT)
     found = correction(ANSWER, FALSE, "The tower was finished in 1889.")
-    desks.save(store, REPORT.id, Desk().with_proposals([Proposal(FALSE.id, found)]))
+    desks.save(store, REPORT.id, Review().with_proposals([Proposal(FALSE.id, found)]))
 
     def visited(browser: str) -> AppTest:
         at = AppTest.from_file(str(Path(__file__).parents[3] / "pages" / "explore.py"), default_timeout=120)

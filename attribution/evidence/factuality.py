@@ -1,7 +1,7 @@
 """Tell statements of a source from what it only reports: denials, hearsay, plans, questions and stories.
 
 "The claim that the tower leans is a myth" repeats the words of the claim, and so seems to entail it. The words that
-mark such sentences are data (`data/told.toml`); the parse says which part of the sentence they govern.
+mark such sentences are data (`data/factuality.toml`); the parse says which part of the sentence they govern.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from attribution.text.words import folded, stem, terms, word_lists
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-_WORDS = word_lists(Path(__file__).parent / "data" / "told.toml")
+_WORDS = word_lists(Path(__file__).parent / "data" / "factuality.toml")
 COVERED = 0.6  # least share of the claim's words in the sentence that the marking word must govern
 _MARKS = {
     "denial": "the source denies this",
@@ -57,7 +57,7 @@ _CLAUSES = (
 
 
 @lru_cache(maxsize=2048)
-def only_told(claim: str, passage: str, sentence: tuple[int, int], title: str = "") -> str:
+def only_reported(claim: str, passage: str, sentence: tuple[int, int], title: str = "") -> str:
     """Say why the deciding sentence of a passage only tells the claim; empty where it states it.
 
     A word that the claim has as well marks nothing: "it is a myth that …" is stated by "it is a myth that …".

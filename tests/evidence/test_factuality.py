@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.evidence.told import only_told
+from attribution.evidence.factuality import only_reported
 from attribution.text.words import deciding_sentence
 
 
-def told(claim: str, passage: str, title: str = "") -> str:
-    return only_told(claim, passage, deciding_sentence(claim, passage), title)
+def reported(claim: str, passage: str, title: str = "") -> str:
+    return only_reported(claim, passage, deciding_sentence(claim, passage), title)
 
 
 @pytest.mark.parametrize(
@@ -29,8 +29,8 @@ def told(claim: str, passage: str, title: str = "") -> str:
         ("The king abdicated in 1950.", "The novel tells how the king abdicated in 1950.", "story"),
     ],
 )
-def test_denials_hearsay_questions_plans_and_stories_are_only_told(claim: str, passage: str, why: str) -> None:
-    assert why in told(claim, passage)
+def test_denials_hearsay_questions_plans_and_stories_are_only_reported(claim: str, passage: str, why: str) -> None:
+    assert why in reported(claim, passage)
 
 
 @pytest.mark.parametrize(
@@ -46,14 +46,16 @@ def test_denials_hearsay_questions_plans_and_stories_are_only_told(claim: str, p
     ],
 )
 def test_what_is_stated_counts(claim: str, passage: str) -> None:
-    assert told(claim, passage) == ""
+    assert reported(claim, passage) == ""
 
 
 def test_a_page_that_checks_what_others_say_only_tells() -> None:
     passage = "The mayor sold the park to a friend."
-    assert told("The mayor sold the park.", passage, "Fact check: the park") and not told(passage, passage, "City news")
+    assert reported("The mayor sold the park.", passage, "Fact check: the park") and not reported(
+        passage, passage, "City news"
+    )
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_any_text_can_be_read(claim: str, passage: str) -> None:
-    assert isinstance(only_told(claim, passage, (0, len(passage))), str)
+    assert isinstance(only_reported(claim, passage, (0, len(passage))), str)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from attribution.errors import StageFailure
 from attribution.review import decisions as desks
 from attribution.review.corrections import Proposal
-from attribution.review.decisions import Decisions, Desk
+from attribution.review.decisions import Decisions, Review
 from attribution.store.store import Store
 from tests.review.make import claim, correction, report
 
@@ -22,36 +22,36 @@ SOME = st.lists(st.sampled_from(["a", "b", "c"]), unique=True)
 
 @given(st.lists(st.tuples(SOME, SOME)))
 def test_undo_takes_back_every_decision(decisions: list[tuple[list[str], list[str]]]) -> None:
-    desk, states = Desk(), [Decisions()]
+    review, states = Review(), [Decisions()]
     for accept, reject in decisions:
-        desk = desk.decide(accept, [i for i in reject if i not in accept])
-        assert not set(desk.now.accepted) & desk.now.rejected
-        states.append(desk.now)
+        review = review.decide(accept, [i for i in reject if i not in accept])
+        assert not set(review.now.accepted) & review.now.rejected
+        states.append(review.now)
     for state in reversed(states[:-1]):
-        desk = desk.undo()
-        assert desk.now == state
-    assert desk.undo() == desk == Desk()
+        review = review.undo()
+        assert review.now == state
+    assert review.undo() == review == Review()
 
 
 def test_a_second_decision_takes_the_first_back() -> None:
-    assert Desk().decide(accept=["a"]).decide(accept=["a"]).now == Decisions()
-    assert Desk().decide(accept=["a"]).decide(reject=["a"]).now == Decisions(rejected=frozenset("a"))
+    assert Review().decide(accept=["a"]).decide(accept=["a"]).now == Decisions()
+    assert Review().decide(accept=["a"]).decide(reject=["a"]).now == Decisions(rejected=frozenset("a"))
 
 
 def test_it_is_kept_with_the_run_and_goes_with_it(store: Store) -> None:
     store.save_run(REPORT)
-    desk = Desk().with_proposals([FOUND, FAILED]).decide(accept=[FALSE.id]).decide(reject=[OTHER.id])
-    desks.save(store, REPORT.id, desk)
-    assert desks.load(store, REPORT.id) == desk
+    review = Review().with_proposals([FOUND, FAILED]).decide(accept=[FALSE.id]).decide(reject=[OTHER.id])
+    desks.save(store, REPORT.id, review)
+    assert desks.load(store, REPORT.id) == review
     store.save_result(desks.KIND, "f" * 16, '{"written": "otherwise"}')
-    assert desks.load(store, "f" * 16) == Desk() == desks.load(store, "e" * 16)
+    assert desks.load(store, "f" * 16) == Review() == desks.load(store, "e" * 16)
     store.delete_run(REPORT.id)
-    assert desks.load(store, REPORT.id) == Desk()
+    assert desks.load(store, REPORT.id) == Review()
 
 
 def test_a_correction_of_other_words_is_gone() -> None:
-    desk = Desk().with_proposals([FOUND, FAILED])
-    assert desk.fitting(REPORT) == desk
+    review = Review().with_proposals([FOUND, FAILED])
+    assert review.fitting(REPORT) == review
     reworded = report(ANSWER, (FALSE.model_copy(update={"text": "It opened in 1890."}), "contradicted"))
-    assert desk.fitting(reworded).proposals == {OTHER.id: FAILED}
-    assert desk.fitting(REPORT.model_copy(update={"answer": " " + ANSWER})).proposals == {OTHER.id: FAILED}
+    assert review.fitting(reworded).proposals == {OTHER.id: FAILED}
+    assert review.fitting(REPORT.model_copy(update={"answer": " " + ANSWER})).proposals == {OTHER.id: FAILED}
