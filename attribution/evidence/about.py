@@ -72,7 +72,8 @@ def other_subject(
     if not strict:
         return "the source does not name what the claim is about" if title and named and not anchor & found else ""
     if not named:
-        anchor = frozenset(map(stem, (word for value in values(claim) if value.kind == "name" for word in value.words)))
+        names = (word for value in values(claim) if value.kind == "name" for word in value.words)
+        anchor = frozenset(map(stem, names)) or anchor
     missing = {word for word in anchor if not _holds(found, word)}
     return "the source does not name what the claim is about" if missing else ""
 

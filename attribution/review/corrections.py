@@ -15,6 +15,7 @@ from typing import Protocol
 from pydantic import BaseModel, ConfigDict
 
 from attribution.errors import BadInput, StageFailure
+from attribution.evidence.judging import Judged, reservation
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
 from attribution.review.correction import Correction, changed_words, place, word_spans
@@ -295,6 +296,8 @@ def best(
         for (n, rank, text), judgement in zip(tried, judgements, strict=True)
         if relation(judgement.probabilities, thresholds) == "entailed"
         and judgement.probabilities.entailed >= max(ENTAILED, own[n] + AHEAD)
+        and terms(claim)[0] & terms(premises[n].text)[0]  # more than the value that was put in
+        and reservation(premises[n].pair(text), Judged(judgement)) is None
     ]
     for _, _, found in sorted(supported, key=lambda s: s[:2]):
         others = verifier.verify([p.pair(found.text) for n, p in enumerate(premises) if n != found.premise])
