@@ -20,6 +20,7 @@ from attribution.types import Span
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 ABOUT = 0.3  # least share of the claim's content words
 NAMED = 0.5  # least share of its names; both are measured in docs/measurements.md
 ANCHORED = 0.5  # least share of the words that name the claim's subject
@@ -203,7 +204,7 @@ def _months(text: str) -> set[str]:
 
 
 def _words(text: str) -> set[str]:
-    return {folded(word) for word in re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", text)}
+    return {folded(word) for word in _WORD.findall(text)}
 
 
 def _once(claim: str) -> bool:

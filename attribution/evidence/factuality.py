@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from attribution.text.parse import SUBJECTS, lemma, parse
 from attribution.text.sentences import sentences
-from attribution.text.words import folded, stem, terms, word_lists
+from attribution.text.words import folded, stem, terms, word_lists, words_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -129,7 +129,8 @@ def _is_label(before: str) -> bool:
 
 
 def _says(text: str, phrases: str) -> bool:
-    return any(re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", text, re.IGNORECASE) for phrase in _WORDS[phrases])
+    spoken = f" {' '.join(words_of(text))} "
+    return any(f" {' '.join(words_of(phrase))} " in spoken for phrase in _WORDS[phrases])
 
 
 def _forms(word: str) -> set[str]:

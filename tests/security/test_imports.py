@@ -142,7 +142,7 @@ def test_in_a_browser_an_imported_run_that_is_searched_again_quotes_no_file(
     dialog.get_by_role("textbox", name="Checked as").fill("The Nile is a very long river.")
     dialog.get_by_text("Search the sources again").first.click()
     dialog.get_by_role("button", name="Check this text").click()
-    expect(visitor.get_by_text("White Nile").first).to_be_visible(timeout=PATIENCE)
+    expect(visitor.get_by_text("White Nile").first).to_be_attached(timeout=PATIENCE)
     settled(visitor)
     assert SECRET not in visitor.content()
     stored = b"".join(path.read_bytes() for path in (tmp_path / "served" / "data").iterdir())

@@ -32,13 +32,13 @@ def test_sliders_leave_the_sidebar_with_their_values_and_nothing_of_them_stays(p
     for _ in range(10):
         slider.press("ArrowRight")
     settled(page)
-    expect(slider).to_have_attribute("aria-valuetext", "0.50")
+    expect(slider).to_have_attribute("aria-valuetext", "0.60")
     write(page, ANSWER)
     analyse(page)
     expect(side.get_by_role("slider")).to_have_count(0)
     expect(side.get_by_text("Support from")).to_have_count(0)
     page.get_by_text("What if", exact=True).click()
-    expect(page.get_by_role("slider", name="Support from")).to_have_attribute("aria-valuetext", "0.50")
+    expect(page.get_by_role("slider", name="Support from")).to_have_attribute("aria-valuetext", "0.60")
 
 
 def test_after_a_claim_is_dropped_the_next_one_is_shown(page: Page) -> None:
