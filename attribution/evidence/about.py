@@ -82,9 +82,11 @@ def other_subject(
 def _other_section(headings: tuple[str, ...], found: frozenset[str] | set[str], strict: bool) -> str:
     """Say that the source is about none of the headings above a claim, from the nearest on.
 
-    A part of a heading alone shows another thing of the kind: "the placebo group". If `strict`, names must be held.
+    A part of a heading alone shows another thing of the kind: "placebo group". If not `strict`, only a short heading
+    directly above the claim counts.
     """
-    for heading in reversed(headings):
+    near = headings if strict else tuple(h for h in headings[-1:] if len(h.split()) <= 2)
+    for heading in reversed(near):
         short = len(heading.split()) <= 2  # else its first word has a capital without being a name
         content, _, names = (part - _SIDES - _MONTHS for part in terms(f"of {heading}" if short else heading))
         content = frozenset(word for word in content if len(word) > 2)
@@ -92,7 +94,7 @@ def _other_section(headings: tuple[str, ...], found: frozenset[str] | set[str], 
         if len(held) > ANCHORED * len(content) or (names and names <= held and len(held) >= len(content) / 2):
             if len(held) > 1 or (names and held):
                 return ""
-        elif held or (names and strict):
+        elif held or names:
             return f"the source does not name “{heading.strip(' :')}”"
     return ""
 

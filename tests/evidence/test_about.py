@@ -64,9 +64,10 @@ def test_a_passage_that_names_the_subject_in_part_or_in_its_title_is_about_it() 
 
 def test_a_claim_without_a_name_is_about_its_heading() -> None:
     claim, passage = "Each main cable contains 27,572 wires.", "Each main cable has 5,434 wires."
-    assert other_subject(claim, passage, "Brooklyn Bridge", ("The Golden Gate Bridge",))
-    assert not other_subject(claim, passage, "Golden Gate Bridge", ("The Golden Gate Bridge",))
-    assert not other_subject(claim, passage, "Golden Gate Bridge", ("The Golden Gate Bridge", "History"))
+    assert other_subject(claim, passage, "Brooklyn Bridge", ("The Golden Gate Bridge",), strict=True)
+    assert other_subject("Sales fell.", "Sales fell.", "Industrial division", ("Consumer division",))
+    assert not other_subject(claim, passage, "Golden Gate Bridge", ("The Golden Gate Bridge",), strict=True)
+    assert not other_subject(claim, passage, "Golden Gate Bridge", ("The Golden Gate Bridge", "History"), strict=True)
 
 
 @pytest.mark.parametrize(
