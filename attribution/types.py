@@ -331,7 +331,7 @@ class Part(Frozen):
 
 
 class Reservation(Frozen):
-    """What speaks against a passage, and the relations that it therefore does not count for."""
+    """A note on what speaks against a passage, and the relations that it therefore does not count for."""
 
     relations: tuple[Relation, ...]
     note: str

@@ -214,7 +214,7 @@ def _copula(noun: Token) -> set[int]:
 
 
 def _said_by(noun: Token) -> set[int]:
-    """What a noun says: the clause of its verb, or the one that "according to" or "in" ties it to."""
+    """Return the words that a noun tells: the clause of its verb, or the one that "according to" or "in" ties it to."""
     if noun.dep_ in SUBJECTS and noun.head.pos_ in ("VERB", "AUX"):
         return _below(noun.head)
     if noun.dep_ == "pobj":
@@ -229,7 +229,7 @@ def _said_by(noun: Token) -> set[int]:
 
 
 def _story(token: Token, own: set[str]) -> set[int]:
-    """What a work of fiction tells: after "in the novel", or by its verb, or as a character."""
+    """Return the words that a work of fiction tells: after "in the novel", or by its verb, or as a character."""
     if _is(token, "character", own):
         head = token.head
         return (
