@@ -114,8 +114,12 @@ def page() -> None:
     run.withdraw()
     polling = run.is_running()  # asked once, so that form and result agree
     finished = None if polling else run.current()
+    heading = st.empty()  # always there and emptied at once, so that nothing moves later
     if run.current() is None:
-        navigation.head("Check an answer against sources", INTRODUCTION)
+        with heading.container():
+            navigation.head("Check an answer against sources", INTRODUCTION)
+    else:
+        heading.empty()
     sidebar(thresholds=run.current() is None)  # with a run they are under “What if”
     analyse_form(compact=polling or run.current() is not None, running=polling)
     if run.current() is None:
