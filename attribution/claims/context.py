@@ -8,12 +8,13 @@ from attribution.text.passages import Passage, passages
 from attribution.text.values import values
 from attribution.types import Claim
 
+MAX_LEVEL = 7  # of headings without signs
 MAX_CONTEXT = 160  # characters of a heading or lead-in
 
 
 def add_context(claims: Sequence[Claim], answer: str) -> list[Claim]:
     """Return the claims with the `context` that stands above them in the answer, the nearest last."""
-    above = [(passage.start, context) for passage, context in _contexts(passages(answer))]
+    above = [(passage.start, context) for passage, context in _contexts(answer)]
 
     def context_of(claim: Claim) -> tuple[str, ...]:
         start = claim.spans[0][0] if claim.spans else -1
@@ -22,22 +23,28 @@ def add_context(claims: Sequence[Claim], answer: str) -> list[Claim]:
     return [claim.model_copy(update={"context": context_of(claim)}) for claim in claims]
 
 
-def _contexts(blocks: Sequence[Passage]) -> list[tuple[Passage, tuple[str, ...]]]:
-    """Each passage with the headings above it, and the lead-in of its list or table."""
+def _contexts(answer: str) -> list[tuple[Passage, tuple[str, ...]]]:
+    """Each passage with the first and the nearest of the headings that it stands under, and the lead-in of its list."""
     found: list[tuple[Passage, tuple[str, ...]]] = []
-    headings: list[str] = []
+    headings: list[tuple[int, str]] = []  # levels and texts, outermost first
     lead = ""
-    for before, block in zip([None, *blocks], blocks, strict=False):
+    for block in passages(answer):
         if block.kind == "heading":
-            if before is None or before.kind != "heading":
-                headings = headings[:1]  # a new section of the first heading
-            headings.append(block.text[:MAX_CONTEXT])
+            level = _level(answer, block.start)
+            headings = [h for h in headings if h[0] < level] + [(level, block.text[:MAX_CONTEXT])]
             lead = ""
             continue
-        found.append((block, (*headings[:1], *headings[1:][-1:], *((lead,) if lead else ()))))
+        above = [text for _, text in headings]
+        found.append((block, (*above[:1], *above[1:][-1:], *((lead,) if lead else ()))))
         if block.kind == "text":
             lead = block.text[-MAX_CONTEXT:] if block.text.rstrip().endswith(":") else ""
     return found
+
+
+def _level(answer: str, start: int) -> int:
+    """The number of signs before a heading; more than any for a bold or underlined one."""
+    marks = answer[answer.rfind("\n", 0, start) + 1 : start].strip(" *_")
+    return len(marks) if marks and not marks.strip("#") else MAX_LEVEL
 
 
 def named_by_context(claim: Claim) -> str:

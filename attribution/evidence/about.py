@@ -53,7 +53,6 @@ def _is_named(name: frozenset[str], text: str) -> bool:
     return any(other <= name or name <= other for other in _names(text))
 
 
-@lru_cache(maxsize=2048)
 def other_subject(
     claim: str, passage: str, title: str = "", headings: tuple[str, ...] = (), strict: bool = False
 ) -> str:
@@ -169,7 +168,6 @@ def _namesake(name: Value, text: str, strict: bool) -> str:
     return ""
 
 
-@lru_cache(maxsize=2048)
 def other_time(claim: str, passage: str, sentence: Span, title: str = "", strict: bool = True) -> str:
     """Say that the deciding sentence is about another time than the claim; empty where nothing says so."""
     text = passage[slice(*sentence)]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,24 +38,8 @@ _KIND = r"(?:claim|myth|rumou?r|misconception|fiction|hoax|example|false|true or
 _LABEL = re.compile(rf"(?:common |popular |viral |the |rating: |verdict: )*{_KIND}[:.?]?")
 _LABELLED = re.compile(rf"\s*{_KIND}\s*[:–—-]\s", re.IGNORECASE)
 _COUNTERFACTUAL = re.compile(r"(?:Had|Were|If)\b.*\bwould\b", re.DOTALL)
-_CLAUSES = (
-    "ccomp",
-    "xcomp",
-    "acl",
-    "relcl",
-    "advcl",
-    "csubj",
-    "csubjpass",
-    "dobj",
-    "pobj",
-    "appos",
-    "attr",
-    "nsubj",
-    "nsubjpass",
-)
 
 
-@lru_cache(maxsize=2048)
 def only_reported(claim: str, passage: str, sentence: tuple[int, int], title: str = "") -> str:
     """Say why the deciding sentence of a passage only tells the claim; empty where it states it.
 
@@ -85,9 +68,8 @@ def _neighbours(passage: str, sentence: tuple[int, int]) -> tuple[str, str]:
     spans = sentences(passage)
     before = [span for span in spans if span[1] <= sentence[0] + 1]
     after = [span for span in spans if span[0] >= sentence[1] - 1][:2]
-    return passage[slice(*before[-1])].strip() if before else "", passage[
-        after[0][0] : after[-1][1]
-    ].strip() if after else ""
+    last = passage[slice(*before[-1])].strip() if before else ""
+    return last, passage[after[0][0] : after[-1][1]].strip() if after else ""
 
 
 def _only_asks(claim: str, text: str) -> bool:
@@ -129,8 +111,8 @@ def _is_label(before: str) -> bool:
 
 
 def _says(text: str, phrases: str) -> bool:
-    spoken = f" {' '.join(words_of(text))} "
-    return any(f" {' '.join(words_of(phrase))} " in spoken for phrase in _WORDS[phrases])
+    words = f" {' '.join(words_of(text))} "
+    return any(f" {' '.join(words_of(phrase))} " in words for phrase in _WORDS[phrases])
 
 
 def _forms(word: str) -> set[str]:
@@ -142,6 +124,12 @@ def _forms(word: str) -> set[str]:
 def _is(token: Token, kind: str, own: set[str]) -> bool:
     forms = _forms(token.text)
     return bool(forms & _WORDS[kind]) and not forms & own
+
+
+def _hyphenated(token: Token) -> bool:
+    """Is a word a part of another, as in "post-translational"?"""
+    around = token.doc[max(0, token.i - 1) : token.i + 2]
+    return any("-" in near.text for near in around)
 
 
 def _negated(token: Token) -> bool:
@@ -176,9 +164,7 @@ def _scope(token: Token, kind: str, own: set[str]) -> set[int]:
     """The tokens that a marking word governs; empty for all other words."""
     if kind == "fiction":
         return set() if own & (_WORDS["fiction"] | {"plot"}) else _story(token, own)
-    if "-" in token.text or token.nbor(-1).text == "-" if token.i else False:
-        return set()
-    if not _is(token, kind, own) or _negated(token):
+    if _hyphenated(token) or not _is(token, kind, own) or _negated(token):
         return set()
     if token.pos_ in ("VERB", "AUX"):
         if kind == "denial":
@@ -219,7 +205,7 @@ def _said_by(noun: Token) -> set[int]:
         return _below(noun.head)
     if noun.dep_ == "pobj":
         verb = noun.head.head
-        while verb.dep_ in ("prep", "pcomp", "pobj") and verb.head is not verb:
+        while verb.dep_ in ("prep", "pcomp", "pobj"):  # the root is neither
             verb = verb.head
         if noun.head.lower_ in ("to", "in", "by", "on", "from"):
             return _below(verb) if verb.pos_ in ("VERB", "AUX") else set()

@@ -33,3 +33,21 @@ def test_a_claim_has_the_headings_and_the_lead_in_above_it() -> None:
     assert named_by_context(found["The Golden Gate Bridge is red."]) == ""  # it names its subject itself
     assert found["two main cables hold the deck"].context[-1] == "It needs these parts:"
     assert found["The deck is made of steel."].context == ("Bridges", "The Brooklyn Bridge")
+
+
+def test_a_section_is_not_under_the_one_before_it() -> None:
+    first = "## The Golden Gate Bridge\n\nIt is red.\n\n### Cables\n\nThey are long."
+    answer = f"{first}\n\n## The Brooklyn Bridge\n\nIt is grey."
+    settings = Settings(database_url="sqlite://", segmenter="sentences")
+    claims = SEGMENTERS.build("sentences", settings).segment("", answer).claims
+    assert [claim.context for claim in add_context(claims, answer)] == [
+        ("The Golden Gate Bridge",),
+        ("The Golden Gate Bridge", "Cables"),
+        ("The Brooklyn Bridge",),
+    ]
+
+
+def test_bold_titles_follow_each_other() -> None:
+    answer = "**The Nile**\n\nIt is long.\n\n**The Rhine**\n\nIt is short."
+    claims = SEGMENTERS.build("sentences", Settings(database_url="sqlite://")).segment("", answer).claims
+    assert [claim.context for claim in add_context(claims, answer)] == [("The Nile",), ("The Rhine",)]

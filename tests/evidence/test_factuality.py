@@ -1,4 +1,4 @@
-"""What a source only tells does not support; cases beside those of tests/verdicts."""
+"""Denials, hearsay, questions, plans and stories do not support a claim; cases beside those of tests/verdicts."""
 
 from __future__ import annotations
 

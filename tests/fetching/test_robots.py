@@ -100,8 +100,8 @@ def test_a_host_gets_the_pause_it_asks_for_up_to_a_limit_and_others_none() -> No
         fetcher.fetch(other.url())
         for thread in threads:
             thread.join()
-    gaps = [b - a for a, b in zip(times, times[1:], strict=False)]
-    assert len(times) == 3 and all(0.15 < gap < 5 for gap in gaps)
+    assert len(times) == 3
+    assert 0.6 <= times[-1] - times[0] < 10  # two pauses: a request that arrives late shortens the one after it
 
 
 def test_only_so_many_at_once_from_one_host() -> None:
