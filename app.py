@@ -16,6 +16,6 @@ ICON = (
     "</svg>"
 )
 
-st.set_page_config(page_title="Attribution explorer", page_icon=ICON, layout="wide", initial_sidebar_state="auto")
+st.set_page_config(page_title="Attribution explorer", page_icon=ICON, layout="wide")
 state.separate_secrets()
 navigation.navigation().run()

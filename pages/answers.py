@@ -38,12 +38,12 @@ from pages.ui.compare_results import claim_data, look_of
 from pages.ui.components import answer_pair, claim_rows, link
 from pages.ui.database import store, unowned_store
 from pages.ui.files import downloads
-from pages.ui.form import Examples, earlier_turns, question_field
+from pages.ui.form import Examples, question_field
 from pages.ui.frame import note, plot, show
 from pages.ui.job_page import JobPage
+from pages.ui.options import source_row
 from pages.ui.run import RunProgress, blank, follow, preload
-from pages.ui.run_results import bar, not_used, status, what_failed
-from pages.ui.sidebar import sidebar
+from pages.ui.run_results import not_used, status, what_failed
 
 NAMES = ("Answer A", "Answer B")
 SIDES: tuple[Literal["first", "second"], ...] = ("first", "second")
@@ -151,15 +151,14 @@ def form(running: bool) -> None:
             "It helps to understand claims that depend on it.",
             Examples(EXAMPLE, examples(), choose_example, help),
         )
-        earlier_turns()
-        boxes, buttons = st.columns([5, 1])
-        for column, name, label in zip(boxes.columns(2), (state.ANSWER, state.SECOND), NAMES, strict=True):
+        for column, name, label in zip(st.columns(2), (state.ANSWER, state.SECOND), NAMES, strict=True):
             column.text_area(
                 label, state.initial(name) or "", key=state.key(name), height=168 if compact else 300,
                 placeholder="Paste an answer to the question",
                 help="Its claims are checked against the sources and compared with those of the other answer.",
             )  # fmt: skip
-        with buttons:
+        with st.container(key="form_row", horizontal=True, vertical_alignment="center", gap="small"):
+            source_row(turns=True)
             JOB.buttons("Compare", start, running, choices.is_ready())
         if isinstance(problem := choices.settings(), str):
             note("Not ready yet", problem)
@@ -199,7 +198,6 @@ def outcome(now: AnswersProgress, found: TwoAnswers | None) -> None:
         note("These results are for an earlier version", f"Changed since: {', '.join(changed)}. Compare again.")
     if now.running:
         status(now, now.report)
-        bar(now, now.report)
     elif found:
         early = "Stopped early; the results so far are kept. " if found.report.stopped else ""
         show(el("p", early + summary(found), class_="ax-status", role="status"))
@@ -408,6 +406,5 @@ if __name__ == "__main__":
         "which one the sources support.",
         answers=open_result,
     )  # fmt: skip
-    sidebar()
     JOB.draw(form, result)
     preload()

@@ -41,11 +41,11 @@ from pages.ui.background import Work
 from pages.ui.choices import explain
 from pages.ui.components import link, numbers
 from pages.ui.database import store
+from pages.ui.fields import pick, pick_many
 from pages.ui.files import downloads
-from pages.ui.form import pick, pick_many
 from pages.ui.frame import note, plot, section, show, small, status_line
 from pages.ui.job_page import JobPage
-from pages.ui.sidebar import language_model
+from pages.ui.options import language_model
 
 EXAMPLE_NAME = "The built-in example set"
 SAMPLE = (
@@ -257,8 +257,7 @@ def choose_set() -> tuple[str, LabelledSet | None]:
 
 def choose_models() -> None:
     """Draw the choice of models for the methods."""
-    with st.sidebar:
-        section("Models of the methods")
+    with st.popover("Models of the methods", key="models_menu", help="What the methods are run with."):
         pick("Verifier", state.VERIFIER, VERIFIERS, "For “Fine-tuned cross-encoder”, SelfCheck and the pipeline.")
         st.selectbox(
             "Embedder", choices.ready(EMBEDDERS), key=EMBEDDER,

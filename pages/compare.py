@@ -40,13 +40,13 @@ from pages.ui.background import Work
 from pages.ui.compare_results import figures, legend, summary, view
 from pages.ui.components import claim_rows, link
 from pages.ui.database import store, unowned_store
+from pages.ui.fields import pick_many
 from pages.ui.files import copy_or_download, many_answers
-from pages.ui.form import form, pick_many
+from pages.ui.form import form
 from pages.ui.frame import note, plot, show, small, status_line
 from pages.ui.job_page import JobPage
 from pages.ui.run import RunProgress, blank, follow, preload
-from pages.ui.run_results import bar, cost, not_used, status, what_failed
-from pages.ui.sidebar import sidebar
+from pages.ui.run_results import cost, not_used, status, what_failed
 
 SAMPLE = '{"question": "Where does the Nile flow?", "answer": "It flows north into the Mediterranean."}\n'
 Found = Event | SegmenterResult | ComparisonReady
@@ -265,7 +265,6 @@ def outcome(now: CompareProgress, comparison: Comparison | None) -> None:
         note("These results are for an earlier version", f"Changed since: {', '.join(changed)}. Compare again.")
     if now.running:
         status(now, now.report)
-        bar(now, now.report)
     elif comparison:
         done = {r.segmenter for r in now.results} | {c.segmenter for c in comparison.columns}
         waiting = [SEGMENTERS[name].label for name in now.segmenters if name not in done]
@@ -334,7 +333,7 @@ def page() -> None:
     running, ready = shown.is_running(), is_ready()  # asked once, so that form and result agree
     form(
         start="Compare", on_start=start, job=shown, compact=True, running=running, ready=ready,
-        options=choose_segmenters, turns=True, estimate=(lambda: cost(running, segmenters())) if ready else None,
+        options=choose_segmenters, estimate=(lambda: cost(running, segmenters())) if ready else None,
     )  # fmt: skip
     if MANY.current():
         MANY.draw_result(running, result_many)
@@ -352,6 +351,5 @@ if __name__ == "__main__":
         "read first the sentences whose [verdict] depends on how the answer is split.",
         run=run.load, comparison=open_comparison, experiment=MANY.open,
     )  # fmt: skip
-    sidebar(segmenter=False)
     page()
     preload()

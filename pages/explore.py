@@ -7,20 +7,17 @@ from functools import partial
 import streamlit as st
 
 from attribution.reports.actions import Opened, edited_claims, requested
-from attribution.reports.html import Node, badge, el, look, plural
-from attribution.reports.provenance import date
-from attribution.types import LABELS, Report
-from pages.ui import choices, navigation, run, state, thresholds
-from pages.ui.answer_view import answer_view, requested_claim, requested_place, source_dialog, view
-from pages.ui.components import link
+from attribution.reports.html import badge, el, look
+from attribution.types import LABELS
+from pages.ui import choices, form, navigation, run, state, thresholds
+from pages.ui.answer_view import TABS, answer_view, opened, requested_claim, view
+from pages.ui.citations import citations_panel
 from pages.ui.corrections import take
 from pages.ui.corrections_view import show_corrections
-from pages.ui.editing import edit_bar, edit_dialog
-from pages.ui.form import form
+from pages.ui.editing import edit_dialog, edit_menu
 from pages.ui.frame import copy_line, note, show, styles
-from pages.ui.run import sharing
-from pages.ui.run_results import bar, continue_button, cost, details, is_unfinished, notices, status
-from pages.ui.sidebar import sidebar
+from pages.ui.run import share_menu
+from pages.ui.run_results import continue_button, cost, details, export_menu, is_unfinished, notices, status
 from pages.ui.what_if import what_if_panel
 
 POLL = 0.5  # seconds between updates of a run in progress
@@ -28,19 +25,23 @@ INTRODUCTION = (
     "See which [claims] of an answer the [sources] support, which they contradict, and for which nothing was found, "
     "each with the sentence that decides. An example is filled in."
 )
+EDITING, OPENED = "editing", "opened"  # is the form open above a result; the source that is open beside it
+LEGEND = ("supported", "contradicted", "unclear", "missing")
 
 
-def analyse_form(compact: bool, running: bool) -> None:
+def analyse_form(running: bool) -> None:
     """Draw the form, with the estimate of a run and the reason why the last one did not start."""
-    form(
+    st.html(f"<style>.st-key-form {{ {'display: none !important' if is_folded() else ''} }}</style>")
+    form.form(
         start="Analyse",
-        on_start=run.analyse,
+        on_start=analyse,
         job=run.RUN,
-        compact=compact,
+        compact=run.current() is not None,
         running=running,
         ready=choices.is_ready(),
-        turns=True,
         estimate=lambda: cost(running),
+        explore=True,
+        thresholds=run.current() is None,  # with a run they are under “What if”
     )
     if problem := run.problem():
         title, reason, detail = problem
@@ -48,17 +49,45 @@ def analyse_form(compact: bool, running: bool) -> None:
     run.RUN.draw_notice()
 
 
+def analyse() -> None:
+    """Start a run with the form, which then folds into a line."""
+    state.put(EDITING, False)
+    run.analyse()
+
+
+def is_folded() -> bool:
+    """Return True if the form is a line above a run: it stays on the page, hidden, and loses nothing."""
+    return run.current() is not None and not state.get(EDITING) and not run.problem()
+
+
+def folded_form(running: bool) -> None:
+    """Draw question and sources in one line, with what can be done."""
+    now, is_open = run.current(), not is_folded()
+    question = now.report.question if now else ""
+    sources = choices.sources_words(now.report if now else None)
+    changed = choices.differences(now.report, now.documents) if now and not running else []
+    parts = [el("strong", question or "No question", dir="auto"), el("span", f" · {sources}", class_="quiet")]
+    if changed:
+        words = f" · These results are for an earlier version (changed: {', '.join(changed)}). Run again."
+        parts.append(el("span", words, class_="stale", role="status"))
+    show(el("p", *parts, class_="ax-folded", title=question))
+    if running:
+        own = run.RUN.is_own()
+        st.button("Stop" if own else "Stop watching", on_click=run.RUN.stop, key="stop",
+                  help="The results so far are kept. (key: s)")  # fmt: skip
+        return
+    st.button("Close" if is_open else "Edit", on_click=state.put, args=(EDITING, not is_open), key="edit_form",
+              help="Change the question, the answer, the sources or the options.")  # fmt: skip
+    st.button("Run again", on_click=analyse, key="again", disabled=not choices.is_ready(),
+              help="Analyse what is filled in. (key: r)")  # fmt: skip
+
+
 def first_visit() -> None:
-    """Explain the badges."""
-    pairs = (el("div", el("span", badge(k)), el("span", look(k).help, class_="help")) for k in LABELS)
+    """Offer the examples, and explain the badges."""
+    with st.container(key="examples"):
+        form.example_cards()
+    pairs = (el("div", el("span", badge(k)), el("span", look(k).help, class_="help")) for k in LABELS if k in LEGEND)
     show(el("section", *pairs, class_="ax-key"))
-
-
-def earlier_turns(report: Report) -> Node:
-    """Draw the turns before the question, folded."""
-    turns = (el("p", el("strong", f"{speaker.capitalize()}: "), text, dir="auto") for speaker, text in report.context)
-    title = plural(len(report.context), "earlier turn")
-    return el("details", el("summary", title), *turns, class_="ax-unready")
 
 
 def live(polling: bool) -> None:
@@ -75,23 +104,23 @@ def live(polling: bool) -> None:
         return
     report = now.report if now.running else thresholds.shown(now.report)
     status(now, report)
-    bar(now, report)
-    with st.container(key="origin"):
-        if report.created_at:
-            link(f"{choices.method(report)}, {date(report.created_at)}", key="link", run=report.id)
-        if report.context:
-            show(earlier_turns(report))
-    with st.container(key="result"):
-        with st.container(key="notices"):
-            continue_button(now)
-            notices(now, report)
-        ended = not now.running and not is_unfinished(now)
-        editable = ended and run.is_own()
-        draw = partial(view, run=now.key, running=now.running, editable=editable)
-        data = run.cached_view(now, editable, lambda: draw(report, edited_claims(report), run.provenance(now)))
-        result = answer_view(data, key="answer_view")
-    if ended and (place := requested_place(report, result.open)):
-        source_dialog(*place)
+    ended = not now.running and not is_unfinished(now)
+    editable = ended and run.is_own()
+    with st.container(key="notices"):
+        if ended and not editable:
+            copy_line("run", "edit it", run.copy)
+        continue_button(now)
+        notices(now, report)
+    draw = partial(view, run=now.key, running=now.running, editable=editable, tabs=TABS if ended else TABS[:2])
+    data = run.cached_view(now, editable, lambda: draw(report, edited_claims(report), run.provenance(now)))
+    if asked := getattr(st.session_state.get("answer_view"), "open", None):
+        state.put(OPENED, (now.key, asked))
+    run_key, source = state.get(OPENED) or ("", None)
+    result = answer_view(opened(data, report, source) if ended and run_key == now.key else data, key="answer_view")
+    if result.tab != state.get("tab"):
+        state.put("tab", result.tab)
+        if result.tab == "what_if":
+            st.rerun()  # the panel draws its curves when it is seen
     if not editable:
         return
     match requested(now.report, result.edit):
@@ -100,8 +129,8 @@ def live(polling: bool) -> None:
         case "undo" | "redo" as step:
             run.undo() if step == "undo" else run.redo()
             st.rerun()
-        case Opened() as opened:
-            edit_dialog(now.report, opened)
+        case Opened() as asked_for:
+            edit_dialog(now.report, asked_for)
         case change:
             run.edit(change)
             st.rerun()
@@ -115,29 +144,37 @@ def page() -> None:
     polling = run.is_running()  # asked once, so that form and result agree
     finished = None if polling else run.current()
     heading = st.empty()  # always there and emptied at once, so that nothing moves later
+    with st.container(key="folded", horizontal=True, vertical_alignment="center", gap="small"):
+        if run.current() is not None:
+            heading.empty()
+            folded_form(polling)
     if run.current() is None:
         with heading.container():
             navigation.head("Check an answer against sources", INTRODUCTION)
-    else:
-        heading.empty()
-    sidebar(thresholds=run.current() is None)  # with a run they are under “What if”
-    analyse_form(compact=polling or run.current() is not None, running=polling)
+    analyse_form(running=polling)
     if run.current() is None:
         first_visit()
         return
-    with st.container(key="tools"):  # also during the run: an answer that moves would be redrawn
-        if finished and finished.report.verdicts:
-            if run.is_own():
-                edit_bar(finished.report)
-            else:
-                copy_line("run", "edit it", run.copy)
-            what_if_panel(finished.report, finished.key)
-    st.fragment(live, run_every=POLL if polling else None)(polling)
-    shown = run.current()
-    if shown and not polling and shown.report.verdicts:
-        show_corrections(thresholds.shown(shown.report))
-        details(thresholds.shown(shown.report))
-        sharing(shown.report.id)
+    with st.container(key="stage"):
+        result = st.container(key="result")
+        with st.container(key="actions", horizontal=True, horizontal_alignment="right", gap="small"):
+            if finished and finished.report.id:
+                share_menu(finished.report)
+                export_menu(thresholds.shown(finished.report))
+                if finished.report.verdicts and run.is_own():
+                    edit_menu(finished.report)
+        with st.container(key="side"):
+            if finished and finished.report.verdicts:
+                with st.container(key="side_what_if"):
+                    what_if_panel(finished.report, finished.key, state.get("tab") == "what_if")
+                with st.container(key="side_corrections"):
+                    show_corrections(thresholds.shown(finished.report))
+                with st.container(key="side_citations"):
+                    citations_panel(thresholds.shown(finished.report))
+        with result:  # drawn after the panels, whose choices it shows
+            st.fragment(live, run_every=POLL if polling else None)(polling)
+    if finished and finished.report.verdicts:
+        details(thresholds.shown(finished.report))
 
 
 if __name__ == "__main__":

@@ -36,12 +36,12 @@ from pages.ui.background import Work
 from pages.ui.choices import explain
 from pages.ui.components import link, numbers
 from pages.ui.database import store, unowned_store
+from pages.ui.fields import pick_many
 from pages.ui.files import downloads, many_answers
-from pages.ui.form import form, pick_many
+from pages.ui.form import form
 from pages.ui.frame import note, section, show, small, status_line
 from pages.ui.job_page import JobPage
 from pages.ui.run import preload
-from pages.ui.sidebar import sidebar
 
 STAGES = {
     "segment": "Splitting", "worth": "Classifying", "queries": "Writing queries", "search": "Searching",
@@ -186,7 +186,7 @@ def decomposers() -> list[str]:
 
 
 def verifiers() -> list[str]:
-    """Return the verifiers to score with: those selected, else that of the sidebar."""
+    """Return the verifiers to score with: those selected, else that of the options."""
     ready, selected = choices.ready(VERIFIERS), state.selected(CHECKERS)
     return [name for name in (selected if selected is not None else [state.value(state.VERIFIER)]) if name in ready]
 
@@ -260,7 +260,7 @@ def draw_form(running: bool) -> None:
     """Draw the answer, the methods and the length penalty."""
     form(
         start="Score", on_start=start, job=JOB, compact=True, running=running, ready=is_ready(),
-        options=choose_methods, turns=True,
+        options=choose_methods,
     )  # fmt: skip
     st.number_input(
         "Length penalty below", 0, 100, GAMMA, key="gamma", width=220,
@@ -276,7 +276,6 @@ if __name__ == "__main__":
         "split and on who judges.",
         run=run.load, factscore=JOB.open,
     )  # fmt: skip
-    sidebar(segmenter=False)
     running = JOB.draw(draw_form, result)
     about = "A JSON Lines file: one object on each line, with an answer and, optionally, a question and a system."
     many_answers("Score", start_many, is_ready() and not running, about, SAMPLE, "question", "system")

@@ -22,7 +22,7 @@ from pages.ui import background, navigation, state
 from pages.ui.answer_view import source_view
 from pages.ui.background import Work
 from pages.ui.database import store
-from pages.ui.form import DOCUMENT_TYPES, FORMATS
+from pages.ui.fields import DOCUMENT_TYPES, FORMATS
 from pages.ui.frame import note, section, show, small, status_line
 from pages.ui.job_page import JobPage
 

@@ -52,7 +52,7 @@ def card(of: Listed, missing: str) -> Node:
 
 def _needs(of: Listed, missing: str) -> str:
     if missing:
-        step = "a language model, under “Language model” in the sidebar of Explore" if missing == LLM.step else missing
+        step = "a language model, under “Options” on Explore" if missing == LLM.step else missing
         return step[:1].upper() + step[1:]
     return of.card.needs or ("Everything it needs is available." if of.entry and of.entry.needs else "Nothing more.")
 

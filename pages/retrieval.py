@@ -39,7 +39,7 @@ from pages.ui.background import Work
 from pages.ui.choices import explain
 from pages.ui.components import link
 from pages.ui.database import store
-from pages.ui.form import pick_many
+from pages.ui.fields import pick_many
 from pages.ui.frame import note, plot, show, small, status_line
 from pages.ui.job_page import JobPage
 from pages.ui.run_results import CLEAR, FONT, graph_objects

@@ -16,7 +16,7 @@ from attribution.reports.html import RELATIONS, Child, Node, badge, el, link_to_
 from attribution.reports.provenance import chain, copies, date, facts, why
 from attribution.text.differences import contrasts, differing_spans
 from attribution.text.urls import site
-from attribution.types import Claim, Evidence, Page, Report, Verdict
+from attribution.types import Claim, Evidence, Label, Page, Report, Verdict
 from attribution.verdicts import SIDES, leaning
 
 _PARAGRAPH = re.compile(r"\n[^\S\n]*+\n\s*+|\n#++ ")
@@ -284,6 +284,24 @@ def _place(page: Page, offset: int) -> str:
         return f"facts after {page.facts_from}"
     number = page.page_number(offset)
     return f"{page.url}{f', page {number}' if number else ''}, read {date(page.fetched_at)}"
+
+
+PROBLEMS_FIRST: tuple[tuple[str, tuple[Label, ...]], ...] = (
+    ("contradicted", ("contradicted",)),
+    ("conflicting", ("conflicting",)),
+    ("to read", ("unclear",)),
+    ("without evidence", ("no_relation", "missing")),
+    ("supported", ("supported",)),
+    ("not reached", ("not_reached",)),
+)
+
+
+def headline(report: Report) -> str:
+    """Summarise the verdicts of a run, problems first: "1 contradicted, 7 to read, 7 supported"."""
+    verdicts = {v.claim_id: v.label for v in report.verdicts}
+    labels = Counter[str](verdicts.get(claim.id, "not_reached") for claim in report.claims)
+    counts = ((sum(labels[label] for label in of), words) for words, of in PROBLEMS_FIRST)
+    return ", ".join(f"{count} {words}" for count, words in counts if count) or "No claim to check"
 
 
 def totals(report: Report) -> str:

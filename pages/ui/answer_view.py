@@ -16,16 +16,18 @@ from attribution.provenance import Provenance
 from attribution.reports import answer, cards, html
 from attribution.reports.html import Node, el, look
 from attribution.reports.provenance import facts
-from attribution.types import LABELS, Claim, Page, Report
+from attribution.reports.sources import source_list, source_text
+from attribution.types import Claim, Page, Report
 from pages.ui.frame import show
 
 _STATIC = Path(__file__).parent / "static"
 STYLES = html.tokens_css(".root") + "".join(
-    path.read_text("utf-8") for path in (html.STATIC / "answer.css", _STATIC / "editing.css")
+    path.read_text("utf-8")
+    for path in (html.STATIC / "answer.css", *(_STATIC / f"{name}.css" for name in ("editing", "source", "stage")))
 )
 SCRIPTS = html.NODES_JS + "".join(  # without the code that mounts it: another page shows two answers side by side
     (_STATIC / name).read_text("utf-8")
-    for name in ("chips.js", "placement.js", "selection.js", "answer.js", "claims.js")
+    for name in ("chips.js", "tabs.js", "source.js", "placement.js", "selection.js", "answer.js", "claims.js")
 )
 _answer = st.components.v2.component(
     "attribution.answer",
@@ -35,12 +37,18 @@ _answer = st.components.v2.component(
 )
 _source = st.components.v2.component(
     "attribution.source",
-    html='<div class="source" tabindex="0"></div>',
-    css=html.tokens_css(".source") + (_STATIC / "source.css").read_text("utf-8"),
-    js=(_STATIC / "source.js").read_text("utf-8"),
+    html='<div class="root"></div>',
+    css=html.tokens_css(".root") + (_STATIC / "source.css").read_text("utf-8"),
+    js=html.NODES_JS + "".join((_STATIC / name).read_text("utf-8") for name in ("source.js", "source_mount.js")),
 )
 # the order of what needs a look
+TROUBLE = ("contradicted", "conflicting", "unclear", "no_relation", "missing")
 FIRST = ("contradicted", "conflicting", "unclear", "supported", "no_relation", "missing", "not_reached")
+ORDER: tuple[str, ...] = (*TROUBLE, "supported", "not_reached", "not_checked", "pending")  # of the bar
+TABS = (
+    ("evidence", "Evidence"), ("sources", "Sources"), ("corrections", "Corrections"), ("citations", "Citations"),
+    ("what_if", "What if"),
+)  # fmt: skip
 
 
 def _hint(running: bool) -> Node:
@@ -62,10 +70,11 @@ def view(
     run: str,
     running: bool,
     editable: bool = False,
+    tabs: Sequence[tuple[str, str]] = (),
 ) -> dict[str, Any]:
     """Return the data of the component; `corrected` are the ids of claims that were edited by hand.
 
-    `editable` adds the controls that change the run, for its owner alone.
+    `editable` adds the controls that change the run, for its owner alone. Without `tabs` there is only the evidence.
     """
     pages = {p.id: p for p in report.pages}
     verdicts = {v.claim_id: v for v in report.verdicts}
@@ -98,25 +107,38 @@ def view(
         "loose": [c.id for c in report.claims if c.id not in placed],
         "panels": panels,
         "counts": counts(report, corrected, running),
+        "trouble": TROUBLE,
+        "tabs": tabs,
+        "sources": html.data(source_list(report)) if tabs else None,
+        "source": None,
         "first": "" if running else _first(report),
         "empty": html.data(_hint(running)),
         "notes": html.data(el("div") if running else cards.footnotes(report, pages)),
     }
 
 
-def counts(report: Report, corrected: Set[str], running: bool) -> list[dict[str, str]]:
-    """Make one chip for each verdict that occurs, one for claims without a verdict, and one for edited claims."""
+def opened(data: dict[str, Any], report: Report, request: Any) -> dict[str, Any]:
+    """Add the source that a click asks for to the data of the component."""
+    if (place := requested_place(report, request)) is None:
+        return data
+    page, at = place
+    source = source_text(report, page, at[2])
+    return data | {"source": source | {"head": html.data(source["head"]), "asked": [page.id, at[2]]}}
+
+
+def counts(report: Report, corrected: Set[str], running: bool) -> list[dict[str, Any]]:
+    """Make one segment for each verdict that occurs, one for claims without one, and one for edited claims."""
     labels = Counter[str](v.label for v in report.verdicts)
     labels["pending" if running else "not_reached"] += len(report.claims) - labels.total()
     chips = [
-        {"label": label, "icon": style.icon, "text": f"{labels[label]} {style.noun}", "help": style.help}
-        for label in (*LABELS, "pending")
+        {"label": label, "icon": style.icon, "count": labels[label], "noun": style.noun, "help": style.help}
+        for label in ORDER
         if labels[label] > 0
         for style in (look(label),)
     ]
     if count := sum(claim.id in corrected for claim in report.claims):
         help = "You changed its text, its place in the answer or its evidence."
-        chips.append({"label": "corrected", "icon": "✎", "text": f"{count} edited", "help": help})
+        chips.append({"label": "corrected", "icon": "✎", "count": count, "noun": "edited", "help": help})
     return chips
 
 
@@ -145,7 +167,10 @@ def answer_view(data: dict[str, Any], *, key: str) -> Any:
     def ignore() -> None:  # without a callback Streamlit reports no click
         pass
 
-    return _answer(data=data, key=key, on_open_change=ignore, on_edit_change=ignore, on_step_change=ignore)
+    return _answer(
+        data=data, key=key, default={"tab": "evidence"}, on_tab_change=ignore, on_open_change=ignore,
+        on_edit_change=ignore, on_step_change=ignore,
+    )  # fmt: skip
 
 
 def requested_place(report: Report, request: Any) -> tuple[Page, list[int]] | None:
@@ -169,9 +194,9 @@ def requested_claim(report: Report, request: Any) -> Claim | None:
 def source_view(page: Page, place: Sequence[int], *, key: str) -> None:
     """Draw the text of a page, scrolled to the passage."""
     size = len(page.text)
-    start, end = sorted(min(max(0, int(n)), size) for n in place[:2])
-    first, last = sorted(min(max(start, int(n)), end) for n in place[2:4])
-    _source(data={"page": page.id, "text": page.text, "at": [start, end, first, last], "breaks": page.breaks}, key=key)
+    first, last = sorted(min(max(0, int(n)), size) for n in place[2:4])
+    marks = [{"at": [first, last], "claims": []}] if first < last else []
+    _source(data={"page": page.id, "text": page.text, "at": first, "breaks": page.breaks, "marks": marks}, key=key)
 
 
 @st.dialog("Source", width="medium")

@@ -81,9 +81,9 @@ def settings() -> Settings | str:
     if selected := state.value(state.COLLECTIONS):
         sources += [f"{COLLECTION}{name}" for name in collections() if name in selected]
     if not sources:
-        return "No source is selected. Select the library, the web, a collection or your documents in the sidebar."
+        return "No source is selected. Choose the library, the web, a collection or your documents under “Sources”."
     if sources == ["documents"] and not documents():
-        return "There are no documents yet. Paste a text, give web addresses or upload files in the sidebar."
+        return "There are no documents yet. Paste a text, give web addresses or upload files under “Add documents”."
     choices: dict[str, Any] = {name: state.value(name) for name in (*_DIRECT, *state.THRESHOLDS, *state.PRICES)}
     choices |= {"fallback": tuple(state.value(state.FALLBACK) or ())} if state.value(state.WEB) else {}
     choices |= dict.fromkeys(state.value(state.LLM_TASKS) or (), "llm")
@@ -173,14 +173,18 @@ def pasted(text: str | None) -> tuple[Document, ...]:
 
 
 def choose_example() -> None:
-    """Fill in an example with the sources it is meant for; the result on the page stays."""
-    example = state.examples()[int(st.session_state[state.EXAMPLE])]
+    """Fill in the example of the menu; the result on the page stays."""
+    fill_example(state.examples()[int(st.session_state[state.EXAMPLE])])
+
+
+def fill_example(example: Mapping[str, Any]) -> None:
+    """Fill in an example with the sources it is meant for."""
     state.fill(question=example["question"], turns="", answer=example["answer"])
     fill_sources(example.get("sources", ["library"]))
 
 
 def fill_sources(sources: Sequence[str]) -> None:
-    """Select these sources in the sidebar."""
+    """Select these sources in the form."""
     instance = next((s.removeprefix(INSTANCE) for s in sources if s.startswith(INSTANCE)), "")
     engine = next((WEB if s == "web" else s for s in sources if s == "web" or s in ENGINES), None)
     addresses = [s for s in sources if "://" in s and not s.startswith(INSTANCE)]
@@ -197,6 +201,13 @@ def select(library: bool, web: bool, documents: bool) -> None:
     """Select the kinds of sources, and the preset that stands for them."""
     preset = next((name for name, boxes in PRESETS.items() if boxes == (library, web, documents)), None)
     state.fill(library=library, web=web, documents=documents, preset=preset)
+
+
+def use_documents() -> None:
+    """Select the documents as a source as soon as there are some."""
+    added = state.text(state.PASTED) or state.text(state.ADDRESSES) or state.files()
+    if added and not state.value(state.DOCUMENTS):
+        select(bool(state.value(state.LIBRARY)), bool(state.value(state.WEB)), True)
 
 
 def on_preset_change() -> None:
@@ -275,6 +286,27 @@ def method(report: Report) -> str:
     label = VERIFIERS[used].label if used in VERIFIERS else used
     sources = [_source_label(source) for source in saved["sources"]]
     return f"Checked with {label} against {_listed(sources)}"
+
+
+def sources_words(report: Report | None = None) -> str:
+    """Name the sources of a run, or those that are selected in the form."""
+    if report is not None:
+        sources = _comparable(report.settings)["sources"]
+    else:
+        current = settings()
+        if isinstance(current, str):
+            return "none"
+        sources = list(current.sources)
+    return _listed([_source_label(source) for source in sources if "://" not in source]) or "web addresses"
+
+
+def changed_options() -> list[str]:
+    """Return the options of the form that differ from the defaults, in its words."""
+    names = {**FORM, "threshold": "Minimum support score", "contradiction_threshold": "Minimum contradiction score"}
+    options = (*_DIRECT, *state.THRESHOLDS)
+    changed = [names[n] for n in options if state.value(n) not in (None, "", Settings.model_fields[n].default)]
+    llm = state.text(state.LLM_MODEL) or state.value(state.LLM_TASKS)
+    return [*changed, *(["Language model"] if llm else []), *(["Earlier turns"] if state.text(state.TURNS) else [])]
 
 
 def _source_label(source: str) -> str:

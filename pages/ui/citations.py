@@ -108,7 +108,7 @@ def _rows(result: CitationReport, report: Report) -> Iterator[list[Child]]:
             marks = _marks(result, report, cited, None)
             yield [marks or "none", "", _claim(number, claim), badge(label, word=words.capitalize()), ""]
     for place in result.unattached:
-        where = "It stands on no claim that was checked."
+        where = "Not attached to a checked claim."
         yield [_written(report, result.marks[place]), "", where, badge("not_checked"), ""]
 
 
@@ -171,20 +171,19 @@ def _source(citation: Citation, result: CitationReport, pages: Mapping[str, Page
 
 JOB, SHOWN, LISTED = "citations_job", "citations_shown", "citations_listed"
 POLL = 0.5  # seconds between looks at the job
-STEPS = {"read": "Reading sources", "judge": "Holding them against the claims"}
+STEPS = {"read": "Reading sources", "judge": "Comparing them with the claims"}
 
 
 def citations_panel(report: Report) -> None:
-    """The marks of the answer, the button, and the result; nothing where the answer cites nothing."""
+    """Draw the marks of the answer, the button, and the result."""
     cited = find(report.answer)
     if not cited.marks:
+        small("The answer cites no source.")
         return
     key = f"{report.id}-{claims_id(report)}"
     job = _job(key)
     running = job is not None and job.running
-    expanded = running or _shown(report, key) is not None
-    with st.expander(f"The answer's citations ({len(cited.marks)})", expanded=expanded):
-        st.fragment(_part, run_every=POLL if running else None)(report, key, cited, running)
+    st.fragment(_part, run_every=POLL if running else None)(report, key, cited, running)
 
 
 def _job(key: str) -> CitationsJob | None:
@@ -239,7 +238,7 @@ def _start(report: Report, key: str, cited: Cited, result: CitationReport | None
     unnamed = [source for source in cited.sources if source.key in used and not source.url and not source.text]
     if not result:
         small(
-            "Each cited source is read, and held against the claims that cite it. Sources on the web are fetched from "
+            "Each cited source is read, and compared with the claims that cite it. Sources on the web are fetched from "
             "their sites."
         )
     listed = ""
@@ -255,7 +254,7 @@ def _start(report: Report, key: str, cited: Cited, result: CitationReport | None
         )
     label = "Check again" if result else f"Check {plural(len(cited.marks), 'citation mark')}"
     if st.button(
-        label, key="check_citations", help="Read each cited source and hold it against the claims that cite it."
+        label, key="check_citations", help="Read each cited source and compare it with the claims that cite it."
     ):
         if earlier := state.get(JOB):
             earlier.stop()

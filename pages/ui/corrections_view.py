@@ -32,15 +32,14 @@ def _part(report: Report, polling: bool) -> None:
         st.rerun()
     claims, review, own = correctable(report), corrections.review(report), corrections.is_own(report)
     job = corrections.job(report)
-    with st.expander("Corrections and revised answer", expanded=bool(job or review.proposals)):
-        _propose(report, claims, polling, own)
-        if job and (error := job.progress().error):
-            note("Corrections could not be sought", error, label="contradicted", detail=job.progress().detail)
-        open_claims = {c.id for c in claims}
-        found = {i: p.correction for i, p in review.proposals.items() if p.correction and i in open_claims}
-        _proposals(report, claims, found, review, own)
-        accepted = [found[i] for i in review.now.accepted if i in found]
-        _revised(report, accepted)
+    _propose(report, claims, polling, own)
+    if job and (error := job.progress().error):
+        note("Corrections could not be sought", error, label="contradicted", detail=job.progress().detail)
+    open_claims = {c.id for c in claims}
+    found = {i: p.correction for i, p in review.proposals.items() if p.correction and i in open_claims}
+    _proposals(report, claims, found, review, own)
+    accepted = [found[i] for i in review.now.accepted if i in found]
+    _revised(report, accepted)
 
 
 def _propose(report: Report, claims: Sequence[Claim], running: bool, own: bool) -> None:
@@ -200,7 +199,7 @@ def _revised(report: Report, accepted: Sequence[Correction]) -> None:
 def summary(revision: Revision) -> str:
     """One sentence that says what was changed."""
     parts = [
-        f"{plural(len(revision.applied), 'correction')} put in",
+        f"{plural(len(revision.applied), 'correction')} applied",
         f"{plural(revision.marked, 'sentence')} marked" if revision.marked else "",
         f"{plural(revision.dropped, 'sentence')} left out" if revision.dropped else "",
         plural(revision.notes, "footnote") if revision.notes else "",
@@ -208,7 +207,7 @@ def summary(revision: Revision) -> str:
     overlap = len(revision.overlapping)
     text = ", ".join(filter(None, parts)) + "."
     return text + (
-        f" {plural(overlap, 'correction')} could not be put in: an earlier one changes the same words."
+        f" {plural(overlap, 'correction')} could not be applied: an earlier one changes the same words."
         if overlap
         else ""
     )

@@ -32,31 +32,42 @@ from attribution.types import (
 )
 from pages.ui import choices, run, state
 from pages.ui.database import store
-from pages.ui.form import DOCUMENT_TYPES
+from pages.ui.fields import DOCUMENT_TYPES
 from pages.ui.frame import note, show, small
 
 
-def edit_bar(report: Report) -> None:
-    """Draw the edit bar of a finished run."""
+def edit_menu(report: Report) -> None:
+    """Draw the menu of what changes a finished run as a whole."""
     steps = store().steps(report.id)
-    with st.container(key="edit_bar", horizontal=True, vertical_alignment="center", gap="small"):
-        for label, keys, on_click, possible, step in (
-            ("Undo", "Ctrl+Z", run.undo, steps.can_undo, steps.undo),
-            ("Redo", "Ctrl+Shift+Z", run.redo, steps.can_redo, steps.redo),
-        ):
-            st.button(
-                label,
-                key=label.lower(),
-                on_click=on_click,
-                disabled=not possible,
-                help=f"{_help(label, step, possible)} ({keys})",
-            )
-        dropped = report.set_aside.claims if report.set_aside else ()
-        with st.popover(f"Edits ({len(report.edits)})", key="edits", help="What you changed in this run."):
+    dropped = report.set_aside.claims if report.set_aside else ()
+    with st.popover("⋯", key="more", help="Undo, edits, split again, delete."):
+        with st.container(horizontal=True, gap="small"):
+            for label, keys, on_click, possible, step in (
+                ("Undo", "Ctrl+Z", run.undo, steps.can_undo, steps.undo),
+                ("Redo", "Ctrl+Shift+Z", run.redo, steps.can_redo, steps.redo),
+            ):
+                st.button(
+                    label,
+                    key=label.lower(),
+                    on_click=on_click,
+                    disabled=not possible,
+                    help=f"{_help(label, step, possible)} ({keys})",
+                )
+        with st.expander(f"Edits ({len(report.edits)})"):
             _edits(report, dropped)
-        with st.popover("Question and claims", key="whole", help="Change the question, or split the answer again."):
+        with st.expander("Question and claims"):
             _question(report)
             _segmentation(report)
+        with st.expander("Delete this run"):
+            small("The link stops working. You can restore it for 24 hours on the History page.")
+            st.button(
+                "Delete",
+                type="primary",
+                on_click=run.delete_run,
+                args=(report.id,),
+                key="delete_run",
+                help="The History page can restore it for a day.",
+            )
 
 
 def _help(label: str, edit: Edit | None, possible: bool) -> str:

@@ -1,9 +1,7 @@
-"""Draw the form of a run: question, answer, sources, documents, conversation, models."""
+"""Draw the form of a run: question, answer, sources and options."""
 
 from __future__ import annotations
 
-import contextlib
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,163 +9,11 @@ from typing import Any
 
 import streamlit as st
 
-from attribution.models import files
-from attribution.reports.html import as_sentence, el
 from attribution.settings import Settings
-from attribution.tables import LLM, Entry, load
-from attribution.verifiers import deberta
-from pages.ui import background, choices, state
-from pages.ui.choices import turns_problem
-from pages.ui.frame import note, progress_bar, show, small
+from pages.ui import choices, state
+from pages.ui.frame import note
 from pages.ui.job_page import JobPage
-
-DOCUMENT_TYPES = ["txt", "md", "html", "htm", "pdf", "docx", "epub"]
-FORMATS = "Text, Markdown, HTML, PDF, DOCX or EPUB, at most 20 MB each."
-
-
-def text_input(label: str, name: str, placeholder: str, help: str | None = None, secret: bool = False) -> None:
-    """A line of text that survives a change of page."""
-    st.text_input(
-        label,
-        state.initial(name) or "",
-        key=state.key(name),
-        placeholder=placeholder,
-        help=help,
-        type="password" if secret else "default",
-    )
-
-
-def multiselect(label: str, name: str, options: Mapping[str, str], placeholder: str, help: str) -> None:
-    """Some of the options, given with their labels; a choice that is no longer offered is dropped."""
-    st.multiselect(
-        label,
-        list(options),
-        [option for option in state.initial(name) or () if option in options],
-        key=state.key(name),
-        format_func=options.__getitem__,
-        placeholder=placeholder,
-        help=help,
-    )
-
-
-def pick(label: str, name: str, table: Mapping[str, Entry], help: str) -> str:
-    """A choice among the entries that are ready."""
-    needs = choices.missing(table)
-    ready = [entry for entry in table if not needs[entry]]
-    selected = ""
-    if ready:
-        initial = state.initial(name)
-        index = ready.index(initial) if initial in ready else 0
-        selected = st.selectbox(
-            label, ready, index, format_func=lambda entry: table[entry].label, key=state.key(name), help=help
-        )
-        small(as_sentence(table[selected].note))
-    unready(table)
-    return selected
-
-
-def pick_many(label: str, table: Mapping[str, Entry], default: Sequence[str], key: str, help: str) -> list[str]:
-    """A choice of several of the entries that are ready; the others stand below it."""
-    chosen = st.pills(
-        label, choices.ready(table), selection_mode="multi", default=list(default), key=key, wrap=True, help=help,
-        format_func=lambda name: table[name].label,
-    )  # fmt: skip
-    unready(table)
-    return chosen
-
-
-def unready(table: Mapping[str, Entry]) -> None:
-    """The entries that cannot be chosen yet, by what they need; folded, so that they do not get in the way."""
-    waiting: dict[str, list[str]] = {}
-    for name, step in choices.missing(table).items():
-        if step:
-            waiting.setdefault(step, []).append(table[name].label)
-    if not waiting:
-        return
-    count = sum(map(len, waiting.values()))
-    if set(waiting) == {LLM.step}:
-        title = f"{count} more {'needs' if count == 1 else 'need'} a language model"
-    else:
-        title = f"{count} more {'is' if count == 1 else 'are'} not ready"
-    items = []
-    for step, labels in waiting.items():
-        step = f"name a model under “Language model” in the sidebar, or {step}" if step == LLM.step else step
-        items.append(el("li", el("strong", ", ".join(labels)), f": {step}"))
-    show(el("details", el("summary", title), el("ul", *items), class_="ax-unready"))
-
-
-POLL = 0.5  # seconds between looks at a download
-_jobs: dict[str, background.Job[Getting]] = {}  # by model: whoever asks for it first gets it for all
-
-
-@dataclass(frozen=True)
-class Getting(background.Progress):
-    """A download in progress."""
-
-    part: float = 0.0  # of the whole
-    what: str = "connecting to the hub"
-
-
-class _Stopped(Exception):
-    """Stop was pressed."""
-
-
-def model_download(entry: Entry) -> None:
-    """Draw it for the model that the form names."""
-    chosen = choices.settings()
-    if isinstance(chosen, Settings):
-        running = (job := _jobs.get(_model(chosen))) is not None and job.running
-        st.fragment(_part, run_every=POLL if running else None)(entry, chosen, running)
-
-
-def _part(entry: Entry, chosen: Settings, running: bool) -> None:
-    model = _model(chosen)
-    job = _jobs.get(model)
-    now = job.progress() if job else None
-    if job and now and now.running:
-        progress_bar(now.part, f"Download of {model}")
-        small(as_sentence("stopping" if now.stopping else now.what))
-        st.button("Stop", key="stop_download", on_click=job.stop, help="What is there so far is kept.", width="stretch")
-        return
-    if running:
-        st.rerun()  # it has ended: the whole form shows what has changed
-    if now and now.error:
-        note("The model could not be made ready", now.error, label="contradicted", detail=now.detail)
-    if deberta.is_ready(chosen):
-        small("It is on this machine and ready.")
-    elif deberta.is_downloaded(chosen):
-        small("It is on this machine. An int8 form, made once, is three to four times faster on CPUs.")
-        _button("Make it faster", "Nothing is downloaded.", entry, chosen)
-    else:
-        small(f"It is not on this machine yet. It is kept in {files.cache_folder()}, and a download can be stopped.")
-        size = deberta.MODELS.get(model, "").partition(":")[0].rpartition(", ")[2]
-        _button(f"Download ({size})" if size else "Download", "From the Hugging Face Hub.", entry, chosen)
-
-
-def _button(label: str, help: str, entry: Entry, chosen: Settings) -> None:
-    if st.button(label, key="start_download", help=help, width="stretch"):
-        job = _jobs.get(_model(chosen))
-        if job is None or not job.running:  # another visitor may have begun since this was drawn
-            _jobs[_model(chosen)] = background.Job("download", Getting(), _work(entry, chosen))
-        st.rerun()
-
-
-def _work(entry: Entry, chosen: Settings) -> background.Work[Getting]:
-    def work(stop: threading.Event, update: Callable[..., Getting]) -> None:
-        def show(share: float, what: str) -> None:
-            if stop.is_set():
-                raise _Stopped
-            update(part=share, what=what)
-
-        with contextlib.suppress(_Stopped):
-            load(entry.download)(show, chosen)
-
-    return work
-
-
-def _model(chosen: Settings) -> str:
-    return chosen.verifier_model or deberta.DEFAULT
-
+from pages.ui.options import source_row
 
 COUNTER = "answer_count"
 _STATIC = Path(__file__).parent / "static"
@@ -197,9 +43,9 @@ class Examples:
     help: str
 
 
-def question_field(placeholder: str, help: str, menu: Examples) -> None:
-    """The field for the question, and beside it the menu of examples."""
-    field, beside = st.columns([5, 1], vertical_alignment="bottom")
+def question_field(placeholder: str, help: str, menu: Examples | None) -> None:
+    """Draw the field for the question, and beside it the menu of examples."""
+    field, beside = st.columns([5, 1], vertical_alignment="bottom") if menu else (st.container(), None)
     field.text_input(
         "Question",
         state.initial(state.QUESTION) or "",
@@ -207,9 +53,16 @@ def question_field(placeholder: str, help: str, menu: Examples) -> None:
         placeholder=placeholder,
         help=help,
     )
+    if menu and beside:
+        with beside:
+            examples_menu(menu)
+
+
+def examples_menu(menu: Examples, label: str = "Examples") -> None:
+    """Draw the menu of examples."""
     titles = [str(example["title"]) for example in menu.examples]
-    beside.menu_button(
-        "Examples",
+    st.menu_button(
+        label,
         range(len(titles)),
         key=menu.key,
         format_func=titles.__getitem__,
@@ -217,6 +70,27 @@ def question_field(placeholder: str, help: str, menu: Examples) -> None:
         help=menu.help,
         width="stretch",
     )
+
+
+def all_examples() -> Examples:
+    """Return the menu of questions with one answer."""
+    help = "Fill in a question and an answer, with the sources they are meant for."
+    return Examples(state.EXAMPLE, state.examples(), choices.choose_example, help)
+
+
+CARDS = 3  # examples that stand on the page; the others are in the menu beside them
+
+
+def example_cards() -> None:
+    """Offer a few examples by a button each, and the others in a menu."""
+    columns = st.columns(CARDS + 1, gap="small")
+    for place, example in enumerate(state.examples()[:CARDS]):
+        columns[place].button(
+            f"**{example['title']}**  \n{example['question']}", on_click=choices.fill_example, args=(example,),
+            key=f"example-{place}", width="stretch", help=all_examples().help,
+        )  # fmt: skip
+    with columns[CARDS]:
+        examples_menu(all_examples(), "More examples")
 
 
 def form(
@@ -229,27 +103,21 @@ def form(
     ready: bool,
     options: Callable[[], None] | None = None,
     estimate: Callable[[], None] | None = None,
-    turns: bool = False,
+    explore: bool = False,
+    thresholds: bool = True,
 ) -> None:
-    """`start` labels the button; `options` are drawn below the answer, `estimate` below the buttons.
+    """Draw the form. `start` labels the button; `options` are drawn below the answer, `estimate` before the buttons.
 
-    `job` is what Stop stops. `turns` adds a folded field for the conversation before the question.
+    `job` is what Stop stops. On Explore, the examples and Stop stand outside the form, and the segmenter among the
+    options.
     """
     with st.container(key="form"):
         question_field(
             "The question that was asked (optional)",
             "It helps to understand claims that depend on it, and to search for them.",
-            Examples(
-                state.EXAMPLE,
-                state.examples(),
-                choices.choose_example,
-                "Fill in a question and an answer, with the sources they are meant for.",
-            ),
+            None if explore else all_examples(),
         )
-        if turns:
-            earlier_turns()
-        answer, buttons = st.columns([5, 1])
-        answer.text_area(
+        st.text_area(
             "Answer",
             state.initial(state.ANSWER) or "",
             key=state.key(state.ANSWER),
@@ -257,29 +125,13 @@ def form(
             placeholder="Paste the answer to check",
             help="Text or Markdown. Its claims are checked one by one.",
         )
-        with answer:
-            limit = Settings.model_fields["answer_limit"].default
-            typed = {name: state.value(name) or "" for name in (state.QUESTION, state.ANSWER)}
-            _counter(data={**typed, "limit": limit}, key=COUNTER, on_draft_change=_restore_draft)
-        with buttons:
-            job.buttons(start, on_start, running, ready, below=estimate)
+        limit = Settings.model_fields["answer_limit"].default
+        typed = {name: state.value(name) or "" for name in (state.QUESTION, state.ANSWER)}
+        _counter(data={**typed, "limit": limit}, key=COUNTER, on_draft_change=_restore_draft)
         if options:
             options()
+        with st.container(key="form_row", horizontal=True, vertical_alignment="center", gap="small"):
+            source_row(segmenter=explore, thresholds=thresholds, turns=True)
+            job.buttons(start, on_start, running, ready, before=estimate, stop=not explore)
         if isinstance(problem := choices.settings(), str):
             note("Not ready yet", problem)
-
-
-def earlier_turns() -> None:
-    """The conversation before the question, folded where there is none."""
-    with st.expander("Earlier turns", expanded=bool(state.text(state.TURNS))):
-        st.text_area(
-            "The conversation before the question",
-            state.initial(state.TURNS) or "",
-            key=state.key(state.TURNS),
-            height=120,
-            placeholder="User: What is the Eiffel Tower?\nAssistant: An iron tower in Paris.",
-            help="Start each turn on a new line with “User:” or “Assistant:”. References such as “it” are resolved "
-            "into these turns, and language models see them.",
-        )
-        if problem := turns_problem():
-            note("The earlier turns cannot be read", problem)

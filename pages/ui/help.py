@@ -54,6 +54,7 @@ SHORTCUTS = (  # key and its action; help.js handles the same keys
     ("s", "Stop, and keep the results so far"),
     ("j", "Next claim"),
     ("k", "Previous claim"),
+    ("n", "Next claim that needs a look, the worst first"),
     ("e", "Go to the evidence of the selected claim"),
     ("/", "Go to the search field, or to the question"),
 )
@@ -66,7 +67,7 @@ CLAIM_KEYS = (
 TOUR = (
     (
         "Paste",
-        "Put a question and its answer here, or choose an example. Choose in the sidebar what it is checked against.",
+        "Put a question and its answer here, or choose an example. Below it, choose what it is checked against.",
     ),
     ("Run", "Press Analyse. The answer is split into claims, and verdicts appear one by one. Stop keeps those so far."),
     ("Read", "Click a marked claim to see the sentence that decides, and why. Press ? for all keys, badges and terms."),

@@ -7,12 +7,11 @@ from typing import Generic, TypeVar
 
 import streamlit as st
 
-from attribution.reports.html import el
 from attribution.store.store import Store
 from pages.ui import background, state
 from pages.ui.background import Job, Progress, Work
 from pages.ui.database import saved, store
-from pages.ui.frame import copy_line, note, progress_bar, show, status_line
+from pages.ui.frame import copy_line, note, progress_bar, status_line
 
 P = TypeVar("P", bound=Progress)
 
@@ -174,23 +173,24 @@ class JobPage(Generic[P]):
         running: bool,
         ready: bool,
         stop_help: str = "The results so far are kept.",
-        below: Callable[[], None] | None = None,
+        before: Callable[[], None] | None = None,
+        stop: bool = True,
     ) -> None:
-        """Draw the two buttons of the page, one under the other, and what belongs below them."""
+        """Draw the buttons of a page in a row, `before` in front of them; Stop may stand elsewhere."""
         own = self.is_own()
         watching = "Another browser started this, and it continues there."
-        with st.container(key="go"):
-            show(el("div"))  # as high as the label beside it
+        with st.container(key="go", horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
+            if before:
+                before()
+            if stop:
+                st.button(
+                    "Stop" if own else "Stop watching", on_click=self.stop, disabled=not running, key="stop",
+                    help=f"{stop_help} (key: s)" if own else watching,
+                )  # fmt: skip
             st.button(
-                start, type="primary", on_click=on_start, disabled=running or not ready, width="stretch", key="start",
+                start, type="primary", on_click=on_start, disabled=running or not ready, key="start",
                 help="Start with what is filled in (key: r).",
             )  # fmt: skip
-            st.button(
-                "Stop" if own else "Stop watching", on_click=self.stop, disabled=not running, width="stretch",
-                key="stop", help=f"{stop_help} (key: s)" if own else watching,
-            )  # fmt: skip
-            if below:
-                below()
 
     def offer_to_continue(self, known: str, on_click: Callable[[], None], purpose: str, ready: bool = True) -> None:
         """Offer to complete a result that was stopped or cut off; to those who do not own it, a copy."""

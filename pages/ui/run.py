@@ -26,11 +26,13 @@ from attribution.events import (
     VerdictReady,
 )
 from attribution.provenance import Provenance
+from attribution.reports.provenance import date
 from attribution.settings import Settings
 from attribution.store.runs import RunInputs
 from attribution.types import Change, Document, Report, Turn
 from pages.ui import background, choices, state
 from pages.ui.choices import explain
+from pages.ui.components import link
 from pages.ui.database import saved, store, unowned_store
 from pages.ui.frame import small
 from pages.ui.job_page import JobPage
@@ -251,7 +253,7 @@ def analyse() -> None:
     """Start a run with the inputs of the form."""
     settings = choices.settings()
     if not isinstance(settings, str) and not choices.turns_problem() and not is_running():
-        state.fill(**{name: state.value(name) for name in state.THRESHOLDS})  # the sliders move from the sidebar
+        state.fill(**{name: state.value(name) for name in state.THRESHOLDS})  # the sliders move to another place
         _start(*text(), settings, choices.documents(), choices.turns())
 
 
@@ -428,35 +430,22 @@ def estimate(segmenters: Sequence[str] = ()) -> tuple[Estimate | None, bool]:
     return (now.value, False) if not now.running and now.key == key else (None, True)
 
 
-def sharing(run_id: str) -> None:
-    """Offer to make a run private or public again, or to delete it, only to the browser that started it."""
-    access = store().access(run_id)
-    if not access.own:
-        return
-    with st.expander("Sharing"):
+def share_menu(report: Report) -> None:
+    """Draw the link to a run; to its owner also who can open it."""
+    with st.popover("Share", key="share", help="Copy the link, and choose who can open it."):
+        link(f"{choices.method(report)}, {date(report.created_at)}", key="link", run=report.id)
+        access = store().access(report.id)
+        if not access.own:
+            return
         small(
             "Only this browser can open this run."
             if access.private
             else "Anyone with the link can open this run. Make it private to keep it to this browser."
         )
-        change, delete = st.columns(2)
-        change.button(
+        st.button(
             "Share by link" if access.private else "Make private",
             on_click=store().set_private,
-            args=(run_id, not access.private),
+            args=(report.id, not access.private),
             key="private",
-            width="stretch",
             help="Who can open this address: everybody, or this browser alone.",
         )
-        with delete.popover(
-            "Delete this run", width="stretch", help="It can be restored on the History page for a day."
-        ):
-            small("Nobody can open it then. For a day, you can restore it on the History page.")
-            st.button(
-                "Delete",
-                type="primary",
-                on_click=delete_run,
-                args=(run_id,),
-                key="delete_run",
-                help="The History page can restore it for a day.",
-            )

@@ -11,14 +11,13 @@ import streamlit as st
 
 from attribution.reports import Exported
 from attribution.reports.actions import edited_claims
-from attribution.reports.cards import totals
+from attribution.reports.cards import headline, totals
 from attribution.reports.html import LOOKS, Child, Node, el, plural, table, with_detail
 from attribution.types import LABELS, Failure, Label, LlmUsage, Report
-from pages.ui import choices, run, state
-from pages.ui.citations import citations_panel
+from pages.ui import run
 from pages.ui.database import store
 from pages.ui.files import menu
-from pages.ui.frame import note, plot, progress_bar, show
+from pages.ui.frame import note, progress_bar, show
 from pages.ui.page_changes import page_changes
 from pages.ui.run import RunProgress, preload
 
@@ -217,7 +216,7 @@ LLM_FAILURES = {  # a noun to count, what failed, and what was done instead
     "enrichment": ("claim", "got no context; rules added it instead."),
     "queries": ("claim", "got no query; the claim itself was searched instead."),
 }
-CONNECTION = "Check Address, Model and Key under “Language model” in the sidebar, and press Test connection."
+CONNECTION = "Check Address, Model and Key under “Options”, and press Test connection."
 SEARCH_FAILED = ("search_failed", "search_limited")
 
 
@@ -261,8 +260,6 @@ def continue_button(now: RunProgress) -> None:
 
 def notices(now: RunProgress, report: Report) -> None:
     """Show what could not be used and what was used instead, then states of the result that need explaining."""
-    if not now.running and (changed := choices.differences(report, now.documents)):
-        note("The form has changed", f"Changed since this result: {', '.join(changed)}. Analyse again to update it.")
     not_used(report)
     if not now.running and not now.unfinished:
         _outcome(now, report)
@@ -303,7 +300,7 @@ def _verifier(report: Report) -> None:
     if failed:
         reasons = _sentences(failed)[:2]
         title = f"{plural(len(failed), 'claim')} could not be checked by the verifier"
-        note(title, *reasons, "Choose another verifier in the sidebar, and analyse again.", label="conflicting")
+        note(title, *reasons, "Choose another verifier under “Options”, and run again.", label="conflicting")
 
 
 def _smaller_verifier(report: Report) -> None:
@@ -340,7 +337,7 @@ def _outcome(now: RunProgress, report: Report) -> None:
     elif labels and labels <= {"missing", "not_checked"}:
         note(
             "Nothing was found for any claim",
-            "The sources have no passage about this answer. Select another source in the sidebar, or add documents.",
+            "The sources have no passage about this answer. Choose another source, or add documents.",
             label="missing",
         )
 
@@ -379,25 +376,32 @@ def _units(now: RunProgress, step: str) -> tuple[int, int]:
 
 
 def status(now: RunProgress, report: Report) -> None:
-    """Show one line that says what is being done and how far it is, or what was found."""
-    spent = budget(report)
-    if not now.running:
-        facts = [
-            plural(len(report.pages), "page"),
-            f"{plural(report.usage.pairs, 'passage')} judged" if report.usage.pairs else "",
-            f"{now.seconds:.1f} s"
-            if now.seconds >= 0.05 and not report.edits
-            else "",  # an edit's time is not the run's
-            spent,
-        ]
-        early = "Stopped early; the results so far are kept. " if report.stopped else ""
-        quiet = el("span", " · ".join(filter(None, facts)), class_="quiet")
-        show(el("p", el("span", early + totals(report)), quiet, class_="ax-status"))
-        return
+    """Show what is being done and how far it is, or what was found: one line, in one place."""
+    with st.container(key="status", gap=None):
+        show(_done(now, report) if not now.running else _doing(now, report))
+        if now.running:
+            current = _step(now)
+            (done, total), before = _units(now, current), list(STEPS)[: list(STEPS).index(current)]
+            share = sum(STEPS[name][1] for name in before) + STEPS[current][1] * (done / total if total else 0)
+            progress_bar(share, "Progress of the run")
+
+
+def _done(now: RunProgress, report: Report) -> Node:
+    facts = [
+        plural(len(report.pages), "page"),
+        f"{plural(report.usage.pairs, 'passage')} judged" if report.usage.pairs else "",
+        f"{now.seconds:.1f} s" if now.seconds >= 0.05 and not report.edits else "",  # an edit's time is not the run's
+        budget(report),
+    ]
+    early = "Stopped early: " if report.stopped else ""
+    quiet = el("span", " · ".join(filter(None, facts)), class_="quiet")
+    return el("p", el("strong", early + headline(report), title=totals(report)), quiet, class_="ax-status")
+
+
+def _doing(now: RunProgress, report: Report) -> Node:
     if now.stage == "queue":
         waits = f"Waiting: place {now.units['queue'][0]} in the queue of this server. Stop takes it out."
-        show(el("p", waits, class_="ax-status", role="status"))
-        return
+        return el("p", waits, class_="ax-status", role="status")
     results = {
         "segment": plural(len(report.claims), "claim"),
         "search": plural(len(report.pages), "page"),
@@ -414,28 +418,24 @@ def status(now: RunProgress, report: Report) -> None:
         else:
             parts.append(el("span", doing, class_="step"))
     clock = f"{'Stopping … ' if now.stopping else ''}{now.seconds:.0f} s"
-    parts.append(el("span", " · ".join(filter(None, (clock, spent))), class_="quiet"))
-    show(el("p", *parts, class_="ax-status", role="status"))
+    parts.append(el("span", " · ".join(filter(None, (clock, budget(report)))), class_="quiet"))
+    return el("p", *parts, class_="ax-status", role="status")
 
 
-def bar(now: RunProgress, report: Report) -> None:
-    """Show the progress bar of a run; in the same place, the shares of the verdicts when it has ended."""
-    with st.container(key="slot"):
-        if now.running:
-            current = _step(now)
-            (done, total), before = _units(now, current), list(STEPS)[: list(STEPS).index(current)]
-            share = sum(STEPS[name][1] for name in before) + STEPS[current][1] * (done / total if total else 0)
-            progress_bar(share, "Progress of the run")
-        elif report.verdicts:
-            plot(bars([("", report)], state.is_dark()), "chart", totals(report))
+def export_menu(report: Report) -> None:
+    """Draw the menu of files."""
+    if report.verdicts:
+        menu(exported(report))
 
 
 def details(report: Report) -> None:
-    """Show figures, failures and the menu of exports."""
+    """Show below the result how it came about: figures, costs, failures, and whether its pages have changed."""
     with st.container(key="below"):
-        citations_panel(report)
         what_failed(report.failures)
-        with st.expander("Figures behind the bar"):
+        with st.expander("Details"):
+            if report.context:
+                turns = (el("p", el("strong", f"{s.capitalize()}: "), text, dir="auto") for s, text in report.context)
+                show(el("details", el("summary", plural(len(report.context), "earlier turn")), *turns))
             show(el("p", totals(report), class_="ax-quiet-inline"))
             show(figures(report))
             show(table(("Step", "Time"), _times(report)))
@@ -443,7 +443,6 @@ def details(report: Report) -> None:
             with st.expander("Cost of the language model"):
                 show(costs)
         page_changes(report)
-        menu(exported(report))
 
 
 def exported(report: Report) -> Exported:

@@ -15,8 +15,8 @@ from attribution.verdicts import Aggregation
 from attribution.verifiers.calibration import ENOUGH, Curve, curve
 from pages.ui import choices, state, thresholds
 from pages.ui.frame import plot, show, small
+from pages.ui.options import threshold
 from pages.ui.run_results import CLEAR, FONT, graph_objects
-from pages.ui.sidebar import threshold
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -30,18 +30,16 @@ RULES: dict[Aggregation, str] = {
 SIDES: tuple[tuple[str, Label], ...] = ((state.THRESHOLD, "supported"), (state.CONTRADICTION_THRESHOLD, "contradicted"))
 
 
-def what_if_panel(report: Report, run: str) -> None:
-    """Draw it above a finished run. What is chosen holds for this run and this session; the run itself stays."""
+def what_if_panel(report: Report, run: str, is_open: bool) -> None:
+    """Draw it for a finished run. What is chosen holds for this run and this session; the run itself stays."""
     tag = f"{run}-{state.get('what_if_resets') or 0}"
-    panel = st.expander("What if", key="what_if", on_change="rerun")
-    with panel:
-        left, right = st.columns(2, gap="large")
-        with left:
-            for name, badge in SIDES:
-                threshold(name)
-                if panel.open:
-                    _cost(report, badge, float(state.value(name)))
-        with right:
+    changed = st.container()
+    with st.container():
+        for name, badge in SIDES:
+            threshold(name)
+            if is_open:
+                _cost(report, badge, float(state.value(name)))
+        with st.container():
             rule = st.selectbox(
                 "Where passages disagree",
                 list(RULES),
@@ -58,7 +56,7 @@ def what_if_panel(report: Report, run: str) -> None:
                 help="Passages of these sites no longer count.",
             )
             since, until, dated = _dates(report, tag)
-            languages = _languages(report, tag, bool(panel.open))
+            languages = _languages(report, tag, is_open)
             once = st.checkbox(
                 "Near-duplicates count once",
                 key=f"what-once-{tag}",
@@ -68,13 +66,13 @@ def what_if_panel(report: Report, run: str) -> None:
     thresholds.choose(chosen)
     if chosen.changes(report):
         shown = thresholds.shown(report)
-        changed, all_ = differing(report, shown), len(report.verdicts)
-        with st.container(key="what_changed", horizontal=True, vertical_alignment="center"):
-            verb = "differs" if changed == 1 else "differ"
+        differ, all_ = differing(report, shown), len(report.verdicts)
+        with changed, st.container(key="what_changed", horizontal=True, vertical_alignment="center"):
+            verb = "differs" if differ == 1 else "differ"
             show(
                 el(
                     "p",
-                    f"What if: {changed} of {plural(all_, 'verdict')} {verb} from the run as made.",
+                    f"What if: {differ} of {plural(all_, 'verdict')} {verb} from the run as made.",
                     class_="ax-status",
                 )
             )

@@ -10,7 +10,7 @@ import pytest
 from attribution.endpoint import LISTED
 from tests.llm_server import KEY, READY, error, keys_sent, llm_server
 from tests.pages.browser.conftest import free_port, serving
-from tests.pages.browser.visits import MARKS, Page, chromium, expect, settled, visit
+from tests.pages.browser.visits import MARKS, Page, chromium, expect, menu, settled, visit
 from tests.servers import Served
 
 pytestmark = MARKS
@@ -47,6 +47,7 @@ def page(tmp_path_factory: pytest.TempPathFactory, of_secrets: Served, visitors:
 def press_test_connection(page: Page, address: str = "", key: str = "") -> None:
     page.reload()  # no result of an earlier test stands there
     settled(page)
+    menu(page, "Options")
     page.get_by_text("Language model", exact=True).click()
     for label, text in (("Address", address), ("Key", key)):
         box = page.get_by_label(label, exact=True).last

@@ -12,9 +12,10 @@ class View {
     this.panel.setAttribute("aria-live", "polite");
     this.panel.tabIndex = -1;
     this.columns = make("div", "columns");
+    this.tabs = new Tabs((name) => { this.drawSelection(); this.panel.scrollTop = 0; this.keep?.("tab", name); });
     this.notes = make("section", "notes");
     this.notes.setAttribute("aria-hidden", "true");
-    this.columns.append(this.answer, this.panel);
+    this.columns.append(this.answer, this.tabs.root, this.panel);
     this.root.replaceChildren(this.chips.root, this.columns, this.notes);
     this.seen = {};
     this.picker = new Picker(this);
@@ -35,7 +36,8 @@ class View {
 
   update(data) {
     this.data = data;
-    if (this.changed("run", data.run)) { this.chips.filters.clear(); this.seen.panel = null; }
+    if (this.changed("run", data.run)) { this.chips.filters.clear(); this.seen.panel = null; this.tabs.name = "evidence"; }
+    if (this.changed("tabs", data.tabs)) this.tabs.draw(data.tabs);
     const structure = this.changed("tree", [data.run, data.tree, data.loose]);
     if (structure) this.drawAnswer();
     if (this.changed("claims", data.claims) || structure) this.drawClaims();
@@ -136,6 +138,25 @@ class View {
       for (const part of parts) part.classList.toggle("selected", other === id);
       this.handle(other)?.setAttribute("aria-pressed", other === id);
     }
+    const tab = this.tabs.name, stage = this.root.getRootNode().host?.closest(".st-key-stage");
+    this.root.dataset.tab = tab;
+    if (stage) stage.dataset.tab = tab; // the style sheet of the page shows the container of this name
+    if (tab === "sources") this.drawSources();
+    else if (tab === "evidence") this.drawEvidence(id);
+    this.place();
+  }
+
+  drawSources() {
+    const { source, sources } = this.data;
+    if (!this.changed("panel", ["sources", source?.asked, sources])) return;
+    this.drawn = null;
+    if (!source) return this.panel.replaceChildren(build(sources));
+    const back = button("open", "‹ All sources", "Back to all sources", () => this.trigger("open", { page: "", at: [] }));
+    this.panel.replaceChildren(back, build(source.head), sourceText(source, (id) => this.choose(id)));
+    requestAnimationFrame(() => this.reveal(this.panel.querySelector(".here"), this.panel));
+  }
+
+  drawEvidence(id) {
     const content = id ? this.data.panels[id] : this.data.empty;
     if (this.changed("panel", [id, content])) {
       const open = [...this.panel.querySelectorAll("details")].map((d) => d.open);
@@ -153,7 +174,6 @@ class View {
       else this.panel.scrollTop = 0;
       this.drawn = id;
     }
-    this.place();
   }
 
   mode() {
@@ -164,18 +184,33 @@ class View {
   // On a narrow screen the evidence stands under the tapped sentence, else beside or under the answer.
   place() {
     if (!this.data) return;
-    const mode = this.mode(), id = this.selected();
+    const mode = this.mode(), id = this.selected(), evidence = this.tabs.name === "evidence";
     this.root.dataset.mode = mode;
+    this.chips.fit();
     const part = id && this.parts.get(id)?.at(-1);
-    if (mode === "narrow" && part) {
+    if (mode === "narrow" && part && evidence) {
       const before = endOfSentence(part, this.panel);
       if (before.nextSibling !== this.panel) before.after(this.panel);
     } else if (this.panel.parentElement !== this.columns) this.columns.append(this.panel);
-    this.panel.hidden = mode === "narrow" && !id;
+    this.panel.hidden = evidence ? mode === "narrow" && !id : this.tabs.name !== "sources";
+    this.cover();
+  }
+
+  // The column's own height is what the window leaves; the containers of the page lie where the panel is.
+  cover() {
+    const host = this.root.getRootNode().host, stage = host?.closest(".st-key-stage");
+    if (!stage) return;
+    const top = this.columns.getBoundingClientRect().top + (scroller(this.root)?.scrollTop ?? 0);
+    this.root.style.setProperty("--from", `${Math.round(top)}px`);
+    const frame = stage.getBoundingClientRect(), tabs = this.tabs.root.getBoundingClientRect();
+    const sizes = { top: tabs.bottom - frame.top, left: tabs.left - frame.left, width: tabs.width };
+    for (const [name, size] of Object.entries(sizes)) stage.style.setProperty(`--side-${name}`, `${Math.round(size)}px`);
   }
 
   choose(id) {
     SELECTED.set(this.data.run, id);
+    this.tabs.name = "evidence";
+    this.tabs.mark();
     const part = this.parts.get(id)[0], before = part.getBoundingClientRect().top;
     this.drawSelection();
     scroller(this.root)?.scrollBy({ top: part.getBoundingClientRect().top - before, behavior: "instant" });
@@ -184,7 +219,15 @@ class View {
       const room = part.getBoundingClientRect().top - 90;
       if (hidden > 0 && room > 0) scroller(this.root)?.scrollBy({ top: Math.min(hidden, room), behavior: "instant" });
     }
-    if (this.mode() === "medium") this.parts.get(id)?.at(-1).scrollIntoView({ block: "nearest" });
+    if (this.mode() !== "narrow") this.reveal(this.parts.get(id)?.at(-1), this.answer);
+  }
+
+  // Scrolls the column to a part of it, and the page only where the column does not scroll.
+  reveal(part, column) {
+    if (!part) return;
+    if (this.mode() !== "wide") return part.scrollIntoView({ block: "nearest" });
+    const inside = part.getBoundingClientRect(), frame = column.getBoundingClientRect();
+    if (inside.top < frame.top || inside.bottom > frame.bottom) column.scrollTop += inside.top - frame.top - frame.height / 3;
   }
 
   close() {
@@ -227,17 +270,32 @@ class View {
     if (!next) return;
     if (select) {
       this.choose(next);
-      this.parts.get(next)[0].scrollIntoView({ block: "nearest" });
+      this.reveal(this.parts.get(next)[0], this.answer);
     } else this.handle(next).focus();
   }
 
+  // The next claim that needs a look, the worst first.
+  problem(id) {
+    const order = [...this.parts.keys()].filter((k) => this.data.trouble.includes(this.data.claims[k]?.label));
+    const rank = (k) => this.data.trouble.indexOf(this.data.claims[k].label);
+    order.sort((one, other) => rank(one) - rank(other));
+    const next = order[(order.indexOf(id) + 1) % order.length];
+    if (!next) return;
+    this.choose(next);
+    this.reveal(this.parts.get(next)[0], this.answer);
+  }
+
   opened(event) {
-    const button = event.target.closest("button[data-page], button[data-edit], button[data-step]");
+    const button = event.target.closest("button[data-page], button[data-edit], button[data-step], button[data-claim]");
     if (!button) return;
-    const { edit, step, page, at } = button.dataset;
+    const { edit, step, page, at, claim } = button.dataset;
+    if (claim) { this.choose(claim); this.handle(claim)?.focus({ preventScroll: true }); return; }
     if (edit) this.trigger("edit", edit);
     else if (step) this.trigger("step", { step: step.split(" ")[0], claim: step.split(" ")[1] });
-    else this.trigger("open", { page, at: at.split(",").map(Number) });
+    else {
+      this.trigger("open", { page, at: at.split(",").map(Number) });
+      if (this.data.tabs.length) this.tabs.open("sources");
+    }
     if (!edit || edit.startsWith("open:")) returnFocus(button);
   }
 }

@@ -2,7 +2,9 @@
 function act(view, what) {
   const id = view.selected();
   if (what === "evidence") { if (id) view.panel.focus(); return; }
-  view.move(id, what === "next" ? 1 : -1, true);
+  if (what === "answer") { view.handle(id ?? view.parts.keys().next().value)?.focus(); return; }
+  if (what === "problem") view.problem(id);
+  else view.move(id, what === "next" ? 1 : -1, true);
   const now = view.selected();
   if (now !== id) view.handle(now).focus({ preventScroll: true });
 }

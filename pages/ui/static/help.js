@@ -52,7 +52,7 @@ function search() {
 
 const ACTIONS = {
   r: () => press("start"), s: () => press("stop"), "/": search,
-  j: () => tell("next"), k: () => tell("previous"), e: () => tell("evidence"),
+  j: () => tell("next"), k: () => tell("previous"), n: () => tell("problem"), e: () => tell("evidence"),
 };
 
 // A component with keys of its own holds them with this controller as long as it is shown.

@@ -28,6 +28,15 @@ function mark({ page, entry }) {
   }
 }
 
+// The first stop of Tab leads past everything to the answer, where there is one.
+function addSkipLink() {
+  const link = document.createElement("button");
+  link.className = "ax-skip";
+  link.textContent = "Skip to the answer";
+  link.addEventListener("click", () => document.dispatchEvent(new CustomEvent("attribution-claim", { detail: "answer" })));
+  document.body.prepend(link);
+}
+
 export default function ({ data }) {
   followTheme();
   mark(data);
@@ -41,6 +50,7 @@ export default function ({ data }) {
   if (!window.attributionHelp) {
     const help = Object.fromEntries(data.help);
     window.attributionHelp = new Help(help);
+    addSkipLink();
     offerTour(window.attributionHelp.root, help.tour);
   }
 }

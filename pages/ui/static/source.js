@@ -1,28 +1,33 @@
-// A whole source with the passage and its deciding sentence marked, and where each page of a PDF begins; its text
-// only ever becomes text nodes.
-export default function ({ parentElement, data }) {
-  const root = parentElement.querySelector(".source");
-  const shown = JSON.stringify([data.page, data.at]);
-  if (root.dataset.shown === shown) return;
-  root.dataset.shown = shown;
-  const [start, end, first, last] = data.at, characters = Array.from(data.text);
-  const text = (from, to) => document.createTextNode(characters.slice(from, to).join(""));
-  const piece = (from, to) => {
-    const made = document.createDocumentFragment();
-    data.breaks.forEach((start, index) => {
+// The text of a source with the sentences that decide claims marked, each with its claims' numbers in the margin, and
+// where each page of a PDF begins. The text only ever becomes text nodes. Follows nodes.js in the same module.
+function sourceText(source, choose) {
+  const characters = Array.from(source.text), root = make("div", "source");
+  root.tabIndex = 0;
+  const piece = (parent, from, to) => {
+    const text = (end) => parent.append(characters.slice(from, end).join(""));
+    source.breaks.forEach((start, index) => {
       if (start < from || start >= to) return;
-      const label = document.createElement("span");
-      label.className = "page";
-      label.textContent = `Page ${index + 1}`;
-      made.append(text(from, start), label);
+      text(start);
+      parent.append(make("span", "page", `Page ${index + 1}`));
       from = start;
     });
-    made.append(text(from, to));
-    return made;
+    text(to);
   };
-  const passage = document.createElement("mark"), sentence = document.createElement("strong");
-  sentence.append(piece(first, last));
-  passage.append(piece(start, first), sentence, piece(last, end));
-  root.replaceChildren(piece(0, start), passage, piece(end, characters.length));
-  requestAnimationFrame(() => requestAnimationFrame(() => sentence.scrollIntoView({ block: "center" })));
+  let position = 0;
+  for (const { at: [start, end], claims } of source.marks) {
+    piece(root, position, start);
+    const mark = make("mark", `v-${claims[0]?.label ?? "no_relation"}`);
+    if (claims.length) {
+      const margin = make("span", "margin");
+      margin.append(...claims.map(({ id, n, icon, label, word }) =>
+        button(`v-${label}`, `${icon}${n}`, `Claim ${n}, ${word}: show its evidence`, () => choose(id))));
+      root.append(margin);
+    }
+    if (start <= source.at && source.at < end) mark.classList.add("here");
+    piece(mark, start, end);
+    root.append(mark);
+    position = end;
+  }
+  piece(root, position, characters.length);
+  return root;
 }

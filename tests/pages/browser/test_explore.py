@@ -16,7 +16,9 @@ from tests.pages.browser.visits import (
     compare,
     expect,
     finished,
+    menu,
     settled,
+    unfold,
     visit,
     write,
 )
@@ -51,8 +53,9 @@ def test_the_example_runs_to_verdicts_with_evidence_and_link(page: Page) -> None
     expect(panel.locator(".card .why").first).to_contain_text(re.compile(r"SHA-256\s*[0-9a-f]{64}"))
     sentence = panel.locator(".card .deciding").first.inner_text()
     panel.get_by_role("button", name="Open at this sentence").first.click()
-    expect(page.get_by_role("dialog").locator("mark strong")).to_have_text(sentence)
-    expect(page.get_by_test_id("stPlotlyChart").first).to_be_attached()
+    expect(panel.locator(".source mark.here")).to_have_text(sentence)
+    panel.locator(".margin button").first.click()  # back to a claim that the page speaks of
+    expect(panel.locator(".panel-body > .head .badge")).to_be_visible()
 
 
 def test_a_filter_a_threshold_and_a_reload(page: Page) -> None:
@@ -62,8 +65,8 @@ def test_a_filter_a_threshold_and_a_reload(page: Page) -> None:
     expect(chip).to_contain_text("1 not checked")
     chip.click()
     expect(page.locator("[data-claim].dim")).to_have_count(claims(page).count() - 1)
-    page.get_by_text("What if", exact=True).click()
-    page.get_by_role("slider", name="Support from").focus()
+    page.get_by_role("tab", name="What if").click()
+    page.get_by_role("slider", name="Minimum support score").focus()
     page.keyboard.press("End")
     expect(page.locator(".chip.v-unclear")).to_contain_text("2 unclear", timeout=PATIENCE)
     expect(page.get_by_text(re.compile(r"What if: \d of 3 verdicts differ"))).to_be_visible()
@@ -71,6 +74,7 @@ def test_a_filter_a_threshold_and_a_reload(page: Page) -> None:
     expect(page.locator(".chip.v-unclear")).to_contain_text("1 unclear", timeout=PATIENCE)
     page.reload()  # the address names the run
     expect(claims(page)).to_have_count(3, timeout=PATIENCE)
+    unfold(page)
     expect(page.get_by_label("Answer", exact=True)).to_have_value(ANSWER)
 
 
@@ -86,10 +90,13 @@ def test_keyboard_alone(page: Page) -> None:
     inside = (
         "(e => { while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; return e?.dataset?.claim ?? '' })"
     )
-    for _ in range(25):
+    page.evaluate("document.activeElement.blur()")
+    for _ in range(12):
+        page.keyboard.press("Tab")
         if page.evaluate(f"{inside}(document.activeElement)"):
             break
-        page.keyboard.press("Tab")
+    else:
+        raise AssertionError("the first claim is more than twelve presses of Tab away")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     expect(claims(page).nth(1)).to_have_attribute("aria-pressed", "true")
@@ -111,8 +118,7 @@ def test_stop_keeps_what_is_there(page: Page) -> None:
     assert stop.bounding_box() == place
     stop.click()
     expect(page.get_by_text("Stopped early")).to_be_visible(timeout=PATIENCE)
-    expect(stop).to_be_disabled()
-    assert stop.bounding_box() == place
+    expect(stop).to_have_count(0)
     expect(claims(page)).to_have_count(150, timeout=PATIENCE)
 
 
@@ -126,7 +132,7 @@ def test_bad_input_is_told_and_nothing_is_lost(page: Page) -> None:
         expect(page.get_by_text(words)).to_be_visible(timeout=PATIENCE)
         expect(page.get_by_label("Question", exact=True)).to_have_value("Why?")
         expect(page.get_by_label("Answer", exact=True)).to_have_value(answer)
-        expect(page.get_by_text("The form has changed")).to_be_visible()
+        expect(page.get_by_text("for an earlier version")).to_be_visible()
         expect(claims(page)).to_have_count(3)
 
 
@@ -138,8 +144,10 @@ def test_no_claim_worth_checking(page: Page) -> None:
 
 def test_a_web_that_cannot_be_searched_offers_the_library(page: Page) -> None:
     write(page, ANSWER)
+    menu(page, "Sources")
     page.get_by_role("radio", name="Web").or_(page.get_by_role("button", name="Web", exact=True)).first.click()
     settled(page)
+    page.keyboard.press("Escape")
     analyse(page)
     expect(page.get_by_text("The web could not be searched")).to_be_visible(timeout=PATIENCE)
     expect(page.get_by_text("What did not work")).to_be_visible()
@@ -151,11 +159,13 @@ def test_hostile_text_is_shown_and_runs_nothing(page: Page) -> None:
     lines = [t for t in TEXTS if "\x0b" not in t]
     answer = "\n\n".join(f"The Nile is {t} a river of Africa." for t in lines)
     source = "\n\n".join(f"The Nile is {t} a river of Africa. It is long." for t in lines)
-    page.get_by_text("My documents", exact=True).first.click()
+    menu(page, "Add documents")
     page.locator("input[type=file]").set_input_files(
         {"name": f"<img src=x onerror={FLAG}>.txt", "mimeType": "text/plain", "buffer": source.encode()}
     )
     expect(page.get_by_text("<img sr")).to_be_visible(timeout=PATIENCE)
+    settled(page)
+    page.keyboard.press("Escape")
     write(page, answer, f"<img src=x onerror={FLAG}> what?")
     analyse(page)
     article = page.get_by_label("The answer, with its claims marked")
@@ -166,7 +176,7 @@ def test_hostile_text_is_shown_and_runs_nothing(page: Page) -> None:
     opener = page.get_by_role("button", name="Open at this sentence").first
     expect(page.locator(".card .title").first).to_contain_text("onerror")
     opener.click()
-    expect(page.get_by_role("dialog")).to_contain_text(f"<script>{FLAG}</script>")
+    expect(page.locator(".panel .source")).to_contain_text(f"<script>{FLAG}</script>")
     page.wait_for_timeout(500)
     assert page.evaluate("window.pwned") is None
     found = "(r => [...r.querySelectorAll('*')].flatMap(e => [e, ...(e.shadowRoot ? f(e.shadowRoot) : [])]))"
@@ -244,12 +254,13 @@ def test_evidence_added_by_hand_checks_that_claim_alone_again(page: Page) -> Non
     analyse(page)
     claims(page).first.click()
     page.get_by_role("button", name="Edit claim 1").click()
-    page.get_by_role("tab", name="Evidence").click()
+    page.get_by_role("dialog").get_by_role("tab", name="Evidence").click()
     page.get_by_label("A text", exact=True).fill("The Zorb bridge was opened in 1931 by the mayor of the town of Zorb.")
     page.get_by_role("button", name="Check with this evidence").click()
     first = page.locator("[data-claim][role=button]").first
     expect(first).to_have_accessible_name(re.compile("supported"), timeout=PATIENCE)
     first.click()
     expect(page.locator("aside.panel .title", has_text="Pasted text").first).to_be_visible()
+    menu(page, "⋯")
     page.get_by_role("button", name="Undo").click()
     expect(page.locator("aside.panel .title", has_text="Pasted text")).to_have_count(0, timeout=PATIENCE)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from tests.pages.browser.visits import MARKS, PATIENCE, Page, analyse, expect, go_to, settled, write
+from tests.pages.browser.visits import MARKS, PATIENCE, Page, analyse, expect, go_to, menu, settled, write
 
 pytestmark = MARKS
 
 
 def test_from_a_conversation_to_scores_twins_and_cards(page: Page) -> None:
+    menu(page, "Options")
     page.get_by_text("Earlier turns", exact=True).click()
     turns = page.get_by_role("textbox", name="The conversation before the question")
     turns.fill("What is the Eiffel Tower?")
@@ -17,8 +18,10 @@ def test_from_a_conversation_to_scores_twins_and_cards(page: Page) -> None:
     turns.fill("User: What is the Eiffel Tower?")
     turns.press("Control+Enter")
     settled(page)
+    page.keyboard.press("Escape")
     write(page, "It was completed in 1889.", "When was it built?")
     analyse(page)
+    page.locator(".st-key-below").get_by_text("Details", exact=True).click()
     expect(page.get_by_text("1 earlier turn", exact=True)).to_be_visible()
     expect(page.get_by_text("The Eiffel Tower", exact=True).first).to_be_visible()
 

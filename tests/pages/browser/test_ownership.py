@@ -15,6 +15,7 @@ from tests.pages.browser.visits import (
     analyse,
     claims,
     expect,
+    menu,
     settled,
     write,
 )
@@ -51,13 +52,16 @@ def test_a_stranger_reads_a_run_completely_and_edits_a_copy(page: Page, browser:
     stranger = opened(browser, original)
     expect(stranger.get_by_text(READING)).to_be_visible()
     select(stranger, 1)
-    stranger.get_by_text("Corrections and revised answer").click()
+    stranger.get_by_role("tab", name="Corrections").click()
+    expect(stranger.locator(".ax-section", has_text="Revised answer")).to_be_visible()
     for name in CHANGING:
         expect(stranger.get_by_role("button", name=re.compile(f"^{name}"))).to_have_count(0)
+    expect(offers(stranger, "⋯")).to_have_count(0)
+    select(stranger, 1)
     panel = stranger.get_by_label("Evidence of the selected claim")
     expect(panel.get_by_text("Open at this sentence").first).to_be_visible()
     expect(offers(stranger, "Export")).to_be_visible()
-    expect(stranger.get_by_text("What if", exact=True)).to_be_visible()
+    expect(stranger.get_by_role("tab", name="What if")).to_be_visible()
     claims(stranger).first.press("Control+z")  # the key is the owner's too
     settled(stranger)
     offers(stranger, "Make a copy").click()
@@ -85,13 +89,15 @@ def test_a_tab_that_was_open_shows_why_the_run_is_gone_once_it_is_private_or_del
     second.set_default_timeout(PATIENCE)
     second.goto(page.url)
     select(second, 2)
-    page.get_by_text("Sharing", exact=True).click()
+    menu(page, "Share")
     offers(page, "Make private").click()
     expect(page.get_by_text("Only this browser can open this run.")).to_be_visible(timeout=PATIENCE)
     offers(stranger, "Make a copy").click()
     expect(stranger.get_by_text("it is private to the browser that started it")).to_be_visible(timeout=PATIENCE)
     expect(claims(stranger)).to_have_count(0)
-    offers(page, "Delete this run").click()
+    page.keyboard.press("Escape")
+    menu(page, "⋯")
+    page.get_by_text("Delete this run").click()
     offers(page, "Delete").click()
     expect(claims(page)).to_have_count(0, timeout=PATIENCE)
     second.get_by_role("button", name="Drop claim 2").click()  # a tab of the owner that was open before

@@ -19,9 +19,12 @@ from tests.pages.browser.visits import (
     claims,
     compare,
     expect,
+    finished,
     go_to,
     language_model,
+    menu,
     settled,
+    unfold,
     write,
 )
 
@@ -30,16 +33,18 @@ NILE = "The Nile flows north into the Mediterranean. The Nile flows south into t
 
 
 def select(page: Page, label: str, option: str) -> None:
+    menu(page, "Options")
     box = page.get_by_test_id("stSelectbox").filter(has_text=label).locator("input")
     box.click()
     box.fill(option)
     page.get_by_role("option", name=option).first.click()
     settled(page)
+    page.keyboard.press("Escape")
 
 
 def ended(page: Page) -> None:
-    expect(page.get_by_role("button", name="Stop").first).to_be_disabled(timeout=PATIENCE)
-    expect(page.get_by_role("button", name="Analyse")).to_be_enabled(timeout=PATIENCE)
+    expect(page.get_by_role("button", name="Stop")).to_have_count(0, timeout=PATIENCE)
+    expect(page.get_by_role("button", name="Run again")).to_be_enabled(timeout=PATIENCE)
 
 
 def test_a_model_that_cannot_be_loaded_leaves_no_claim_checked(page: Page) -> None:
@@ -52,11 +57,13 @@ def test_a_model_that_cannot_be_loaded_leaves_no_claim_checked(page: Page) -> No
     expect(notice).to_contain_text(
         "enter its folder as “Model of the verifier”; “Embedded small model” needs no download"
     )
+    menu(page, "Options")
     expect(page.get_by_role("textbox", name="Model of the verifier")).to_be_visible()
+    page.keyboard.press("Escape")
     expect(notice.locator("details p")).to_be_hidden()
     notice.get_by_text("Details").click()
     expect(notice.locator("details p")).to_be_visible()
-    expect(page.get_by_text("0 of 1 claim was checked")).to_be_visible()
+    expect(page.get_by_text("1 not reached").first).to_be_visible()
     expect(page.locator(".chip")).to_have_text([re.compile("1 not reached")])
     for wrong in ("being checked", "opinion", "states something"):
         expect(page.locator("[data-testid=stMain]")).not_to_contain_text(wrong)
@@ -85,9 +92,11 @@ def test_a_run_stopped_while_claims_are_found_reached_none(page: Page, llm_port:
 
 def test_a_language_model_that_fails_is_named_at_the_top_and_can_be_tested(page: Page) -> None:
     language_model(page, "http://127.0.0.1:9/v1")
+    menu(page, "Options")
     page.get_by_role("button", name="Test connection").click()
     expect(page.get_by_text("It does not work")).to_be_visible(timeout=PATIENCE)
     expect(page.get_by_text("Check “Address”.")).to_be_visible()
+    page.keyboard.press("Escape")
     select(page, "Split the answer into", "FActScore")
     write(page, NILE)
     analyse(page)
@@ -99,13 +108,19 @@ def test_a_language_model_that_fails_is_named_at_the_top_and_can_be_tested(page:
 
 def test_the_address_restores_the_whole_form_and_every_run_has_its_own(page: Page) -> None:
     select(page, "Split the answer into", "Clauses")
+    menu(page, "Sources")
     page.get_by_text("My documents", exact=True).first.click()
+    page.keyboard.press("Escape")
+    menu(page, "Add documents")
     page.get_by_label("Pasted text", exact=True).fill("The Nile flows north. It is 6,650 km long.")
     page.get_by_label("Pasted text", exact=True).press("Control+Enter")
+    settled(page)
+    page.keyboard.press("Escape")
     write(page, NILE, "Where does the Nile flow?")
     analyse(page)
     first = page.url
     assert "?run=" in first
+    menu(page, "Share")
     expect(page.get_by_text(re.compile(r"Checked with .* against my documents, \d+ \w+ 20\d\d"))).to_be_visible()
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="Copy link").click()
@@ -113,14 +128,20 @@ def test_the_address_restores_the_whole_form_and_every_run_has_its_own(page: Pag
     assert page.evaluate("navigator.clipboard.readText()") == first
     page.reload()
     expect(claims(page).first).to_be_visible(timeout=PATIENCE)
-    expect(page.get_by_role("combobox", name="Split the answer into")).to_have_value("Clauses")
+    expect(page.get_by_text("for an earlier version")).to_have_count(0)
+    unfold(page)
+    menu(page, "Options")
+    expect(page.get_by_role("combobox", name="Split the answer into").first).to_have_value("Clauses")
+    page.keyboard.press("Escape")
+    menu(page, "Sources")
     expect(page.get_by_role("checkbox", name="My documents")).to_be_checked()
     expect(page.get_by_role("checkbox", name="Built-in library")).not_to_be_checked()
+    page.keyboard.press("Escape")
     expect(page.get_by_label("Question", exact=True)).to_have_value("Where does the Nile flow?")
-    expect(page.get_by_text("The form has changed")).to_have_count(0)
     select(page, "Split the answer into", "Sentences")
-    expect(page.get_by_text("Changed since this result: Split the answer into.")).to_be_visible(timeout=PATIENCE)
-    page.get_by_role("button", name="Analyse").click()
+    changed = page.get_by_text("for an earlier version (changed: Split the answer into)")
+    expect(changed).to_be_visible(timeout=PATIENCE)
+    page.get_by_role("button", name="Run again").click()
     page.wait_for_url(lambda url: "?run=" in url and url != first)
     ended(page)
     assert page.url != first
@@ -148,6 +169,7 @@ def test_an_edit_opens_on_the_selected_claim_is_marked_and_is_undone_by_key_afte
     expect(page.locator("[data-claim].dim")).to_have_count(1)
     page.reload()
     expect(corrected).to_be_visible(timeout=PATIENCE)
+    unfold(page)
     page.get_by_label("Answer", exact=True).press("Control+z")  # the text field's own
     page.wait_for_timeout(1000)
     expect(corrected).to_be_visible()
@@ -165,21 +187,24 @@ def test_a_run_is_private_to_its_browser_until_it_is_shared_and_can_be_deleted(
     run = page.url
     other = browser.new_context().new_page()
     other.set_default_timeout(PATIENCE)
-    page.get_by_text("Sharing", exact=True).click()
+    menu(page, "Share")
     page.get_by_role("button", name="Make private").click()
     expect(page.get_by_text("Only this browser can open this run.")).to_be_visible(timeout=PATIENCE)
     other.goto(run)
     expect(other.get_by_text("it is private to the browser that started it")).to_be_visible(timeout=PATIENCE)
     page.reload()  # the cookie of this browser still opens it
     expect(claims(page).first).to_be_visible(timeout=PATIENCE)
-    page.get_by_text("Sharing", exact=True).click()
+    menu(page, "Share")
     page.get_by_role("button", name="Share by link").click()
     expect(page.get_by_role("button", name="Make private")).to_be_visible(timeout=PATIENCE)
     other.goto(run)
     expect(claims(other).first).to_be_visible(timeout=PATIENCE)
-    expect(other.get_by_text(f"{len(NILE)} of 20,000 characters")).to_be_visible()
-    expect(other.get_by_text("Sharing", exact=True)).to_have_count(0)
-    page.get_by_role("button", name="Delete this run").click()
+    menu(other, "Share")
+    expect(other.get_by_role("button", name="Copy link")).to_be_visible()
+    expect(other.get_by_role("button", name="Make private")).to_have_count(0)
+    page.keyboard.press("Escape")
+    menu(page, "⋯")
+    page.get_by_text("Delete this run").click()
     page.get_by_role("button", name="Delete", exact=True).click()
     expect(claims(page)).to_have_count(0, timeout=PATIENCE)
     other.reload()
@@ -214,7 +239,8 @@ def test_compare_and_retrieval_survive_a_reload(page: Page) -> None:
     expect(page.get_by_label("Answer", exact=True)).to_have_value(NILE)
     expect(page.get_by_text("for an earlier version")).to_have_count(0)
     page.get_by_role("link", name="Explore").click()
-    analyse(page)
+    page.get_by_role("button", name="Run again").click()
+    finished(page)
     go_to(page, "Compare", "Retrieval")
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_label("Evidence of", exact=True)).to_be_visible(timeout=2 * PATIENCE)

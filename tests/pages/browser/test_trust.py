@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tests.pages.browser.visits import MARKS, PATIENCE, Page, analyse, claims, expect, finished, settled, write
+from tests.pages.browser.visits import MARKS, PATIENCE, Page, analyse, claims, expect, finished, menu, settled, write
 
 pytestmark = MARKS
 ANSWER = "The Eiffel Tower was completed in 1889. The Nile flows north. The Berlin Wall fell in 1989."
@@ -17,8 +17,7 @@ def test_a_typed_answer_outlives_a_reload(page: Page) -> None:
     page.reload()
     expect(box.last).to_have_value(typed, timeout=PATIENCE)  # for a moment the field before it is still there
     settled(page)
-    page.get_by_role("button", name="Examples").click()
-    page.get_by_role("menuitem").nth(1).click()
+    page.get_by_role("button", name="The discovery of Neptune").click()
     settled(page)
     example = box.input_value()
     page.reload()
@@ -26,19 +25,19 @@ def test_a_typed_answer_outlives_a_reload(page: Page) -> None:
     assert example != typed
 
 
-def test_sliders_leave_the_sidebar_with_their_values_and_nothing_of_them_stays(page: Page) -> None:
-    side = page.get_by_test_id("stSidebar")
-    slider = side.get_by_role("slider", name="Support from")
+def test_sliders_leave_the_options_with_their_values_and_nothing_of_them_stays(page: Page) -> None:
+    menu(page, "Options")
+    slider = page.get_by_role("slider", name="Minimum support score")
     for _ in range(10):
         slider.press("ArrowRight")
     settled(page)
     expect(slider).to_have_attribute("aria-valuetext", "0.60")
+    page.keyboard.press("Escape")
+    expect(page.get_by_text("Changed: Minimum support score")).to_be_visible()
     write(page, ANSWER)
     analyse(page)
-    expect(side.get_by_role("slider")).to_have_count(0)
-    expect(side.get_by_text("Support from")).to_have_count(0)
-    page.get_by_text("What if", exact=True).click()
-    expect(page.get_by_role("slider", name="Support from")).to_have_attribute("aria-valuetext", "0.60")
+    page.get_by_role("tab", name="What if").click()
+    expect(page.get_by_role("slider", name="Minimum support score")).to_have_attribute("aria-valuetext", "0.60")
 
 
 def test_after_a_claim_is_dropped_the_next_one_is_shown(page: Page) -> None:
@@ -72,7 +71,7 @@ def test_a_stopped_run_can_be_continued(page: Page) -> None:
 def test_the_revised_answer_reads_as_it_will(page: Page) -> None:
     write(page, "## Towers\n\nThe **Eiffel Tower** was completed in 1889.")
     analyse(page)
-    page.get_by_text("Corrections and revised answer").click()
+    page.get_by_role("tab", name="Corrections").click()
     revised = page.locator(".ax-revised")
     expect(revised.get_by_role("heading", name="Towers")).to_be_visible(timeout=PATIENCE)
     expect(revised).not_to_contain_text("#")

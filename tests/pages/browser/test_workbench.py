@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tests.pages.browser.visits import MARKS, PATIENCE, Page, analyse, claims, expect, settled, write
+from tests.pages.browser.visits import MARKS, PATIENCE, Page, analyse, claims, expect, menu, settled, write
 
 pytestmark = MARKS
 ICE = "The Nile freezes in some winters."
@@ -21,14 +21,13 @@ def test_another_verifier_then_the_web_then_undo(page: Page) -> None:
     select(page, 2)
     panel = page.get_by_label("Evidence of the selected claim")
     panel.get_by_role("button", name="Check with another verifier").click()
-    edits = page.locator(".st-key-edit_bar")
-    expect(edits.get_by_role("button", name="Undo")).to_be_enabled(timeout=PATIENCE)
+    expect(page.locator(".chip", has_text="edited")).to_be_visible(timeout=PATIENCE)
     settled(page)
-    edits.get_by_role("button", name="Edits (1)").click()
+    menu(page, "⋯")
+    page.get_by_text("Edits (1)").click()
     expect(page.get_by_text(f"Checked again by embedded-small: “{ICE}”")).to_be_visible(timeout=PATIENCE)
-    page.keyboard.press("Escape")
-    edits.get_by_role("button", name="Undo").click()
-    expect(edits.get_by_role("button", name="Undo")).to_be_disabled(timeout=PATIENCE)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".chip", has_text="edited")).to_have_count(0, timeout=PATIENCE)
 
 
 def test_a_claim_without_evidence_is_searched_for_on_the_web(page: Page) -> None:
@@ -37,7 +36,7 @@ def test_a_claim_without_evidence_is_searched_for_on_the_web(page: Page) -> None
     select(page, 1)
     panel = page.get_by_label("Evidence of the selected claim")
     panel.get_by_role("button", name="Search the web for this claim").click()
-    expect(page.get_by_role("button", name="Undo").first).to_be_enabled(timeout=PATIENCE)
+    expect(page.locator(".chip", has_text="edited")).to_be_visible(timeout=PATIENCE)
     settled(page)
     expect(page.get_by_text(re.compile(r"What did not work \(\d"))).to_be_visible()  # there is no web here
     select(page, 1)
@@ -50,7 +49,7 @@ def test_the_answers_own_citations_are_held_against_their_sources(page: Page) ->
     )
     write(page, cited)
     analyse(page)
-    page.get_by_text("The answer's citations (1)").click()
+    page.get_by_role("tab", name="Citations").click()
     page.get_by_role("button", name="Check 1 citation mark").click()
     row = page.locator(".ax-citations tbody tr").first
     expect(row).to_contain_text("Could not be read", timeout=PATIENCE)
@@ -58,4 +57,5 @@ def test_the_answers_own_citations_are_held_against_their_sources(page: Page) ->
     expect(page.locator(".chip.v-not_checked")).to_contain_text("1 not checked")  # the list of sources
     expect(page.get_by_role("button", name="Check again")).to_be_enabled()
     page.reload()
+    page.get_by_role("tab", name="Citations").click(timeout=PATIENCE)
     expect(page.locator(".ax-citations tbody tr").first).to_contain_text("Could not be read", timeout=PATIENCE)

@@ -67,7 +67,24 @@ def settled(page: Page) -> None:
     expect(page.locator("[data-test-script-state=notRunning]")).to_have_count(1, timeout=PATIENCE)
 
 
+def menu(page: Page, name: str) -> None:
+    """Open a menu of the page, which stays open until Escape: “Sources”, “Add documents”, “Options”, “Share”, “⋯”."""
+    page.get_by_role("button", name=re.compile(f"^{name}")).click()
+    page.wait_for_timeout(300)
+
+
+def unfold(page: Page) -> None:
+    """Open the form where it is a line above a result."""
+    edit, start = (page.locator(f".st-key-{key} button").first for key in ("edit_form", "start"))
+    expect(page.locator(":is(.st-key-edit_form, .st-key-start) button:visible").first).to_be_visible(timeout=PATIENCE)
+    if not start.is_visible():
+        edit.click()
+        expect(start).to_be_visible(timeout=PATIENCE)
+        settled(page)
+
+
 def write(page: Page, answer: str, question: str = "") -> None:
+    unfold(page)
     for label, text in (("Question", question), ("Answer", answer)):
         box = page.get_by_label(label, exact=True)
         box.fill(text)
@@ -98,8 +115,10 @@ def claims(page: Page) -> object:
 
 
 def language_model(page: Page, endpoint: str) -> None:
+    menu(page, "Options")
     page.get_by_text("Language model", exact=True).click()
     for label, value in (("Address", endpoint), ("Model", "tiny")):
         page.get_by_label(label, exact=True).last.fill(value)
         page.get_by_label(label, exact=True).last.press("Enter")
         settled(page)
+    page.keyboard.press("Escape")

@@ -50,7 +50,7 @@ def test_the_table_has_a_row_for_each_citation_and_each_claim_without_one() -> N
     assert "1 of 2 claims is supported by its citations (recall 0.50)." in drawn
     assert "1 of 1 citation helped to support a claim (precision 1.00)." in drawn
     assert drawn.count("<tr>") == 5 and "[1]" in drawn and "“A source”" in drawn
-    for words in ("Could not be read", "Not cited, supported elsewhere", "It stands on no claim", ">none<"):
+    for words in ("Could not be read", "Not cited, supported elsewhere", "Not attached to a checked claim", ">none<"):
         assert words in drawn
     assert 'href="https://a.org/nile#:~:text=A%20source"' in drawn
 

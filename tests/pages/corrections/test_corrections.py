@@ -40,7 +40,7 @@ def test_a_correction_is_proposed_accepted_and_taken_back(store: Store) -> None:
     pressed(at, f"accept-{FALSE.id}")
     assert not at.exception
     assert "finished in 1889.[^1]" in at.code[0].value and at.button(key=f"accept-{FALSE.id}").label == "Accepted"
-    assert any("1 correction put in, 1 footnote." in h.body for h in at.get("html"))
+    assert any("1 correction applied, 1 footnote." in h.body for h in at.get("html"))
     pressed(at, "undo_decision")
     assert at.code[0].value == ANSWER
     pressed(at, "accept_all")

@@ -119,7 +119,7 @@ def test_a_saved_run_is_shown_with_its_method_and_its_form(store: Store) -> None
     at.run()
     assert not at.exception
     assert next(s for s in at.selectbox if s.label == "Split the answer into").value == "clauses"
-    assert "The form has changed" not in "".join(h.body for h in at.get("html"))
+    assert "These results are for an earlier version" not in "".join(h.body for h in at.get("html"))
     next(s for s in at.selectbox if s.label == "Split the answer into").set_value("sentences").run()
     shown = "".join(h.body for h in at.get("html"))
-    assert "The form has changed" in shown and "Changed since this result: Split the answer into." in shown
+    assert "These results are for an earlier version (changed: Split the answer into)" in shown

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from attribution.errors import Unavailable
 from attribution.settings import Settings
 from attribution.verifiers import VERIFIERS
-from pages.ui import choices, form
+from pages.ui import choices, fields
 
 NAME = "somebody/some-model"
 GO_ON = threading.Event()
@@ -21,7 +21,7 @@ GO_ON = threading.Event()
 
 def script() -> None:
     from attribution.verifiers import VERIFIERS
-    from pages.ui.form import model_download
+    from pages.ui.fields import model_download
 
     model_download(VERIFIERS["deberta"])
 
@@ -29,7 +29,7 @@ def script() -> None:
 @pytest.fixture(autouse=True)
 def chosen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(choices, "settings", lambda: Settings(verifier_model=NAME))
-    monkeypatch.setattr(form, "_jobs", {})
+    monkeypatch.setattr(fields, "_jobs", {})
     GO_ON.clear()
     yield
     GO_ON.set()
@@ -42,7 +42,7 @@ def getting(monkeypatch: pytest.MonkeyPatch, work: Callable[[Callable[[float, st
         return Path()
 
     assert VERIFIERS["deberta"].download
-    monkeypatch.setattr(form, "load", lambda target: make)
+    monkeypatch.setattr(fields, "load", lambda target: make)
 
 
 def opened() -> AppTest:
@@ -55,7 +55,7 @@ def text(at: AppTest) -> str:
 
 
 def ended() -> None:
-    job = form._jobs[NAME]
+    job = fields._jobs[NAME]
     limit = time.monotonic() + 30
     while job.running and time.monotonic() < limit:
         time.sleep(0.02)
@@ -81,7 +81,7 @@ def test_a_download_shows_its_progress_to_all_and_is_stopped_by_one(monkeypatch:
     other.button[0].click().run()
     GO_ON.set()
     ended()
-    assert form._jobs[NAME].progress().error == ""
+    assert fields._jobs[NAME].progress().error == ""
     assert [button.label for button in at.run().button] == ["Download"]  # it can be begun again
 
 

@@ -1,4 +1,4 @@
-"""Draw the sidebar: segmenter, verifier, thresholds, sources, language model."""
+"""Draw the menus of a form: sources, documents, and the options of a run."""
 
 from __future__ import annotations
 
@@ -16,41 +16,56 @@ from attribution.verdicts import LOWEST_THRESHOLD
 from attribution.verifiers import VERIFIERS
 from pages.ui import choices, state
 from pages.ui.choices import FORM, LLM_TASKS
-from pages.ui.form import DOCUMENT_TYPES, FORMATS, model_download, multiselect, pick, text_input
-from pages.ui.frame import note, section, small
+from pages.ui.fields import DOCUMENT_TYPES, FORMATS, earlier_turns, model_download, multiselect, pick, text_input
+from pages.ui.frame import note, small
 
 THRESHOLDS = {
-    state.THRESHOLD: ("Support from", "A passage supports a claim from this probability on."),
-    state.CONTRADICTION_THRESHOLD: ("Contradiction from", "A passage contradicts a claim from this probability on."),
+    state.THRESHOLD: ("Minimum support score", "A passage supports a claim from this score on."),
+    state.CONTRADICTION_THRESHOLD: ("Minimum contradiction score", "A passage contradicts a claim from this score on."),
 }
 
 
-def sidebar(segmenter: bool = True, thresholds: bool = True) -> None:
-    """Draw it; `segmenter` and `thresholds` are False where the page has its own place for these."""
-    with st.sidebar:
+def source_row(segmenter: bool = True, thresholds: bool = True, turns: bool = False) -> None:
+    """Draw the menus of a form: sources, documents, options.
+
+    `segmenter` and `thresholds` are False where the page has its own place for these; `turns` adds the conversation.
+    """
+    with (
+        st.popover(f"Sources: {choices.sources_words()}", key="sources_menu", help="Where evidence may come from."),
+        st.container(key="sources_box"),
+    ):
         _sources()
+    added = len(choices.documents())
+    with st.popover(
+        f"Documents ({added})" if added else "Add documents", key="documents_menu",
+        help="Texts, web addresses and files of your own to check against.",
+    ):  # fmt: skip
         _documents()
-        section("Method")
-        if segmenter:
-            _method(
-                "Split the answer into",
-                state.SEGMENTER,
-                SEGMENTERS,
-                "How claims are drawn from the answer (segmenter).",
-            )
-        pick("Search query", state.QUERY, QUERIES, "What the sources are searched for, for each claim.")
-        _method(
-            "Verifier",
-            state.VERIFIER,
-            VERIFIERS,
-            "Decides whether a passage supports or contradicts a claim (natural language inference).",
-        )
-        place = st.empty()  # by which the browser forgets the sliders at once, not when the script has ended
-        if thresholds:
-            with place.container():
-                for name in THRESHOLDS:
-                    threshold(name)
-        language_model()
+    with st.popover("Options", key="options_menu", help="How claims are found, searched for and checked."):
+        with st.container(key="options_box"):
+            left, right = st.columns(2, gap="medium")
+        with left:
+            _methods(segmenter)
+        with right:
+            place = st.empty()  # by which the browser forgets the sliders at once, not when the script has ended
+            if thresholds:
+                with place.container():
+                    for name in THRESHOLDS:
+                        threshold(name)
+            language_model()
+            if turns:
+                earlier_turns()
+    if changed := choices.changed_options():
+        small(f"Changed: {', '.join(changed)}")
+
+
+def _methods(segmenter: bool) -> None:
+    if segmenter:
+        help = "How claims are drawn from the answer (segmenter)."
+        _method("Split the answer into", state.SEGMENTER, SEGMENTERS, help)
+    pick("Search query", state.QUERY, QUERIES, "What the sources are searched for, for each claim.")
+    help = "Decides whether a passage supports or contradicts a claim (natural language inference)."
+    _method("Verifier", state.VERIFIER, VERIFIERS, help)
 
 
 def threshold(name: str) -> None:
@@ -78,7 +93,6 @@ def _method(label: str, name: str, table: Mapping[str, Entry], help: str) -> Non
 
 
 def _sources() -> None:
-    section("Sources")
     st.segmented_control(
         "Preset", list(choices.PRESETS), default=state.initial(state.PRESET), key=state.key(state.PRESET),
         on_change=choices.on_preset_change, label_visibility="collapsed",
@@ -92,7 +106,9 @@ def _sources() -> None:
     elif state.value(state.WEB):
         _web()
     _source(
-        "My documents", state.DOCUMENTS, "Texts, web addresses and files that you add below. They stay on this server."
+        "My documents",
+        state.DOCUMENTS,
+        "Texts, web addresses and files of your own. They stay on this server.",
     )
     if names := choices.collections():
         multiselect(
@@ -125,18 +141,20 @@ def _web() -> None:
 
 
 def _documents() -> None:
-    with st.expander("Add documents", expanded=bool(state.value(state.DOCUMENTS))):
-        for label, name, height, placeholder, help in (
-            ("Pasted text", state.PASTED, 110, "Paste a source text", "It becomes a document of its own."),
-            ("Web addresses", state.ADDRESSES, 80, "https://…, one per line", "Each page is downloaded and read."),
-        ):
-            st.text_area(
-                label, state.initial(name) or "", height=height, key=state.key(name), placeholder=placeholder,
-                help=help,
-            )  # fmt: skip
-        st.file_uploader("Files", DOCUMENT_TYPES, accept_multiple_files=True, key=state.key(state.FILES), help=FORMATS)
-        if earlier := state.initial(state.FILES):
-            small(f"Already added: {', '.join(f.name for f in earlier)}"[:300])
+    for label, name, height, placeholder, help in (
+        ("Pasted text", state.PASTED, 110, "Paste a source text", "It becomes a document of its own."),
+        ("Web addresses", state.ADDRESSES, 80, "https://…, one per line", "Each page is downloaded and read."),
+    ):
+        st.text_area(
+            label, state.initial(name) or "", height=height, key=state.key(name), placeholder=placeholder, help=help,
+            on_change=choices.use_documents,
+        )  # fmt: skip
+    st.file_uploader(
+        "Files", DOCUMENT_TYPES, accept_multiple_files=True, key=state.key(state.FILES), help=FORMATS,
+        on_change=choices.use_documents,
+    )  # fmt: skip
+    if earlier := state.initial(state.FILES):
+        small(f"Already added: {', '.join(f.name for f in earlier)}"[:300])
 
 
 def language_model() -> None:

@@ -1,0 +1,182 @@
+"""Draw the form of a run: question, answer, sources, documents, conversation, models."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from attribution.models import files
+from attribution.reports.html import as_sentence, el
+from attribution.settings import Settings
+from attribution.tables import LLM, Entry, load
+from attribution.verifiers import deberta
+from pages.ui import background, choices, state
+from pages.ui.choices import turns_problem
+from pages.ui.frame import note, progress_bar, show, small
+
+DOCUMENT_TYPES = ["txt", "md", "html", "htm", "pdf", "docx", "epub"]
+FORMATS = "Text, Markdown, HTML, PDF, DOCX or EPUB, at most 20 MB each."
+
+
+def text_input(label: str, name: str, placeholder: str, help: str | None = None, secret: bool = False) -> None:
+    """A line of text that survives a change of page."""
+    st.text_input(
+        label,
+        state.initial(name) or "",
+        key=state.key(name),
+        placeholder=placeholder,
+        help=help,
+        type="password" if secret else "default",
+    )
+
+
+def multiselect(label: str, name: str, options: Mapping[str, str], placeholder: str, help: str) -> None:
+    """Some of the options, given with their labels; a choice that is no longer offered is dropped."""
+    st.multiselect(
+        label,
+        list(options),
+        [option for option in state.initial(name) or () if option in options],
+        key=state.key(name),
+        format_func=options.__getitem__,
+        placeholder=placeholder,
+        help=help,
+    )
+
+
+def pick(label: str, name: str, table: Mapping[str, Entry], help: str) -> str:
+    """A choice among the entries that are ready."""
+    needs = choices.missing(table)
+    ready = [entry for entry in table if not needs[entry]]
+    selected = ""
+    if ready:
+        initial = state.initial(name)
+        index = ready.index(initial) if initial in ready else 0
+        selected = st.selectbox(
+            label, ready, index, format_func=lambda entry: table[entry].label, key=state.key(name), help=help
+        )
+        small(as_sentence(table[selected].note))
+    unready(table)
+    return selected
+
+
+def pick_many(label: str, table: Mapping[str, Entry], default: Sequence[str], key: str, help: str) -> list[str]:
+    """A choice of several of the entries that are ready; the others stand below it."""
+    chosen = st.pills(
+        label, choices.ready(table), selection_mode="multi", default=list(default), key=key, wrap=True, help=help,
+        format_func=lambda name: table[name].label,
+    )  # fmt: skip
+    unready(table)
+    return chosen
+
+
+def unready(table: Mapping[str, Entry]) -> None:
+    """The entries that cannot be chosen yet, by what they need; folded, so that they do not get in the way."""
+    waiting: dict[str, list[str]] = {}
+    for name, step in choices.missing(table).items():
+        if step:
+            waiting.setdefault(step, []).append(table[name].label)
+    if not waiting:
+        return
+    count = sum(map(len, waiting.values()))
+    if set(waiting) == {LLM.step}:
+        title = f"Show {count} that {'needs' if count == 1 else 'need'} an LLM"
+    else:
+        title = f"Show {count} that {'is' if count == 1 else 'are'} not ready"
+    items = []
+    for step, labels in waiting.items():
+        step = f"name a model under “Options”, or {step}" if step == LLM.step else step
+        items.append(el("li", el("strong", ", ".join(labels)), f": {step}"))
+    show(el("details", el("summary", title), el("ul", *items), class_="ax-unready"))
+
+
+POLL = 0.5  # seconds between looks at a download
+_jobs: dict[str, background.Job[Getting]] = {}  # by model: whoever asks for it first gets it for all
+
+
+@dataclass(frozen=True)
+class Getting(background.Progress):
+    """A download in progress."""
+
+    part: float = 0.0  # of the whole
+    what: str = "connecting to the hub"
+
+
+class _Stopped(Exception):
+    """Stop was pressed."""
+
+
+def model_download(entry: Entry) -> None:
+    """Draw it for the model that the form names."""
+    chosen = choices.settings()
+    if isinstance(chosen, Settings):
+        running = (job := _jobs.get(_model(chosen))) is not None and job.running
+        st.fragment(_part, run_every=POLL if running else None)(entry, chosen, running)
+
+
+def _part(entry: Entry, chosen: Settings, running: bool) -> None:
+    model = _model(chosen)
+    job = _jobs.get(model)
+    now = job.progress() if job else None
+    if job and now and now.running:
+        progress_bar(now.part, f"Download of {model}")
+        small(as_sentence("stopping" if now.stopping else now.what))
+        st.button("Stop", key="stop_download", on_click=job.stop, help="What is there so far is kept.", width="stretch")
+        return
+    if running:
+        st.rerun()  # it has ended: the whole form shows what has changed
+    if now and now.error:
+        note("The model could not be made ready", now.error, label="contradicted", detail=now.detail)
+    if deberta.is_ready(chosen):
+        small("It is on this machine and ready.")
+    elif deberta.is_downloaded(chosen):
+        small("It is on this machine. An int8 form, made once, is three to four times faster on CPUs.")
+        _button("Make it faster", "Nothing is downloaded.", entry, chosen)
+    else:
+        small(f"It is not on this machine yet. It is kept in {files.cache_folder()}, and a download can be stopped.")
+        size = deberta.MODELS.get(model, "").partition(":")[0].rpartition(", ")[2]
+        _button(f"Download ({size})" if size else "Download", "From the Hugging Face Hub.", entry, chosen)
+
+
+def _button(label: str, help: str, entry: Entry, chosen: Settings) -> None:
+    if st.button(label, key="start_download", help=help, width="stretch"):
+        job = _jobs.get(_model(chosen))
+        if job is None or not job.running:  # another visitor may have begun since this was drawn
+            _jobs[_model(chosen)] = background.Job("download", Getting(), _work(entry, chosen))
+        st.rerun()
+
+
+def _work(entry: Entry, chosen: Settings) -> background.Work[Getting]:
+    def work(stop: threading.Event, update: Callable[..., Getting]) -> None:
+        def show(share: float, what: str) -> None:
+            if stop.is_set():
+                raise _Stopped
+            update(part=share, what=what)
+
+        with contextlib.suppress(_Stopped):
+            load(entry.download)(show, chosen)
+
+    return work
+
+
+def _model(chosen: Settings) -> str:
+    return chosen.verifier_model or deberta.DEFAULT
+
+
+def earlier_turns() -> None:
+    """The conversation before the question, folded where there is none."""
+    with st.expander("Earlier turns", expanded=bool(state.text(state.TURNS))):
+        st.text_area(
+            "The conversation before the question",
+            state.initial(state.TURNS) or "",
+            key=state.key(state.TURNS),
+            height=120,
+            placeholder="User: What is the Eiffel Tower?\nAssistant: An iron tower in Paris.",
+            help="Start each turn on a new line with “User:” or “Assistant:”. References such as “it” are resolved "
+            "into these turns, and language models see them.",
+        )
+        if problem := turns_problem():
+            note("The earlier turns cannot be read", problem)
