@@ -87,6 +87,8 @@ def _other_section(headings: tuple[str, ...], found: frozenset[str] | set[str], 
     near = headings if strict else tuple(h for h in headings[-1:] if len(h.split()) <= 2)
     for heading in reversed(near):
         short = len(heading.split()) <= 2  # else its first word has a capital without being a name
+        if not short and not any(token.pos_ == "PROPN" for token in parse(heading)):
+            continue  # "Making the film" names no thing
         content, _, names = (part - _SIDES - _MONTHS for part in terms(f"of {heading}" if short else heading))
         content = frozenset(word for word in content if len(word) > 2)
         held = {word for word in content if _holds(found, word)}

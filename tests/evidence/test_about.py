@@ -70,6 +70,14 @@ def test_a_claim_without_a_name_is_about_its_heading() -> None:
     assert not other_subject(claim, passage, "Golden Gate Bridge", ("The Golden Gate Bridge", "History"), strict=True)
 
 
+def test_a_heading_that_names_no_thing_says_nothing_about_the_source() -> None:
+    claim, passage = "It was adapted from a novel by Stefano.", "The film was adapted from a novel by Robert Bloch."
+    assert not other_subject(
+        claim, passage, "Psycho (1960 film)", ("Hitchcock and Psycho", "Making the film"), strict=True
+    )
+    assert other_subject(claim, passage, "Vertigo", ("Hitchcock and Psycho", "Making the film"), strict=True)
+
+
 @pytest.mark.parametrize(
     ("claim", "sentence", "other"),
     [
