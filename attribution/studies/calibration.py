@@ -1,4 +1,4 @@
-"""Judged badges → the calibration of a verifier: thresholds that keep a guarantee, and how many were right by probability.
+"""Judged badges → the calibration of a verifier: thresholds that keep a guarantee, and the share of right badges.
 
 A threshold is chosen on four folds and reported on the fifth, in turn; the one that is kept is chosen on all of them.
 """
@@ -111,7 +111,7 @@ def interval(right: int, shown: int) -> tuple[float, float]:
 
 
 def steps(badges: Sequence[Badge]) -> tuple[Point, ...]:
-    """Badges of rising probability whose share of right ones never falls: isotonic regression over groups of equal size."""
+    """Badges by probability, their share of right ones never falling: isotonic regression of groups of equal size."""
     import numpy as np
     from sklearn.isotonic import IsotonicRegression
 

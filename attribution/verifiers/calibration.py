@@ -1,4 +1,4 @@
-"""Calibrate a cross-encoder's probabilities, and say how sure a verifier's badges are, from claims that people judged."""
+"""Calibrate a cross-encoder's probabilities, and say how sure a verifier's badges are."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from attribution.errors import BadInput
-from attribution.settings import models_folder
+from attribution.settings import data_folder
 from attribution.types import Frozen, Label, Probabilities
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ class Calibration(Frozen):
 
 def own_file(version: str) -> Path:
     """Return where the calibration by a user's own judgements is kept."""
-    return models_folder() / "calibration" / f"{_OTHERS.sub('-', version)}.json"
+    return data_folder() / "calibration" / f"{_OTHERS.sub('-', version)}.json"
 
 
 def curve(version: str, label: Label) -> Curve | None:
