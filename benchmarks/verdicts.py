@@ -31,6 +31,7 @@ from benchmarks.evaluation_sets import expertqa_claims, held_out, retrieved_pass
 from training.in_domain import group
 
 LONG = 2_500  # characters: more is cut into passages, as in a run
+LONGEST = 450  # characters of a claim, as in training
 LEAST_SHOWN = 4  # badges that the curve begins after: the first few jump
 BATCH = 16  # claims judged between two lines of progress
 BADGES: tuple[Label, ...] = ("supported", "contradicted")
@@ -79,7 +80,7 @@ def wice(folder: Path) -> Iterator[LabelledClaim]:
     for row in rows(folder / "eval" / "wice_claim_dev.jsonl.gz"):
         passages = retrieved_passages(row["claim"], "\n".join(row["evidence"]))
         supported = row["label"] == "supported"
-        yield LabelledClaim(GivenClaim(row["claim"], passages), row["id"].rsplit("-", 1)[0], supported, None, None)
+        yield LabelledClaim(GivenClaim(row["claim"], passages), row["id"], supported, None, None)
 
 
 def expertqa(folder: Path) -> Iterator[LabelledClaim]:
@@ -110,7 +111,7 @@ class Pairs:
                 continue
             shared = group(Path(self.file).name, row["id"]) if "id" in row else text
             passages = (text,) if len(text) <= LONG else retrieved_passages(claim, text)
-            if claim.strip() and text.strip() and passages:
+            if claim.strip() and len(claim) <= LONGEST and text.strip() and passages:
                 refuted = label == self.refuted if self.refuted else None
                 yield LabelledClaim(GivenClaim(claim.strip(), passages), shared, label == self.supported, refuted, None)
 
