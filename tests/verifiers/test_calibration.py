@@ -49,7 +49,8 @@ def test_a_badge_is_sure_where_its_threshold_and_its_share_keep_the_guarantee() 
     assert calibration.share(OTHER, "supported", 0.75) == "9 in 10 like this were right"
     assert calibration.share(OTHER, "supported", 0.99) == "nearly all like this were right"
     assert calibration.reliability(OTHER, "contradicted", 0.5).endswith("20 of 40 that people judged")
-    assert calibration.share(OTHER, "supported", 0.3) == "" and "too few" in calibration.reliability(OTHER, "supported", 0.3)
+    assert calibration.share(OTHER, "supported", 0.3) == ""
+    assert "too few" in calibration.reliability(OTHER, "supported", 0.3)
 
 
 @pytest.mark.parametrize("calibrated", [True, False])
@@ -60,7 +61,8 @@ def test_where_nothing_keeps_the_guarantee_only_high_probabilities_are_sure(cali
         assert calibration.strength(OTHER, label, CAREFUL) == "sure"
         assert calibration.strength(OTHER, label, CAREFUL - 0.01) == "weak"
         assert ("not calibrated" in calibration.reliability(OTHER, label, 0.9)) != calibrated
-    assert calibration.strength(OTHER, "unclear", 0.1) == "sure" and calibration.reliability(OTHER, "unclear", 0.1) == ""
+    assert calibration.strength(OTHER, "unclear", 0.1) == "sure"
+    assert calibration.reliability(OTHER, "unclear", 0.1) == ""
 
 
 def test_a_calibration_is_of_one_version_and_a_damaged_one_is_named() -> None:
