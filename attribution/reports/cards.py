@@ -149,12 +149,11 @@ def leans(piece: Evidence) -> bool:
 
 
 def relation_badge(piece: Evidence) -> Node:
-    """Draw the relation of a passage to a claim, with its probability."""
+    """Draw the relation of a passage to a claim; its probability is among the reasons."""
     if leans(piece):
-        side = leaning(piece.probabilities)
-        return badge("unclear", getattr(piece.probabilities, side), f"Leans to {SIDES[side]}")
+        return badge("unclear", word=f"Leans to {SIDES[leaning(piece.probabilities)]}")
     label, word = RELATIONS[piece.relation]
-    return badge(label, getattr(piece.probabilities, piece.relation), word)
+    return badge(label, word=word)
 
 
 def _unread(text: str) -> Node | None:

@@ -128,7 +128,8 @@ GUARANTEES: Mapping[Label, float] = {"supported": 0.85, "contradicted": 0.70}  #
 CAREFUL = 0.9  # probability from which a badge is sure where no threshold keeps the guarantee
 ENOUGH = 20  # minimum number of judged badges; fewer are not informative
 _NUMBERS, _BLANKS = re.compile(r"\[[\d\s.,]+\]"), re.compile(r"\s+")
-_OTHERS = re.compile(r"[^\w.-]+")
+_OTHERS = re.compile(r"[^A-Za-z0-9_.-]+")
+MAX_NAME = 200  # characters of a file's name; a version in an imported report may be anything
 Strength = Literal["sure", "weak"]
 
 
@@ -183,12 +184,13 @@ class Calibration(Frozen):
 
 def own_file(version: str) -> Path:
     """Return where the calibration by a user's own judgements is kept."""
-    return data_folder() / "calibration" / f"{_OTHERS.sub('-', version)}.json"
+    return data_folder() / "calibration" / f"{_OTHERS.sub('-', version)[:MAX_NAME]}.json"
 
 
 def curve(version: str, label: Label) -> Curve | None:
     """Return how often such badges of a verifier were right; None where its version was not calibrated."""
-    for path in (own_file(version), SHIPPED / f"{verifier_name(version)}.json"):
+    shipped = _OTHERS.sub("-", verifier_name(version))[:MAX_NAME]
+    for path in (own_file(version), SHIPPED / f"{shipped}.json"):
         if label in GUARANTEES and path.is_file():
             found = _read(path, path.stat().st_mtime_ns)
             if found.verifier == version:

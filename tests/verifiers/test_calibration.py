@@ -68,7 +68,8 @@ def test_where_nothing_keeps_the_guarantee_only_high_probabilities_are_sure(cali
 def test_a_calibration_is_of_one_version_and_a_damaged_one_is_named() -> None:
     assert calibration.curve("embedded-base/other.1", "supported") is None
     keep(OTHER, 0.6)
-    assert calibration.curve(f"{OTHER}-2", "supported") is None
+    for version in (f"{OTHER}-2", "é" * 999, "../embedded-base", "\0", "\ud800"):
+        assert calibration.curve(version, "supported") is None
     calibration.own_file(OTHER).write_text("{", "utf-8")
     with pytest.raises(BadInput, match="is no calibration"):
         calibration.curve(OTHER, "supported")
