@@ -237,7 +237,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, help="the folder that holds eval/")
     parser.add_argument("--verifier", nargs="+", default=["embedded-base", "embedded-small"])
-    parser.add_argument("--sets", nargs="+", default=WITH_PASSAGES, choices=list(SETS))
+    parser.add_argument("--sets", nargs="+", default=WITH_PASSAGES, choices=[*SETS, "all"])
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="any setting")
     parser.add_argument("--limit", type=int, help="claims of each set, drawn by a hash")
     parser.add_argument("--out", type=Path)
@@ -247,7 +247,7 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     settings = Settings.from_environment(**dict(pair.split("=", 1) for pair in args.set))
     found: dict[str, dict[str, dict[str, Any]]] = {}
-    for name in args.sets:
+    for name in SETS if "all" in args.sets else args.sets:
         claims = [c for c in SETS[name](args.data) if held_out(c.answer) or not args.held_out]
         if args.limit and len(claims) > args.limit:
             claims = sorted(claims, key=lambda c: zlib.crc32(c.given.text.encode()))[: args.limit]

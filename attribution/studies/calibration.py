@@ -14,7 +14,7 @@ from attribution.errors import BadInput
 from attribution.files import Row
 from attribution.types import LABELS, Label
 from attribution.verdicts import LOWEST_THRESHOLD
-from attribution.verifiers.calibration import ENOUGH, GUARANTEES, Calibration, Curve, Held, Point
+from attribution.verifiers.calibration import CAREFUL, ENOUGH, GUARANTEES, Calibration, Curve, Held, Point
 
 REQUIRED, OPTIONAL = ("claim", "verifier", "label"), ("set", "group")
 ALL = "all"
@@ -79,9 +79,9 @@ def _curve(badges: Sequence[Badge], claims: int, guarantee: float) -> Curve:
     known = [b for b in badges if b.right is not None]
     held: dict[str, list[Badge]] = {}
     for fold in range(FOLDS):
-        least = threshold([b for b in known if b.fold != fold], guarantee)
+        least = threshold([b for b in known if b.fold != fold], guarantee) or CAREFUL
         for b in known:
-            if b.fold == fold and least is not None and b.probability >= least:
+            if b.fold == fold and b.probability >= least:
                 for name in {ALL, b.source or ALL}:
                     held.setdefault(name, []).append(b)
     return Curve(

@@ -158,7 +158,7 @@ class Curve(Frozen):
     threshold: float | None  # the least with the lower end of the interval at the guarantee; None: there is none
     points: tuple[Point, ...]  # by rising threshold, which alone moves
     steps: tuple[Point, ...]  # isotonic: the share of right badges by probability; none for too few badges
-    held: dict[str, Held]  # by set, and of all; of thresholds chosen on the other folds
+    held: dict[str, Held]  # by set, and of all; from a threshold on that was chosen on the other folds, or `CAREFUL`
 
     def at(self, threshold: float) -> Point:
         """Return the measured point nearest to a threshold."""
@@ -212,15 +212,17 @@ def verifier_name(version: str) -> str:
 
 
 def strength(version: str, label: Label, probability: float) -> Strength:
-    """Return how sure a badge is: weak where the guarantee is not known to hold for it; others than two are sure."""
+    """Return how sure a badge is: sure from the threshold on, if the share of right ones keeps the guarantee there.
+
+    Where no threshold keeps it, or none was sought, a careful one holds. Labels without a guarantee are sure.
+    """
     if label not in GUARANTEES:
         return "sure"
     found = curve(version, label)
-    if found is None or found.threshold is None:
-        return "sure" if probability >= CAREFUL else "weak"
-    step = found.step(probability)
-    kept = step is None or step.right >= found.guarantee * step.shown
-    return "sure" if probability >= found.threshold and kept else "weak"
+    least = CAREFUL if found is None or found.threshold is None else found.threshold
+    step = found.step(probability) if found else None
+    kept = step is None or step.right >= GUARANTEES[label] * step.shown
+    return "sure" if probability >= least and kept else "weak"
 
 
 def share(version: str, label: Label, probability: float) -> str:
