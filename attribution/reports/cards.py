@@ -290,15 +290,8 @@ def footnotes(report: Report, pages: Pages) -> Node:
             address = f", {_place(page, best.sentence[0])}" if page else ""
             source = [f" “{best.deciding_sentence}” ", el("em", page.cited if page else ""), f"{address}."]
         reason = verdict.reason if verdict else ""
-        notes.append(
-            el(
-                "li",
-                el("strong", f"{style.icon} {style.said(is_weak(verdict, report))}. "),
-                reason,
-                *source,
-                value=number,
-            )
-        )
+        word = style.said(is_weak(verdict, report))
+        notes.append(el("li", el("strong", f"{style.icon} {word}. "), reason, *source, value=number))
     return el("ol", *notes, class_="footnotes")
 
 

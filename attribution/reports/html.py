@@ -42,7 +42,7 @@ LOOKS: dict[Label, Look] = {
     "supported": Look(
         "✓", "Supported", "supported",
         "#116329", "#d6f5dc", "#7ee2a0", "#12351f", "solid",
-        "A source supports it, and none contradicts it (entailment).", "Likely supported",
+        "A source supports it, and none contradicts it (entailment). Do not trust it on rumours.", "Likely supported",
     ),
     "contradicted": Look(
         "✗", "Contradicted", "contradicted",
