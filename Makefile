@@ -10,7 +10,7 @@ UV ?= uv
 COMPILE := $(UV) pip compile --quiet --python-version 3.11 --universal --generate-hashes --no-annotate --no-header --no-emit-index-url
 IS_TORCH := /^[a-z]/ { torch = /^(torch=|nvidia|cuda|triton)/ }
 
-.PHONY: run test check bench train screenshots lock clean
+.PHONY: run test check bench calibrate train screenshots lock clean
 
 run: $(VENV)/.run
 	@$(BIN)/python -m attribution serve $(if $(PORT),--port $(PORT))
@@ -41,7 +41,8 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.speed.collections --out $(FIGURES)/speed_collections.json
 	@if [ -d "$(DATA)/eval" ]; then \
 	  $(BIN)/python -m benchmarks.verifiers $(DATA) --held-out --most 2490 --out $(FIGURES)/verifiers_held_out.json --plot $(FIGURES)/reliability.png && \
-	  $(BIN)/python -m benchmarks.verdicts $(DATA) --out $(FIGURES)/verdicts.json --plot $(FIGURES)/verdicts.png --reliability && \
+	  $(BIN)/python -m benchmarks.verdicts $(DATA) --out $(FIGURES)/verdicts.json --plot $(FIGURES)/verdicts.png && \
+	  $(MAKE) calibrate && \
 	  $(BIN)/python -m benchmarks.roles $(DATA) --out $(FIGURES)/roles.json && \
 	  $(BIN)/python -m benchmarks.answers $(DATA) --out $(FIGURES)/answers.json && \
 	  $(BIN)/python -m benchmarks.batch $(DATA) --out $(FIGURES)/batch.json && \
@@ -49,6 +50,14 @@ bench: $(VENV)/.dev
 	  $(BIN)/python -m benchmarks.groundedness $(DATA) --work build/groundedness --out $(FIGURES)/groundedness.json --plot $(FIGURES)/groundedness.png && \
 	  $(BIN)/python -m benchmarks.collections $(DATA) --out $(FIGURES)/collections.json; \
 	else echo "no evaluation sets in $(DATA): make bench DATA=FOLDER measures the verifiers too"; fi
+
+# How sure the badges of the embedded verifiers are; needed anew for each version of them.
+calibrate: $(VENV)/.dev
+	rm -rf build/judged && mkdir -p build/judged
+	$(BIN)/python -m benchmarks.verdicts $(DATA) --sets all --held-out --limit 200 --judged build/judged
+	for name in embedded-base embedded-small; do \
+	  $(BIN)/python -m attribution calibrate --input build/judged/$$name.jsonl --output attribution/verifiers/data/$$name.json || exit 1; \
+	done
 
 # DATA/nli is the folder of training pairs. Resumes where it stopped.
 train: $(VENV)/.train

@@ -1,17 +1,19 @@
 """Can a badge be believed? Claims with their passages → the claim's badge, beside people's judgements.
 
     python -m benchmarks.verdicts DATA [--verifier NAME …] [--sets NAME …] [--limit N] [--out FILE.json]
-                                  [--plot FILE.png] [--reliability] [--held-out]
+                                  [--plot FILE.png] [--held-out] [--judged FOLDER]
 
 For each set and verifier: how many claims get each badge, how many of those are right, the harm done (true claims
 shown as contradicted, unsupported ones as supported), and how precision falls as coverage grows. Claims of answers
-that a verifier may have been trained on are reported apart from the held-out ones.
+that a verifier may have been trained on are reported apart from the held-out ones. `--judged` writes the badges and
+whether they are right, a file for each verifier, for `python -m attribution calibrate`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,16 +24,18 @@ from tqdm import tqdm
 
 from attribution.run.judge import GivenClaim, JudgedClaim, judge
 from attribution.settings import Settings
-from attribution.types import LABELS, Label, Verdict
-from attribution.verdicts import Thresholds
-from attribution.verifiers import VERIFIERS, calibration
+from attribution.types import LABELS, Claim, Label, Verdict
+from attribution.verdicts import LOWEST_THRESHOLD, Thresholds, counted, decide
+from attribution.verifiers import VERIFIERS
 from benchmarks.evaluation_sets import expertqa_claims, held_out, retrieved_passages, rows
-from benchmarks.thresholds import BADGES, by_threshold
+from training.in_domain import group
 
 LONG = 2_500  # characters: more is cut into passages, as in a run
+LONGEST = 450  # characters of a claim, as in training
 LEAST_SHOWN = 4  # badges that the curve begins after: the first few jump
 BATCH = 16  # claims judged between two lines of progress
-DEFAULTS = Settings(database_url="").thresholds
+BADGES: tuple[Label, ...] = ("supported", "contradicted")
+LOWEST = Thresholds(LOWEST_THRESHOLD, LOWEST_THRESHOLD)
 COLUMNS = (
     "supported right",
     "contradicted right by stance",
@@ -76,7 +80,7 @@ def wice(folder: Path) -> Iterator[LabelledClaim]:
     for row in rows(folder / "eval" / "wice_claim_dev.jsonl.gz"):
         passages = retrieved_passages(row["claim"], "\n".join(row["evidence"]))
         supported = row["label"] == "supported"
-        yield LabelledClaim(GivenClaim(row["claim"], passages), row["id"].rsplit("-", 1)[0], supported, None, None)
+        yield LabelledClaim(GivenClaim(row["claim"], passages), row["id"], supported, None, None)
 
 
 def expertqa(folder: Path) -> Iterator[LabelledClaim]:
@@ -88,16 +92,46 @@ def expertqa(folder: Path) -> Iterator[LabelledClaim]:
             yield LabelledClaim(GivenClaim(claim, passages), answer, complete, None, None)
 
 
+@dataclass(frozen=True)
+class Pairs:
+    """A set of claims with one passage each, and the meaning of its labels; rows with others are left out."""
+
+    file: str
+    supported: str
+    neither: tuple[str, ...]  # of the passage's silence, or, where it is not told apart, also of its contradiction
+    refuted: str = ""  # empty where that is not told apart
+    split: str = ""
+
+    def __call__(self, folder: Path) -> Iterator[LabelledClaim]:
+        for row in rows(folder / f"{self.file}.jsonl.gz"):
+            label, claim = row["label"], row.get("claim") or row["hypothesis"]
+            found = row.get("evidence") or row["premise"]
+            text = found if isinstance(found, str) else " ".join(found)
+            if label not in (self.supported, self.refuted, *self.neither) or self.split not in ("", row.get("split")):
+                continue
+            shared = group(Path(self.file).name, row["id"]) if "id" in row else text
+            passages = (text,) if len(text) <= LONG else retrieved_passages(claim, text)
+            if claim.strip() and len(claim) <= LONGEST and text.strip() and passages:
+                refuted = label == self.refuted if self.refuted else None
+                yield LabelledClaim(GivenClaim(claim.strip(), passages), shared, label == self.supported, refuted, None)
+
+
 SETS: dict[str, Callable[[Path], Iterator[LabelledClaim]]] = {
     "factcheck_bench_dev": factcheck_bench,
     "wice_claim_dev": wice,
     "expertqa_val": expertqa,
+    "begin_dev": Pairs("eval/begin_dev", "Fully attributable", ("Not fully attributable", "Generic")),
+    "q2_wow": Pairs("eval/q2_wow", "consistent", ("inconsistent",)),
+    "faithdial_audit": Pairs("eval/faithdial_audit", "entailment", ("hallucination",)),
+    "citation_integrity": Pairs("eval/citation_integrity", "SUPPORT", ("NEI",), "REFUTE"),
+    "fever_nli": Pairs("nli/fever_nli", "entailment", ("neutral",), "contradiction", split="test"),
+    "check_covid": Pairs("nli/check_covid", "entailment", ("neutral",), "contradiction"),
+    "cg2c_doc": Pairs("nli/cg2c_doc", "entailment", ("not_entailment",)),
 }
+WITH_PASSAGES = tuple(SETS)[:3]  # as a run finds them
 
 
-def figures(
-    claims: Sequence[LabelledClaim], judged: Sequence[JudgedClaim], made_with: Thresholds = DEFAULTS
-) -> dict[str, Any]:
+def figures(claims: Sequence[LabelledClaim], judged: Sequence[JudgedClaim]) -> dict[str, Any]:
     """What the badges of one set are worth."""
     pairs = list(zip(claims, (j.verdict for j in judged), strict=True))
     labels = Counter(v.label for _, v in pairs)
@@ -117,8 +151,6 @@ def figures(
         found["contradicted right by truth"] = _share([c.true is False for c in contradicted if c.true is not None])
         found["true shown as contradicted"] = _share([v.label == "contradicted" for v in true])
         found["false shown as supported"] = _share([v.label == "supported" for c, v in pairs if c.true is False])
-    if any(j.evidence for j in judged):
-        found["by threshold"] = by_threshold(claims, judged, made_with)
     found["risk and coverage"] = {badge: risk_and_coverage(pairs, badge) for badge in BADGES}
     return found
 
@@ -137,14 +169,25 @@ def risk_and_coverage(pairs: Sequence[tuple[LabelledClaim, Verdict]], badge: Lab
     return curve
 
 
-def badges_right(by_verifier: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """By verifier: [right, shown] of each badge, the number of claims, and the same by threshold."""
-    names = dict(zip(BADGES, ("supported right", "contradicted right by stance"), strict=True))
-    return {
-        verifier: {badge: [found[name]["right"], found[name]["of"]] for badge, name in names.items()}
-        | ({"claims": found["claims"], "thresholds": found["by threshold"]} if "by threshold" in found else {})
-        for verifier, found in by_verifier.items()
-    }
+def judged_rows(
+    name: str, version: str, claims: Sequence[LabelledClaim], judged: Sequence[JudgedClaim]
+) -> Iterator[dict[str, Any]]:
+    """Yield the input of `attribution calibrate`: every badge at the lowest thresholds, and is it right?"""
+    for claim, of_claim in zip(claims, judged, strict=True):
+        verdict = redecided(of_claim, LOWEST)
+        right = {"supported": claim.supported, "contradicted": claim.refuted}.get(verdict.label)
+        yield {
+            "set": name, "group": claim.answer, "claim": claim.given.text, "verifier": version,
+            "label": verdict.label, "confidence": verdict.confidence, "right": right,
+        }  # fmt: skip
+
+
+def redecided(judged: JudgedClaim, thresholds: Thresholds) -> Verdict:
+    """The verdict on a judged claim with other thresholds."""
+    claim = Claim(id=judged.verdict.claim_id, text="", spans=(), worthiness="factual")
+    pieces = {e.page_id: e for e in judged.evidence}.values()
+    moved = [e.model_copy(update={"relation": counted(e.probabilities, e.reservation, thresholds)}) for e in pieces]
+    return decide(claim, moved, thresholds)
 
 
 def judged_by(name: str, claims: Sequence[LabelledClaim], settings: Settings) -> list[JudgedClaim]:
@@ -194,34 +237,37 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, help="the folder that holds eval/")
     parser.add_argument("--verifier", nargs="+", default=["embedded-base", "embedded-small"])
-    parser.add_argument("--sets", nargs="+", default=list(SETS), choices=list(SETS))
+    parser.add_argument("--sets", nargs="+", default=WITH_PASSAGES, choices=[*SETS, "all"])
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="any setting")
-    parser.add_argument("--limit", type=int, help="claims of each set, for a quick look")
+    parser.add_argument("--limit", type=int, help="claims of each set, drawn by a hash")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--plot", type=Path, metavar="FILE.png", help="precision against coverage")
-    parser.add_argument("--reliability", action="store_true", help="write what the page says of badges")
     parser.add_argument("--held-out", action="store_true", help="only the claims that no verifier was trained on")
+    parser.add_argument("--judged", type=Path, metavar="FOLDER", help="write VERIFIER.jsonl for `calibrate` there")
     args = parser.parse_args(argv)
     settings = Settings.from_environment(**dict(pair.split("=", 1) for pair in args.set))
     found: dict[str, dict[str, dict[str, Any]]] = {}
-    for name in args.sets:
-        claims = [c for c in SETS[name](args.data) if held_out(c.answer) or not args.held_out][: args.limit]
+    for name in SETS if "all" in args.sets else args.sets:
+        claims = [c for c in SETS[name](args.data) if held_out(c.answer) or not args.held_out]
+        if args.limit and len(claims) > args.limit:
+            claims = sorted(claims, key=lambda c: zlib.crc32(c.given.text.encode()))[: args.limit]
         held = [held_out(claim.answer) for claim in claims]
         for verifier in args.verifier:
             judged = judged_by(verifier, claims, settings)
+            if args.judged:
+                version = VERIFIERS.build(verifier, settings).version
+                with (args.judged / f"{verifier}.jsonl").open("a", encoding="utf-8") as out:
+                    out.writelines(json.dumps(row) + "\n" for row in judged_rows(name, version, claims, judged))
             for fold, chosen in (("all", [True] * len(claims)), ("held out", held)):
                 part = [i for i, c in enumerate(chosen) if c]
                 found.setdefault(f"{name}, {fold}", {})[verifier] = figures(
-                    [claims[i] for i in part], [judged[i] for i in part], settings.thresholds
+                    [claims[i] for i in part], [judged[i] for i in part]
                 )
     print(table(found))
     if args.out:
         args.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     if args.plot:
         plot(found, args.plot)
-    if args.reliability:
-        held_out_figures = found["factcheck_bench_dev, held out"]
-        calibration.FILE.write_text(calibration.written(badges_right(held_out_figures)), encoding="utf-8")
     return 0
 
 

@@ -64,6 +64,10 @@ def parser() -> argparse.ArgumentParser:
     options.add_verifier(p)
     options.add_settings(p, "threshold=0.7")
 
+    p = add("calibrate", "find how sure a verifier's badges are, from judged ones", verify.calibrate)
+    p.add_argument("--input", type=Path, required=True, help='output of judge, each line with "right": true or false')
+    p.add_argument("--output", type=Path, help="by default where it is found from then on")
+
     p = add("worth", "classify claims by check-worthiness", verify.worth)
     p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"claim"}')
     p.add_argument("--output", type=Path, required=True)

@@ -1,4 +1,4 @@
-"""`verify`, `judge` and `worth`: files with a pair, a claim with its passages, or a claim on each line."""
+"""`verify`, `judge`, `calibrate` and `worth`: files with a pair, a claim with its passages, or a claim on each line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from attribution.cli import options
 from attribution.cli.options import check_output, progress
 from attribution.errors import BadInput
-from attribution.files import Row, read_rows, replacing
+from attribution.files import Row, read_rows, replace_text, replacing
 
 BATCH = 256  # pairs between two lines of progress
 JUDGED = 20  # claims between two lines of progress
@@ -73,6 +73,7 @@ def judge(args: argparse.Namespace) -> int:
                 yield {
                     **row.fields,
                     **judged.verdict.model_dump(include={"label", "confidence", "reason"}),
+                    "verifier": verifier.version,
                     "evidence": evidence,
                 }
             if number % JUDGED == 0 or number == len(rows):
@@ -86,6 +87,32 @@ def _passages(row: Row) -> tuple[str, ...]:
     if not isinstance(found, list) or not all(isinstance(text, str) and text.strip() for text in found):
         raise BadInput('"passages" is not a list of texts; expected {"claim": …, "passages": [text, …]}')
     return tuple(found)
+
+
+def calibrate(args: argparse.Namespace) -> int:
+    """Writes the calibration of the verifier that the rows name; the exit status is 1 if a line could not be used."""
+    from attribution.studies import calibration
+    from attribution.verifiers.calibration import CAREFUL, own_file
+
+    if args.output:
+        check_output(args.output)
+    version, badges, problems = calibration.read(read_rows(args.input, calibration.REQUIRED, calibration.OPTIONAL))
+    for line, problem in problems:
+        progress(f"! line {line}: {problem}")
+    if not badges:
+        raise BadInput(f'{args.input}: no line can be used; expected the output of judge with a field "right"')
+    made, path = calibration.calibrate(version, badges), args.output or own_file(version)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    replace_text(path, made.text())
+    for label, curve in (("supported", made.supported), ("contradicted", made.contradicted)):
+        kept = f"no threshold keeps {curve.guarantee:.0%}, sure from {CAREFUL:.2f} on"
+        if curve.threshold is not None:
+            kept = f"at least {curve.guarantee:.0%} right from {curve.threshold:.2f} on"
+        if held := curve.held.get(calibration.ALL):
+            kept += f"; on other claims {held.right} of {held.shown} ({held.low:.0%} to {held.high:.0%})"
+        progress(f"{label}: {kept}")
+    progress(f"{path}: {len(badges)} claims, {len(problems)} lines left out")
+    return int(bool(problems))
 
 
 def worth(args: argparse.Namespace) -> int:

@@ -12,8 +12,22 @@ from attribution.evidence.near_duplicates import EvidenceGroup, deciding_evidenc
 from attribution.provenance import Provenance
 from attribution.reports import answer
 from attribution.reports.actions import button, claim_actions, exclude, excluded, step_buttons
-from attribution.reports.html import RELATIONS, Child, Node, badge, el, link_to_sentence, look, plural, safe_url, table
+from attribution.reports.html import (
+    RELATIONS,
+    Child,
+    Node,
+    as_sentence,
+    badge,
+    el,
+    link_to_sentence,
+    look,
+    plural,
+    safe_url,
+    style_class,
+    table,
+)
 from attribution.reports.provenance import chain, copies, date, facts, why
+from attribution.reports.strength import is_weak, share
 from attribution.text.differences import contrasts, differing_spans
 from attribution.text.urls import site
 from attribution.types import Claim, Evidence, Label, Page, Report, Verdict
@@ -135,12 +149,11 @@ def leans(piece: Evidence) -> bool:
 
 
 def relation_badge(piece: Evidence) -> Node:
-    """Draw the relation of a passage to a claim, with its probability."""
+    """Draw the relation of a passage to a claim; its probability is among the reasons."""
     if leans(piece):
-        side = leaning(piece.probabilities)
-        return badge("unclear", getattr(piece.probabilities, side), f"Leans to {SIDES[side]}")
+        return badge("unclear", word=f"Leans to {SIDES[leaning(piece.probabilities)]}")
     label, word = RELATIONS[piece.relation]
-    return badge(label, getattr(piece.probabilities, piece.relation), word)
+    return badge(label, word=word)
 
 
 def _unread(text: str) -> Node | None:
@@ -216,13 +229,15 @@ def panel(
     text = claim.text
     spans, _ = differing_spans(text, against.deciding_sentence) if against else ([], [])
     label = verdict.label if verdict else "pending" if running else "not_reached"
+    weak, like_this = is_weak(verdict, report), share(verdict, report)
     waiting = "Its sources are still being read." if running else look(label).help
     return el(
         "div",
-        el("div", el("h3", f"Claim {number}"), badge(label, (verdict and verdict.confidence) or None), class_="head"),
-        el("p", *box(text, spans), class_=f"claim-text v-{label}", dir="auto"),
+        el("div", el("h3", f"Claim {number}"), badge(label, weak=weak), class_="head"),
+        el("p", *box(text, spans), class_=f"claim-text {style_class(label, weak)}", dir="auto"),
         _enriched(claim, editable),
         el("p", verdict.reason if verdict else waiting, class_="reason"),
+        el("p", as_sentence(like_this), class_="reason") if like_this else None,
         *_failures(claim, verdict, report),
         _as_written(claim, verdict),
         step_buttons(claim, verdict, report) if editable else None,
@@ -275,7 +290,8 @@ def footnotes(report: Report, pages: Pages) -> Node:
             address = f", {_place(page, best.sentence[0])}" if page else ""
             source = [f" “{best.deciding_sentence}” ", el("em", page.cited if page else ""), f"{address}."]
         reason = verdict.reason if verdict else ""
-        notes.append(el("li", el("strong", f"{style.icon} {style.word}. "), reason, *source, value=number))
+        word = style.said(is_weak(verdict, report))
+        notes.append(el("li", el("strong", f"{style.icon} {word}. "), reason, *source, value=number))
     return el("ol", *notes, class_="footnotes")
 
 

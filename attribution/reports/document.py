@@ -9,33 +9,35 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from attribution.reports import Exported, answer, cards
-from attribution.reports.html import STATIC, Node, Text, Tree, document, el, look, texts, tokens_css
+from attribution.reports.html import STATIC, Node, Text, Tree, document, el, look, style_class, texts, tokens_css
 from attribution.reports.provenance import date
+from attribution.reports.strength import is_weak
 from attribution.types import LABELS, Claim, Label, Page, Report
 
 _STYLES = (STATIC / "answer.css", STATIC / "document.css")
-Labels = Mapping[str, Label]
+Badges = Mapping[str, tuple[Label, bool]]  # by claim: the label, and is it weak?
+NOT_REACHED: tuple[Label, bool] = "not_reached", False
 
 
 def write(exported: Exported) -> str:
     """The HTML of the file."""
     report = exported.report
     pages = {page.id: page for page in report.pages}
-    labels: Labels = {verdict.claim_id: verdict.label for verdict in report.verdicts}
+    badges: Badges = {v.claim_id: (v.label, is_weak(v, report)) for v in report.verdicts}
     body = el(
         "div",
-        _about(exported, labels),
-        el("div", _answer(report, labels), _panels(exported, pages), class_="sheet"),
+        _about(exported, badges),
+        el("div", _answer(report, badges), _panels(exported, pages), class_="sheet"),
         el("section", el("h2", "Claims and sources"), cards.footnotes(report, pages), class_="notes"),
     )
     css = tokens_css(":root") + "\n".join(path.read_text("utf-8") for path in _STYLES)
     return document(exported.heading or "Report", css, body)
 
 
-def _about(exported: Exported, labels: Labels) -> Node:
+def _about(exported: Exported, badges: Badges) -> Node:
     """The question, the note, the counts, and how they were made."""
     report = exported.report
-    counts = Counter(labels.get(claim.id, "not_reached") for claim in report.claims)
+    counts = Counter(badges.get(claim.id, NOT_REACHED)[0] for claim in report.claims)
     chips = (
         el("span", f"{look(k).icon} {counts[k]} {look(k).noun}", class_=f"chip v-{k}", title=look(k).help)
         for k in LABELS
@@ -52,30 +54,30 @@ def _about(exported: Exported, labels: Labels) -> Node:
     )
 
 
-def _answer(report: Report, labels: Labels) -> Node:
+def _answer(report: Report, badges: Badges) -> Node:
     numbers = {claim.id: number for number, claim in enumerate(report.claims, 1)}
     tree = answer.mark(answer.parse(report.answer), report.claims)
     placed = answer.marked(tree)
     last = _last_parts(tree)
-    drawn = [_drawn(node, numbers, labels, last, inner=False) for node in tree]
+    drawn = [_drawn(node, numbers, badges, last, inner=False) for node in tree]
     loose = [claim for claim in report.claims if claim.id not in placed]
     rest = [el("p", el("strong", "Claims without a place in the text"))] if loose else []
-    rest += [el("p", _claim(claim, labels), _number(claim.id, numbers, labels)) for claim in loose]
+    rest += [el("p", _claim(claim, badges), _number(claim.id, numbers, badges)) for claim in loose]
     label = "The answer, with its claims marked"
     return el("section", *_flat(drawn), *rest, class_="answer", role="region", aria_label=label)
 
 
-def _claim(claim: Claim, labels: Labels) -> Node:
-    return el("span", claim.text, class_=f"claim v-{labels.get(claim.id, 'not_reached')}", dir="auto")
+def _claim(claim: Claim, badges: Badges) -> Node:
+    return el("span", claim.text, class_=f"claim {style_class(*badges.get(claim.id, NOT_REACHED))}", dir="auto")
 
 
-def _number(claim_id: str, numbers: Mapping[str, int], labels: Labels) -> Node:
+def _number(claim_id: str, numbers: Mapping[str, int], badges: Badges) -> Node:
     """The number of a claim, which leads to its evidence."""
-    number, label = numbers[claim_id], labels.get(claim_id, "not_reached")
+    number, (label, weak) = numbers[claim_id], badges.get(claim_id, NOT_REACHED)
     style = look(label)
-    spoken = f"Claim {number}, {style.word.lower()}: to its evidence"
+    spoken = f"Claim {number}, {style.said(weak).lower()}: to its evidence"
     link = el("a", f"\u2060{style.icon}{number}", href=f"#claim-{number}", aria_label=spoken)
-    return el("sup", link, class_=f"number v-{label}", id=f"mark-{number}")
+    return el("sup", link, class_=f"number {style_class(label, weak)}", id=f"mark-{number}")
 
 
 def _last_parts(tree: Sequence[Tree]) -> dict[str, int]:
@@ -89,17 +91,17 @@ def _last_parts(tree: Sequence[Tree]) -> dict[str, int]:
     return found
 
 
-def _drawn(node: Tree, numbers: Mapping[str, int], labels: Labels, last: Mapping[str, int], inner: bool) -> list[Tree]:
+def _drawn(node: Tree, numbers: Mapping[str, int], badges: Badges, last: Mapping[str, int], inner: bool) -> list[Tree]:
     """The node as it stands in the file; a claim's number follows its last part."""
     if isinstance(node, Text):
         return [node]
     claim_id = dict(node.attributes).get("data-claim", "")
-    inside = [_drawn(child, numbers, labels, last, inner or bool(claim_id)) for child in node.children]
+    inside = [_drawn(child, numbers, badges, last, inner or bool(claim_id)) for child in node.children]
     if not claim_id:
         return [node.with_children(_flat(inside))]
-    style = f"claim v-{labels.get(claim_id, 'not_reached')}{' inner' * inner}"
+    style = f"claim {style_class(*badges.get(claim_id, NOT_REACHED))}{' inner' * inner}"
     part = el("span", *_flat(inside), class_=style)
-    return [part, _number(claim_id, numbers, labels)] if last[claim_id] == id(node) else [part]
+    return [part, _number(claim_id, numbers, badges)] if last[claim_id] == id(node) else [part]
 
 
 def _flat(nodes: Sequence[Sequence[Tree]]) -> list[Tree]:

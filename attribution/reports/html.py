@@ -31,18 +31,23 @@ class Look:
     dark_tint: str
     line: str
     help: str
+    weak_word: str = ""  # of a badge that is not sure
+
+    def said(self, weak: bool) -> str:
+        """Return the word of a sure or a weak badge."""
+        return self.weak_word if weak and self.weak_word else self.word
 
 
 LOOKS: dict[Label, Look] = {
     "supported": Look(
         "✓", "Supported", "supported",
         "#116329", "#d6f5dc", "#7ee2a0", "#12351f", "solid",
-        "A source supports it, and none contradicts it (entailment).",
+        "A source supports it, and none contradicts it (entailment). Do not trust it on rumours.", "Likely supported",
     ),
     "contradicted": Look(
         "✗", "Contradicted", "contradicted",
         "#a40e26", "#ffe3e1", "#ffa198", "#471418", "double",
-        "A source contradicts it, and none supports it (contradiction).",
+        "A source contradicts it, and none supports it (contradiction).", "Possibly contradicted",
     ),
     "conflicting": Look(
         "⚡", "Conflicting", "conflicting",
@@ -75,6 +80,7 @@ LOOKS: dict[Label, Look] = {
         "An opinion, a question or an offer: there is nothing to verify.",
     ),
 }  # fmt: skip
+PALE = "40%"  # of its tint, for a weak badge
 PENDING = Look(
     "·", "Being checked", "being checked", "#57606a", "#f1efec", "#9aa4af", "#23211e", "none", "Not decided yet."
 )
@@ -232,26 +238,34 @@ def texts(tree: Tree) -> Iterator[Text]:
 
 
 def tokens_css(selector: str) -> str:
-    """Return the colours as CSS variables that follow the theme, and a class for each verdict."""
+    """Return the colours as CSS variables that follow the theme, and a class for each verdict; weak ones are paler."""
     names = {**{str(label): style for label, style in LOOKS.items()}, "pending": PENDING}
     variables = [
         f"--{n}-ink:light-dark({v.ink},{v.dark_ink});--{n}-tint:light-dark({v.tint},{v.dark_tint});"
         for n, v in names.items()
     ]
+    weak = [n for n, v in names.items() if v.weak_word]
+    variables += [f"--{n}-pale:color-mix(in srgb,var(--{n}-tint) {PALE},transparent);" for n in weak]
     classes = [f".v-{n}{{--ink:var(--{n}-ink);--tint:var(--{n}-tint);--line:{v.line}}}" for n, v in names.items()]
+    classes += [f".v-{n}.weak{{--tint:var(--{n}-pale)}}" for n in weak]
     return f"{selector}{{{''.join(variables)}}}{''.join(classes)}"
 
 
-def badge(label: str | None, probability: float | None = None, word: str = "") -> Node:
+def style_class(label: str | None, weak: bool = False) -> str:
+    """Return the classes that colour a verdict."""
+    return f"v-{label or 'pending'}{' weak' * weak}"
+
+
+def badge(label: str | None, probability: float | None = None, word: str = "", weak: bool = False) -> Node:
     """Build a badge with icon, word and, if a passage decided, its probability."""
     style = look(label)
     number = el("span", f"{probability:.2f}", class_="num") if probability is not None else None
     return el(
         "span",
         el("span", style.icon, class_="icon", aria_hidden="true"),
-        el("span", word or style.word),
+        el("span", word or style.said(weak)),
         number,
-        class_=f"badge v-{label or 'pending'}",
+        class_=f"badge {style_class(label, weak)}",
         title=style.help,
     )
 

@@ -15,6 +15,7 @@ from attribution.evidence.near_duplicates import deciding_evidence
 from attribution.reports import Exported
 from attribution.reports.html import look
 from attribution.reports.references import http_address, one_line, web_address
+from attribution.reports.strength import is_weak
 from attribution.text.markdown import Element, Text, escape_markdown, escape_marks, read
 from attribution.types import LABELS, Page, Report
 
@@ -56,7 +57,7 @@ def _notes(exported: Exported) -> Iterator[str]:
     for number, claim in enumerate(report.claims, 1):
         verdict = verdicts.get(claim.id)
         style = look(verdict.label if verdict else "not_reached")
-        parts = [f"**{style.icon} {style.word}.**"]
+        parts = [f"**{style.icon} {style.said(is_weak(verdict, report))}.**"]
         if not claim.spans or claim.enriched:
             parts.append(f"Checked as: {escape_markdown(one_line(claim.statement))}")
         parts += ["Corrected by hand."] if claim.id in exported.corrected else []

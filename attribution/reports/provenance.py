@@ -8,11 +8,11 @@ from datetime import datetime
 from attribution.provenance import Provenance, Trace
 from attribution.reports import answer
 from attribution.reports.html import Child, Node, as_sentence, el, plural, table
+from attribution.reports.strength import reliability, verifier_of
 from attribution.text.passages import visible
 from attribution.text.urls import site
 from attribution.types import Claim, Evidence, Failure, Page, Report, Verdict
 from attribution.verdicts import leaning, thresholds_of
-from attribution.verifiers.calibration import reliability
 
 RELATIONS = {"entailed": "supports it", "contradicted": "contradicts it", "no_relation": "nothing related"}
 
@@ -90,7 +90,7 @@ def why(piece: Evidence, verdict: Verdict | None, report: Report, page: Page | N
         "Verdict": verdict.reason if verdict else "",
         "This passage": rule,
         "Verifier": report.versions.get("verifier", ""),
-        "Badges like this": reliability(report.versions.get("verifier", ""), verdict.label) if verdict else "",
+        "Badges like this": reliability(verdict, report),
         "Found by": f"{piece.searcher}, rank {piece.rank}" if piece.searcher else "",
         "Query": piece.query,
         "Similarity": f"{piece.similarity:.2f}",
@@ -230,7 +230,7 @@ def _decision(
     claim: Claim, verdict: Verdict | None, evidence: Sequence[Evidence], report: Report, pages: Mapping[str, Page]
 ) -> Iterator[tuple[Child, ...]]:
     settings, versions, thresholds = report.settings, report.versions, thresholds_of(report)
-    verifier = versions.get(f"verifier:{claim.id}") or versions.get("verifier", "")
+    verifier = verifier_of(claim.id, report)
     how = _joined(
         f"chunks: {settings.get('chunker', '')}",
         f"ranked by {settings.get('ranking', '')}",
@@ -247,4 +247,4 @@ def _decision(
         yield "Probabilities", table(heads, rows, "figures"), _quiet(verifier)
     if verdict:
         rule = f"support counts from {thresholds.support:.2f}, contradiction from {thresholds.contradiction:.2f}"
-        yield "Rule", _line(verdict.reason), _quiet(_joined(rule, reliability(verifier, verdict.label)))
+        yield "Rule", _line(verdict.reason), _quiet(_joined(rule, reliability(verdict, report)))

@@ -1,19 +1,20 @@
-"""Calibrate a cross-encoder's probabilities, and report how often a verifier's badges were right on checked claims."""
+"""Calibrate a cross-encoder's probabilities, and say how sure a verifier's badges are."""
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from attribution.types import Label, Probabilities
+from attribution.errors import BadInput
+from attribution.settings import data_folder
+from attribution.types import Frozen, Label, Probabilities
 
 if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
@@ -120,47 +121,89 @@ def softmax(logits: Sequence[float] | Array) -> list[float]:
     return [e / sum(exps) for e in exps]
 
 
-FILE = Path(__file__).parent / "reliability.json"
+# --- how often badges were right ---
+
+SHIPPED = Path(__file__).parent / "data"
+GUARANTEES: Mapping[Label, float] = {"supported": 0.85, "contradicted": 0.70}  # least share of right badges
+CAREFUL = 0.9  # probability from which a badge is sure where no threshold keeps the guarantee
+ENOUGH = 20  # minimum number of judged badges; fewer are not informative
 _NUMBERS, _BLANKS = re.compile(r"\[[\d\s.,]+\]"), re.compile(r"\s+")
-ENOUGH = 20  # minimum number of checked badges; fewer are not informative
+_OTHERS = re.compile(r"[^A-Za-z0-9_.-]+")
+MAX_NAME = 200  # characters of a file's name; a version in an imported report may be anything
+Strength = Literal["sure", "weak"]
 
 
 class Point(NamedTuple):
-    """A threshold, and the badges that it yields on claims checked by people."""
+    """The badges from a threshold on, or between it and the next."""
 
     threshold: float
     shown: int
     right: int
 
 
-class Curve(NamedTuple):
-    """The trade-off of one threshold while the other has its default."""
+class Held(NamedTuple):
+    """Badges of claims that their threshold was not chosen on, with the 90 % interval of the share of right ones."""
 
-    claims: int  # claims checked by people
-    points: tuple[Point, ...]  # in order of rising threshold
+    shown: int
+    right: int
+    low: float
+    high: float
+
+
+class Curve(Frozen):
+    """How often the badges of one kind were right on claims that people judged."""
+
+    claims: int
+    guarantee: float
+    threshold: float | None  # the least with the lower end of the interval at the guarantee; None: there is none
+    points: tuple[Point, ...]  # by rising threshold, which alone moves
+    steps: tuple[Point, ...]  # isotonic: the share of right badges by probability; none for too few badges
+    held: dict[str, Held]  # by set, and of all; from a threshold on that was chosen on the other folds, or `CAREFUL`
 
     def at(self, threshold: float) -> Point:
         """Return the measured point nearest to a threshold."""
         return min(self.points, key=lambda point: abs(point.threshold - threshold))
 
-
-@cache
-def _figures() -> dict[str, dict[str, Any]]:
-    figures: dict[str, dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
-    return figures
+    def step(self, probability: float) -> Point | None:
+        """Return the badges of about this probability; None where too few were judged."""
+        return next((step for step in reversed(self.steps) if step.threshold <= probability), None)
 
 
-def written(figures: Mapping[str, Any]) -> str:
-    """Return the text of the file: JSON with each list of numbers on one line."""
-    return _NUMBERS.sub(lambda m: _BLANKS.sub(" ", m[0]), json.dumps(figures, indent=1)) + "\n"
+class Calibration(Frozen):
+    """The file of one verifier."""
+
+    verifier: str  # its version
+    claims: dict[str, int]  # by set
+    supported: Curve
+    contradicted: Curve
+
+    def text(self) -> str:
+        """Return the text of the file: JSON with each list of numbers on one line."""
+        return _NUMBERS.sub(lambda m: _BLANKS.sub(" ", m[0]), self.model_dump_json(indent=1)) + "\n"
+
+
+def own_file(version: str) -> Path:
+    """Return where the calibration by a user's own judgements is kept."""
+    return data_folder() / "calibration" / f"{_OTHERS.sub('-', version)[:MAX_NAME]}.json"
 
 
 def curve(version: str, label: Label) -> Curve | None:
-    """Return the badges by threshold, on the claims behind `reliability`; None for a verifier that was not measured."""
-    found = _figures().get(verifier_name(version), {})
-    if label not in found.get("thresholds", {}):
-        return None
-    return Curve(found["claims"], tuple(Point(*point) for point in found["thresholds"][label]))
+    """Return how often such badges of a verifier were right; None where its version was not calibrated."""
+    shipped = _OTHERS.sub("-", verifier_name(version))[:MAX_NAME]
+    for path in (own_file(version), SHIPPED / f"{shipped}.json"):
+        if label in GUARANTEES and path.is_file():
+            found = _read(path, path.stat().st_mtime_ns)
+            if found.verifier == version:
+                return found.supported if label == "supported" else found.contradicted
+    return None
+
+
+@lru_cache(maxsize=16)
+def _read(path: Path, changed: int) -> Calibration:
+    try:
+        return Calibration.model_validate_json(path.read_bytes())
+    except ValueError as error:
+        raise BadInput(f"{path} is no calibration: make it again with `attribution calibrate`, or remove it") from error
 
 
 def verifier_name(version: str) -> str:
@@ -168,11 +211,38 @@ def verifier_name(version: str) -> str:
     return version.partition("/")[0]
 
 
-def reliability(version: str, label: Label) -> str:
-    """Return a sentence on how often such badges were right; empty if none were checked."""
-    right, shown = _figures().get(verifier_name(version), {}).get(label, (0, 0))
-    if not shown:
+def strength(version: str, label: Label, probability: float) -> Strength:
+    """Return how sure a badge is: sure from the threshold on, if the share of right ones keeps the guarantee there.
+
+    Where no threshold keeps it, or none was sought, a careful one holds. Labels without a guarantee are sure.
+    """
+    if label not in GUARANTEES:
+        return "sure"
+    found = curve(version, label)
+    least = CAREFUL if found is None or found.threshold is None else found.threshold
+    step = found.step(probability) if found else None
+    kept = step is None or step.right >= GUARANTEES[label] * step.shown
+    return "sure" if probability >= least and kept else "weak"
+
+
+def share(version: str, label: Label, probability: float) -> str:
+    """Say how many badges like this were right: "9 in 10 like this were right"; empty where too few were judged."""
+    found = curve(version, label)
+    step = found.step(probability) if found else None
+    if step is None:
         return ""
-    if shown < ENOUGH:
-        return f"{right} of {shown} were right on claims that people checked: too few to tell"
-    return f"{right} of {shown} were right on claims that people checked, with the default thresholds"
+    tenths = round(10 * step.right / step.shown)
+    return f"{'nearly all' if tenths == 10 else f'{tenths} in 10'} like this were right"
+
+
+def reliability(version: str, label: Label, probability: float) -> str:
+    """Say how many badges like this were right, of how many; empty for badges that settle nothing."""
+    if label not in GUARANTEES:
+        return ""
+    found = curve(version, label)
+    if found is None:
+        return f"this verifier is not calibrated: sure from {CAREFUL:.2f} on"
+    step = found.step(probability)
+    if step is None:
+        return "too few like this were judged by people to tell"
+    return f"{share(version, label, probability)}: {step.right} of {step.shown} that people judged"

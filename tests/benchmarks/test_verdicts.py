@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from attribution.files import read_rows
 from attribution.run.judge import GivenClaim, JudgedClaim
+from attribution.studies.calibration import OPTIONAL, REQUIRED, read
 from attribution.types import Label, Verdict
 from benchmarks import verdicts
 from benchmarks.verdicts import LabelledClaim
+from tests.make import claim, evidence
 
 
 def case(label: Label, confidence: float, supported: bool, refuted: bool, true: bool | None) -> tuple:
@@ -45,11 +51,36 @@ def test_the_surest_come_first_in_the_curve(figures: dict) -> None:
     assert figures["risk and coverage"]["supported"] == [(0.1667, 1.0), (0.3333, 1.0), (0.5, 0.6667)]
 
 
-def test_table_plot_and_what_the_page_says(figures: dict, tmp_path: Path) -> None:
+def test_table_and_plot(figures: dict, tmp_path: Path) -> None:
     found = {"factcheck_bench_dev, held out": {"embedded-base": figures}}
     assert "| factcheck_bench_dev, held out | embedded-base | 6 | 2 of 3 | 1 of 2, 1 of 2 |" in verdicts.table(found)
     verdicts.plot(found, tmp_path / "curve.png")
     assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
-    assert verdicts.badges_right(found["factcheck_bench_dev, held out"]) == {
-        "embedded-base": {"supported": [2, 3], "contradicted": [1, 2]}
-    }
+
+
+def test_judged_badges_are_what_calibrate_reads(tmp_path: Path) -> None:
+    claims, judged = [c for c, _ in CASES], [j for _, j in CASES]
+    rows = list(verdicts.judged_rows("a set", "tried/1", claims, judged))
+    assert {row["label"] for row in rows} == {"missing"}  # decided anew, and these have no evidence
+    piece = evidence(claim("c"), 0.4, 0.1, "no_relation")
+    rows = list(verdicts.judged_rows("a set", "tried/1", claims[:2], [replace(judged[0], evidence=(piece,))] * 2))
+    assert [(row["label"], row["confidence"], row["right"]) for row in rows] == [
+        ("supported", 0.4, True), ("supported", 0.4, False),
+    ]  # fmt: skip
+    given = tmp_path / "judged.jsonl"
+    given.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    version, badges, problems = read(read_rows(given, REQUIRED, OPTIONAL))
+    assert version == "tried/1" and [b.right for b in badges] == [True, False] and not problems
+
+
+def test_pairs_are_read_by_the_meaning_of_their_labels(tmp_path: Path) -> None:
+    def row(label: str, split: str) -> str:
+        return json.dumps({"hypothesis": f"{label}, {split}.", "premise": "A text.", "label": label, "split": split})
+
+    (tmp_path / "nli").mkdir()
+    lines = [row("yes", "test"), row("no", "test"), row("silent", "test"), row("odd", "test"), row("yes", "train")]
+    (tmp_path / "nli" / "some.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
+    some = verdicts.Pairs("nli/some", "yes", ("silent",), "no", split="test")
+    assert [(c.given.text, c.supported, c.refuted) for c in some(tmp_path)] == [
+        ("yes, test.", True, False), ("no, test.", False, True), ("silent, test.", False, False),
+    ]  # fmt: skip

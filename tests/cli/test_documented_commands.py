@@ -91,6 +91,8 @@ def workplace(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> 
     claim = {"claim": "The tower was completed in 1889.", "evidence": passage, "passages": [passage]}
     two = {"question": QUESTION, "first": ANSWER, "second": "The Eiffel Tower was completed in 1925."}
     rows("claims.jsonl", claim)
+    badge = {"verifier": "tried/1", "label": "supported", "confidence": 0.9, "right": True}
+    rows("judged.jsonl", *(badge | {"claim": f"Claim {n}."} for n in range(30)))
     rows("pairs.jsonl", claim | two)
     rows("grounded.jsonl", {"question": QUESTION, "context": passage, "response": "The tower was completed in 1889."})
     (folder / "notes.md").write_text("# Notes\n\nThe tower was completed in 1889.\n", "utf-8")

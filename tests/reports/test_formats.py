@@ -68,6 +68,19 @@ def test_markdown_has_a_footnote_for_each_claim() -> None:
     assert "✓ Supported" in page and "Corrected by hand." in page and f"“{QUOTE}”" in page
 
 
+@pytest.mark.parametrize(("confidence", "word"), [(0.9, "Supported"), (0.6, "Likely supported")])
+def test_a_weak_badge_says_so_in_every_text(confidence: float, word: str) -> None:
+    report = run()
+    first = report.verdicts[0].model_copy(update={"confidence": confidence})
+    exported = Exported(report.model_copy(update={"verdicts": (first, report.verdicts[1])}))
+    assert f"**✓ {word}.**" in written("markdown", exported)
+    page = written("html", exported)
+    assert f"<strong>✓ {word}. </strong>" in page and f"Claim 1, {word.lower()}: to its evidence" in page
+    for drawn in ("number", "claim", "claim-text", "badge"):
+        assert (f'class="{drawn} v-supported weak"' in page) == (word != "Supported")
+    assert "this verifier is not calibrated" in page and '"label": "supported"' in written("json", exported)
+
+
 @given(ANY)
 @settings(max_examples=60)
 def test_markdown_runs_nothing_and_loses_no_claim(text: str) -> None:

@@ -185,6 +185,15 @@ def test_a_badge_has_icon_word_and_two_decimals() -> None:
     assert _Tags(html(badge("contradicted", 0.9))).text == "✗Contradicted0.90"
 
 
+def test_a_weak_badge_has_a_weaker_word_and_a_paler_tint() -> None:
+    assert _Tags(html(badge("supported", weak=True))).text == "✓Likely supported"
+    assert _Tags(html(badge("contradicted", weak=True))).text == "✗Possibly contradicted"
+    assert _Tags(html(badge("unclear", weak=True))).text == "≈Unclear"
+    assert 'class="badge v-supported weak"' in html(badge("supported", weak=True))
+    css = html_module.tokens_css(":root")
+    assert "--supported-pale:color-mix(" in css and ".v-contradicted.weak{--tint:var(--contradicted-pale)}" in css
+
+
 # --- whole views ---
 
 
