@@ -1,16 +1,16 @@
-"""How often an analyst agrees with a run's badges, which threshold would suit them, and their verdicts as a test set."""
+"""Measure how far an analyst agrees with the badges, suggest a threshold, and make a labelled set of their verdicts."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from attribution.claims.enrichment import transcript
 from attribution.run.changes import with_claims
 from attribution.types import LABELS, AnalystVerdict, Label, Report, content_id
-from attribution.verdicts import Thresholds, agreeing, recolour, thresholds_of
+from attribution.verdicts import LOWEST_THRESHOLD, Thresholds, agreeing, recolour, thresholds_of
 
 ENOUGH, SHOWN = 30, 10  # judgements, and badges among them, from which on a threshold is suggested
 RIGHT = 0.9  # share of the badges
@@ -53,7 +53,8 @@ class Agreement:
         low, high = share.interval
         return (
             f"The analyst agrees with {share.agreed} of {share.judged} judged "
-            f"badge{'s' * (share.judged != 1)} ({share.agreed / share.judged:.0%}; 95 % interval {low:.0%} to {high:.0%})."
+            f"badge{'s' * (share.judged != 1)} ({share.agreed / share.judged:.0%}; "
+            f"95% interval {low:.0%} to {high:.0%})."
         )
 
 
@@ -87,7 +88,7 @@ def suggested_threshold(reports: Iterable[Report], badge: Literal["supported", "
     own = [judged(report) for report in reports if report.judgements]
     if agreement(own).all.judged < ENOUGH:
         return None
-    for hundredths in range(34, 100):  # the range of the setting
+    for hundredths in range(round(100 * LOWEST_THRESHOLD), 100):  # the range of the setting
         least = hundredths / 100
         share = agreement(recolour(report, _with(report, badge, least)) for report in own).badges.get(badge)
         if share and share.judged >= SHOWN and share.agreed >= RIGHT * share.judged:
