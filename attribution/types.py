@@ -8,9 +8,9 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Span = tuple[int, int]
 
@@ -159,6 +159,19 @@ class Exclude(Frozen):
     excluded: bool = True
 
 
+AnalystLabel = Literal["supported", "contradicted", "conflicting", "unclear"]
+NOTE = 2_000  # characters of an analyst's note on a claim
+
+
+class Judge(Frozen):
+    """The analyst's own verdict on a claim, with a note; no label clears it. The model's verdict stays as it is."""
+
+    kind: Literal["judge"] = "judge"
+    claim_id: str
+    label: AnalystLabel | None
+    note: str = Field("", max_length=NOTE)
+
+
 class ChangeQuestion(_Searched):
     """A new question for the same answer."""
 
@@ -186,6 +199,7 @@ Change = Annotated[
     | AddEvidence
     | CheckAgain
     | Exclude
+    | Judge
     | ChangeQuestion
     | Resegment,
     Field(discriminator="kind"),
@@ -230,6 +244,8 @@ class Edit(Frozen):
                 summary = f"Checked again{f' by {verifier}' if verifier else ''}: {subject}"
             case Exclude(excluded=excluded):
                 summary = f"Passage {'excluded from' if excluded else 'included again for'}: {subject}"
+            case Judge(label=label):
+                summary = f"Judged {label}: {subject}" if label else f"Judgement cleared: {subject}"
             case ChangeQuestion(question=question):
                 summary = f"Question changed: {subject} → {quoted(question)}"
             case Resegment(segmenter=segmenter):
@@ -379,6 +395,20 @@ class Verdict(Frozen):
         return self.without_added is not None and self.without_added != self.label
 
 
+class AnalystVerdict(Frozen):
+    """An analyst's verdict on the wording of a claim. It goes when the claim is reworded, split, merged or dropped.
+
+    It stays when the claim is pinned, gets another place, or is compared with other evidence or by another verifier.
+    """
+
+    claim_id: str
+    statement: str  # the wording that was judged
+    label: AnalystLabel
+    badge: Label | None  # the model's at that time; None: it had none
+    note: str = Field("", max_length=NOTE)
+    at: str  # ISO 8601, UTC
+
+
 FailureKind = Literal[
     "search_failed", "search_limited", "nothing_found", "fell_back", "budget_spent", "robots", "excluded",
     "blocked_address", "bad_address", "unreachable", "timed_out", "too_large", "http_error", "server_error",
@@ -426,6 +456,19 @@ class Report(Frozen):
     stopped: bool = False
     edits: tuple[Edit, ...] = Field((), exclude_if=lambda edits: not edits)  # made by hand, the earliest first
     set_aside: SetAside | None = Field(None, exclude_if=lambda aside: aside is None)
+    judgements: tuple[AnalystVerdict, ...] = Field((), exclude_if=lambda judged: not judged)  # one a claim, in order
+
+    @model_validator(mode="after")
+    def _judges_its_claims(self) -> Self:
+        if self.judgements and self.judgements != self.fitting_judgements():
+            raise ValueError("the judgements are not one a claim, on its wording and in the order of the claims")
+        return self
+
+    def fitting_judgements(self) -> tuple[AnalystVerdict, ...]:
+        """Return the last judgement on each claim, in the order of the claims, if it is about the claim's wording."""
+        judged = {j.claim_id: j for j in self.judgements}
+        found = ((judged.get(claim.id), claim.statement) for claim in self.claims)
+        return tuple(j for j, statement in found if j and j.statement == statement)
 
     def to_json(self) -> str:
         """Return the content of report.json: everything except the text of the pages."""

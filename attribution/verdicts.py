@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from attribution.types import (
     UNCHECKED,
+    AnalystLabel,
     Claim,
     Evidence,
     Failure,
@@ -59,6 +60,17 @@ def thresholds_of(report: Report) -> Thresholds:
     """The thresholds that the report was made with; earlier ones had one for both relations."""
     support = float(str(report.settings.get("threshold", 0.5)))
     return Thresholds(support, float(str(report.settings.get("contradiction_threshold", support))))
+
+
+def agreeing(badge: Label | None) -> AnalystLabel | None:
+    """The analyst's verdict that agrees with a badge; None for a claim that was not compared with the sources."""
+    match badge:
+        case None | "not_reached" | "not_checked":
+            return None
+        case "supported" | "contradicted" | "conflicting":
+            return badge
+        case _:
+            return "unclear"
 
 
 def leaning(probabilities: Probabilities) -> Relation:

@@ -252,6 +252,17 @@ def panel(
     )
 
 
+def analyst(report: Report, claim: Claim) -> Node | None:
+    """Draw the analyst's verdict with its note, and the badge that it was given on if that has changed since."""
+    own = next((j for j in report.judgements if j.claim_id == claim.id), None)
+    if own is None:
+        return None
+    now = next((v.label for v in report.verdicts if v.claim_id == claim.id), None)
+    seen = f" The model's was “{look(own.badge).word}” then." if own.badge and own.badge != now else ""
+    note = el("span", f" {own.note}", dir="auto") if own.note else None
+    return el("p", "The analyst's verdict: ", badge(own.label), note, seen, class_="reason analyst")
+
+
 def _failures(claim: Claim, verdict: Verdict | None, report: Report) -> list[Node]:
     """Draw the failures of this claim alone, unless its verdict states them already."""
     reason = verdict.reason if verdict else ""
@@ -290,8 +301,8 @@ def footnotes(report: Report, pages: Pages) -> Node:
             address = f", {_place(page, best.sentence[0])}" if page else ""
             source = [f" “{best.deciding_sentence}” ", el("em", page.cited if page else ""), f"{address}."]
         reason = verdict.reason if verdict else ""
-        word = style.said(is_weak(verdict, report))
-        notes.append(el("li", el("strong", f"{style.icon} {word}. "), reason, *source, value=number))
+        mark = el("strong", f"{style.icon} {style.said(is_weak(verdict, report))}. ")
+        notes.append(el("li", mark, reason, *source, analyst(report, claim), value=number))
     return el("ol", *notes, class_="footnotes")
 
 

@@ -12,6 +12,7 @@ from attribution.reports import Exported, answer, cards
 from attribution.reports.html import STATIC, Node, Text, Tree, document, el, look, style_class, texts, tokens_css
 from attribution.reports.provenance import date
 from attribution.reports.strength import is_weak
+from attribution.review.judgements import agreement
 from attribution.types import LABELS, Claim, Label, Page, Report
 
 _STYLES = (STATIC / "answer.css", STATIC / "document.css")
@@ -45,11 +46,13 @@ def _about(exported: Exported, badges: Badges) -> Node:
     )
     made = f"Checked on {date(report.created_at)}" if report.created_at else "Checked"
     facts = f"{made} with {report.versions.get('verifier', 'an unknown verifier')}. {cards.totals(report)}"
+    agreed = agreement([report]).words
     asked = f"Question: {report.question}" if exported.title and report.question else ""
     return el(
         "section",
         *(el("p", line, class_="lead", dir="auto") for line in (asked, *exported.note.split("\n")) if line.strip()),
         el("p", facts, class_="reason"),
+        el("p", agreed, class_="reason") if agreed else None,
         el("p", *chips, class_="counts"),
     )
 
@@ -118,7 +121,8 @@ def _panels(exported: Exported, pages: Mapping[str, Page]) -> Node:
         panel = cards.panel(claim, number, verdicts.get(claim.id), evidence, report, pages)
         back = el("a", "↑ In the answer", href=f"#mark-{number}", class_="open") if claim.spans else None
         by_hand = el("p", "Corrected by hand.", class_="reason") if claim.id in exported.corrected else None
-        entries.append(el("article", _still(panel), by_hand, back, class_="entry", id=f"claim-{number}"))
+        own = cards.analyst(report, claim)
+        entries.append(el("article", _still(panel), own, by_hand, back, class_="entry", id=f"claim-{number}"))
     return el("section", *entries, class_="panels", role="region", aria_label="The evidence of each claim")
 
 

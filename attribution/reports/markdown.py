@@ -16,6 +16,7 @@ from attribution.reports import Exported
 from attribution.reports.html import look
 from attribution.reports.references import http_address, one_line, web_address
 from attribution.reports.strength import is_weak
+from attribution.review.judgements import agreement
 from attribution.text.markdown import Element, Text, escape_markdown, escape_marks, read
 from attribution.types import LABELS, Page, Report
 
@@ -39,7 +40,8 @@ def write(exported: Exported) -> str:
     parts += [_counts(report), _Answer(report).text()]
     parts.append("\n".join(_notes(exported)))
     made = f"Checked on {report.created_at[:10]}" if report.created_at else "Checked"
-    parts.append(f"{made} with {escape_markdown(report.versions.get('verifier', 'an unknown verifier'))}.")
+    verifier = escape_markdown(report.versions.get("verifier", "an unknown verifier"))
+    parts.append(f"{made} with {verifier}. {agreement([report]).words}".rstrip())
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -54,6 +56,7 @@ def _notes(exported: Exported) -> Iterator[str]:
     report = exported.report
     pages = {page.id: page for page in report.pages}
     verdicts = {verdict.claim_id: verdict for verdict in report.verdicts}
+    judgements = {judged.claim_id: judged for judged in report.judgements}
     for number, claim in enumerate(report.claims, 1):
         verdict = verdicts.get(claim.id)
         style = look(verdict.label if verdict else "not_reached")
@@ -65,6 +68,9 @@ def _notes(exported: Exported) -> Iterator[str]:
         if piece := deciding_evidence([e for e in report.evidence if e.claim_id == claim.id], pages):
             parts.append(f"“{escape_markdown(one_line(piece.deciding_sentence))}”")
             parts.append(_source(pages.get(piece.page_id), piece.sentence[0]))
+        if own := judgements.get(claim.id):
+            parts.append(f"**The analyst's verdict: {look(own.label).icon} {look(own.label).word}.**")
+            parts.append(escape_markdown(one_line(own.note)))
         yield f"[^{number}]: {' '.join(filter(None, parts))}"
 
 

@@ -78,7 +78,7 @@ if __name__ == "__main__":
 
 CLAIMS = (
     "number", "claim", "checked as", "start", "end", "corrected by hand", "worthiness", "verdict", "confidence",
-    "reason", "passage", "source", "address", "read", "facts after",
+    "reason", "passage", "source", "address", "read", "facts after", "analyst's verdict", "analyst's note",
 )  # fmt: skip
 EVIDENCE = (
     "claim number", "claim", "relation", "entailed", "contradicted", "no relation", "similarity", "sentence",
@@ -100,10 +100,11 @@ def _claims(exported: Exported) -> Iterator[Sequence[Cell]]:
     report = exported.report
     pages = {page.id: page for page in report.pages}
     verdicts = {verdict.claim_id: verdict for verdict in report.verdicts}
+    judgements = {judged.claim_id: judged for judged in report.judgements}
     for number, claim in enumerate(report.claims, 1):
         verdict = verdicts.get(claim.id)
         piece = deciding_evidence([e for e in report.evidence if e.claim_id == claim.id], pages)
-        page = pages.get(piece.page_id) if piece else None
+        page, own = pages.get(piece.page_id) if piece else None, judgements.get(claim.id)
         yield (
             number, claim.text, claim.enriched or "", min((a for a, _ in claim.spans), default=None),
             max((b for _, b in claim.spans), default=None), "yes" if claim.id in exported.corrected else "",
@@ -111,6 +112,7 @@ def _claims(exported: Exported) -> Iterator[Sequence[Cell]]:
             verdict.confidence if verdict and verdict.confidence else None, verdict.reason if verdict else "",
             piece.deciding_sentence if piece else "", page.cited if page else "", _address(page),
             page.fetched_at if page else "", http_address(page.facts_from) if page else "",
+            look(own.label).word if own else "", own.note if own else "",
         )  # fmt: skip
 
 

@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 
 from attribution.errors import BadInput
 from attribution.segmenters.alignment import align
+from attribution.store.database import now
 from attribution.types import (
     AddClaim,
     AddEvidence,
+    AnalystVerdict,
     AsWritten,
     Change,
     CheckAgain,
@@ -21,6 +23,7 @@ from attribution.types import (
     Evidence,
     Exclude,
     Failure,
+    Judge,
     Merge,
     Pin,
     Place,
@@ -86,6 +89,8 @@ def apply(report: Report, change: Change) -> Changed:
             return _replaced(report, [claim], [claim.model_copy(update={"worthiness": "factual", "coherent": True})])
         case Exclude():
             return _exclude(report, change)
+        case Judge():
+            return _judge(report, change)
         case _:
             raise TypeError(f"{change.kind} needs models: see editing.edit")
 
@@ -200,6 +205,26 @@ def _exclude(report: Report, change: Exclude) -> Changed:
     return Changed(with_aside(changed, evidence=excluded), subject=claim.text, claims=(claim.id,))
 
 
+def _judge(report: Report, change: Judge) -> Changed:
+    """Set or clear the analyst's verdict; it changes no claim."""
+    claim, note = claim_of(report, change.claim_id), change.note.strip()
+    before = next((j for j in report.judgements if j.claim_id == claim.id), None)
+    judged = tuple(j for j in report.judgements if j is not before)
+    if change.label is None:
+        if before is None:
+            raise BadInput("there is no verdict of yours on this claim")
+    elif before and (before.label, before.note) == (change.label, note):
+        raise BadInput(f"your verdict on this claim is {before.label} already")
+    else:
+        badge = next((v.label for v in report.verdicts if v.claim_id == claim.id), None)
+        judged += (
+            AnalystVerdict(
+                claim_id=claim.id, statement=claim.statement, label=change.label, badge=badge, note=note, at=now()
+            ),
+        )
+    return Changed(report.model_copy(update={"judgements": judged}), subject=claim.text)
+
+
 EXCLUDED = "You excluded every passage that was found."
 
 
@@ -290,6 +315,7 @@ def renamed(report: Report, old: Claim, new: Claim) -> Report:
             "claims": tuple(new if c.id == old.id else c for c in report.claims),
             "evidence": mine(report.evidence),
             "verdicts": tuple(v.model_copy(update=to) if v.claim_id == old.id else v for v in report.verdicts),
+            "judgements": tuple(j.model_copy(update=to) if j.claim_id == old.id else j for j in report.judgements),
         }
     )
     return with_aside(renamed, evidence=mine(aside(report).evidence)) if aside(report).evidence else renamed
@@ -337,9 +363,10 @@ def with_found(
 
 
 def tidied(report: Report) -> Report:
-    """Remove from what is set aside all claims that are back, and passages that belong to no claim any more."""
+    """Remove what no longer applies: what is set aside but back or without its claim, and judgements of other words."""
     here = {c.id for c in report.claims}
     dropped = tuple(c for c in aside(report).claims if c.id not in here)
     known = here | {c.id for c in dropped}
     excluded = tuple(e for e in aside(report).evidence if e.claim_id in known)
+    report = report.model_copy(update={"judgements": report.fitting_judgements()})
     return with_aside(report, claims=dropped, evidence=excluded)

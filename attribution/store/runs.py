@@ -107,7 +107,8 @@ class Runs(Rights):
     def copy_run(self, run_id: str) -> str:
         """Copy the shown version of a readable run, with its later results; returns the copy's id.
 
-        The copy belongs to the caller and is open by link, without the title, tags, note and earlier versions.
+        The copy belongs to the caller and is open by link, without the title, tags, note and earlier versions, and
+        without the verdicts of another analyst.
         """
         r, v, new = t.runs.c, t.run_versions.c, new_run_id()
         with self.transaction() as db:
@@ -115,7 +116,8 @@ class Runs(Rights):
             if run is None:
                 raise NotYours("this run can no longer be read, so it cannot be copied")
             shown = db.execute(t.run_versions.select().where(v.run_id == run_id, v.number == run.version)).one()
-            report = Report.model_validate_json(shown.report).model_copy(update={"id": new})
+            others = {} if run.owner == self.owner else {"judgements": ()}
+            report = Report.model_validate_json(shown.report).model_copy(update={"id": new, **others})
             inputs = {"question": run.question, "answer": run.answer, "settings": run.settings}
             state = {"created_at": now(), "version": 1, "owner": self.owner, "private": False}
             db.execute(t.runs.insert().values(id=new, **inputs, **state))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attribution.reports import Exported
-from attribution.types import Claim, Evidence, Page, Probabilities, Report, Verdict, content_id
+from attribution.types import AnalystVerdict, Claim, Evidence, Page, Probabilities, Report, Verdict, content_id
 
 ANSWER = "# Tower\n\nIt was **finished** in 1889 [1]. It is 300 m tall.\n\n- It stands in *Paris*.\n"
 QUOTE = "The tower was finished in 1889."
@@ -45,8 +45,20 @@ def run(
     )  # fmt: skip
 
 
+def judged(report: Report, note: str = "") -> Report:
+    """The run with verdicts of an analyst, who sees the first claim otherwise than the model."""
+    judgements = tuple(
+        AnalystVerdict(
+            claim_id=claim.id, statement=claim.statement, label="contradicted", badge="unclear", note=note,
+            at="2026-11-03T08:00:00+00:00",
+        )
+        for claim in report.claims
+    )  # fmt: skip
+    return report.model_copy(update={"judgements": judgements})
+
+
 def hostile(text: str, address: str = "https://example.org/tower") -> Exported:
     """A run in which every foreign text is this one."""
     long_enough = text or "x"
     report = run(long_enough, long_enough, long_enough, long_enough, address, long_enough, ((0, len(long_enough)),))
-    return Exported(report, title=long_enough, note=long_enough, corrected=frozenset({"c1"}))
+    return Exported(judged(report, long_enough), title=long_enough, note=long_enough, corrected=frozenset({"c1"}))

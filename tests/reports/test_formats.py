@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from html import unescape
 from pathlib import PurePosixPath, PureWindowsPath
 from xml.etree import ElementTree
 
@@ -24,7 +25,7 @@ from attribution.reports import FORMATS, Exported, export, file_name, report_jso
 from attribution.reports.picture import wrapped
 from attribution.reports.references import http_address, references
 from tests.pages.hostile import ADDRESSES, TEXTS
-from tests.reports.runs import ANSWER, QUOTE, hostile, run
+from tests.reports.runs import ANSWER, QUOTE, hostile, judged, run
 
 FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\u200b=1", "＝1", '"=1', '=HYPERLINK("http://x")\r\n=2')
 LATEX = ("50% & {more} \\emph{x} $y$ #1 _a_ ~b^c", "}}, author={x", "unbalanced {", "@article{x,", 'a "quoted" title')
@@ -121,6 +122,41 @@ def test_json_fits_its_schema_and_is_read_back() -> None:
     assert (back.title, back.note, back.corrected) == ("A title", "A note", {"c1"})
     assert back.report.to_json() == exported.report.to_json()
     assert report_json.read(exported.report.to_json()).report == back.report  # without a version: an earlier file
+
+
+def test_the_analyst_s_verdicts_are_in_every_list_of_claims() -> None:
+    exported = Exported(judged(run(), "No: *1888*."))
+    agreed = "The analyst agrees with 0 of 1 judged badge (0%; 95% interval 0% to 79%)."
+    html, page = unescape(written("html", exported)), rendered(exported)
+    assert html.count("The analyst's verdict: ") == 2 * 2  # beside each claim, and in its footnote
+    assert agreed in html and "No: *1888*." in html and "“Unclear” then" in html
+    assert page.count("<strong>The analyst's verdict: ✗ Contradicted.</strong> No: *1888*.") == 2 and agreed in page
+    rows = list(csv.DictReader(io.StringIO(written("claims", exported))))
+    assert {(r["analyst's verdict"], r["analyst's note"]) for r in rows} == {("Contradicted", "No: *1888*.")}
+    document = json.loads(written("json", exported))
+    jsonschema.validate(document, report_json.schema(), jsonschema.Draft202012Validator)
+    assert report_json.read(written("json", exported)).report.judgements == exported.report.judgements
+    for name in ("html", "markdown", "claims", "json"):
+        assert "The analyst" not in written(name, Exported(run())) and '"judgements"' not in written(
+            name, Exported(run())
+        )
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"label": "right"}, "judgements.0.label: input should be"), ({"note": "x" * 2001}, "at most 2000 characters"),
+        ({"claim_id": "c9"}, "not one a claim"), ({"statement": "other words"}, "not one a claim"),
+    ],
+)  # fmt: skip
+def test_judgements_that_do_not_fit_are_refused(changes: dict[str, str], message: str) -> None:
+    document = json.loads(written("json", Exported(judged(run()))))
+    document["judgements"][0] |= changes
+    with pytest.raises(BadInput, match=message):
+        report_json.read(json.dumps(document))
+    document["judgements"] = document["judgements"][1:] * 2
+    with pytest.raises(BadInput, match="not one a claim"):
+        report_json.read(json.dumps(document))
 
 
 @pytest.mark.parametrize(

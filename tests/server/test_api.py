@@ -14,7 +14,11 @@ from typing import Any
 import httpx
 import pytest
 
+from attribution.run.editing import edit
 from attribution.server.bodies import MAX_BODY, MAX_PAIRS
+from attribution.server.guard import Keys
+from attribution.store.store import Store
+from attribution.types import Judge
 from benchmarks.processes import megabytes
 from tests.server.conftest import KEY, OTHER, Server
 
@@ -50,6 +54,20 @@ def test_a_run_streams_its_events_and_stays_with_its_key(client: httpx.Client, s
             assert reply.status_code == 404 and error(reply)["type"] == "NotFound"
     assert client.delete(f"/runs/{run}").status_code == 204
     assert client.get(f"/runs/{run}").status_code == 404
+
+
+def test_the_analyst_s_verdict_is_in_the_report_of_its_owner(client: httpx.Client, server: Server) -> None:
+    run = analyse(client)[0]["run"]
+    assert "judgements" not in client.get(f"/runs/{run}").json()
+    store = Store.open(server.settings.database_url, by=Keys([KEY]).owner(f"Bearer {KEY}"))
+    report = store.load_run(run)
+    assert report is not None
+    change = Judge(claim_id=report.claims[0].id, label="contradicted", note="<b>no</b>")
+    list(edit(report, change, server.settings, store))
+    (own,) = client.get(f"/runs/{run}").json()["judgements"]
+    assert (own["label"], own["badge"], own["note"]) == ("contradicted", "supported", "<b>no</b>")
+    assert store.undo(run) == report and "judgements" not in client.get(f"/runs/{run}").json()
+    store.close()
 
 
 def test_the_last_verdict_on_a_claim_is_that_of_the_report(client: httpx.Client) -> None:

@@ -16,7 +16,7 @@ from attribution.snapshots.archive import export_history, import_history
 from attribution.snapshots.file import MANIFEST
 from attribution.store.history import HistoryQuery
 from attribution.store.store import Store
-from attribution.types import Report, Verdict
+from attribution.types import AnalystVerdict, Report, Verdict
 from tests.make import claim, evidence, page, save_version
 from tests.pages.hostile import TEXTS
 from tests.snapshots.test_file import members, packed
@@ -60,6 +60,22 @@ def elsewhere(tmp_path: object) -> Iterator[Store]:
 
 def rows(store: Store) -> list[tuple[object, ...]]:
     return [tuple(row) for row in store.history(HistoryQuery(order="oldest")).rows]
+
+
+def test_the_analyst_s_verdicts_come_back_and_those_on_other_claims_are_refused(store: Store, elsewhere: Store) -> None:
+    own = AnalystVerdict(
+        claim_id=CLAIM.id, statement=CLAIM.text, label="unclear", badge="supported", note=TEXTS[0], at="2026-11-02"
+    )
+    report = made(FIRST).model_copy(update={"judgements": (own,)})
+    store.save_run(report)
+    data = export_history(store)
+    assert import_history(elsewhere, data).ids == (FIRST,) and import_history(elsewhere, data).known == 1
+    loaded = elsewhere.load_run(FIRST)
+    assert loaded is not None and loaded.judgements == (own,)
+    for bad in ({"claim_id": "c9"}, {"label": "right"}, {"note": "x" * 2001}):
+        file = forged(data, lambda run, bad=bad: run["versions"][0]["report"]["judgements"][0].update(bad))
+        with pytest.raises(BadInput, match="versions.0.report"):
+            import_history(elsewhere, file)
 
 
 def test_everything_comes_back_on_another_machine(full: Store, elsewhere: Store) -> None:

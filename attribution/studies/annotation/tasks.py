@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, get_args
 
@@ -14,6 +14,7 @@ from attribution.claims.independence import check_independence
 from attribution.errors import BadInput
 from attribution.evidence.near_duplicates import deciding_evidence, group_evidence
 from attribution.files import Row, parse_rows
+from attribution.review.judgements import judged
 from attribution.text.sentences import sentences
 from attribution.types import Claim, Frozen, Page, Report, content_id
 from attribution.types import Turn as RunTurn
@@ -59,6 +60,12 @@ def tasks_of_run(report: Report, project_id: str, unit: Unit, system: str = "", 
             title="; ".join(page.cited for page in used),
             url=(used[0].reference or used[0].url) if len(used) == 1 else "",
         )
+
+
+def tasks_of_judged(reports: Iterable[Report], project_id: str) -> Iterator[Task]:
+    """Yield the claims with an analyst's verdict as tasks, as `tasks_of_run` does; the verdicts are left out."""
+    for report in reports:
+        yield from tasks_of_run(judged(report), project_id, "claim")
 
 
 def _joined(pages: Sequence[Page]) -> str:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from attribution.text.urls import canonical
 from attribution.text.words import words_of
-from attribution.types import UNCHECKED, Claim, Evidence, Label, Page, Relation, Report, Verdict
+from attribution.types import UNCHECKED, AnalystVerdict, Claim, Evidence, Label, Page, Relation, Report, Verdict
 from attribution.verdicts import SIDES, recolour, thresholds_of
 
 ALIKE = 0.5  # minimum likeness of two claims to be matched
 QUOTED = 120  # characters of a claim or title in a reason
 CauseKind = Literal[
     "wording", "worthiness", "not_compared", "thresholds", "judgement", "new_page", "lost_page", "changed_page",
-    "passage", "unexplained",
+    "passage", "unexplained", "analyst",
 ]  # fmt: skip
 
 
@@ -32,7 +32,14 @@ class ClaimChange:
     after: Claim | None
     was: Label | None  # None: no verdict
     now: Label | None
-    causes: tuple[Cause, ...] = ()  # of another verdict
+    causes: tuple[Cause, ...] = ()  # of another verdict of the model; of the analyst's, the change itself
+    judgements: tuple[AnalystVerdict | None, AnalystVerdict | None] = (None, None)  # the analyst's
+
+    @property
+    def judged_otherwise(self) -> bool:
+        """True if the analyst's verdict, or its note, differs between the runs."""
+        was, now = ((j.label, j.note) if j else None for j in self.judgements)
+        return self.before is not None and self.after is not None and was != now
 
     @property
     def changed(self) -> bool:
@@ -52,19 +59,24 @@ def run_changes(before: Report, after: Report) -> RunChanges:
     """Compare two runs. Claims are matched one to one, by their words or their place in the answer."""
     pairs = _matched(before, after)
     was, now = ({v.claim_id: v for v in report.verdicts} for report in (before, after))
+    judged_was, judged_now = ({j.claim_id: j for j in report.judgements} for report in (before, after))
     partner = {b.id: a for a, b in pairs}
     changes = []
     for claim in after.claims:
         old = partner.get(claim.id)
         then, current = was.get(old.id) if old else None, now.get(claim.id)
         labels = then.label if then else None, current.label if current else None
-        causes = _causes(before, after, old, claim, then, current) if old and labels[0] != labels[1] else ()
-        changes.append(ClaimChange(old, claim, *labels, tuple(dict.fromkeys(causes))))
+        causes = [*_causes(before, after, old, claim, then, current)] if old and labels[0] != labels[1] else []
+        judgements = judged_was.get(old.id) if old else None, judged_now.get(claim.id)
+        change = ClaimChange(old, claim, *labels, judgements=judgements)
+        causes += [_of_analyst(change)] if change.judged_otherwise else []
+        changes.append(replace(change, causes=tuple(dict.fromkeys(causes))))
     found = {claim.id for claim in partner.values()}
     for claim in before.claims:
         if claim.id not in found:
             verdict = was.get(claim.id)
-            changes.append(ClaimChange(claim, None, verdict.label if verdict else None, None))
+            judgements = judged_was.get(claim.id), None
+            changes.append(ClaimChange(claim, None, verdict.label if verdict else None, None, judgements=judgements))
     names = sorted(before.settings.keys() | after.settings.keys())
     settings = [(name, before.settings.get(name), after.settings.get(name)) for name in names]
     names = sorted(before.versions.keys() | after.versions.keys())
@@ -130,6 +142,11 @@ def _causes(
     if not reasons and a.statement == b.statement:
         reasons.append(Cause("unexplained", "The two runs read the same passages with the same probabilities."))
     yield from reasons
+
+
+def _of_analyst(change: ClaimChange) -> Cause:
+    own = [f"{j.label} {_quoted(j.note) * bool(j.note)}".strip() if j else "none" for j in change.judgements]
+    return Cause("analyst", f"The analyst's verdict was {own[0]}, now {own[1]}.")
 
 
 def _only_thresholds(before: Report, after: Report, claim: Claim, now: Verdict) -> bool:

@@ -32,6 +32,7 @@ from attribution.types import (
     Document,
     Drop,
     Exclude,
+    Judge,
     Merge,
     Pin,
     Place,
@@ -314,7 +315,7 @@ TEXTS = st.sampled_from(
 
 def drawn(draw: Callable[..., object], report: Report) -> Change | None:
     """Any change that may fit the report."""
-    kind = draw(st.integers(0, 13))
+    kind = draw(st.integers(0, 14))
     claim = draw(st.sampled_from(report.claims)) if report.claims else None
     text = draw(TEXTS)
     start = draw(st.integers(0, len(ANSWER) - 2))
@@ -345,6 +346,7 @@ def drawn(draw: Callable[..., object], report: Report) -> Change | None:
         11: AsWritten(claim_id=claim.id),
         12: AddEvidence(claim_id=claim.id),
         13: CheckAgain(claim_id=claim.id),
+        14: Judge(claim_id=claim.id, label=draw(st.sampled_from(["supported", "unclear", None])), note=text),
     }.get(kind, Reword(claim_id=claim.id, text=text))
 
 
@@ -373,6 +375,9 @@ def _there_and_back(made: Editor, data: st.DataObject) -> None:
         ids = [c.id for c in made.report.claims]
         assert len(set(ids)) == len(ids) and [v.claim_id for v in made.report.verdicts] == ids
         assert {e.claim_id for e in made.report.evidence} <= set(ids)
+        statements = {c.id: c.statement for c in made.report.claims}
+        assert all(j.statement == statements[j.claim_id] for j in made.report.judgements)
+        assert Report.model_validate_json(made.report.to_json()).judgements == made.report.judgements
         assert all(ANSWER[a:b].strip() for c in made.report.claims for a, b in c.spans)
     for earlier in reversed(reports[:-1]):
         undone = made.store.undo(first.id)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from attribution.studies.answers.run_changes import counts, run_changes
-from attribution.types import Claim, Evidence, Page, Report
+from attribution.types import AnalystLabel, AnalystVerdict, Claim, Evidence, Page, Report
 from attribution.verdicts import decide
 from tests.make import both, claim, evidence, page
 
@@ -103,3 +103,19 @@ def test_a_claim_without_a_verdict_is_said_to_be_without() -> None:
     unfinished = report([SUPPORTS]).model_copy(update={"verdicts": ()})
     (change,) = run_changes(unfinished, report([SUPPORTS])).claims
     assert (change.was, change.now) == (None, "supported") and "not reached" in change.causes[0].text
+
+
+def judged(label: AnalystLabel, note: str = "", at: str = "") -> Report:
+    own = AnalystVerdict(claim_id=NILE.id, statement=NILE.text, label=label, badge="supported", note=note, at=at)
+    return report([SUPPORTS]).model_copy(update={"judgements": (own,)})
+
+
+def test_the_analyst_s_other_verdict_is_a_change_of_its_own() -> None:
+    (change,) = run_changes(report([SUPPORTS]), judged("contradicted", "<b>no</b>")).claims
+    assert change.judged_otherwise and not change.changed and change.judgements[0] is None
+    assert [c.text for c in change.causes] == ["The analyst's verdict was none, now contradicted “<b>no</b>”."]
+    (change,) = run_changes(judged("unclear"), judged("unclear", at="later")).claims
+    assert not change.judged_otherwise and not change.causes
+    (change,) = run_changes(judged("unclear"), report([piece(0.1, 0.1, "no_relation")])).claims
+    assert change.changed and [c.kind for c in change.causes] == ["judgement", "analyst"]
+    assert run_changes(judged("unclear"), report(claims=[TOWER])).claims[1].judgements[0] is not None
