@@ -183,7 +183,7 @@ def _verdict(
     leanings = [(getattr(e.probabilities, side), side) for e in evidence if (side := leaning(e.probabilities)) in SIDES]
     if leanings:
         probability, side = max(leanings)
-        return verdict("unclear", probability, f"Undecided: leans to {SIDES[side]}, {probability:.2f}.")
+        return verdict("unclear", probability, f"Related passages don't settle it; they lean to {SIDES[side]}.")
     if about := [e for e in evidence if e.about]:
         nearest_p = max(max(e.probabilities.entailed, e.probabilities.contradicted) for e in about)
         return verdict("unclear", nearest_p, "Related passages don't settle it.")

@@ -8,8 +8,9 @@ import streamlit as st
 
 from attribution.reports.actions import Opened, edited_claims, requested
 from attribution.reports.html import badge, el, look
-from attribution.types import LABELS
+from attribution.types import LABELS, Judge
 from pages.ui import choices, form, navigation, run, state, thresholds
+from pages.ui.agreement import agreement_panel
 from pages.ui.answer_view import TABS, answer_view, opened, requested_claim, view
 from pages.ui.citations import citations_panel
 from pages.ui.corrections import take
@@ -117,6 +118,8 @@ def live(polling: bool) -> None:
         state.put(OPENED, (now.key, asked))
     run_key, source = state.get(OPENED) or ("", None)
     result = answer_view(opened(data, report, source) if ended and run_key == now.key else data, key="answer_view")
+    if ended:
+        agreement_panel(report)
     if result.tab != state.get("tab"):
         state.put("tab", result.tab)
         if result.tab == "what_if":
@@ -131,6 +134,9 @@ def live(polling: bool) -> None:
             st.rerun()
         case Opened() as asked_for:
             edit_dialog(now.report, asked_for)
+        case Judge() as judged:
+            run.judge(judged)
+            st.rerun(scope="fragment")  # one verdict does not redraw the page
         case change:
             run.edit(change)
             st.rerun()

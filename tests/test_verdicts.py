@@ -62,7 +62,7 @@ def test_a_passage_under_the_threshold_that_leans_to_a_side_is_unclear() -> None
     leans = evidence(c, 0.68, 0.02, "no_relation")
     verdict = decide(c, [leans, evidence(c, *NEITHER)], both(0.8))
     assert (verdict.label, verdict.confidence) == ("unclear", 0.68)
-    assert verdict.reason == "Undecided: leans to support, 0.68."
+    assert verdict.reason == "Related passages don't settle it; they lean to support."
     assert "contradiction" in decide(c, [evidence(c, 0.1, 0.6, "no_relation")], both(0.8)).reason
     assert decide(c, [evidence(c, 0.3, 0.3, "no_relation")], both(0.8)).label == "no_relation"
 

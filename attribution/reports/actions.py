@@ -9,10 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from attribution.reports.html import Node, el, plural
+from attribution.reports.html import Node, el, look, plural
 from attribution.settings import COLLECTION
 from attribution.text.words import occurrences
 from attribution.types import (
+    NOTE,
+    AnalystLabel,
     AsWritten,
     Change,
     CheckAgain,
@@ -22,6 +24,7 @@ from attribution.types import (
     Exclude,
     Failure,
     FailureKind,
+    Judge,
     Label,
     Page,
     Pin,
@@ -30,6 +33,7 @@ from attribution.types import (
     Span,
     Verdict,
 )
+from attribution.verdicts import agreeing
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,36 @@ def claim_actions(claim: Claim, number: int) -> Node:
         button("Drop", f"drop:{claim.id}", f"Drop claim {number}"),
         el("span", "Pinned", class_="facts") if claim.pinned else None,
         class_="links actions",
+    )
+
+
+OFFERED: tuple[AnalystLabel, ...] = ("supported", "contradicted", "unclear")
+
+
+def judge_buttons(claim: Claim, verdict: Verdict | None, report: Report) -> Node | None:
+    """Build the buttons for the analyst's own verdict, which stands beside the model's; a second click clears it."""
+    own = next((j for j in report.judgements if j.claim_id == claim.id), None)
+    agreed = agreeing(verdict.label if verdict else None)
+    if agreed is None:
+        return None
+    others = tuple(label for label in OFFERED if label != agreed)
+    buttons = []
+    for label in (agreed, *others):
+        chosen = own is not None and own.label == label
+        word = ("Agreed" if chosen else "Agree") if label == agreed else look(label).word
+        buttons.append(
+            el(
+                "button",
+                word,
+                type="button",
+                class_=f"verdict v-{label}",
+                data_edit=f"judge:{claim.id}:{'' if chosen else label}",
+                aria_pressed="true" if chosen else "false",
+                title="Click again to clear it" if chosen else f"{look(label).word}, in your judgement",
+            )
+        )
+    return el(
+        "div", el("span", "Your verdict", class_="facts"), *buttons, class_="judge", data_note=own.note if own else ""
     )
 
 
@@ -89,7 +123,7 @@ def _passage(action: str, piece: Evidence) -> str:
 
 def requested(report: Report, request: object) -> Change | Opened | Literal["undo", "redo"] | None:
     """Parse the request of a click; None for anything else, or if this report lacks what it concerns."""
-    action, *parts = str(request or "").split(":")
+    action, *parts = str(request or "").split(":", 3 if str(request).startswith("judge:") else -1)
     if request in ("undo", "redo"):
         return "undo" if request == "undo" else "redo"
     claim = next((c for c in report.claims if parts and c.id == parts[0]), None)
@@ -103,6 +137,9 @@ def requested(report: Report, request: object) -> Change | Opened | Literal["und
             return Opened(claim)
         case "drop":
             return Drop(claim_id=claim.id)
+        case "judge" if len(parts) >= 2 and parts[1] in ("", *get_args(AnalystLabel)):
+            label: AnalystLabel | None = parts[1] or None  # type: ignore[assignment]
+            return Judge(claim_id=claim.id, label=label, note="".join(parts[2:])[:NOTE])
         case "pin" | "unpin":
             return Pin(claim_id=claim.id, pinned=action == "pin")
         case "as_written":

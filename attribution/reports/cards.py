@@ -11,7 +11,7 @@ from attribution.claims.enrichment import removed_words
 from attribution.evidence.near_duplicates import EvidenceGroup, deciding_evidence, group_evidence
 from attribution.provenance import Provenance
 from attribution.reports import answer
-from attribution.reports.actions import button, claim_actions, exclude, excluded, step_buttons
+from attribution.reports.actions import button, claim_actions, exclude, excluded, judge_buttons, step_buttons
 from attribution.reports.html import (
     RELATIONS,
     Child,
@@ -106,13 +106,7 @@ def card(
     title = (page.title or page.url) if page else "A page that is no longer in the database"
     return el(
         "article",
-        el(
-            "div",
-            relation_badge(piece),
-            el("span", title, class_="title", dir="auto"),
-            class_="head",
-        ),
-        el("p", facts(page, piece.sentence[0]), copies(page, pages, evidence.origins), class_="facts"),
+        el("div", relation_badge(piece), el("span", f"Does not count: {note}.") if note else None, class_="head"),
         el(
             "blockquote",
             _unread(text.unread_before),
@@ -122,11 +116,18 @@ def card(
             _unread(text.unread_after),
             dir="auto",
         ),
-        el("p", f"Does not count: {note}.", class_="reason") if note else None,
+        el(
+            "p",
+            el("strong", title, class_="title", dir="auto"),
+            f" · {facts(page, piece.sentence[0])}" if page else None,
+            copies(page, pages, evidence.origins),
+            class_="facts",
+        ),
         versus(claim, text.sentence) if piece.relation == "contradicted" or leans(piece) else None,
         el(
             "div",
             _open(piece, page, text.sentence),
+            _beside(piece, page),
             _reference(page),
             exclude(piece) if editable else None,
             class_="links",
@@ -180,8 +181,18 @@ def _open(piece: Evidence, page: Page | None, sentence: str) -> Node | None:
         return _link("Open at this sentence", address, "open")
     if not page.text:
         return el("span", "The text of this source is not in the database.", class_="facts")
-    place = f"{piece.start},{piece.end},{piece.sentence[0]},{piece.sentence[1]}"
-    return _button("Open at this sentence", data_page=page.id, data_at=place)
+    return _button("Open at this sentence", data_page=page.id, data_at=_at(piece))
+
+
+def _at(piece: Evidence) -> str:
+    return f"{piece.start},{piece.end},{piece.sentence[0]},{piece.sentence[1]}"
+
+
+def _beside(piece: Evidence, page: Page | None) -> Node | None:
+    """Offer the stored text of a web page, with every claim that it speaks of."""
+    if page is None or page.kind != "web" or not page.text:
+        return None
+    return _button("Read it here", data_page=page.id, data_at=_at(piece))
 
 
 def _reference(page: Page | None) -> Node | None:
@@ -234,19 +245,27 @@ def panel(
     return el(
         "div",
         el("div", el("h3", f"Claim {number}"), badge(label, weak=weak), class_="head"),
-        el("p", *box(text, spans), class_=f"claim-text {style_class(label, weak)}", dir="auto"),
-        _enriched(claim, editable),
-        el("p", verdict.reason if verdict else waiting, class_="reason"),
-        el("p", as_sentence(like_this), class_="reason") if like_this else None,
+        el(
+            "p",
+            *(_enriched(claim, editable) or box(text, spans)),
+            class_=f"claim-text {style_class(label, weak)}",
+            dir="auto",
+        ),
+        el(
+            "p",
+            " ".join(filter(None, (verdict.reason if verdict else waiting, like_this and as_sentence(like_this)))),
+            class_="reason",
+        ),
         *_failures(claim, verdict, report),
         _as_written(claim, verdict),
-        step_buttons(claim, verdict, report) if editable else None,
-        claim_actions(claim, number) if editable else None,
-        None if running else chain(claim, verdict, evidence, report, pages, provenance),
+        judge_buttons(claim, verdict, report) if editable else analyst(report, claim),
         *cards[:decisive],
         el("details", el("summary", plural(len(neutral), "neutral passage")), *neutral, class_="rest")
         if neutral
         else None,
+        step_buttons(claim, verdict, report) if editable else None,
+        claim_actions(claim, number) if editable else None,
+        None if running else chain(claim, verdict, evidence, report, pages, provenance),
         None if running else excluded(claim, report, pages, editable),
         class_="panel-body",
     )
@@ -270,13 +289,12 @@ def _failures(claim: Claim, verdict: Verdict | None, report: Report) -> list[Nod
     return [el("p", m[:1].upper() + m[1:].rstrip(".") + ".", class_="reason") for m in messages if m not in reason]
 
 
-def _enriched(claim: Claim, editable: bool) -> Node | None:
-    """Draw the changes that decontextualised the claim, with a button to undo them."""
+def _enriched(claim: Claim, editable: bool) -> list[Child]:
+    """Draw the claim with the changes that decontextualised it, and a button to undo them; empty without any."""
     if not claim.enriched:
-        return None
+        return []
     back = button("Check it as written", f"as_written:{claim.id}") if editable else None
-    changes = answer.shown(claim.text, claim.enriched)
-    return el("p", "Checked as: ", *changes, " ", back, class_="enriched")
+    return [el("span", *answer.shown(claim.text, claim.enriched), class_="enriched"), " ", back]
 
 
 def _as_written(claim: Claim, verdict: Verdict | None) -> Node | None:

@@ -121,8 +121,7 @@ def _panels(exported: Exported, pages: Mapping[str, Page]) -> Node:
         panel = cards.panel(claim, number, verdicts.get(claim.id), evidence, report, pages)
         back = el("a", "↑ In the answer", href=f"#mark-{number}", class_="open") if claim.spans else None
         by_hand = el("p", "Corrected by hand.", class_="reason") if claim.id in exported.corrected else None
-        own = cards.analyst(report, claim)
-        entries.append(el("article", _still(panel), own, by_hand, back, class_="entry", id=f"claim-{number}"))
+        entries.append(el("article", _still(panel), by_hand, back, class_="entry", id=f"claim-{number}"))
     return el("section", *entries, class_="panels", role="region", aria_label="The evidence of each claim")
 
 

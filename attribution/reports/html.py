@@ -143,8 +143,9 @@ BLOCKS = frozenset(
 )  # fmt: skip
 INLINE = frozenset(("span", "strong", "em", "del", "code", "a", "br", "progress", "button", "sup"))
 ATTRIBUTES = frozenset(
-    ("class", "href", "target", "rel", "title", "role", "start", "value", "max", "dir", "type", "aria-label")
-    + ("id", "tabindex", "aria-hidden", "data-claim", "data-span", "data-page", "data-at", "data-edit", "data-step")
+    ("class", "href", "target", "rel", "title", "role", "start", "value", "max", "dir", "type", "id", "tabindex")
+    + ("aria-label", "aria-hidden", "aria-pressed", "data-claim", "data-span", "data-page", "data-at", "data-edit")
+    + ("data-step", "data-note")
 )  # fmt: skip
 _TAGS = BLOCKS | INLINE
 _VOID = frozenset(("br", "hr"))

@@ -12,6 +12,8 @@ from attribution.run.changes import with_claims
 from attribution.types import LABELS, AnalystVerdict, Label, Report, content_id
 from attribution.verdicts import LOWEST_THRESHOLD, Thresholds, agreeing, recolour, thresholds_of
 
+SuggestedLabel = Literal["supported", "contradicted"]
+SUGGESTED: tuple[SuggestedLabel, ...] = ("supported", "contradicted")
 ENOUGH, SHOWN = 30, 10  # judgements, and badges among them, from which on a threshold is suggested
 RIGHT = 0.9  # share of the badges
 
@@ -79,7 +81,7 @@ def _pairs(report: Report) -> Iterator[tuple[Label, AnalystVerdict]]:
             yield verdict.label, own[verdict.claim_id]
 
 
-def suggested_threshold(reports: Iterable[Report], badge: Literal["supported", "contradicted"]) -> float | None:
+def suggested_threshold(reports: Iterable[Report], badge: SuggestedLabel) -> float | None:
     """Return the lowest threshold at which the analyst agrees with at least 9 in 10 of these badges.
 
     The other threshold stays that of each run. Returns None for fewer than 30 judgements, and if no threshold leaves
@@ -96,7 +98,7 @@ def suggested_threshold(reports: Iterable[Report], badge: Literal["supported", "
     return None
 
 
-def _with(report: Report, badge: Literal["supported", "contradicted"], least: float) -> Thresholds:
+def _with(report: Report, badge: SuggestedLabel, least: float) -> Thresholds:
     own = thresholds_of(report)
     return own._replace(support=least) if badge == "supported" else own._replace(contradiction=least)
 

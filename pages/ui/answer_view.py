@@ -17,6 +17,7 @@ from attribution.reports import answer, cards, html
 from attribution.reports.html import Node, el, look
 from attribution.reports.provenance import facts
 from attribution.reports.sources import source_list, source_text
+from attribution.reports.strength import is_weak
 from attribution.types import Claim, Page, Report
 from pages.ui.frame import show
 
@@ -81,18 +82,25 @@ def view(
     without = "pending" if running else "not_reached"
     tree = answer.mark(answer.parse(report.answer), report.claims)
     placed = answer.marked(tree)
+    own = {
+        j.claim_id: {"icon": style.icon, "word": style.word.lower()}
+        for j in report.judgements
+        for style in (look(j.label),)
+    }
     claims, panels = {}, {}
     for number, claim in enumerate(report.claims, 1):
         verdict = verdicts.get(claim.id)
         label = verdict.label if verdict else without
-        style = look(label)
+        style, weak = look(label), is_weak(verdict, report)
         claims[claim.id] = {
             "n": number,
             "label": label,
             "icon": style.icon,
-            "word": style.word.lower(),
+            "word": style.said(weak).lower(),
+            "weak": weak,
             "text": claim.text,
             "corrected": claim.id in corrected,
+            "judged": own.get(claim.id),
         }
         evidence = [e for e in report.evidence if e.claim_id == claim.id]
         panels[claim.id] = html.data(
@@ -139,6 +147,11 @@ def counts(report: Report, corrected: Set[str], running: bool) -> list[dict[str,
     if count := sum(claim.id in corrected for claim in report.claims):
         help = "You changed its text, its place in the answer or its evidence."
         chips.append({"label": "corrected", "icon": "✎", "count": count, "noun": "edited", "help": help})
+    if report.judgements:
+        help = "You gave a verdict of your own."
+        chips.append(
+            {"label": "judged", "icon": "⚑", "count": len(report.judgements), "noun": "judged by you", "help": help}
+        )
     return chips
 
 

@@ -51,10 +51,14 @@ def term(words: str) -> Node:
 SHORTCUTS = (  # key and its action; help.js handles the same keys
     ("?", "Open or close this sheet"),
     ("r", "Run: analyse or compare what you filled in"),
-    ("s", "Stop, and keep the results so far"),
+    ("s", "Stop, and keep the results so far; with a result: your verdict is “supported”"),
     ("j", "Next claim"),
     ("k", "Previous claim"),
     ("n", "Next claim that needs a look, the worst first"),
+    ("a", "Agree with the verdict on the selected claim"),
+    ("c", "Your verdict is “contradicted”"),
+    ("u", "Your verdict is “unclear”"),
+    ("x", "Clear your verdict"),
     ("e", "Go to the evidence of the selected claim"),
     ("/", "Go to the search field, or to the question"),
 )

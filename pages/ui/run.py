@@ -29,7 +29,7 @@ from attribution.provenance import Provenance
 from attribution.reports.provenance import date
 from attribution.settings import Settings
 from attribution.store.runs import RunInputs
-from attribution.types import Change, Document, Report, Turn
+from attribution.types import Change, Document, Judge, Report, Turn
 from pages.ui import background, choices, state
 from pages.ui.choices import explain
 from pages.ui.components import link
@@ -325,6 +325,21 @@ def edit(change: Change, documents: Sequence[Document] = (), addresses: Sequence
         yield from events(now.report, change, settings, database, own, addresses, stop)
 
     RUN.start(RunJob(now.report.question, now.report.answer, settings, documents, run, before=now))
+
+
+def judge(change: Judge) -> None:
+    """Set or clear the analyst's verdict on a claim, at once: no model is asked."""
+    from attribution.run.editing import edit as events
+
+    now = current()
+    if now is None or now.running:
+        return
+    try:
+        (finished,) = (e for e in events(now.report, change, Settings(), store()) if isinstance(e, Finished))
+    except (BadInput, NotYours) as error:
+        RUN.refuse(explain(error)[0], "Your verdict could not be kept")
+        return
+    RUN.show(replace(now, report=finished.report, version=now.version + 1))
 
 
 def undo() -> None:

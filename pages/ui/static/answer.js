@@ -95,14 +95,15 @@ class View {
       if (!claim) continue;
       parts.forEach((part) => {
         const depth = part.parentElement.closest("[data-claim]") ? " inner" : "";
-        part.className = `claim v-${claim.label}${depth}`;
+        part.className = `claim v-${claim.label}${claim.weak ? " weak" : ""}${depth}`;
       });
     }
     for (const number of this.answer.querySelectorAll("sup.number")) {
       const claim = this.data.claims[number.dataset.of];
       if (!claim) continue;
       number.className = `number v-${claim.label}`;
-      number.textContent = "\u2060" + claim.icon + claim.n + (claim.corrected ? "✎" : ""); // never alone on a line
+      const own = claim.judged ? `⚑${claim.judged.icon}` : "";
+      number.textContent = "\u2060" + claim.icon + claim.n + (claim.corrected ? "✎" : "") + own; // never alone on a line
       number.setAttribute("aria-hidden", "true");
     }
     for (const id of this.parts.keys()) {
@@ -111,7 +112,8 @@ class View {
       handle.tabIndex = 0;
       handle.removeAttribute("aria-hidden");
       handle.setAttribute("role", "button");
-      const state = claim.word + (claim.corrected ? ", edited by hand" : "");
+      const own = claim.judged ? `, your verdict: ${claim.judged.word}` : "";
+      const state = claim.word + (claim.corrected ? ", edited by hand" : "") + own;
       handle.setAttribute("aria-label", `Claim ${claim.n}, ${state}: ${claim.text}`);
     }
     this.filter();
@@ -170,6 +172,7 @@ class View {
         );
       }
       this.panel.replaceChildren(bar, build(content));
+      this.addNote(this.panel.querySelector(".judge"), id);
       if (same) this.panel.querySelectorAll("details").forEach((d, i) => { d.open = Boolean(open[i]); });
       else this.panel.scrollTop = 0;
       this.drawn = id;
@@ -203,7 +206,8 @@ class View {
     const top = this.columns.getBoundingClientRect().top + (scroller(this.root)?.scrollTop ?? 0);
     this.root.style.setProperty("--from", `${Math.round(top)}px`);
     const frame = stage.getBoundingClientRect(), tabs = this.tabs.root.getBoundingClientRect();
-    const sizes = { top: tabs.bottom - frame.top, left: tabs.left - frame.left, width: tabs.width };
+    const height = this.columns.getBoundingClientRect().bottom - tabs.bottom;
+    const sizes = { top: tabs.bottom - frame.top, left: tabs.left - frame.left, width: tabs.width, height };
     for (const [name, size] of Object.entries(sizes)) stage.style.setProperty(`--side-${name}`, `${Math.round(size)}px`);
   }
 
@@ -274,6 +278,34 @@ class View {
     } else this.handle(next).focus();
   }
 
+  // A note goes with the verdict: it is sent when it is left, or with the button that is pressed.
+  addNote(row, id) {
+    if (!row) return;
+    const note = make("input", "note");
+    note.placeholder = "Note";
+    note.maxLength = 2000;
+    note.setAttribute("aria-label", "Note on your verdict");
+    note.value = row.dataset.note ?? "";
+    note.addEventListener("keydown", (event) => { if (event.key === "Enter") note.blur(); });
+    note.addEventListener("change", () => {
+      const own = row.querySelector('[aria-pressed="true"]');
+      if (own) this.judge(id, own.className.split("v-")[1], note.value);
+    });
+    row.append(note);
+  }
+
+  judge(id, label, note) {
+    this.trigger("edit", `judge:${id}:${label}:${note ?? this.panel.querySelector(".note")?.value ?? ""}`);
+  }
+
+  // The analyst's verdict by key: “agree” takes the first button, and “clear” what is pressed.
+  judged(what) {
+    const buttons = [...this.panel.querySelectorAll(".verdict")], pressed = (b) => b.ariaPressed === "true";
+    const wanted = what === "agree" ? buttons[0] : buttons.find((b) => b.classList.contains(`v-${what}`));
+    const target = what === "clear" ? buttons.find(pressed) : wanted && !pressed(wanted) ? wanted : null;
+    target?.click();
+  }
+
   // The next claim that needs a look, the worst first.
   problem(id) {
     const order = [...this.parts.keys()].filter((k) => this.data.trouble.includes(this.data.claims[k]?.label));
@@ -290,7 +322,8 @@ class View {
     if (!button) return;
     const { edit, step, page, at, claim } = button.dataset;
     if (claim) { this.choose(claim); this.handle(claim)?.focus({ preventScroll: true }); return; }
-    if (edit) this.trigger("edit", edit);
+    if (edit?.startsWith("judge:")) this.judge(...edit.split(":").slice(1));
+    else if (edit) this.trigger("edit", edit);
     else if (step) this.trigger("step", { step: step.split(" ")[0], claim: step.split(" ")[1] });
     else {
       this.trigger("open", { page, at: at.split(",").map(Number) });

@@ -3,6 +3,7 @@ function act(view, what) {
   const id = view.selected();
   if (what === "evidence") { if (id) view.panel.focus(); return; }
   if (what === "answer") { view.handle(id ?? view.parts.keys().next().value)?.focus(); return; }
+  if (what.startsWith("judge:")) { view.judged(what.slice(6)); return; }
   if (what === "problem") view.problem(id);
   else view.move(id, what === "next" ? 1 : -1, true);
   const now = view.selected();

@@ -51,7 +51,10 @@ function search() {
 }
 
 const ACTIONS = {
-  r: () => press("start"), s: () => press("stop"), "/": search,
+  r: () => press("start"),
+  s: () => (document.querySelector(".st-key-stop button:enabled") ? press("stop") : tell("judge:supported")),
+  a: () => tell("judge:agree"), c: () => tell("judge:contradicted"), u: () => tell("judge:unclear"), x: () => tell("judge:clear"),
+  "/": search,
   j: () => tell("next"), k: () => tell("previous"), n: () => tell("problem"), e: () => tell("evidence"),
 };
 
