@@ -69,14 +69,13 @@ def read(rows: Sequence[Row]) -> tuple[str, list[Badge], list[tuple[int, str]]]:
 def calibrate(version: str, badges: Sequence[Badge]) -> Calibration:
     """The calibration of the verifier that gave these badges, made with the lowest thresholds."""
     claims = Counter(b.source for b in badges)
-    supported, contradicted = (
-        _curve([b for b in badges if b.label == k], len(badges), g) for k, g in GUARANTEES.items()
-    )
+    supported, contradicted = (_curve(label, badges, guarantee) for label, guarantee in GUARANTEES.items())
     return Calibration(verifier=version, claims=dict(claims), supported=supported, contradicted=contradicted)
 
 
-def _curve(badges: Sequence[Badge], claims: int, guarantee: float) -> Curve:
-    known = [b for b in badges if b.right is not None]
+def _curve(label: Label, badges: Sequence[Badge], guarantee: float) -> Curve:
+    known = [b for b in badges if b.label == label and b.right is not None]
+    told = {b.source for b in known}  # sets that tell such badges right from wrong
     held: dict[str, list[Badge]] = {}
     for fold in range(FOLDS):
         least = threshold([b for b in known if b.fold != fold], guarantee) or CAREFUL
@@ -85,7 +84,7 @@ def _curve(badges: Sequence[Badge], claims: int, guarantee: float) -> Curve:
                 for name in {ALL, b.source or ALL}:
                     held.setdefault(name, []).append(b)
     return Curve(
-        claims=claims,
+        claims=sum(b.source in told for b in badges),
         guarantee=guarantee,
         threshold=threshold(known, guarantee),
         points=tuple(_from(known, least) for least in THRESHOLDS),

@@ -153,7 +153,7 @@ class Held(NamedTuple):
 class Curve(Frozen):
     """How often the badges of one kind were right on claims that people judged."""
 
-    claims: int
+    claims: int  # of the sets that tell such badges right from wrong
     guarantee: float
     threshold: float | None  # the least with the lower end of the interval at the guarantee; None: there is none
     points: tuple[Point, ...]  # by rising threshold, which alone moves

@@ -57,7 +57,9 @@ def row(**changed: Any) -> dict[str, Any]:
     return {name: value for name, value in (good | changed).items() if value != "left out"}
 
 
-def test_the_command_writes_a_file_that_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_writes_a_file_that_is_found_from_then_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     given = tmp_path / "judged.jsonl"
     given.write_text("".join(json.dumps(row(claim=f"Claim {n}.")) + "\n" for n in range(60)), "utf-8")
     assert main(["calibrate", "--input", str(given)]) == 0
