@@ -1,0 +1,125 @@
+"""The result of the default example in Chromium: where it stands, and what can be done beside the answer."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.pages.browser.visits import (
+    MARKS,
+    PATIENCE,
+    Browser,
+    Page,
+    analyse,
+    claims,
+    expect,
+    finished,
+    settled,
+    tab,
+    write,
+)
+
+pytestmark = MARKS
+LONG = " ".join(f"The Nile is {6000 + n} kilometres long and flows north in the year {1900 + n}." for n in range(92))
+
+
+def panel(page: Page) -> object:
+    return page.get_by_label("Evidence of the selected claim")
+
+
+def top(page: Page, selector: str) -> float:
+    return float(page.locator(selector).first.bounding_box()["y"])
+
+
+@pytest.mark.parametrize(("width", "height", "highest"), [(1440, 900, 200), (1280, 720, 200), (390, 844, 280)])
+def test_the_answer_begins_at_the_top_and_nothing_moves_when_the_run_ends(
+    browser: Browser, address: str, width: int, height: int, highest: int
+) -> None:
+    page = tab(browser.new_context(viewport={"width": width, "height": height}), address)
+    analyse(page, end=False)
+    expect(claims(page).first).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("progressbar", name="Progress of the run")).to_be_visible()
+    before = {s: top(page, s) for s in (".answer", ".chips", ".st-key-folded")}
+    finished(page)
+    assert top(page, ".answer > *") <= highest
+    assert {s: abs(top(page, s) - y) <= 4 for s, y in before.items()} == dict.fromkeys(before, True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    if width == 1440:
+        quote = page.locator(".panel blockquote").first.bounding_box()
+        assert quote["y"] + quote["height"] <= height
+        assert page.locator(".panel").bounding_box()["width"] >= 480
+    page.context.close()
+
+
+def test_the_skip_link_leads_to_the_first_claim(page: Page) -> None:
+    write(page, "The Nile flows north into the Mediterranean. I think it is lovely.")
+    analyse(page)
+    skip = page.get_by_role("button", name="Skip to the answer")
+    skip.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-claim][role=button]:focus")).to_have_count(1)
+
+
+def test_a_page_opens_beside_the_answer_with_its_claims_in_the_margin(page: Page) -> None:
+    write(page, "The Nile flows north into the Mediterranean. The Nile is about 6,650 kilometres long.")
+    analyse(page)
+    page.get_by_role("tab", name="Sources").click()
+    expect(panel(page).locator(".sources .uses").first).to_contain_text("supports")
+    panel(page).locator(".sources .title").first.click()
+    expect(panel(page).locator("mark.here")).to_be_visible(timeout=PATIENCE)
+    margin = panel(page).locator(".margin button").first
+    number = re.search(r"\d+", margin.inner_text())[0]
+    margin.click()
+    expect(panel(page).get_by_role("heading", name=f"Claim {number}")).to_be_visible()
+    expect(claims(page).nth(int(number) - 1)).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("tab", name="Sources").click()  # the page is still open there
+    panel(page).get_by_role("button", name="Back to all sources").click()
+    expect(panel(page).locator(".sources")).to_be_visible(timeout=PATIENCE)
+
+
+def test_the_analysts_verdict_by_key_with_a_note_survives_a_reload_and_is_undone(page: Page) -> None:
+    write(page, "The Nile flows north into the Mediterranean. The Nile freezes in some winters.")
+    analyse(page)
+    claims(page).first.click()
+    claims(page).first.press("c")
+    pressed = panel(page).locator(".verdict[aria-pressed=true]")
+    expect(pressed).to_have_text("Contradicted", timeout=PATIENCE)
+    note = panel(page).get_by_label("Note on your verdict")
+    note.fill("It: flows <b>north</b>.")
+    note.press("Enter")
+    settled(page)
+    page.reload()
+    judged = page.locator(".chip", has_text="judged by you")
+    expect(judged).to_contain_text("1", timeout=PATIENCE)
+    expect(claims(page).first).to_have_accessible_name(re.compile("your verdict: contradicted"))
+    claims(page).first.click()
+    expect(note).to_have_value("It: flows <b>north</b>.")
+    claims(page).first.press("a")
+    expect(pressed).to_have_text("Agreed", timeout=PATIENCE)
+    page.get_by_text("Your verdicts (1)").click()
+    expect(page.get_by_text("In this run:")).to_be_visible(timeout=PATIENCE)
+    claims(page).first.press("x")
+    expect(judged).to_have_count(0, timeout=PATIENCE)
+    claims(page).first.press("Control+z")
+    expect(judged).to_contain_text("1", timeout=PATIENCE)
+
+
+@pytest.mark.slow
+def test_ninety_two_claims_scroll_filter_and_are_walked_without_a_pause(page: Page) -> None:
+    write(page, LONG)
+    analyse(page)
+    expect(claims(page)).to_have_count(92, timeout=PATIENCE)
+    page.evaluate(
+        "() => { window.longest = 0; new PerformanceObserver((list) => { for (const entry of list.getEntries())"
+        " window.longest = Math.max(window.longest, entry.duration); }).observe({ entryTypes: ['longtask'] }); }"
+    )
+    for segment in page.locator(".chip").all():
+        segment.click()
+    page.locator(".answer").hover()
+    for _ in range(20):
+        page.mouse.wheel(0, 400)
+    for _ in range(10):
+        page.keyboard.press("n")
+    page.wait_for_timeout(500)
+    assert page.evaluate("window.longest") <= 100  # milliseconds
