@@ -103,18 +103,25 @@ def live(polling: bool) -> None:
         st.rerun()
     if now is None:
         return
-    report = now.report if now.running else thresholds.shown(now.report)
-    status(now, report)
     ended = not now.running and not is_unfinished(now)
     editable = ended and run.is_own()
+    clicked = st.session_state.get("answer_view")
+    judged = requested(now.report, getattr(clicked, "edit", None)) if editable else None
+    if isinstance(judged, Judge):  # first, so that one verdict is drawn once, and the page not at all
+        now = run.judge(judged) or st.rerun()
+    report = now.report if now.running else thresholds.shown(now.report)
+    status(now, report)
     with st.container(key="notices"):
         if ended and not editable:
             copy_line("run", "edit it", run.copy)
         continue_button(now)
         notices(now, report)
     draw = partial(view, run=now.key, running=now.running, editable=editable, tabs=TABS if ended else TABS[:2])
-    data = run.cached_view(now, editable, lambda: draw(report, edited_claims(report), run.provenance(now)))
-    if asked := getattr(st.session_state.get("answer_view"), "open", None):
+    only = judged.claim_id if isinstance(judged, Judge) else ""
+    data = run.cached_view(
+        now, editable, only, lambda before: draw(report, edited_claims(report), run.provenance(now), before=before)
+    )
+    if asked := getattr(clicked, "open", None):
         state.put(OPENED, (now.key, asked))
     run_key, source = state.get(OPENED) or ("", None)
     result = answer_view(opened(data, report, source) if ended and run_key == now.key else data, key="answer_view")
@@ -127,16 +134,13 @@ def live(polling: bool) -> None:
     if not editable:
         return
     match requested(now.report, result.edit):
-        case None:
+        case None | Judge():
             pass
         case "undo" | "redo" as step:
             run.undo() if step == "undo" else run.redo()
             st.rerun()
         case Opened() as asked_for:
             edit_dialog(now.report, asked_for)
-        case Judge() as judged:
-            run.judge(judged)
-            st.rerun(scope="fragment")  # one verdict does not redraw the page
         case change:
             run.edit(change)
             st.rerun()

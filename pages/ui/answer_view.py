@@ -72,23 +72,26 @@ def view(
     running: bool,
     editable: bool = False,
     tabs: Sequence[tuple[str, str]] = (),
+    before: tuple[dict[str, Any], str] | None = None,
 ) -> dict[str, Any]:
     """Return the data of the component; `corrected` are the ids of claims that were edited by hand.
 
     `editable` adds the controls that change the run, for its owner alone. Without `tabs` there is only the evidence.
+    `before` is the result for the same run when just the claim of that id was another.
     """
     pages = {p.id: p for p in report.pages}
     verdicts = {v.claim_id: v for v in report.verdicts}
     without = "pending" if running else "not_reached"
-    tree = answer.mark(answer.parse(report.answer), report.claims)
-    placed = answer.marked(tree)
     own = {
         j.claim_id: {"icon": style.icon, "word": style.word.lower()}
         for j in report.judgements
         for style in (look(j.label),)
     }
-    claims, panels = {}, {}
+    data, only = before or ({}, "")
+    claims, panels = dict(data.get("claims", {})), dict(data.get("panels", {}))
     for number, claim in enumerate(report.claims, 1):
+        if only and claim.id != only:
+            continue
         verdict = verdicts.get(claim.id)
         label = verdict.label if verdict else without
         style, weak = look(label), is_weak(verdict, report)
@@ -106,6 +109,10 @@ def view(
         panels[claim.id] = html.data(
             cards.panel(claim, number, verdict, evidence, report, pages, running, provenance, editable)
         )
+    if only:
+        return data | {"claims": claims, "panels": panels, "counts": counts(report, corrected, running)}
+    tree = answer.mark(answer.parse(report.answer), report.claims)
+    placed = answer.marked(tree)
     return {
         "run": run,
         "tree": [html.data(node) for node in tree],

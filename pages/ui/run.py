@@ -327,19 +327,20 @@ def edit(change: Change, documents: Sequence[Document] = (), addresses: Sequence
     RUN.start(RunJob(now.report.question, now.report.answer, settings, documents, run, before=now))
 
 
-def judge(change: Judge) -> None:
-    """Set or clear the analyst's verdict on a claim, at once: no model is asked."""
+def judge(change: Judge) -> RunProgress | None:
+    """Set or clear the analyst's verdict on a claim, at once: no model is asked. None if that is refused."""
     from attribution.run.editing import edit as events
 
     now = current()
     if now is None or now.running:
-        return
+        return None
     try:
         (finished,) = (e for e in events(now.report, change, Settings(), store()) if isinstance(e, Finished))
     except (BadInput, NotYours) as error:
         RUN.refuse(explain(error)[0], "Your verdict could not be kept")
-        return
+        return None
     RUN.show(replace(now, report=finished.report, version=now.version + 1))
+    return current()
 
 
 def undo() -> None:
@@ -409,12 +410,18 @@ def problem() -> tuple[str, str, str] | None:
     return None
 
 
-def cached_view(now: RunProgress, editable: bool, draw: Callable[[], Any]) -> Any:
-    """Return the result of `draw`, recomputed only when claims, verdicts, choices or the right to edit have changed."""
+View = dict[str, Any]  # what the component of the answer draws
+
+
+def cached_view(now: RunProgress, editable: bool, only: str, draw: Callable[[tuple[View, str] | None], View]) -> View:
+    """Return the result of `draw`, recomputed only when claims, verdicts, choices or the right to edit have changed.
+
+    Where `only` one claim has changed, `draw` gets the result before and that claim's id.
+    """
     key = (now.key, now.version, now.running, editable, chosen())
-    cached = state.get(VIEW)
+    cached: tuple[object, View] | None = state.get(VIEW)
     if cached is None or cached[0] != key:
-        cached = (key, draw())
+        cached = (key, draw((cached[1], only) if cached and only else None))
         state.put(VIEW, cached)
     return cached[1]
 
