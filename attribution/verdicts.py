@@ -146,7 +146,7 @@ def _verdict(
         reasons = "; ".join(dict.fromkeys(f.message for f in failures))
         if any(f.kind == "verifier_failed" for f in failures):
             return not_reached(claim, reasons)
-        return verdict("missing", 0.0, reasons or "No passage of the sources shares a word with it.")
+        return verdict("missing", 0.0, reasons or "No matching passage was found.")
     supporting = [e for e in evidence if e.relation == "entailed"]
     against = [e for e in evidence if e.relation == "contradicted"]
     alone = against if not any(e.difference for e in against) and _sources(against) < 2 else []

@@ -38,7 +38,8 @@ EMBEDDERS: Table[Embedder] = Table(
         "mpnet": Entry(
             "attribution.embedders.mpnet:MPNet",
             "all-mpnet-base-v2 (embedded)",
-            "768 dimensions, at most 384 tokens, much slower than MiniLM; V24's own SBERT model",
+            "768 dimensions, at most 384 tokens, much slower than MiniLM; the SBERT model of “Enhancing Answer "
+            "Attribution” (2024)",
             needs=(Need(DOWNLOAD.format("mpnet"), check="attribution.embedders.mpnet:is_available"),),
             download="attribution.embedders.mpnet:make",
             english=True,
@@ -46,14 +47,14 @@ EMBEDDERS: Table[Embedder] = Table(
         "sentence_transformer": Entry(
             "attribution.embedders.sentence_transformer:HubModel",
             "Sentence-transformers (download)",
-            "all-mpnet-base-v2 (V24; 768 dimensions, 0.4 GB) unless `embedding_model` names another, e.g. AnglE, "
+            "all-mpnet-base-v2 (768 dimensions, 0.4 GB) unless `embedding_model` names another, e.g. AnglE, "
             "WhereIsAI/UAE-Large-V1; downloads at first use",
             needs=(Need("pip install sentence-transformers", package="sentence_transformers"),),
             model_setting="embedding_model",
             models={
-                "sentence-transformers/all-mpnet-base-v2": "0.4 GB: as in V24",
+                "sentence-transformers/all-mpnet-base-v2": "0.4 GB: as in “Enhancing Answer Attribution” (2024)",
                 "WhereIsAI/UAE-Large-V1": "1.3 GB: AnglE",
-                "nlpaueb/legal-bert-base-uncased": "0.4 GB: as in T24",
+                "nlpaueb/legal-bert-base-uncased": "0.4 GB: as in “Measuring the Groundedness of Legal QA Systems”",
             },
             english=True,
         ),

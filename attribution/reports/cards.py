@@ -30,6 +30,7 @@ from attribution.reports.provenance import chain, copies, date, facts, why
 from attribution.reports.strength import is_weak, share
 from attribution.text.differences import contrasts, differing_spans
 from attribution.text.urls import site
+from attribution.text.words import uncovered
 from attribution.types import Claim, Evidence, Label, Page, Report, Verdict
 from attribution.verdicts import SIDES, leaning
 
@@ -232,6 +233,7 @@ def panel(
     `editable` adds the controls that change the run.
     """
     groups = group_evidence(evidence, pages)
+    label = verdict.label if verdict else "pending" if running else "not_reached"
     decisive = sum(g.best.relation != "no_relation" for g in groups) or sum(leans(g.best) for g in groups) or 1
     groups.sort(key=lambda g: (g.best.relation == "no_relation", not leans(g.best)))
     cards = [card(g, claim, verdict, report, pages, editable) for g in groups]
@@ -239,7 +241,6 @@ def panel(
     against = next((g.best for g in groups if g.best.relation == "contradicted"), None)
     text = claim.text
     spans, _ = differing_spans(text, against.deciding_sentence) if against else ([], [])
-    label = verdict.label if verdict else "pending" if running else "not_reached"
     weak, like_this = is_weak(verdict, report), share(verdict, report)
     waiting = "Its sources are still being read." if running else look(label).help
     return el(
@@ -260,6 +261,8 @@ def panel(
         _as_written(claim, verdict),
         judge_buttons(claim, verdict, report) if editable else analyst(report, claim),
         *cards[:decisive],
+        _uncovered(claim, groups[0].best) if groups and label in ("unclear", "no_relation") else None,
+        _searched(report) if label == "missing" else None,
         el("details", el("summary", plural(len(neutral), "neutral passage")), *neutral, class_="rest")
         if neutral
         else None,
@@ -268,6 +271,29 @@ def panel(
         None if running else chain(claim, verdict, evidence, report, pages, provenance),
         None if running else excluded(claim, report, pages, editable),
         class_="panel-body",
+    )
+
+
+MAX_UNCOVERED = 6  # words of a claim
+
+
+def _uncovered(claim: Claim, nearest: Evidence) -> Node | None:
+    """Draw the words of a claim that its nearest passage does not have, where they are few enough to tell something."""
+    missing = uncovered(claim.statement, nearest.text)
+    if not 0 < len(missing) <= MAX_UNCOVERED:
+        return None
+    words = [part for word in missing for part in (", ", el("em", word, dir="auto"))][1:]
+    return el("p", "Not in the nearest passage: ", *words, ".", class_="reason")
+
+
+def _searched(report: Report) -> Node:
+    """Draw where nothing was found."""
+    sources = report.settings.get("sources", ())
+    names = ", ".join(map(str, sources)) if isinstance(sources, list | tuple) else str(sources)
+    return el(
+        "p",
+        f"Looked in: {names or 'no source'}; {plural(len(report.pages), 'page')} of the run were read.",
+        class_="reason",
     )
 
 

@@ -37,7 +37,7 @@ SEGMENTERS: Table[Segmenter] = Table(
         "predpatt": Entry(
             "attribution.segmenters.predpatt:PredPatt",
             "PredPatt",
-            "predicates with their arguments (W24); reworded if a language model is configured",
+            "predicates with their arguments; reworded if a language model is configured",
             english=True,
         ),
         "factscore": Entry(
@@ -68,7 +68,7 @@ SEGMENTERS: Table[Segmenter] = Table(
         "direct": Entry(
             "attribution.segmenters.direct:Direct",
             "Direct, with context",
-            "an LLM reads the question and the whole answer; the best in V24",
+            "an LLM reads the question and the whole answer; the best in “Enhancing Answer Attribution” (2024)",
             (LLM,),
         ),
         "propsegment": Entry(

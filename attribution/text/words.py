@@ -98,6 +98,17 @@ def shared_words(claim: str, evidence: str) -> float:
     return len(wanted & terms(evidence)[0]) / len(wanted) if wanted else 1.0
 
 
+def uncovered(claim: str, evidence: str) -> list[str]:
+    """Return the content words and numbers of a claim that do not occur in the passage, as written, each once."""
+    content, numbers, _ = terms(evidence)
+    missing: dict[str, str] = {}
+    for match in _TERM.finditer(claim):
+        found, counted, _ = terms(match.group())
+        if found - content or counted - numbers:
+            missing.setdefault(folded(match.group()), match.group())
+    return list(missing.values())
+
+
 def share_terms(claim: str, evidence: str) -> bool:
     """Return True if claim and evidence have a content word or a number in common."""
     (content, numbers, _), (other_content, other_numbers, _) = terms(claim), terms(evidence)

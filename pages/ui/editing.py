@@ -105,19 +105,18 @@ def _edits(report: Report, dropped: tuple[Claim, ...]) -> None:
 
 def _question(report: Report) -> None:
     leaning = sum(c.checked and not c.independent for c in report.claims)
-    checked = sum(c.checked for c in report.claims)
     with st.form("other_question", border=False):
         question = (
             st.text_input(
                 "Question",
                 report.question,
                 key=f"question-{report.id}-{len(report.edits)}",
-                help="Claims that lean on the question are worded and checked again.",
+                help="Claims that depend on the question are worded and checked again.",
             )
             or ""
         )
         small(
-            f"{leaning} of {plural(checked, 'checked claim')} {'leans' if leaning == 1 else 'lean'} on the question. "
+            f"{plural(leaning, 'claim')} {'depends' if leaning == 1 else 'depend'} on the question. "
             "Only these are compared with the pages again."
         )
         if st.form_submit_button("Change the question") and " ".join(question.split()) != report.question:
@@ -163,7 +162,9 @@ def edit_dialog(report: Report, opened: Opened) -> None:
         return
     number = report.claims.index(claim) + 1
     small(f"Claim {number}. Only what you change is checked again; every edit can be undone.")
-    text, split, merge, place, evidence = st.tabs(["Text", "Split", "Merge", "Place", "Evidence"], default=opened.tab)
+    text, split, merge, place, evidence = st.tabs(
+        ["Text", "Split", "Merge", "Highlight", "Evidence"], default=opened.tab
+    )
     with text:
         _text(report, claim)
     with split:
@@ -260,7 +261,7 @@ def _merge(report: Report, claim: Claim) -> None:
 
 
 def _place(report: Report, claim: Claim) -> None:
-    small("Select words in the answer to make them the place of the selected claim. Or write them here.")
+    small("Select the words in the answer that state this claim, or copy them here.")
     here = report.answer[claim.spans[0][0] : claim.spans[-1][1]] if claim.spans else ""
     with st.form(f"place-{claim.id}", border=False):
         words = st.text_area(
@@ -270,14 +271,14 @@ def _place(report: Report, claim: Claim) -> None:
             height=90,
             help="Copy the words that the claim stands for; they are marked in the answer.",
         )
-        submitted = st.form_submit_button("Use this place", type="primary")
+        submitted = st.form_submit_button("Highlight these words", type="primary")
     if not submitted:
         return
     span = find_words(report.answer, words or "", claim.spans[0][0] if claim.spans else 0)
     if span is None:
         _wrong("The answer does not have these words", "Copy them from the answer, with its punctuation and marks.")
     elif (span,) == claim.spans:
-        _wrong("This is its place already", "Write other words of the answer.")
+        _wrong("These words are highlighted already", "Write other words of the answer.")
     else:
         _make(Place(claim_id=claim.id, spans=(span,)))
 

@@ -76,9 +76,9 @@ def _method(place: str, label: str, note: str, *needs: Need, english: bool = Tru
 _HHEM, _FLAN_T5, _ROBERTA = "vectara/hallucination_evaluation_model", "google/flan-t5-base", "roberta-base"
 METHODS: Table[Method] = Table("method", {
     "cos_sim": _method("local:CosineSimilarity", "Cosine similarity",
-        "each sentence with the nearest sentence of the context, by the chosen embedder; T24 takes legal-bert"),
+        "each sentence with the nearest sentence of the context, by the chosen embedder; the paper takes legal-bert"),
     "quip": _method("local:Quip", "QUIP: shared character n-grams",
-        "the share of the response's character n-grams that the context has; n is tuned too (21 in T24)",
+        "the share of the response's character n-grams that the context has; n is tuned too (21 in the paper)",
         english=False),
     "hem_v1": _method("hub:HemV1", "HHEM 1.0 (download)", "Vectara's cross-encoder on DeBERTa, 0.7 GB",
         _hub("hem_v1", _HHEM, "hhem-1.0-open")),
@@ -88,7 +88,7 @@ METHODS: Table[Method] = Table("method", {
     "factkb": _method("hub:FactKB", "FactKB (download)", "RoBERTa pretrained on facts of knowledge bases, 0.5 GB",
         _hub("factkb", "bunsenfeng/FactKB"), _hub("roberta", _ROBERTA)),
     "gc": _method("local:classifier", "Fine-tuned cross-encoder",
-        "T24 fine-tunes a cross-encoder on its own pairs; here the verifier that this project fine-tuned stands in "
+        "The paper fine-tunes a cross-encoder on its own pairs; here the verifier that this project fine-tuned stands in "
         "its place, sentence by sentence"),
     "lynx": _method("prompted:Lynx", "Lynx's form of question",
         "asks a served Lynx model, or any other, for PASS or FAIL with its reasoning", LLM, english=False),

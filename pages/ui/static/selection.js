@@ -64,7 +64,7 @@ class Picker {
     const ask = (request) => () => { this.hide(); this.view.trigger("edit", request); };
     const make = (text, request, label) => button("reset", text, label, ask(request));
     const id = this.view.selected(), claim = id && this.view.data.claims[id];
-    const here = claim ? [make(`Place of claim ${claim.n}`, `place:${id}:${span[0]}:${span[1]}`, `Make these words the place of claim ${claim.n}`)] : [];
+    const here = claim ? [make(`Highlight for claim ${claim.n}`, `place:${id}:${span[0]}:${span[1]}`, `Highlight these words for claim ${claim.n}`)] : [];
     this.bar.replaceChildren(...here, make("New claim", `add:${span[0]}:${span[1]}`, "Make a new claim of these words"));
     this.bar.hidden = false;
     const box = range.getBoundingClientRect(), frame = this.view.root.getBoundingClientRect();
