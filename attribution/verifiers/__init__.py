@@ -69,7 +69,7 @@ VERIFIERS: Table[Verifier] = Table(
             needs=(Need("pip install transformers torch", package="transformers"),),
             model_setting="verifier_model",
             models={
-                "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli": "large, 0.9 GB: as in “Enhancing Answer Attribution” (2024)",
+                "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli": "large, 0.9 GB: that of the paper",
                 "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli": "base, 0.4 GB: about three times faster",
             },
             download="attribution.verifiers.deberta:make",

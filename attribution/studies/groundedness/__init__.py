@@ -88,8 +88,8 @@ METHODS: Table[Method] = Table("method", {
     "factkb": _method("hub:FactKB", "FactKB (download)", "RoBERTa pretrained on facts of knowledge bases, 0.5 GB",
         _hub("factkb", "bunsenfeng/FactKB"), _hub("roberta", _ROBERTA)),
     "gc": _method("local:classifier", "Fine-tuned cross-encoder",
-        "The paper fine-tunes a cross-encoder on its own pairs; here the verifier that this project fine-tuned stands in "
-        "its place, sentence by sentence"),
+        "The paper fine-tunes a cross-encoder on its own pairs; here the verifier that this project fine-tuned stands "
+        "in its place, sentence by sentence"),
     "lynx": _method("prompted:Lynx", "Lynx's form of question",
         "asks a served Lynx model, or any other, for PASS or FAIL with its reasoning", LLM, english=False),
     "direct": _method("prompted:Direct", "Language model, asked directly", "one prompt a response", LLM,
