@@ -74,20 +74,20 @@ def main(names: list[str]) -> None:
             page.get_by_role("link", name="Compare").click()
             page.get_by_role("button", name="Compare", exact=True).click()
             page.get_by_role("button", name="Download JSON").wait_for(timeout=1000 * WHOLE)
-            _take(page, "compare-1440-light", whole=True)
+            _take(page, "compare-1440-light", whole=True, chart=True)
         if "benchmark" in pages:
             _tab(page, "Lab", "Benchmark")
             page.get_by_role("button", name="Measure").click()
             page.get_by_role("button", name="Download tables (CSV)").wait_for(timeout=1000 * WHOLE)
             page.get_by_role("button", name=re.compile("^QUIP.*Show the rows behind it")).nth(2).click()
             page.locator(".ax-behind summary").first.click()
-            _take(page, "benchmark-1440-light", whole=True)
+            _take(page, "benchmark-1440-light", whole=True, chart=True)
         if "retrieval" in pages:
             _tab(page, "Compare", "Retrieval")
             page.get_by_role("button", name="Compare", exact=True).click()
             page.get_by_label("Evidence of", exact=True).wait_for(timeout=1000 * WHOLE)
             page.locator(".ax-differences summary").first.click()
-            _take(page, "retrieval-1440-light", whole=True)
+            _take(page, "retrieval-1440-light", whole=True, chart=True)
         browser.close()
     signal.alarm(0)
 
@@ -104,7 +104,7 @@ def _answers(page: Page) -> None:
     page.get_by_role("option").or_(page.get_by_role("menuitem")).first.click()
     page.get_by_role("button", name="Compare", exact=True).click()
     page.get_by_role("button", name="Download JSON").wait_for(timeout=1000 * WHOLE)
-    _take(page, "answers-1440-light", whole=True)
+    _take(page, "answers-1440-light", whole=True, chart=True)
 
 
 def _walkthrough(page: Page) -> None:
@@ -119,8 +119,11 @@ def _walkthrough(page: Page) -> None:
     page.locator(".claim.v-contradicted").first.click()
     _take(page, "walkthrough-contradicted")
     page.get_by_text("Why this verdict", exact=True).first.click()
-    page.get_by_text("Why this verdict", exact=True).first.scroll_into_view_if_needed()
+    page.get_by_text("Why this verdict", exact=True).first.evaluate("node => node.scrollIntoView()")
     _take(page, "walkthrough-why")
+    page.get_by_role("button", name=re.compile("^(Open at this sentence|Read it here)")).first.click()
+    page.locator(".panel .here").first.wait_for()
+    _take(page, "walkthrough-source")
     page.get_by_text("Show all", exact=True).click()
     page.locator("[data-claim]", has_text="one dollar").first.click()
     page.get_by_role("button", name="Edit claim").first.click()
@@ -129,19 +132,17 @@ def _walkthrough(page: Page) -> None:
     page.get_by_role("button", name="Check this text").click()
     page.locator(".chip", has_text="1 edited").wait_for(timeout=1000 * WHOLE)
     _take(page, "walkthrough-corrected")
-    page.get_by_text("Corrections and revised answer", exact=True).click()
+    page.get_by_role("tab", name="Corrections").click()
     page.get_by_role("button", name="Propose corrections").click()
     page.get_by_role("button", name="Accept", exact=True).first.click()
     page.get_by_text("Revised answer", exact=True).last.wait_for()
-    page.get_by_text("Corrections and revised answer", exact=True).scroll_into_view_if_needed()
     _take(page, "walkthrough-correction")
     page.get_by_role("button", name="Export", exact=True).click()
-    page.get_by_role("button", name="Export", exact=True).scroll_into_view_if_needed()
     _take(page, "walkthrough-export")
     page.keyboard.press("Escape")
     page.get_by_role("link", name="History", exact=True).click()
     page.get_by_role("link", name=re.compile(QUESTION[:20])).or_(page.get_by_text(QUESTION)).first.wait_for()
-    _take(page, "walkthrough-history", chart=False)
+    _take(page, "walkthrough-history")
 
 
 def _too_long(*_: object) -> None:
@@ -187,11 +188,12 @@ def _open(browser: Browser, address: str, width: int, scheme: Scheme) -> Page:
     page = browser.new_context(viewport=viewport, color_scheme=scheme).new_page()
     page.set_default_timeout(1000 * STEP)
     page.goto(address)
-    page.get_by_role("button", name="Analyse", disabled=False).wait_for()
+    start = page.get_by_role("button", name=re.compile("^(Analyse|Run again)$"), disabled=False)  # again, with a run
+    start.first.wait_for()
     return page
 
 
-def _take(page: Page, name: str, whole: bool = False, chart: bool = True) -> None:
+def _take(page: Page, name: str, whole: bool = False, chart: bool = False) -> None:
     """A picture of the visible part or of the whole page, in 256 colours; `chart` says whether the page has one."""
     assert page.viewport_size
     page.mouse.move(page.viewport_size["width"] - 9, 3)  # away from anything that reacts to the mouse
