@@ -36,10 +36,10 @@ QUESTION = "Who discovered insulin, and who was honoured for it?"
 ANSWER = (
     "Insulin was isolated in Toronto in 1921 and 1922. The first patient was Leonard Thompson, a boy of 14, who was "
     "injected on 11 January 1922. The Nobel Prize of 1923 went to Banting and Macleod. Banting shared his prize money "
-    "with Best. They sold it to the university for one dollar each.\n\nHumulin was approved in the United States in "
-    "October 1992. It is one of the great stories of medicine."
+    "with Best. They sold it to the university for one dollar each.\n\nHumulin was first approved in the United States "
+    "in October 1992. It is one of the great stories of medicine."
 )
-REWORDED = "Best and Collip sold the patent on insulin to the university for one dollar each."
+REWORDED = "Best and Collip sold the patent to the university for one dollar each."
 
 
 def main(names: list[str]) -> None:
@@ -119,7 +119,7 @@ def _walkthrough(page: Page) -> None:
     page.locator(".claim.v-contradicted").first.click()
     _take(page, "walkthrough-contradicted")
     page.get_by_text("Why this verdict", exact=True).first.click()
-    page.get_by_text("Why this verdict", exact=True).first.evaluate("node => node.scrollIntoView()")
+    page.locator(".panel").evaluate("panel => { panel.scrollTop = panel.scrollHeight; }")
     _take(page, "walkthrough-why")
     page.get_by_role("button", name=re.compile("^(Open at this sentence|Read it here)")).first.click()
     page.locator(".panel .here").first.wait_for()
@@ -136,6 +136,7 @@ def _walkthrough(page: Page) -> None:
     page.get_by_role("button", name="Propose corrections").click()
     page.get_by_role("button", name="Accept", exact=True).first.click()
     page.get_by_text("Revised answer", exact=True).last.wait_for()
+    page.locator(".st-key-side_corrections").evaluate("side => { side.scrollTop = side.scrollHeight; }")
     _take(page, "walkthrough-correction")
     page.get_by_role("button", name="Export", exact=True).click()
     _take(page, "walkthrough-export")
