@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from PIL import Image
-from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, Page, StorageState, ViewportSize, sync_playwright
 
 from attribution.cli.serve import free_port
 
@@ -66,8 +66,8 @@ def main(names: list[str]) -> None:
         if "explore" in pages:
             for scheme in SCHEMES:
                 for width in SIZES:
-                    shot = _open(browser, page.url, width, scheme)
-                    shot.locator("[data-claim][role=button]").nth(1).click()
+                    shot = _open(browser, page.url, width, scheme, page.context.storage_state())
+                    shot.locator(".claim.v-contradicted").first.click()
                     _take(shot, f"explore-{width}-{scheme}")
                     shot.context.close()
         if "compare" in pages:
@@ -136,7 +136,8 @@ def _walkthrough(page: Page) -> None:
     page.get_by_role("button", name="Propose corrections").click()
     page.get_by_role("button", name="Accept", exact=True).first.click()
     page.get_by_text("Revised answer", exact=True).last.wait_for()
-    page.locator(".st-key-side_corrections").evaluate("side => { side.scrollTop = side.scrollHeight; }")
+    side = page.locator(".st-key-side")
+    side.evaluate("side => { side.scrollTop = side.querySelector('.ax-correction').offsetTop; }")
     _take(page, "walkthrough-correction")
     page.get_by_role("button", name="Export", exact=True).click()
     _take(page, "walkthrough-export")
@@ -183,10 +184,10 @@ def _wait(url: str, server: subprocess.Popen[Any]) -> None:
     raise TimeoutError(f"{url} did not answer in {STEP} seconds, or its server ended with {server.poll()}")
 
 
-def _open(browser: Browser, address: str, width: int, scheme: Scheme) -> Page:
-    """The page as a new visitor sees it, ready for use."""
+def _open(browser: Browser, address: str, width: int, scheme: Scheme, visitor: StorageState | None = None) -> Page:
+    """The page as a new visitor or this one sees it, ready for use."""
     viewport: ViewportSize = {"width": width, "height": SIZES[width]}
-    page = browser.new_context(viewport=viewport, color_scheme=scheme).new_page()
+    page = browser.new_context(viewport=viewport, color_scheme=scheme, storage_state=visitor).new_page()
     page.set_default_timeout(1000 * STEP)
     page.goto(address)
     start = page.get_by_role("button", name=re.compile("^(Analyse|Run again)$"), disabled=False)  # again, with a run
