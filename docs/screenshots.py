@@ -135,9 +135,10 @@ def _walkthrough(page: Page) -> None:
     page.get_by_role("tab", name="Corrections").click()
     page.get_by_role("button", name="Propose corrections").click()
     page.get_by_role("button", name="Accept", exact=True).first.click()
-    page.get_by_text("Revised answer", exact=True).last.wait_for()
-    side = page.locator(".st-key-side")
-    side.evaluate("side => { side.scrollTop = side.querySelector('.ax-correction').offsetTop; }")
+    page.get_by_text("1 correction applied").wait_for()
+    page.wait_for_timeout(1500)  # until then the page may be drawn again
+    page.locator(".st-key-side").hover()
+    page.mouse.wheel(0, 120)  # the proposal and the revised answer
     _take(page, "walkthrough-correction")
     page.get_by_role("button", name="Export", exact=True).click()
     _take(page, "walkthrough-export")
