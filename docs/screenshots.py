@@ -156,12 +156,10 @@ def _too_long(*_: object) -> None:
 def _served(folder: str) -> Iterator[str]:
     """The app on a free port with this data folder, stopped at the end."""
     port = free_port(8600)
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    command = [sys.executable, "-m", "pages.ui.server", "--host", "127.0.0.1", "--port", str(port)]
     environment = {**os.environ, "ATTRIBUTION_DATA": folder, "HF_HUB_OFFLINE": "1"}
     with open(Path(folder) / "server.log", "w") as log:
-        server = subprocess.Popen(
-            [*command, "--server.address", "127.0.0.1"], cwd=ROOT, env=environment, stdout=log, stderr=log
-        )
+        server = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
         try:
             address = f"http://127.0.0.1:{port}"
             _wait(f"{address}/_stcore/health", server)
@@ -197,7 +195,7 @@ def _open(browser: Browser, address: str, width: int, scheme: Scheme, visitor: S
 
 
 def _take(page: Page, name: str, whole: bool = False, chart: bool = False) -> None:
-    """A picture of the visible part or of the whole page, in 256 colours; `chart` says whether the page has one."""
+    """A picture of the visible part or of the whole page, in 192 colours; `chart` says whether the page has one."""
     assert page.viewport_size
     page.mouse.move(page.viewport_size["width"] - 9, 3)  # away from anything that reacts to the mouse
     if chart:
@@ -209,7 +207,7 @@ def _take(page: Page, name: str, whole: bool = False, chart: bool = False) -> No
         page.wait_for_timeout(1500)
     path = ROOT / "docs" / "images" / f"{name}.png"
     page.screenshot(path=str(path), timeout=1000 * STEP)
-    Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+    Image.open(path).convert("RGB").quantize(192, dither=Image.Dither.NONE).save(path, optimize=True)
     print(f"{path.name}: {path.stat().st_size // 1000} kB", file=sys.stderr, flush=True)
 
 
