@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from PIL import Image
-from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, Page, StorageState, ViewportSize, sync_playwright
 
 from attribution.cli.serve import free_port
 
@@ -36,10 +36,10 @@ QUESTION = "Who discovered insulin, and who was honoured for it?"
 ANSWER = (
     "Insulin was isolated in Toronto in 1921 and 1922. The first patient was Leonard Thompson, a boy of 14, who was "
     "injected on 11 January 1922. The Nobel Prize of 1923 went to Banting and Macleod. Banting shared his prize money "
-    "with Best. They sold it to the university for one dollar each.\n\nHumulin was approved in the United States in "
-    "October 1992. It is one of the great stories of medicine."
+    "with Best. They sold it to the university for one dollar each.\n\nHumulin was first approved in the United States "
+    "in October 1992. It is one of the great stories of medicine."
 )
-REWORDED = "Best and Collip sold the patent on insulin to the university for one dollar each."
+REWORDED = "Best and Collip sold the patent to the university for one dollar each."
 
 
 def main(names: list[str]) -> None:
@@ -66,28 +66,28 @@ def main(names: list[str]) -> None:
         if "explore" in pages:
             for scheme in SCHEMES:
                 for width in SIZES:
-                    shot = _open(browser, page.url, width, scheme)
-                    shot.locator("[data-claim][role=button]").nth(1).click()
+                    shot = _open(browser, page.url, width, scheme, page.context.storage_state())
+                    shot.locator(".claim.v-contradicted").first.click()
                     _take(shot, f"explore-{width}-{scheme}")
                     shot.context.close()
         if "compare" in pages:
             page.get_by_role("link", name="Compare").click()
             page.get_by_role("button", name="Compare", exact=True).click()
             page.get_by_role("button", name="Download JSON").wait_for(timeout=1000 * WHOLE)
-            _take(page, "compare-1440-light", whole=True)
+            _take(page, "compare-1440-light", whole=True, chart=True)
         if "benchmark" in pages:
             _tab(page, "Lab", "Benchmark")
             page.get_by_role("button", name="Measure").click()
             page.get_by_role("button", name="Download tables (CSV)").wait_for(timeout=1000 * WHOLE)
             page.get_by_role("button", name=re.compile("^QUIP.*Show the rows behind it")).nth(2).click()
             page.locator(".ax-behind summary").first.click()
-            _take(page, "benchmark-1440-light", whole=True)
+            _take(page, "benchmark-1440-light", whole=True, chart=True)
         if "retrieval" in pages:
             _tab(page, "Compare", "Retrieval")
             page.get_by_role("button", name="Compare", exact=True).click()
             page.get_by_label("Evidence of", exact=True).wait_for(timeout=1000 * WHOLE)
             page.locator(".ax-differences summary").first.click()
-            _take(page, "retrieval-1440-light", whole=True)
+            _take(page, "retrieval-1440-light", whole=True, chart=True)
         browser.close()
     signal.alarm(0)
 
@@ -104,7 +104,7 @@ def _answers(page: Page) -> None:
     page.get_by_role("option").or_(page.get_by_role("menuitem")).first.click()
     page.get_by_role("button", name="Compare", exact=True).click()
     page.get_by_role("button", name="Download JSON").wait_for(timeout=1000 * WHOLE)
-    _take(page, "answers-1440-light", whole=True)
+    _take(page, "answers-1440-light", whole=True, chart=True)
 
 
 def _walkthrough(page: Page) -> None:
@@ -119,8 +119,11 @@ def _walkthrough(page: Page) -> None:
     page.locator(".claim.v-contradicted").first.click()
     _take(page, "walkthrough-contradicted")
     page.get_by_text("Why this verdict", exact=True).first.click()
-    page.get_by_text("Why this verdict", exact=True).first.scroll_into_view_if_needed()
+    page.locator(".panel").evaluate("panel => { panel.scrollTop = panel.scrollHeight; }")
     _take(page, "walkthrough-why")
+    page.get_by_role("button", name=re.compile("^(Open at this sentence|Read it here)")).first.click()
+    page.locator(".panel .here").first.wait_for()
+    _take(page, "walkthrough-source")
     page.get_by_text("Show all", exact=True).click()
     page.locator("[data-claim]", has_text="one dollar").first.click()
     page.get_by_role("button", name="Edit claim").first.click()
@@ -129,19 +132,20 @@ def _walkthrough(page: Page) -> None:
     page.get_by_role("button", name="Check this text").click()
     page.locator(".chip", has_text="1 edited").wait_for(timeout=1000 * WHOLE)
     _take(page, "walkthrough-corrected")
-    page.get_by_text("Corrections and revised answer", exact=True).click()
+    page.get_by_role("tab", name="Corrections").click()
     page.get_by_role("button", name="Propose corrections").click()
     page.get_by_role("button", name="Accept", exact=True).first.click()
-    page.get_by_text("Revised answer", exact=True).last.wait_for()
-    page.get_by_text("Corrections and revised answer", exact=True).scroll_into_view_if_needed()
+    page.get_by_text("1 correction applied").wait_for()
+    page.wait_for_timeout(1500)  # until then the page may be drawn again
+    page.locator(".st-key-side").hover()
+    page.mouse.wheel(0, 120)  # the proposal and the revised answer
     _take(page, "walkthrough-correction")
     page.get_by_role("button", name="Export", exact=True).click()
-    page.get_by_role("button", name="Export", exact=True).scroll_into_view_if_needed()
     _take(page, "walkthrough-export")
     page.keyboard.press("Escape")
     page.get_by_role("link", name="History", exact=True).click()
     page.get_by_role("link", name=re.compile(QUESTION[:20])).or_(page.get_by_text(QUESTION)).first.wait_for()
-    _take(page, "walkthrough-history", chart=False)
+    _take(page, "walkthrough-history")
 
 
 def _too_long(*_: object) -> None:
@@ -152,12 +156,10 @@ def _too_long(*_: object) -> None:
 def _served(folder: str) -> Iterator[str]:
     """The app on a free port with this data folder, stopped at the end."""
     port = free_port(8600)
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    command = [sys.executable, "-m", "pages.ui.server", "--host", "127.0.0.1", "--port", str(port)]
     environment = {**os.environ, "ATTRIBUTION_DATA": folder, "HF_HUB_OFFLINE": "1"}
     with open(Path(folder) / "server.log", "w") as log:
-        server = subprocess.Popen(
-            [*command, "--server.address", "127.0.0.1"], cwd=ROOT, env=environment, stdout=log, stderr=log
-        )
+        server = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
         try:
             address = f"http://127.0.0.1:{port}"
             _wait(f"{address}/_stcore/health", server)
@@ -181,18 +183,19 @@ def _wait(url: str, server: subprocess.Popen[Any]) -> None:
     raise TimeoutError(f"{url} did not answer in {STEP} seconds, or its server ended with {server.poll()}")
 
 
-def _open(browser: Browser, address: str, width: int, scheme: Scheme) -> Page:
-    """The page as a new visitor sees it, ready for use."""
+def _open(browser: Browser, address: str, width: int, scheme: Scheme, visitor: StorageState | None = None) -> Page:
+    """The page as a new visitor or this one sees it, ready for use."""
     viewport: ViewportSize = {"width": width, "height": SIZES[width]}
-    page = browser.new_context(viewport=viewport, color_scheme=scheme).new_page()
+    page = browser.new_context(viewport=viewport, color_scheme=scheme, storage_state=visitor).new_page()
     page.set_default_timeout(1000 * STEP)
     page.goto(address)
-    page.get_by_role("button", name="Analyse", disabled=False).wait_for()
+    start = page.get_by_role("button", name=re.compile("^(Analyse|Run again)$"), disabled=False)  # again, with a run
+    start.first.wait_for()
     return page
 
 
-def _take(page: Page, name: str, whole: bool = False, chart: bool = True) -> None:
-    """A picture of the visible part or of the whole page, in 256 colours; `chart` says whether the page has one."""
+def _take(page: Page, name: str, whole: bool = False, chart: bool = False) -> None:
+    """A picture of the visible part or of the whole page, in 192 colours; `chart` says whether the page has one."""
     assert page.viewport_size
     page.mouse.move(page.viewport_size["width"] - 9, 3)  # away from anything that reacts to the mouse
     if chart:
@@ -204,7 +207,7 @@ def _take(page: Page, name: str, whole: bool = False, chart: bool = True) -> Non
         page.wait_for_timeout(1500)
     path = ROOT / "docs" / "images" / f"{name}.png"
     page.screenshot(path=str(path), timeout=1000 * STEP)
-    Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+    Image.open(path).convert("RGB").quantize(192, dither=Image.Dither.NONE).save(path, optimize=True)
     print(f"{path.name}: {path.stat().st_size // 1000} kB", file=sys.stderr, flush=True)
 
 
