@@ -16,7 +16,7 @@ from pages.ui.citations import citations_panel
 from pages.ui.corrections import take
 from pages.ui.corrections_view import show_corrections
 from pages.ui.editing import edit_dialog, edit_menu
-from pages.ui.frame import copy_line, note, show, styles
+from pages.ui.frame import DEMO, copy_line, note, show, styles
 from pages.ui.run import share_menu
 from pages.ui.run_results import continue_button, cost, details, export_menu, is_unfinished, notices, status
 from pages.ui.what_if import what_if_panel
@@ -56,6 +56,13 @@ def analyse() -> None:
     run.analyse()
 
 
+def demo() -> None:
+    """Analyse the example with errors, and explain the result step by step."""
+    choices.fill_example(state.examples()[0])
+    state.put(DEMO, (state.get(DEMO) or 0) + 1)
+    analyse()
+
+
 def is_folded() -> bool:
     """Return True if the form is a line above a run: it stays on the page, hidden, and loses nothing."""
     return run.current() is not None and not state.get(EDITING) and not run.problem()
@@ -86,7 +93,7 @@ def folded_form(running: bool) -> None:
 def first_visit() -> None:
     """Offer the examples, and explain the badges."""
     with st.container(key="examples"):
-        form.example_cards()
+        form.example_cards(demo)
     pairs = (el("div", el("span", badge(k)), el("span", look(k).help, class_="help")) for k in LABELS if k in LEGEND)
     show(el("section", *pairs, class_="ax-key"))
 

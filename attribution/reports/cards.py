@@ -154,6 +154,8 @@ def relation_badge(piece: Evidence) -> Node:
     """Draw the relation of a passage to a claim; its probability is among the reasons."""
     if leans(piece):
         return badge("unclear", word=f"Leans to {SIDES[leaning(piece.probabilities)]}")
+    if piece.relation == "no_relation" and piece.about:
+        return badge("unclear", word="Related, undecided")
     label, word = RELATIONS[piece.relation]
     return badge(label, word=word)
 

@@ -81,8 +81,8 @@ def all_examples() -> Examples:
 CARDS = 3  # examples that stand on the page; the others are in the menu beside them
 
 
-def example_cards() -> None:
-    """Offer a few examples by a button each, and the others in a menu."""
+def example_cards(on_demo: Callable[[], None]) -> None:
+    """Offer a few examples by a button each, the others in a menu, and the demo."""
     columns = st.columns(CARDS + 1, gap="small")
     for place, example in enumerate(state.examples()[:CARDS]):
         columns[place].button(
@@ -90,6 +90,8 @@ def example_cards() -> None:
             key=f"example-{place}", width="stretch", help=all_examples().help,
         )  # fmt: skip
     with columns[CARDS]:
+        st.button("Five-minute demo", on_click=on_demo, key="demo", width="stretch",
+                  help="Checks an answer with errors in it, and shows what can be done with the result.")  # fmt: skip
         examples_menu(all_examples(), "More examples")
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 
 _STATIC = Path(__file__).parent / "static"
+DEMO = "demo"  # how often it was started in this session
 _SCRIPTS = ("help.js", "tour.js", "page.js")
 _script = st.components.v2.component(
     "attribution.page", js=html.NODES_JS + "".join((_STATIC / name).read_text("utf-8") for name in _SCRIPTS)
@@ -33,7 +34,7 @@ def styles(page: str, entry: str) -> None:
     css += f'.st-key-tabs a[href$="{page}"] {{ border-color: var(--accent); font-weight: 600; }}'
     st.html(f"<style>:root{{color-scheme:{scheme}}}{html.tokens_css('.stApp')}{css}{help_css}</style>")
     help_sheet = tuple(sheet().items())  # for a dict among the values Streamlit would import pandas first
-    _script(data={"help": help_sheet, "page": page, "entry": entry}, key="page")
+    _script(data={"help": help_sheet, "page": page, "entry": entry, "demo": state.get(DEMO) or 0}, key="page")
 
 
 def show(node: Node) -> None:

@@ -68,13 +68,70 @@ CLAIM_KEYS = (
     ("← →", "Previous and next claim, from a claim that has the focus"),
     ("Esc", "Back from the evidence to the claim; close what is open"),
 )
-TOUR = (
+Step = tuple[str, str, str, str]  # title, text, what it points at, and what is done (see claims.js)
+TOUR: tuple[Step, ...] = (
     (
         "Paste",
         "Put a question and its answer here, or choose an example. Below it, choose what it is checked against.",
+        ".st-key-form",
+        "",
     ),
-    ("Run", "Press Analyse. The answer is split into claims, and verdicts appear one by one. Stop keeps those so far."),
-    ("Read", "Click a marked claim to see the sentence that decides, and why. Press ? for all keys, badges and terms."),
+    (
+        "Run",
+        "Press Analyse. The answer is split into claims, and verdicts appear one by one. Stop keeps those so far.",
+        ".st-key-start",
+        "",
+    ),
+    (
+        "Read",
+        "Click a marked claim to see the sentence that decides, and why. Press ? for all keys, badges and terms.",
+        ".st-key-form",
+        "",
+    ),
+)
+DEMO: tuple[Step, ...] = (
+    (
+        "An answer with errors",
+        "This answer about the Eiffel Tower is being checked against the built-in library. Errors were put into it. "
+        "When the run has ended, the line above names the problems first, and the bar below it filters the claims.",
+        ".st-key-folded",
+        "",
+    ),
+    (
+        "A wrong number",
+        "The answer says 4.5 million rivets, the source 2.5 million; its sentence is quoted beside the answer. "
+        "With the key n you walk from problem to problem, the worst first.",
+        ".st-key-stage",
+        "claim:4",
+    ),
+    (
+        "Left to you",
+        "The source names two engineers of Eiffel's company. The verifier does not settle it, so the claim is unclear. "
+        "Your own verdict stands beside the model's: press c for contradicted, x to clear it.",
+        ".st-key-stage",
+        "claim:3",
+    ),
+    (
+        "It depends on how the answer is split",
+        "As one claim, this sentence is unclear. Open ⋯, then Question and claims, and split the answer into Clauses: "
+        "each half finds its own sentence and is supported.",
+        ".st-key-actions",
+        "claim:9",
+    ),
+    (
+        "A correction",
+        "Press Propose corrections: each is the smallest change that the sources support. Those that you accept are in "
+        "the revised answer, with footnotes.",
+        ".st-key-stage",
+        "tab:corrections",
+    ),
+    (
+        "Take it along",
+        "Export makes a web page, Markdown, JSON and more of the result; Share copies its link. Now paste an answer of "
+        "your own: Edit opens the form.",
+        ".st-key-actions",
+        "tab:evidence",
+    ),
 )
 
 
@@ -89,5 +146,6 @@ def sheet() -> dict[str, object]:
         "badges": html.data(badges),
         "terms": html.data(glossary),
         "tour": list(map(list, TOUR)),
+        "demo": list(map(list, DEMO)),
         "css": html.tokens_css(".ax-help"),
     }

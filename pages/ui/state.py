@@ -43,7 +43,7 @@ _INITIAL, _PAGE, _LAST_VALUES, _BROWSER = "_initial", "_page", "_last_values", "
 
 @st.cache_data(show_spinner=False)
 def examples() -> list[dict[str, Any]]:
-    """The question-answer pairs of the examples folder."""
+    """The question-answer pairs of the examples folder; the first is that of the demo."""
     files = sorted((ROOT / "examples").glob("answers*.jsonl"))
     lines = [line for path in files for line in path.read_text("utf-8").splitlines()]
     return [json.loads(line) for line in lines if line.strip()]

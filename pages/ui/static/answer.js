@@ -154,7 +154,9 @@ class View {
     this.drawn = null;
     if (!source) return this.panel.replaceChildren(build(sources));
     const back = button("open", "‹ All sources", "Back to all sources", () => this.trigger("open", { page: "", at: [] }));
-    this.panel.replaceChildren(back, build(source.head), sourceText(source, (id) => this.choose(id)));
+    const head = build(source.head);
+    head.prepend(back);
+    this.panel.replaceChildren(head, sourceText(source, (id) => this.choose(id)));
     requestAnimationFrame(() => this.reveal(this.panel.querySelector(".here"), this.panel));
   }
 

@@ -20,7 +20,7 @@ class Chips {
       const segment = make("button", `chip v-${label}`);
       segment.type = "button";
       segment.title = `${count} ${noun}. ${help}`;
-      segment.style.flexGrow = count;
+      segment.style.flexGrow = label in { corrected: 1, judged: 1 } ? 0 : count; // these claims are in the bar already
       segment.append(make("span", "icon", icon), make("span", "", ` ${count}`), make("span", "noun", ` ${noun}`));
       segment.setAttribute("aria-label", `${count} ${noun}`);
       segment.setAttribute("aria-pressed", this.filters.has(label));

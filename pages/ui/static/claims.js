@@ -3,6 +3,13 @@ function act(view, what) {
   const id = view.selected();
   if (what === "evidence") { if (id) view.panel.focus(); return; }
   if (what === "answer") { view.handle(id ?? view.parts.keys().next().value)?.focus(); return; }
+  const [kind, name] = what.split(":");
+  if (kind === "tab") { view.tabs.open(name); return; }
+  if (kind === "claim") {
+    const found = Object.entries(view.data.claims).find(([, claim]) => claim.n === Number(name));
+    if (found) view.choose(found[0]);
+    return;
+  }
   if (what.startsWith("judge:")) { view.judged(what.slice(6)); return; }
   if (what === "problem") view.problem(id);
   else view.move(id, what === "next" ? 1 : -1, true);

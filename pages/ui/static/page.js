@@ -53,4 +53,5 @@ export default function ({ data }) {
     addSkipLink();
     offerTour(window.attributionHelp.root, help.tour);
   }
+  showDemo(window.attributionHelp.root, Object.fromEntries(data.help).demo, data.demo);
 }

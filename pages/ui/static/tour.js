@@ -1,6 +1,5 @@
-// Three steps on the first visit of this browser, beside the page: they take no focus and cover no button.
+// Steps beside the page: on the first visit of this browser, and the demo. They take no focus and cover no button.
 const SEEN = "attribution_tour_seen";
-const TARGETS = [".st-key-form", ".st-key-start", ".st-key-form"];
 
 class Tour {
   constructor(root, steps) {
@@ -23,12 +22,14 @@ class Tour {
   show(step) {
     if (step === this.steps.length) return this.end();
     this.step = step;
-    [this.title.textContent, this.text.textContent] = this.steps[step];
+    const [title, text, target, what] = this.steps[step];
+    [this.title.textContent, this.text.textContent] = [title, text];
+    if (what) document.dispatchEvent(new CustomEvent("attribution-claim", { detail: what }));
     this.place.textContent = `${step + 1} of ${this.steps.length}`;
     const last = step === this.steps.length - 1;
     this.next.textContent = last ? "Done" : "Next";
     this.next.setAttribute("aria-label", last ? "End the tour" : "Next step");
-    this.point(TARGETS[step]);
+    this.point(target);
   }
 
   point(selector) {
@@ -42,6 +43,15 @@ class Tour {
     if (this.card.contains(document.activeElement)) document.querySelector("[data-testid=stMain] input")?.focus();
     this.card.remove();
   }
+}
+
+let demo = 0; // the one that is shown
+
+function showDemo(root, steps, number) {
+  if (number <= demo) return;
+  demo = number;
+  root.querySelector(".ax-tour")?.remove();
+  new Tour(root, steps).card.classList.add("beside"); // it leaves the evidence free
 }
 
 // Begins once the form of Explore is drawn. A program that drives the browser, such as a test, is shown no tour.
