@@ -32,10 +32,13 @@ class JudgedClaim:
     evidence: tuple[Evidence, ...]
 
 
-def judge(claims: Sequence[GivenClaim], verifier: Reads, thresholds: Thresholds) -> Iterator[JudgedClaim]:
-    """One verdict a claim, in order; the pairs of all claims go to the verifier together.
+def judge(
+    claims: Sequence[GivenClaim], verifier: Reads, thresholds: Thresholds, found: bool = True
+) -> Iterator[JudgedClaim]:
+    """Yield one verdict a claim, in order; the pairs of all claims go to the verifier together.
 
-    A passage that occurs twice counts once. BadInput for an empty claim or passage, and for one that is too long.
+    A passage that occurs twice counts once. Relevance weighs passages that a search has `found`; the context that an
+    answer was written from is relevant. Raises BadInput for an empty claim or passage, and for one that is too long.
     """
     given = [dict(zip(c.passages, c.titles or ("",) * len(c.passages), strict=True)) for c in claims]
     pairs: list[Pair] = [
@@ -44,13 +47,13 @@ def judge(claims: Sequence[GivenClaim], verifier: Reads, thresholds: Thresholds)
         for text, title in texts.items()
     ]
     judged = judge_pairs(pairs, verifier)
-    relevances = relevance(pairs, judged, Relevance() if reranker.installed() else None)
-    found = iter(zip(pairs, judged, relevances, strict=True))
+    relevances = relevance(pairs, judged, Relevance() if found and reranker.installed() else None)
+    of_pairs = iter(zip(pairs, judged, relevances, strict=True))
     for of_claim, texts in zip(claims, given, strict=True):
         claim = Claim(
             id=content_id(of_claim.text), text=of_claim.text, spans=(), worthiness="factual", independent=True
         )
-        pieces = {text: _evidence(claim, *next(found), of_claim.headings, thresholds) for text in texts}
+        pieces = {text: _evidence(claim, *next(of_pairs), of_claim.headings, thresholds) for text in texts}
         decided = decide(claim, list(pieces.values()), thresholds)
         yield JudgedClaim(decided, tuple(pieces[text] for text in of_claim.passages))
 

@@ -136,7 +136,7 @@ class Pipeline:
         thresholds = [str(t) for t in settings.thresholds]
         choices = content_id(*map(str, own.values()), *thresholds)
         self._segmentation: LlmUsage | None = None
-        self.version = f"pipeline.1/{choices}/{self._embedder.version}/{self._verifier.version}"
+        self.version = f"pipeline.2/{choices}/{self._embedder.version}/{self._verifier.version}"
 
     @property
     def usage(self) -> LlmUsage | None:
@@ -153,6 +153,7 @@ class Pipeline:
                 [GivenClaim(c.statement, texts) for c, texts in zip(claims, passages, strict=True)],
                 self._verifier,
                 self._settings.thresholds,
+                found=False,
             )
         )
         if not judged:
