@@ -38,7 +38,7 @@ from pages.ui.frame import note, show, small
 
 def edit_bar(report: Report) -> None:
     """Draw the edit bar of a finished run."""
-    steps = store().steps(report.id)
+    steps = store().runs.steps(report.id)
     with st.container(key="edit_bar", horizontal=True, vertical_alignment="center", gap="small"):
         for label, keys, on_click, possible, step in (
             ("Undo", "Ctrl+Z", run.undo, steps.can_undo, steps.undo),
