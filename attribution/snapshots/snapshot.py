@@ -106,7 +106,7 @@ class Snapshot:
                 yield GatherStep("fetch", 1, 1, (claim.id,), failures=failures, spent=spent)
 
     def over(self, store: Store) -> Store:
-        """The store, reading the snapshot's vectors and judgements first; neither they nor its pages serve other runs."""
+        """The store, reading the snapshot's vectors and judgements first; they and its pages serve no other runs."""
         replaying = Store(store.database, store.rights.by, _SnapshotCache(store.database, self))
         replaying.runs = _Replays(replaying.database, replaying.rights, replaying.cache, replaying.results)
         return replaying
