@@ -53,7 +53,7 @@ def search(data: Path) -> list[Query]:
     settings, own = Settings(), {}
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(f"sqlite:///{folder}/wice.sqlite3")
-        documents = DocumentStore(store)
+        documents = DocumentStore(store.database)
         for row in claims:
             title, text = _article(row["evidence"])
             page = make_page("wice", "document", Extracted(title, text))

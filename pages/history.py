@@ -121,8 +121,8 @@ def is_narrowed(query: HistoryQuery) -> bool:
 
 def page() -> None:
     """Draw the list with its tools."""
-    query = filters(store().tags())
-    found = store().history(query)
+    query = filters(store().history.tags())
+    found = store().history.find(query)
     undo()
     if not found.rows:
         nothing(is_narrowed(query), query.state == "deleted")
@@ -251,7 +251,7 @@ def details_dialog(row: HistoryRow) -> None:
             help="Shown in the list in place of the question.",
         )  # fmt: skip
         tags = st.multiselect(
-            "Tags", sorted({*store().tags(), *row.tags}), list(row.tags), key=f"tags-{row.id}",
+            "Tags", sorted({*store().history.tags(), *row.tags}), list(row.tags), key=f"tags-{row.id}",
             accept_new_options=True, placeholder="Choose, or type a new one and press Enter",
             help="Words to find runs by, also in the filters.",
         )  # fmt: skip
@@ -262,7 +262,7 @@ def details_dialog(row: HistoryRow) -> None:
         saved = st.form_submit_button("Save", type="primary", help="Store title, tags and note with the run.")
     if saved:
         try:
-            store().describe(row.id, title, tags, text)
+            store().history.describe(row.id, title, tags, text)
         except AttributionError as error:
             note("Not saved", str(error), label="contradicted")
             return
@@ -284,18 +284,18 @@ def duplicate(run_id: str) -> None:
 
 
 def delete(run_ids: Sequence[str]) -> None:
-    store().put_aside(run_ids)
+    store().history.put_aside(run_ids)
     state.put(UNDO, tuple(run_ids))
 
 
 def restore(run_ids: Sequence[str]) -> None:
-    store().restore(run_ids)
+    store().history.restore(run_ids)
     state.put(UNDO, None)
 
 
 def delete_for_good(run_ids: Sequence[str]) -> None:
     for run_id in run_ids:
-        store().delete_run(run_id)
+        store().runs.delete(run_id)
     state.put(UNDO, None)
 
 
@@ -326,8 +326,8 @@ def compared() -> list[Report] | None:
     if not run_ids:
         return None
     database = store()
-    own = [run_id for run_id in run_ids if database.access(run_id).own]
-    reports = [database.load_run(run_id) or database.load_unfinished(run_id) for run_id in own]
+    own = [run_id for run_id in run_ids if database.rights.access(run_id).own]
+    reports = [database.runs.load(run_id) or database.runs.load_unfinished(run_id) for run_id in own]
     return sorted((r for r in reports if r), key=lambda report: report.created_at)
 
 
@@ -378,7 +378,7 @@ if __name__ == "__main__":
         "Find the runs that were started in this browser; open one, describe it, or select two to compare.",
         compare=lambda address: compare(address.split("-")[:2]),
     )  # fmt: skip
-    store().purge()
+    store().history.purge()
     reports = compared()
     if reports is None:
         page()

@@ -164,7 +164,7 @@ def browse(collections: Sequence[CollectionSummary], running: bool) -> None:
     filter = st.text_input(
         "Filter by name or title", key="collection_filter", help="Lists only documents with these words."
     )
-    rows = DocumentStore(store()).documents(name, filter, LISTED + 1)
+    rows = DocumentStore(store().database).documents(name, filter, LISTED + 1)
     titles = {row["name"]: row["title"] for row in rows[:LISTED]}
     if len(rows) > LISTED:
         small(f"The first {LISTED} are listed. Filter by name or title to see others.")
@@ -192,7 +192,7 @@ def browse(collections: Sequence[CollectionSummary], running: bool) -> None:
 
 @st.dialog("Source", width="medium")
 def source_dialog(collection: str, document: str) -> None:
-    page = DocumentStore(store()).page(collection, document)
+    page = DocumentStore(store().database).page(collection, document)
     if page is None:
         note("The document is gone", "Another user has removed it.")
         return
@@ -212,7 +212,7 @@ def confirm_removal() -> None:
     if yes.button("Remove", type="primary", key="removal_yes", width="stretch", help="This cannot be undone."):
         state.put(REMOVAL, None)
         try:
-            DocumentStore(store()).remove(collection, document)
+            DocumentStore(store().database).remove(collection, document)
         except AttributionError as error:  # somebody else was first
             note("Nothing was removed", str(error))
             return
@@ -225,7 +225,9 @@ def confirm_removal() -> None:
 def page() -> None:
     """Draw the page or, if the database cannot store collections, the reason."""
     try:
-        collections = DocumentStore(store()).collections(hybrid.local_embedder(Settings.from_environment()).version)
+        collections = DocumentStore(store().database).collections(
+            hybrid.local_embedder(Settings.from_environment()).version
+        )
     except AttributionError as error:
         note("Collections are not available", str(error), label="missing")
         return

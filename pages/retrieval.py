@@ -126,7 +126,7 @@ def finished_runs() -> dict[str, str]:
     """Return the names of this browser's newest finished runs by id, that of the session first."""
     now = run.current()
     own = now.report if now and not now.running and now.report.id else None
-    rows = store().history(HistoryQuery(state="finished", limit=RUNS)).rows
+    rows = store().history.find(HistoryQuery(state="finished", limit=RUNS)).rows
     first = {own.id: subject(own)} if own else {}
     return first | {row.id: row.name for row in rows if row.id not in first}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from attribution.store.store import Store
-from attribution.types import Claim, Evidence, Page, Probabilities, Report, Worthiness, content_id
+from attribution.types import Claim, Edit, Evidence, Page, Probabilities, Report, Reword, Worthiness, content_id
 from attribution.verdicts import Thresholds
 
 
@@ -42,4 +42,5 @@ def comparable(report: Report) -> str:
 
 def save_version(store: Store, report: Report, claim_id: str) -> None:
     """Save a report as a version of its run, as an edit of one claim does."""
-    store._save(report, None, False, claim_id)
+    change = Reword(claim_id=claim_id, text=report.claims[0].text)
+    store.runs.finish(report, edit=Edit(at=report.created_at, change=change, claims=(claim_id,)))

@@ -64,7 +64,7 @@ def revise(args: argparse.Namespace) -> None:
     report = finished_run(str(args.input)).report
     settings = options.settings_within(report.settings, args)
     store = Store.open(settings.database_url)
-    report = recolour(store.with_texts(report), settings.thresholds)
+    report = recolour(store.cache.with_texts(report), settings.thresholds)
     claims, accepted = correctable(report) if args.corrector != "none" else (), []
     for number, proposal in enumerate(propose(report, claims, settings, store, args.corrector) if claims else (), 1):
         progress(f"correct {number}/{len(claims)}")

@@ -26,7 +26,7 @@ def _open() -> tuple[Settings, Store, DocumentStore]:
 
     settings = Settings.from_environment()
     store = Store.open(settings.database_url)
-    return settings, store, DocumentStore(store)
+    return settings, store, DocumentStore(store.database)
 
 
 def add(args: argparse.Namespace) -> None:

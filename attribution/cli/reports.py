@@ -24,10 +24,10 @@ def finished_run(subject: str) -> Exported:
         except BadInput as error:
             raise BadInput(f"{path}: {error}") from None
     store = Store.open(Settings.from_environment().database_url)
-    if (report := store.load_run(subject)) is None:
+    if (report := store.runs.load(subject)) is None:
         raise BadInput(f"{subject}: neither a report file nor the id of a saved run; expected one of both")
-    about = store.description(subject)
-    corrected = frozenset(v.claim_id for v in store.versions(subject) if v.claim_id)
+    about = store.history.description(subject)
+    corrected = frozenset(v.claim_id for v in store.runs.versions(subject) if v.claim_id)
     return Exported(report, about.title, about.note, corrected)
 
 
@@ -49,7 +49,7 @@ def citations(args: argparse.Namespace) -> None:
 
     check_output(args.out)
     store = Store.open(Settings.from_environment().database_url)
-    report = store.with_texts(finished_run(args.report).report)
+    report = store.cache.with_texts(finished_run(args.report).report)
     settings = options.settings_within(report.settings, args)
     for event in check(report, settings, store, listed=_text(args.listed), save=False):
         if isinstance(event, CitationReport):

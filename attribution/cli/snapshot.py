@@ -63,12 +63,12 @@ def import_run(snapshot: Snapshot, store: Store) -> str:
 
     safe = as_record(snapshot.report.settings, Settings.from_environment())
     report = snapshot.report.model_copy(update={"settings": safe})
-    saved = store.load_run(report.id)
+    saved = store.runs.load(report.id)
     if saved == report:
         return report.id
-    if saved is not None or store.is_known(report.id) or not _is_id(report.id):
+    if saved is not None or store.runs.is_known(report.id) or not _is_id(report.id):
         report = report.model_copy(update={"id": new_run_id()})
-    store.save_run(report, snapshot.provenance, frozen=True)
+    snapshot.over(store).runs.save(report, snapshot.provenance)
     return report.id
 
 

@@ -157,7 +157,7 @@ def evoke(args: argparse.Namespace) -> int:
     grounded: list[Grounded] = []
     failed = 0
     if args.run:
-        report = store.load_run(args.run)
+        report = store.runs.load(args.run)
         if report is None:
             raise BadInput(f"there is no saved run {args.run!r}: expected the `id` of a report")
         grounded.append(of_report(report))

@@ -102,12 +102,12 @@ class Candidates:
             return np.zeros((0, 0), dtype=np.float32)
         embedder = embedder or self.embedder
         keys = [content_id(embedder.version, text) for text in texts]
-        self._known |= self._store.vectors([key for key in dict.fromkeys(keys) if key not in self._known])
+        self._known |= self._store.cache.vectors([key for key in dict.fromkeys(keys) if key not in self._known])
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
         if new:
             rows = np.asarray(embedder.embed(list(new.values())), dtype=np.float32)
             computed = {key: row.tobytes() for key, row in zip(new, rows, strict=True)}
-            self._store.put_vectors(computed)
+            self._store.cache.put_vectors(computed)
             self._known |= computed
         return np.stack([np.frombuffer(self._known[key], dtype=np.float32) for key in keys])
 

@@ -176,11 +176,11 @@ class LiveSources:
             return [], [], [failure.as_failure(task.stage)]
 
     def _page(self, url: str) -> Page:
-        page = self._store.page(url, self._settings.page_days)
+        page = self._store.cache.page(url, self._settings.page_days)
         if page is None:
             self.budget.spend("downloads", url)
-            page = self._fetch(url, self._store.page(url))
-            self._store.put_pages([page])
+            page = self._fetch(url, self._store.cache.page(url))
+            self._store.cache.put_pages([page])
         if page.reference and url not in self._sources.addresses and excluded(page.reference, self._settings.exclude):
             raise FetchFailed("excluded", f"it redirects to {page.reference[:200]}, which this run excludes", url)
         return page

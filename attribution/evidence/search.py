@@ -114,14 +114,14 @@ class Search:
 
     def _ask(self, engine: Searcher, query: str) -> list[SearchHit]:
         k = self._settings.pages_per_claim + (SPARE if self._settings.exclude else 0)
-        hits = self._store.search(engine.name, query, k, self._settings.page_days)
+        hits = self._store.cache.search(engine.name, query, k, self._settings.page_days)
         if hits is not None:
             return hits
         if down := self._down.get(engine.name):
             raise SearchFailed(down.kind, str(down), down.subject)
         self._budget.spend("queries", query)
         hits = engine.search(query, k)
-        self._store.put_search(engine.name, query, k, hits)
+        self._store.cache.put_search(engine.name, query, k, hits)
         return hits
 
     def _distinct(self, hits: Sequence[SearchHit]) -> list[SearchHit]:

@@ -68,7 +68,7 @@ def add(
     Raises BadInput for an invalid collection name; an item that cannot be read has the state `failed`.
     """
     check_name(collection)
-    documents = DocumentStore(store)
+    documents = DocumentStore(store.database)
     reading = Reading(owner)
     fetch = fetch or Fetcher(settings, reading=reading).fetch
     reader = _Reader(store, settings, documents.source_hashes(collection), fetch, reading)
@@ -83,7 +83,7 @@ def embed(
     store: Store, collection: str, embedder: Embedder, stop: threading.Event | None = None
 ) -> Iterator[tuple[int, int]]:
     """Embed documents without vectors, a few at a time; yields the number of documents with vectors and of all."""
-    documents = DocumentStore(store)
+    documents = DocumentStore(store.database)
     while not (stop and stop.is_set()):
         missing = documents.unembedded(collection, embedder.version, LENGTH * PASSAGES, BATCH)
         if not missing:
@@ -187,10 +187,10 @@ class _Reader:
             return ItemResult(name, "failed", failure)
 
     def _page(self, url: str) -> Page:
-        page = self._store.page(url, self._settings.page_days)
+        page = self._store.cache.page(url, self._settings.page_days)
         if page is None:
-            page = self._fetch(url, self._store.page(url))
-            self._store.put_pages([page])
+            page = self._fetch(url, self._store.cache.page(url))
+            self._store.cache.put_pages([page])
         return page
 
 

@@ -118,7 +118,7 @@ def over_folder(folder: FolderSearcher, settings: Settings, store: Store) -> Hyb
 
 def over_collection(collection: str, settings: Settings, store: Store) -> HybridSearcher:
     """Hybrid search over a collection with the vectors it has. BadInput if there is no such collection."""
-    embedder, documents = local_embedder(settings), DocumentStore(store)
+    embedder, documents = local_embedder(settings), DocumentStore(store.database)
 
     def load() -> Vectors:
         return Vectors.from_bytes(*documents.vectors(collection, embedder.version))
@@ -134,11 +134,11 @@ def _embed(store: Store, embedder: Embedder, texts: tuple[str, ...]) -> np.ndarr
     """The vectors of texts, from this process, the store or the model."""
     if (embedder.version, texts) not in _folders:
         keys = [content_id(embedder.version, text) for text in texts]
-        vectors = store.vectors(keys)
+        vectors = store.cache.vectors(keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
         rows = embedder.embed(list(missing.values()))
         new = {key: row.tobytes() for key, row in zip(missing, rows, strict=True)}
-        store.put_vectors(new)
+        store.cache.put_vectors(new)
         vectors |= new
         while len(_folders) >= MAX_FOLDERS:
             _folders.pop(next(iter(_folders)))

@@ -73,7 +73,7 @@ class Llm:
     def ask(self, question: Question, schema: type[Schema]) -> Reply[Schema]:
         """Return the parsed reply, from the store if it was asked before. Raises LlmFailed with the reason."""
         key = self._key(question, schema)
-        if self._store and (stored := self._store.reply(key)):
+        if self._store and (stored := self._store.cache.reply(key)):
             body = json.loads(stored)
             self._count(cached=1)
             return Reply(parse(body["text"], schema, body["truncated"]), True, body["truncated"])
@@ -103,7 +103,7 @@ class Llm:
 
     def estimate(self, questions: Sequence[Question], schema: type[Schema], reply_tokens: int) -> LlmUsage:
         """Estimate the cost of asking, without a request; stored replies cost nothing."""
-        new = [q for q in questions if not (self._store and self._store.reply(self._key(q, schema)))]
+        new = [q for q in questions if not (self._store and self._store.cache.reply(self._key(q, schema)))]
         tokens = sum(len(SYSTEM) + len(q.text) for q in new) // CHARACTERS_PER_TOKEN
         return self._priced(
             LlmUsage(
@@ -157,7 +157,7 @@ class Llm:
             problem = str(error) if reply_quote else error.unquoted
             raise LlmFailed(f"the language model replied, but {problem}{hint}", detail=reply_quote) from None
         if self._store:
-            self._store.put_reply(key, json.dumps({"text": text, "truncated": truncated}))
+            self._store.cache.put_reply(key, json.dumps({"text": text, "truncated": truncated}))
         return Reply(value, False, truncated)
 
     def _complete(self, question: Question, schema: type[BaseModel]) -> Completion:

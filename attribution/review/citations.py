@@ -137,7 +137,7 @@ def claims_id(report: Report) -> str:
 
 def saved(report: Report, store: Store) -> CitationReport | None:
     """Return the saved check of a run, or None if there is none for its current claims."""
-    body = store.load_result(KIND, report.id)
+    body = store.results.load(KIND, report.id)
     found = CitationReport.model_validate_json(body) if body else None
     return found if found and found.claims_id == claims_id(report) else None
 
@@ -155,9 +155,9 @@ def check(
     Stopping keeps the results so far: sources that were not read count as unreachable, with that reason. Raises
     NotYours for somebody else's run, unless the result is not saved.
     """
-    store, stop = Store(store.engine, store.by), stop or threading.Event()
+    store, stop = Store(store.database, store.rights.by), stop or threading.Event()
     if save := save and bool(report.id):
-        store.check_change(report.id)
+        store.rights.check_change(report.id)
     cited = find(report.answer, listed)
     factual = [c for c in report.claims if c.checked and not (c.spans and cited.lists.holds(c.spans[0][0]))]
     standing = attach(report.answer, cited.marks, factual, cited.lists)
@@ -217,7 +217,7 @@ def check(
         stopped=stop.is_set(),
     )
     if save:
-        store.save_result(KIND, report.id, result.to_json())
+        store.results.save(KIND, report.id, result.to_json())
     yield result
 
 

@@ -60,12 +60,12 @@ _REVIEW = TypeAdapter(Review)
 
 def save(store: Store, run_id: str, review: Review) -> None:
     """Save the review with the run, replacing an earlier state. It is deleted with the run."""
-    store.save_result(KIND, run_id, _REVIEW.dump_json(review).decode())
+    store.results.save(KIND, run_id, _REVIEW.dump_json(review).decode())
 
 
 def load(store: Store, run_id: str) -> Review:
     """Load the review of a run; an empty one if none was saved or another version wrote it."""
-    body = store.load_result(KIND, run_id)
+    body = store.results.load(KIND, run_id)
     try:
         return _REVIEW.validate_json(body) if body else Review()
     except ValidationError:

@@ -244,11 +244,11 @@ def read_sources(
 
     def fetch(source: Source) -> Page | str:
         try:
-            page = store.page(source.url, settings.page_days)
+            page = store.cache.page(source.url, settings.page_days)
             if page is None:
                 budget.spend("downloads", source.url)
-                page = fetcher.fetch(source.url, store.page(source.url))
-                store.put_pages([page])
+                page = fetcher.fetch(source.url, store.cache.page(source.url))
+                store.cache.put_pages([page])
             return page
         except StageFailure as error:
             return str(error)

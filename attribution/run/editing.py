@@ -64,7 +64,7 @@ def edit(
     settings = settings.model_copy(
         update={"threshold": thresholds.support, "contradiction_threshold": thresholds.contradiction}
     )
-    yield from _Editing(report, change, settings, Store(store.engine, store.by), stop or threading.Event()).go(
+    yield from _Editing(report, change, settings, Store(store.database, store.rights.by), stop or threading.Event()).go(
         documents, addresses
     )
 
@@ -84,10 +84,10 @@ class _Editing:
         self.spent = events.Spent()
 
     def go(self, documents: Sequence[Document], addresses: Sequence[str]) -> Iterator[events.Event]:
-        self.store.check_change(self.before.id)
+        self.store.rights.check_change(self.before.id)
         changed = self._changed()
         report = changed.report
-        earlier = self.store.provenance(report.id) or Provenance()
+        earlier = self.store.runs.provenance(report.id) or Provenance()
         opened = [c for c in report.claims if c.id in changed.open]
         self._add(opened, documents, addresses)
         if getattr(self.change, "search", False):
@@ -109,7 +109,7 @@ class _Editing:
             return
         made = Edit(at=now(), change=self.change, subject=changed.subject, claims=changed.claims)
         report = tidied(report.model_copy(update={"edits": (*report.edits, made)}))
-        self.store.save_edit(report, provenance)
+        self.store.runs.save_edit(report, provenance)
         yield events.Finished(report)
 
     def _changed(self) -> Changed:

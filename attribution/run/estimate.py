@@ -89,7 +89,7 @@ def estimate(
     pages = len(documents) + sum(source.kind == "address" for source in sources)
     if any(source.kind != "documents" for source in sources):
         pages += checked * settings.pages_per_claim
-    pair, page, prompt = store.rates() if store else Rates()
+    pair, page, prompt = store.runs.rates() if store else Rates()
     on_web = any(source.searches_web for source in sources)
     pace = (page or SECONDS_PER_PAGE["web"]) if on_web else SECONDS_PER_PAGE["local"]
     seconds = 1.0 + checked * settings.top_k * (SECONDS_PER_PAIR if pair is None else pair) + pages * pace

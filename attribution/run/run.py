@@ -57,7 +57,7 @@ def run(
     check_input(question, answer, settings)
     context = check_turns(context)
     # a separate one, since it records what the run uses
-    store = Store(store.engine, store.by) if store else Store.open(settings.database_url)
+    store = Store(store.database, store.rights.by) if store else Store.open(settings.database_url)
     stop = stop or threading.Event()
     source = source or _live(settings, store, documents, stop)
     return _Run(question, answer, settings, store, source, stop, claims, run_id, context).go()
@@ -93,7 +93,7 @@ class _Run:
         self.tasks = [] if self.prepared else [task for task in llm_tasks(settings) if task != "queries"]
         self.annotator = LlmAnnotator(settings, self.store, stop) if self.tasks else None
         self._kept: set[str] = set()  # pages that are saved
-        if run_id and (before := store.load_unfinished(run_id)):
+        if run_id and (before := store.runs.load_unfinished(run_id)):
             self._go_on_from(before)
 
     def _go_on_from(self, before: Report) -> None:
@@ -104,7 +104,7 @@ class _Run:
 
     def go(self) -> Iterator[events.Event]:
         run_id = self.record.run_id
-        self.store.start_run(run_id, self.question, self.answer, self.settings.public(), self.record.created_at)
+        self.store.runs.start(run_id, self.question, self.answer, self.settings.public(), self.record.created_at)
         yield events.RunStarted(run_id)
         if failure := smaller_verifier(self.settings):
             yield from self._fail(failure)
@@ -118,13 +118,13 @@ class _Run:
             yield from self._gather(checked)
             yield from self._verify(checked)
         report = self.record.report(self.matcher, self.stop.is_set())
-        self.store.finish_run(report, self.matcher.provenance(self.record.concerns))
+        self.store.runs.finish(report, self.matcher.provenance(self.record.concerns))
         yield events.Finished(report)
 
     def _keep(self) -> None:
         """Save the state so far, so that a killed process loses no verdict."""
         new = [page for page in self.matcher.pages.values() if page.id not in self._kept]
-        self.store.save_unfinished(self.record.report(self.matcher, stopped=False, final=False), new)
+        self.store.runs.save_unfinished(self.record.report(self.matcher, stopped=False, final=False), new)
         self._kept.update(page.id for page in new)
 
     def _claims(self) -> Iterator[events.Event]:

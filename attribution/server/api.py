@@ -159,7 +159,7 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
             database = store(request)
             for event in run(body.question, body.answer, settings, database, given, stop, context=context):
                 if isinstance(event, RunStarted):
-                    database.set_private(event.run_id)
+                    database.runs.set_private(event.run_id)
                 yield event
             metrics.runs.inc()
 
@@ -170,7 +170,7 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
         """List the newest runs that were started with this key."""
         if not 0 < limit <= 1000:
             raise BadInput(f"limit={limit}: expected a number from 1 to 1000")
-        found = store(request).history(HistoryQuery(limit=limit)).rows
+        found = store(request).history.find(HistoryQuery(limit=limit)).rows
         names = ("id", "created_at", "question", "finished")
         return {"runs": [{name: getattr(row, name) for name in names} for row in found]}
 
@@ -178,7 +178,7 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
     def one_run(run_id: str, request: Request) -> dict[str, Any]:
         """Return the report of a run that was started with this key."""
         database = store(request)
-        report = database.load_run(run_id) if database.access(run_id).own else None
+        report = database.runs.load(run_id) if database.rights.access(run_id).own else None
         if report is None:
             raise HTTPException(404, "no finished run of this key has that id")
         found: dict[str, Any] = json.loads(report.to_json())
@@ -188,7 +188,7 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
     def delete(run_id: str, request: Request) -> None:
         """Delete a run that was started with this key."""
         try:
-            store(request).delete_run(run_id)
+            store(request).runs.delete(run_id)
         except NotYours:
             raise HTTPException(404, "no run of this key has that id") from None
 

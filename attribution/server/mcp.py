@@ -174,7 +174,7 @@ class _Tools:
             store = Store.open(settings.database_url, by=token)
             for event in run(question, answer, settings, store, stop=stop, claims=claims or None, context=turns):
                 if isinstance(event, RunStarted):
-                    store.set_private(event.run_id)
+                    store.runs.set_private(event.run_id)
                 yield event
 
         async def tell(event: Event) -> None:

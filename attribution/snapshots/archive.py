@@ -75,8 +75,8 @@ def export_history(store: Store, run_ids: Sequence[str] | None = None) -> bytes:
     out. Raises BadInput if the file would be too large to import.
     """
     r = t.runs.c
-    query = t.runs.select().where(r.owner == store.owner, r.deleted_at == "")
-    with store.engine.connect() as db:
+    query = t.runs.select().where(r.owner == store.rights.owner, r.deleted_at == "")
+    with store.database.engine.connect() as db:
         rows = db.execute(query.order_by(r.created_at, r.id)).all()
     pages: dict[str, Page] = {}
     runs = []
@@ -91,7 +91,7 @@ def export_history(store: Store, run_ids: Sequence[str] | None = None) -> bytes:
 
 def _archived(store: Store, row: sa.Row[Any], pages: dict[str, Page]) -> ArchivedRun | None:
     v = t.run_versions.c
-    with store.engine.connect() as db:
+    with store.database.engine.connect() as db:
         saved = db.execute(t.run_versions.select().where(v.run_id == row.id).order_by(v.number)).all()
     versions = [
         ArchivedVersion(
@@ -99,13 +99,13 @@ def _archived(store: Store, row: sa.Row[Any], pages: dict[str, Page]) -> Archive
             parent=one.parent,
             created_at=one.created_at,
             claim_id=one.claim_id,
-            report=store.with_texts(Report.model_validate_json(one.report)),
+            report=store.cache.with_texts(Report.model_validate_json(one.report)),
             provenance=Provenance.model_validate_json(one.provenance) if one.provenance else None,
             more={name: str(getattr(one, name)) for name in MORE},
         )
         for one in saved
     ]
-    if not versions and (known := store.load_unfinished(row.id)):
+    if not versions and (known := store.runs.load_unfinished(row.id)):
         stopped = known.model_copy(update={"stopped": True})
         first = {"number": 1, "parent": 0, "created_at": row.created_at, "claim_id": "", "provenance": None}
         versions.append(ArchivedVersion(**first, report=stopped))
@@ -159,15 +159,15 @@ def import_history(store: Store, data: bytes) -> Imported:
         if _is_saved(store, run):
             known.append(run.id)
         else:
-            new[run.id] = new_run_id() if store.is_known(run.id) else run.id
+            new[run.id] = new_run_id() if store.runs.is_known(run.id) else run.id
             used |= {page.id: page for version in run.versions for page in version.report.pages}
-    with store.transaction() as db:
+    with store.database.transaction() as db:
         for page in used.values():
-            store.insert(t.frozen_pages, [{"id": page.id, "body": page.model_dump_json()}], db=db)
+            store.cache.freeze_pages([page], db)
         for run in _runs(file, pages):
             if run.id in new:
                 _save(store, db, _with_id(run, new[run.id]))
-    store.restore(known)
+    store.history.restore(known)
     return Imported(tuple(new.values()), len(known))
 
 
@@ -230,9 +230,9 @@ def _harmless(run: ArchivedRun) -> ArchivedRun:
 
 def _is_saved(store: Store, run: ArchivedRun) -> bool:
     """Return True if the owner has this run, deleted or not; its title, tags and note may differ."""
-    if not store.access(run.id).own:
+    if not store.rights.access(run.id).own:
         return False
-    saved = _archived(store, store.rows(t.runs, [run.id])[run.id], {})
+    saved = _archived(store, store.database.rows(t.runs, [run.id])[run.id], {})
     return saved is not None and [v.report for v in _harmless(saved).versions] == [v.report for v in run.versions]
 
 
@@ -246,7 +246,7 @@ def _with_id(run: ArchivedRun, run_id: str) -> ArchivedRun:
 def _save(store: Store, db: sa.Connection, run: ArchivedRun) -> None:
     inputs = {"question": run.question, "answer": run.answer, "settings": json.dumps(run.settings)}
     about = described(run.title, run.tags, run.note)
-    state = {"created_at": run.created_at, "version": run.shown, "owner": store.owner, "private": run.private}
+    state = {"created_at": run.created_at, "version": run.shown, "owner": store.rights.owner, "private": run.private}
     db.execute(t.runs.insert().values(id=run.id, **inputs, **state, **about))
     for version in run.versions:
         row = {"run_id": run.id, "number": version.number, "parent": version.parent, "claim_id": version.claim_id}
@@ -256,4 +256,4 @@ def _save(store: Store, db: sa.Connection, run: ArchivedRun) -> None:
         db.execute(t.run_versions.insert().values(**row))
         summaries.write(db, version.report, version.number)
     pages = {page.id for version in run.versions for page in version.report.pages}
-    store.insert(t.uses, [{"kind": "page", "key": key, "owner_id": run.id} for key in sorted(pages)], db=db)
+    store.database.insert(t.uses, [{"kind": "page", "key": key, "owner_id": run.id} for key in sorted(pages)], db=db)

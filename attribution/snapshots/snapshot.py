@@ -7,12 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+import sqlalchemy as sa
+
 from attribution.errors import BadInput
 from attribution.events import STAGES, Spent
 from attribution.evidence import GatherStep, LlmRecord, PreparedClaims
 from attribution.evidence.strangers import Sifted, sift
 from attribution.provenance import Provenance
 from attribution.settings import Settings
+from attribution.store.cache import Cache
+from attribution.store.database import Database
+from attribution.store.runs import Runs
 from attribution.store.store import Store
 from attribution.types import Claim, Failure, Judgement, Page, Report
 
@@ -51,14 +56,15 @@ class Snapshot:
     @classmethod
     def of(cls, store: Store, run_id: str) -> Snapshot:
         """The snapshot of a saved run. BadInput if there is none of that id, or parts of it are missing."""
-        report, provenance = store.load_run(run_id), store.provenance(run_id)
+        report, provenance = store.runs.load(run_id), store.runs.provenance(run_id)
         if report is None:
             raise BadInput(
                 f"there is no saved run {run_id!r}: expected the `id` of a report, or what follows ?run= in its address"
             )
         if provenance is None or not all(page.text for page in report.pages):
             raise BadInput(f"run {run_id} was saved by an earlier version, without all it used: run it again")
-        return cls(report, provenance, store.vectors(provenance.vectors), store.judgements(provenance.judgements))
+        cache = store.cache
+        return cls(report, provenance, cache.vectors(provenance.vectors), cache.judgements(provenance.judgements))
 
     def settings(self, **choices: Any) -> Settings:
         """The run's settings, as far as a file may choose them, with other choices, which are the caller's own."""
@@ -100,8 +106,10 @@ class Snapshot:
                 yield GatherStep("fetch", 1, 1, (claim.id,), failures=failures, spent=spent)
 
     def over(self, store: Store) -> Store:
-        """The store, reading the snapshot's vectors and judgements first; they are never written to it."""
-        return _SnapshotStore(store, self)
+        """The store, reading the snapshot's vectors and judgements first; they and its pages serve no other runs."""
+        replaying = Store(store.database, store.rights.by, _SnapshotCache(store.database, self))
+        replaying.runs = _Replays(replaying.database, replaying.rights, replaying.cache, replaying.results)
+        return replaying
 
     def recomputed(self) -> Snapshot:
         """The snapshot without the output of its models, which a replay then computes again."""
@@ -116,9 +124,9 @@ def _of_queries(by_stage: Mapping[str, T]) -> dict[str, T]:
     return {stage: value for stage, value in by_stage.items() if stage == "queries"}
 
 
-class _SnapshotStore(Store):
-    def __init__(self, store: Store, snapshot: Snapshot) -> None:
-        super().__init__(store.engine, store.by)
+class _SnapshotCache(Cache):
+    def __init__(self, database: Database, snapshot: Snapshot) -> None:
+        super().__init__(database)
         self._snapshot = snapshot
 
     def vectors(self, keys: Sequence[str]) -> dict[str, bytes]:
@@ -129,8 +137,10 @@ class _SnapshotStore(Store):
         own = self._snapshot.judgements
         return super().judgements([k for k in keys if k not in own]) | {k: own[k] for k in keys if k in own}
 
+    def put_pages(self, pages: Sequence[Page], db: sa.Connection | None = None) -> None:
+        self.freeze_pages(pages, db)
+
+
+class _Replays(Runs):
     def save_unfinished(self, report: Report, pages: Sequence[Page] = ()) -> None:
         """Nothing: a replay that is interrupted is started again from its file."""
-
-    def finish_run(self, report: Report, provenance: Provenance | None = None, frozen: bool = True) -> None:
-        super().finish_run(report, provenance, frozen=True)

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from attribution.store import schema as t
 from attribution.store.database import Database, now
 from attribution.text.urls import canonical
-from attribution.types import Judgement, Page, Probabilities, SearchHit
+from attribution.types import Judgement, Page, Probabilities, Report, SearchHit
 
 MAX_QUERY = 1024  # characters of a query that are compared
 USED = {  # by kind of use, where it is stored
@@ -27,11 +27,11 @@ USED = {  # by kind of use, where it is stored
 }
 
 
-class Cache(Database):
+class Cache:
     """Lookups return what is stored and leave out the rest."""
 
-    def __init__(self, engine: sa.Engine) -> None:
-        super().__init__(engine)
+    def __init__(self, database: Database) -> None:
+        self._database = database
         self._used: set[tuple[str, str]] = set()  # what was looked up or stored through this object
 
     def page(self, url: str, days: float | None = None) -> Page | None:
@@ -44,7 +44,7 @@ class Cache(Database):
         )
         if days is not None:
             query = query.where(t.pages.c.fetched_at >= _days_ago(days))
-        with self.engine.connect() as db:
+        with self._database.engine.connect() as db:
             body = db.execute(query).scalar()
         return Page.model_validate_json(body) if body else None
 
@@ -53,35 +53,47 @@ class Cache(Database):
             {"id": p.id, "url": canonical(p.url), "fetched_at": p.fetched_at, "body": p.model_dump_json()}
             for p in pages
         ]
-        self.insert(t.pages, rows, replace=True, db=db)
+        self._database.insert(t.pages, rows, replace=True, db=db)
+
+    def freeze_pages(self, pages: Sequence[Page], db: sa.Connection | None = None) -> None:
+        """Store pages of a snapshot or result, which never serve as downloads."""
+        self._database.insert(t.frozen_pages, [{"id": p.id, "body": p.model_dump_json()} for p in pages], db=db)
+
+    def with_texts(self, report: Report) -> Report:
+        """Return the report with the texts of its pages, as far as they are stored."""
+        ids = [page.id for page in report.pages]
+        rows = self._database.rows(t.frozen_pages, ids) | self._database.rows(t.pages, ids)
+        texts = {i: Page.model_validate_json(row.body).text for i, row in rows.items()}
+        pages = tuple(p.model_copy(update={"text": texts.get(p.id, "")}) for p in report.pages)
+        return report.model_copy(update={"pages": pages})
 
     def search(self, searcher: str, query: str, k: int, days: float) -> list[SearchHit] | None:
         """The hits of an earlier search of the web; None where there was none within so many days."""
         self.use(search=[json.dumps([searcher, query[:MAX_QUERY], k])])
         c = t.searches.c
         same = (c.searcher == searcher, c.query == query[:MAX_QUERY], c.k == k, c.made_at >= _days_ago(days))
-        with self.engine.connect() as db:
+        with self._database.engine.connect() as db:
             hits = db.execute(sa.select(c.hits).where(*same)).scalar()
         return None if hits is None else [SearchHit(**hit) for hit in json.loads(hits)]
 
     def put_search(self, searcher: str, query: str, k: int, hits: Sequence[SearchHit]) -> None:
         body = json.dumps([asdict(replace(hit, page=None)) for hit in hits])
         row = {"searcher": searcher, "query": query[:MAX_QUERY], "k": k, "made_at": now(), "hits": body}
-        self.insert(t.searches, [row], replace=True)
+        self._database.insert(t.searches, [row], replace=True)
 
     def vectors(self, keys: Sequence[str]) -> dict[str, bytes]:
         """Vectors as float32 bytes."""
         self.use(vector=keys)
-        return {key: row.data for key, row in self.rows(t.vectors, keys).items()}
+        return {key: row.data for key, row in self._database.rows(t.vectors, keys).items()}
 
     def put_vectors(self, vectors: Mapping[str, bytes]) -> None:
         self.use(vector=vectors)
-        self.insert(t.vectors, [{"key": key, "data": data} for key, data in vectors.items()])
+        self._database.insert(t.vectors, [{"key": key, "data": data} for key, data in vectors.items()])
 
     def judgements(self, keys: Sequence[str]) -> dict[str, Judgement]:
         self.use(judgement=keys)
         judgements = {}
-        for key, row in self.rows(t.judgements, keys).items():
+        for key, row in self._database.rows(t.judgements, keys).items():
             body = json.loads(row.body)
             start, end = body["sentence"]
             judgements[key] = Judgement(Probabilities(**body["p"]), (start, end), body["signals"], body["against"])
@@ -93,16 +105,16 @@ class Cache(Database):
                 {"p": j.probabilities.model_dump(), "sentence": j.sentence, "signals": j.signals, "against": j.against}
             )
 
-        self.insert(t.judgements, [{"key": key, "body": body(j)} for key, j in judgements.items()])
+        self._database.insert(t.judgements, [{"key": key, "body": body(j)} for key, j in judgements.items()])
 
     def reply(self, key: str) -> str | None:
         """The stored reply of a language model."""
         self.use(reply=[key])
-        row = self.rows(t.replies, [key]).get(key)
+        row = self._database.rows(t.replies, [key]).get(key)
         return None if row is None else str(row.body)
 
     def put_reply(self, key: str, body: str) -> None:
-        self.insert(t.replies, [{"key": key, "body": body}], replace=True)
+        self._database.insert(t.replies, [{"key": key, "body": body}], replace=True)
 
     # --- uses ---
 
@@ -113,7 +125,7 @@ class Cache(Database):
     def record_uses(self, owner_id: str, db: sa.Connection) -> None:
         """Record all that was noted for a run or result."""
         rows = [{"kind": kind, "key": key, "owner_id": owner_id} for kind, key in self._used.copy()]
-        self.insert(t.uses, rows, db=db)
+        self._database.insert(t.uses, rows, db=db)
 
     def delete_uses(self, db: sa.Connection, owner_id: str) -> None:
         """Delete what this run or result alone uses."""

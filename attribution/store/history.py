@@ -12,8 +12,9 @@ import sqlalchemy as sa
 
 from attribution.errors import BadInput
 from attribution.store import schema as t
-from attribution.store.database import BATCH, now
-from attribution.store.runs import UnfinishedRuns
+from attribution.store.database import BATCH, Database, now
+from attribution.store.rights import Rights
+from attribution.store.runs import Runs
 from attribution.store.summaries import searchable
 
 State = Literal["all", "finished", "unfinished", "deleted"]  # all: except the deleted ones
@@ -96,21 +97,24 @@ def described(title: str, tags: Sequence[str], note: str) -> dict[str, str]:
     return {"title": title, "tags": body, "note": note, "search_text": searchable(title, *cleaned, note)}
 
 
-class History(UnfinishedRuns):
+class History:
     """Queries and changes of the runs of the token that the store was opened with."""
 
-    def history(self, query: HistoryQuery) -> HistoryPage:
+    def __init__(self, database: Database, rights: Rights, runs: Runs) -> None:
+        self._database, self._rights, self._runs = database, rights, runs
+
+    def find(self, query: HistoryQuery) -> HistoryPage:
         """Return the owner's runs that meet the conditions, and their number on all pages."""
         r, s = t.runs.c, t.run_summaries.c
         joined = t.runs.outerjoin(t.run_summaries, sa.and_(s.run_id == r.id, s.number == r.version))
-        where = [r.owner == self.owner, *_conditions(query)]
+        where = [r.owner == self._rights.owner, *_conditions(query)]
         title = sa.func.lower(sa.func.coalesce(sa.func.nullif(r.title, ""), sa.func.nullif(r.question, ""), r.answer))
         order = {"newest": (r.created_at.desc(),), "oldest": (r.created_at,), "title": (title,)}[query.order]
         beginning = sa.func.substr(r.answer, 1, BEGINNING).label("beginning")
         described: list[Any] = [r.id, r.created_at, r.title, r.question, beginning, r.tags, r.note, r.private]
         shown: list[Any] = [r.version, r.deleted_at, s.claims, s.verdicts, s.sources]
         rows = sa.select(*described, *shown).select_from(joined).where(*where)
-        with self.engine.connect() as db:
+        with self._database.engine.connect() as db:
             total = db.execute(sa.select(sa.func.count()).select_from(joined).where(*where)).scalar_one()
             found = db.execute(rows.order_by(*order, r.id).limit(query.limit).offset(query.offset)).all()
         return HistoryPage(tuple(map(_row, found)), total)
@@ -118,22 +122,22 @@ class History(UnfinishedRuns):
     def tags(self) -> list[str]:
         """Return all tags of the owner's runs, sorted."""
         r = t.runs.c
-        own = (r.owner == self.owner, r.tags != "[]", r.deleted_at == "")
-        with self.engine.connect() as db:
+        own = (r.owner == self._rights.owner, r.tags != "[]", r.deleted_at == "")
+        with self._database.engine.connect() as db:
             lists = db.execute(sa.select(r.tags).where(*own).distinct()).scalars().all()
         return sorted({tag for tags in lists for tag in json.loads(tags)})
 
     def describe(self, run_id: str, title: str, tags: Sequence[str], note: str) -> None:
         """Set title, tags and note. Raises BadInput for a text that is too long, and for another owner's run."""
         values = described(title, tags, note)
-        with self.transaction() as db:
-            self.changeable(db, run_id)
+        with self._database.transaction() as db:
+            self._rights.changeable(db, run_id)
             db.execute(t.runs.update().where(t.runs.c.id == run_id).values(**values))
 
     def description(self, run_id: str) -> Description:
         """Return the values set by `describe`; empty for another owner's run."""
-        row = self.rows(t.runs, [run_id]).get(run_id)
-        if row is None or row.owner != self.owner:
+        row = self._database.rows(t.runs, [run_id]).get(run_id)
+        if row is None or row.owner != self._rights.owner:
             return Description()
         return Description(row.title, tuple(json.loads(row.tags)), row.note)
 
@@ -146,24 +150,20 @@ class History(UnfinishedRuns):
         self._set_deleted(run_ids, "")
 
     def _set_deleted(self, run_ids: Sequence[str], at: str) -> None:
-        with self.engine.begin() as db:
+        with self._database.engine.begin() as db:
             for start in range(0, len(run_ids), BATCH):
                 some = t.runs.c.id.in_(run_ids[start : start + BATCH])
-                db.execute(t.runs.update().where(some, t.runs.c.owner == self.owner).values(deleted_at=at))
-
-    def is_known(self, run_id: str) -> bool:
-        """Return True if the id belongs to a run, including deleted ones."""
-        return bool(self.rows(t.runs, [run_id]))
+                db.execute(t.runs.update().where(some, t.runs.c.owner == self._rights.owner).values(deleted_at=at))
 
     def purge(self) -> None:
         """Remove all owners' runs that were deleted more than KEPT_HOURS ago, with the data that only they use."""
         before = (datetime.now(UTC) - timedelta(hours=KEPT_HOURS)).isoformat(timespec="seconds")
         r = t.runs.c
-        with self.engine.connect() as db:
+        with self._database.engine.connect() as db:
             ids = db.execute(sa.select(r.id).where(r.deleted_at != "", r.deleted_at < before)).scalars().all()
         for run_id in ids:
-            with self.transaction() as db:
-                self._remove(db, run_id)
+            with self._database.transaction() as db:
+                self._runs.remove(db, run_id)
 
 
 def _conditions(query: HistoryQuery) -> list[sa.ColumnElement[bool]]:
@@ -186,19 +186,6 @@ def _conditions(query: HistoryQuery) -> list[sa.ColumnElement[bool]]:
 
 
 def _row(row: sa.Row[Any]) -> HistoryRow:
-    return HistoryRow(
-        row.id,
-        row.created_at,
-        row.title,
-        row.question,
-        row.beginning,
-        tuple(json.loads(row.tags)),
-        row.note,
-        row.private,
-        row.version > 0,
-        row.deleted_at,
-        row.version,
-        row.claims or 0,
-        json.loads(row.verdicts or "{}"),
-        tuple(json.loads(row.sources or "[]")),
-    )
+    lists = {"tags": tuple(json.loads(row.tags)), "sources": tuple(json.loads(row.sources or "[]"))}
+    counts = {"claims": row.claims or 0, "verdicts": json.loads(row.verdicts or "{}")}
+    return HistoryRow(**{**row._asdict(), **lists, **counts}, finished=row.version > 0)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from attribution.errors import NotYours
 from attribution.store import schema as t
-from attribution.store.cache import Cache
+from attribution.store.database import Database
 
 COPY = "make a copy to change it"
 SHARED = "*"  # the owner of a result that anybody may replace
@@ -23,23 +23,15 @@ class Access(NamedTuple):
     deleted: bool = False  # nobody may see it; its owner can restore it for a while
 
 
-class Rights(Cache):
-    """A store used on behalf of `by`, the token of a browser or key; empty for the command line.
+class Rights:
+    """The rights of `by`, the token of a browser or key; empty for the command line.
 
     Saved data belongs to the token it is saved under, and no other token can change it. A private run can be read by
     its owner, and by the command line, which has access to the database file.
     """
 
-    def __init__(self, engine: sa.Engine, by: str = "") -> None:
-        super().__init__(engine)
-        self.by = by
-
-    @classmethod
-    def open(cls, url: str, by: str = "") -> Self:
-        """Open the database as `Database.open` does, on behalf of this token."""
-        store = super().open(url)
-        store.by = by
-        return store
+    def __init__(self, database: Database, by: str) -> None:
+        self._database, self.by = database, by
 
     @property
     def owner(self) -> str:
@@ -49,7 +41,7 @@ class Rights(Cache):
     def access(self, saved_id: str) -> Access:
         """Return the rights to a run or result. Nobody owns an unknown one."""
         r, s = t.runs.c, t.results.c
-        with self.engine.connect() as db:
+        with self._database.engine.connect() as db:
             run = db.execute(sa.select(r.owner, r.private, r.deleted_at).where(r.id == saved_id)).first()
             if run is not None:
                 return Access(run.private, run.owner == self.owner, bool(run.deleted_at))
@@ -64,7 +56,7 @@ class Rights(Cache):
 
     def check_change(self, run_id: str) -> None:
         """Raise NotYours if this run may not be changed, to save futile work; each change is checked again."""
-        with self.engine.connect() as db:
+        with self._database.engine.connect() as db:
             self.changeable(db, run_id)
 
     def changeable(self, db: sa.Connection, run_id: str, deleted: bool = False) -> sa.Row[Any]:

@@ -18,7 +18,8 @@ from attribution.errors import NotYours
 from attribution.provenance import Provenance
 from attribution.store import schema as t
 from attribution.store import summaries
-from attribution.store.database import now
+from attribution.store.cache import Cache
+from attribution.store.database import Database, now
 from attribution.store.rights import SHARED, Rights
 from attribution.types import Document, Edit, Page, Report
 
@@ -54,93 +55,148 @@ def new_run_id() -> str:
     return secrets.token_hex(8)
 
 
-class Runs(Rights):
-    """Runs by id."""
+@dataclass(frozen=True)
+class Steps:
+    """The edits that can be undone and redone; `can_undo` is True for a version that names no edit too."""
+
+    undo: Edit | None = None
+    redo: Edit | None = None
+    can_undo: bool = False
+    can_redo: bool = False
+
+
+class Results:
+    """Results by kind and id; ids are made by `new_run_id`. A result with the id of a run is deleted with it."""
+
+    def __init__(self, database: Database, rights: Rights, cache: Cache) -> None:
+        self._database, self._rights, self._cache = database, rights, cache
+
+    def save(self, kind: str, result_id: str, body: str, pages: Sequence[Page] = (), shared: bool = False) -> None:
+        """Save a result, replacing an earlier state of it. `with_texts` restores the texts of its pages.
+
+        Raises NotYours for the id of somebody else's run or result; a `shared` one may be replaced by anybody.
+        """
+        self._cache.use(page=[page.id for page in pages])
+        owner = SHARED if shared else self._rights.owner
+        row = {"kind": kind, "id": result_id, "created_at": now(), "body": body, "owner": owner}
+        with self._database.transaction() as db:
+            self._rights.check_result(db, result_id)
+            self._cache.freeze_pages(pages, db)
+            self._cache.record_uses(result_id, db)
+            self._database.insert(t.results, [row], replace=True, db=db)
+
+    def copy(self, result_id: str) -> str:
+        """Copy all that is saved under the id of a result, as the caller's own; returns the copy's id."""
+        new = new_run_id()
+        with self._database.transaction() as db:
+            self.copy_rows(db, result_id, new)
+        return new
+
+    def copy_rows(self, db: sa.Connection, old: str, new: str) -> None:
+        """Copy the results saved under an id, and what the run or result of that id uses."""
+        s, u = t.results.c, t.uses.c
+        values = (s.kind, sa.literal(new), s.created_at, s.body, sa.literal(self._rights.owner))
+        saved = sa.select(*values).where(s.id == old)
+        db.execute(t.results.insert().from_select(["kind", "id", "created_at", "body", "owner"], saved))
+        used = sa.select(u.kind, u.key, sa.literal(new)).where(u.owner_id == old)
+        db.execute(t.uses.insert().from_select(["kind", "key", "owner_id"], used))
+
+    def load(self, kind: str, result_id: str) -> str | None:
+        """Return the body of a result; None if it is unknown or of a run that may not be read."""
+        r, s = t.runs.c, t.results.c
+        hidden = sa.exists().where(r.id == s.id, sa.not_(self._rights.readable()))
+        with self._database.engine.connect() as db:
+            body = db.execute(sa.select(s.body).where(s.kind == kind, s.id == result_id, ~hidden)).scalar()
+        return None if body is None else str(body)
+
+
+class Runs:
+    """Runs by id, their versions, and the state of unfinished ones, which goes when a run is finished or deleted.
+
+    Versions name their parent. Redo leads to the newest one made from the shown one, as in a text editor.
+    """
+
+    def __init__(self, database: Database, rights: Rights, cache: Cache, results: Results) -> None:
+        self._database, self._rights, self._cache, self._results = database, rights, cache, results
 
     # --- saving ---
 
-    def start_run(
+    def start(
         self, run_id: str, question: str, answer: str, settings: Mapping[str, object], created_at: str = ""
     ) -> None:
         """Save the inputs of a run that starts, unless it is known already. Raises NotYours for somebody else's."""
         question, answer = (text.replace("\0", "\ufffd") for text in (question, answer))  # PostgreSQL has no NUL
         inputs = {"question": question, "answer": answer, "settings": json.dumps(settings)}
-        state = {"created_at": created_at or now(), "version": 0, "owner": self.owner, "private": False}
-        with self.transaction() as db:
-            self.insert(t.runs, [{"id": run_id, **inputs, **state}], db=db)
-            self.changeable(db, run_id, deleted=True)
+        state = {"created_at": created_at or now(), "version": 0, "owner": self._rights.owner, "private": False}
+        with self._database.transaction() as db:
+            self._database.insert(t.runs, [{"id": run_id, **inputs, **state}], db=db)
+            self._rights.changeable(db, run_id, deleted=True)
 
-    def save_run(self, report: Report, provenance: Provenance | None = None, frozen: bool = False) -> None:
-        """Save a run with its result. If `frozen`, its pages come from a snapshot and must not serve other runs."""
-        self.start_run(report.id, report.question, report.answer, report.settings, report.created_at)
-        self.finish_run(report, provenance, frozen)
+    def save(self, report: Report, provenance: Provenance | None = None) -> None:
+        """Save a run with its result."""
+        self.start(report.id, report.question, report.answer, report.settings, report.created_at)
+        self.finish(report, provenance)
 
-    def finish_run(self, report: Report, provenance: Provenance | None = None, frozen: bool = False) -> None:
-        """Save the result of a run that was started. Raises NotYours if it was deleted for good meanwhile."""
-        self._save(report, provenance, frozen)
+    def save_edit(self, report: Report, provenance: Provenance | None = None) -> None:
+        """Save a run after the last of its edits, as a version made from the shown one."""
+        self.finish(report, provenance, report.edits[-1])
 
-    def _save(
-        self, report: Report, provenance: Provenance | None, frozen: bool, claim_id: str = "", edit: str = ""
-    ) -> None:
+    def finish(self, report: Report, provenance: Provenance | None = None, edit: Edit | None = None) -> None:
+        """Save the result of a run that was started, or after `edit` a version made from the shown one.
+
+        Raises NotYours if the run was deleted for good meanwhile.
+        """
         pages = [page.id for page in report.pages]
-        already = self.rows(t.frozen_pages, pages)  # a version of a frozen run
-        self.use(page=pages)
+        already = self._database.rows(t.frozen_pages, pages)  # a version of a frozen run
+        self._cache.use(page=pages)
         body = {"report": report.to_json(), "provenance": provenance.model_dump_json() if provenance else ""}
-        v, is_edit = t.run_versions.c, bool(claim_id or edit)
-        with self.transaction() as db:
-            run = self.changeable(db, report.id, deleted=not is_edit)
-            if frozen:
-                self.insert(t.frozen_pages, [{"id": p.id, "body": p.model_dump_json()} for p in report.pages], db=db)
-            else:
-                self.put_pages([page for page in report.pages if page.id not in already], db)
-            self.record_uses(report.id, db)
+        claim_id, made_by = (next(iter(edit.claims), ""), edit.model_dump_json()) if edit else ("", "")
+        v = t.run_versions.c
+        with self._database.transaction() as db:
+            run = self._rights.changeable(db, report.id, deleted=not edit)
+            self._cache.put_pages([page for page in report.pages if page.id not in already], db)
+            self._cache.record_uses(report.id, db)
             number, parent = 1, 0
-            if is_edit:
+            if edit:
                 newest = db.execute(sa.select(sa.func.max(v.number)).where(v.run_id == report.id)).scalar() or 0
                 number, parent = newest + 1, run.version
             db.execute(t.run_versions.delete().where(v.run_id == report.id, v.number == number))
             row = {"run_id": report.id, "number": number, "parent": parent, "created_at": now()}
-            db.execute(t.run_versions.insert().values(**row, **body, claim_id=claim_id, edit=edit))
+            db.execute(t.run_versions.insert().values(**row, **body, claim_id=claim_id, edit=made_by))
             db.execute(t.runs.update().where(t.runs.c.id == report.id).values(version=number))
-            summaries.saved(db, report, number)
+            summaries.write(db, report, number)
+            if not edit:
+                summaries.forget_unfinished(db, report.id)
 
-    def copy_run(self, run_id: str) -> str:
+    def copy(self, run_id: str) -> str:
         """Copy the shown version of a readable run, with its later results; returns the copy's id.
 
         The copy belongs to the caller and is open by link, without the title, tags, note and earlier versions, and
         without the verdicts of another analyst.
         """
         r, v, new = t.runs.c, t.run_versions.c, new_run_id()
-        with self.transaction() as db:
-            run = db.execute(sa.select(t.runs).where(r.id == run_id, r.version > 0, self.readable())).first()
+        with self._database.transaction() as db:
+            run = db.execute(sa.select(t.runs).where(r.id == run_id, r.version > 0, self._rights.readable())).first()
             if run is None:
                 raise NotYours("this run can no longer be read, so it cannot be copied")
             shown = db.execute(t.run_versions.select().where(v.run_id == run_id, v.number == run.version)).one()
-            others = {} if run.owner == self.owner else {"judgements": ()}
+            others = {} if run.owner == self._rights.owner else {"judgements": ()}
             report = Report.model_validate_json(shown.report).model_copy(update={"id": new, **others})
             inputs = {"question": run.question, "answer": run.answer, "settings": run.settings}
-            state = {"created_at": now(), "version": 1, "owner": self.owner, "private": False}
+            state = {"created_at": now(), "version": 1, "owner": self._rights.owner, "private": False}
             db.execute(t.runs.insert().values(id=new, **inputs, **state))
             row = {"run_id": new, "number": 1, "parent": 0, "created_at": now(), "claim_id": "", "edit": ""}
             db.execute(t.run_versions.insert().values(**row, report=report.to_json(), provenance=shown.provenance))
             summaries.write(db, report, 1)
-            self._copy_rows(db, run_id, new)
+            self._results.copy_rows(db, run_id, new)
         return new
-
-    def _copy_rows(self, db: sa.Connection, old: str, new: str) -> None:
-        """Copy the results saved under an id, and what the run or result of that id uses."""
-        s, u = t.results.c, t.uses.c
-        saved = sa.select(s.kind, sa.literal(new), s.created_at, s.body, sa.literal(self.owner)).where(s.id == old)
-        db.execute(t.results.insert().from_select(["kind", "id", "created_at", "body", "owner"], saved))
-        used = sa.select(u.kind, u.key, sa.literal(new)).where(u.owner_id == old)
-        db.execute(t.uses.insert().from_select(["kind", "key", "owner_id"], used))
 
     # --- loading ---
 
-    def load_run(self, run_id: str) -> Report | None:
+    def load(self, run_id: str) -> Report | None:
         """Return the shown version of a run with its pages' texts; None if it is unknown or has no report yet."""
         row = self._shown(run_id, t.run_versions.c.report)
-        return None if row is None else self.with_texts(Report.model_validate_json(row))
+        return None if row is None else self._cache.with_texts(Report.model_validate_json(row))
 
     def provenance(self, run_id: str) -> Provenance | None:
         """Return how a saved run obtained its evidence; None for runs of early versions."""
@@ -149,33 +205,29 @@ class Runs(Rights):
 
     def _shown(self, run_id: str, column: sa.ColumnElement[str]) -> str | None:
         r, v = t.runs.c, t.run_versions.c
-        shown = (v.run_id == r.id, v.number == r.version, self.readable())
+        shown = (v.run_id == r.id, v.number == r.version, self._rights.readable())
         query = sa.select(column).where(r.id == run_id, *shown)
-        with self.engine.connect() as db:
+        with self._database.engine.connect() as db:
             return db.execute(query).scalar()
 
-    def with_texts(self, report: Report) -> Report:
-        """Return the report with the texts of its pages, as far as they are stored."""
-        ids = [page.id for page in report.pages]
-        bodies = {i: row.body for table in (t.frozen_pages, t.pages) for i, row in self.rows(table, ids).items()}
-        texts = {i: Page.model_validate_json(body).text for i, body in bodies.items()}
-        pages = tuple(p.model_copy(update={"text": texts.get(p.id, "")}) for p in report.pages)
-        return report.model_copy(update={"pages": pages})
-
-    def run_inputs(self, run_id: str) -> RunInputs | None:
+    def inputs(self, run_id: str) -> RunInputs | None:
         """Return the inputs of a run, finished or not."""
-        with self.engine.connect() as db:
-            row = db.execute(sa.select(t.runs).where(t.runs.c.id == run_id, self.readable())).first()
+        with self._database.engine.connect() as db:
+            row = db.execute(sa.select(t.runs).where(t.runs.c.id == run_id, self._rights.readable())).first()
         if row is None:
             return None
         return RunInputs(row.created_at, row.question, row.answer, json.loads(row.settings or "{}"), row.version > 0)
+
+    def is_known(self, run_id: str) -> bool:
+        """Return True if the id belongs to a run, including deleted ones."""
+        return bool(self._database.rows(t.runs, [run_id]))
 
     # --- versions ---
 
     def versions(self, run_id: str) -> list[RunVersion]:
         """Return the shown version and those it was made from, newest first; the last is the result of the run."""
         v = t.run_versions.c
-        with self.engine.connect() as db:
+        with self._database.engine.connect() as db:
             columns = (v.number, v.parent, v.created_at, v.claim_id, v.edit)
             rows = db.execute(sa.select(*columns).where(v.run_id == run_id)).all()
             number = db.execute(sa.select(t.runs.c.version).where(t.runs.c.id == run_id)).scalar() or 0
@@ -188,38 +240,98 @@ class Runs(Rights):
 
     def undo(self, run_id: str) -> Report | None:
         """Show the version that the shown one was made from, and return it; None if there is none."""
-        v = t.run_versions.c
-        with self.transaction() as db:
-            shown = self.changeable(db, run_id).version
-            parent = db.execute(sa.select(v.parent).where(v.run_id == run_id, v.number == shown)).scalar()
-            if not parent:
-                return None
-            self._show(db, run_id, parent)
-        return self.load_run(run_id)
+        r, v = t.runs.c, t.run_versions.c
+        return self._show(run_id, sa.select(v.parent).where(r.id == run_id, v.run_id == r.id, v.number == r.version))
 
-    def _show(self, db: sa.Connection, run_id: str, number: int) -> None:
-        """Make this version of a run the shown one."""
-        db.execute(t.runs.update().where(t.runs.c.id == run_id).values(version=number))
+    def redo(self, run_id: str) -> Report | None:
+        """Show the version that was undone last, and return it; None if there is none."""
+        return self._show(run_id, _undone(run_id))
+
+    def _show(self, run_id: str, version: sa.Select[tuple[int]]) -> Report | None:
+        with self._database.transaction() as db:
+            self._rights.changeable(db, run_id)
+            number = db.execute(version).scalar()
+            if not number:
+                return None
+            db.execute(t.runs.update().where(t.runs.c.id == run_id).values(version=number))
+        return self.load(run_id)
+
+    def steps(self, run_id: str) -> Steps:
+        """Return the edit that undo takes back, and the one that redo makes again."""
+        shown, v = self.versions(run_id), t.run_versions.c
+        undone = _undone(run_id).correlate(None).scalar_subquery()
+        query = sa.select(v.edit).where(v.run_id == run_id, v.number == undone)
+        with self._database.engine.connect() as db:
+            redo = db.execute(query).scalar()
+        undo, redo_edit = (Edit.model_validate_json(edit) if edit else None for edit in (shown and shown[0].edit, redo))
+        return Steps(undo, redo_edit, len(shown) > 1, redo is not None)
+
+    # --- the state of unfinished runs ---
+
+    def save_unfinished(self, report: Report, pages: Sequence[Page] = ()) -> None:
+        """Save the state of a run that goes on, replacing an earlier state; `pages` are the new ones.
+
+        Nothing is saved for a finished run. Raises NotYours for somebody else's run, and for one that is gone.
+        """
+        self._cache.use(page=[page.id for page in pages])
+        u = t.unfinished_runs
+        row = {"run_id": report.id, "saved_at": now(), "report": report.to_json()}
+        with self._database.transaction() as db:
+            if self._rights.changeable(db, report.id, deleted=True).version > 0:
+                return
+            self._cache.put_pages(pages, db)
+            self._cache.record_uses(report.id, db)
+            db.execute(u.delete().where(u.c.run_id == report.id))
+            db.execute(u.insert().values(**row))
+            summaries.write(db, report, 0)
+
+    def load_unfinished(self, run_id: str) -> Report | None:
+        """Return the state of an unfinished run with its pages' texts; None for all other runs.
+
+        Claims not yet compared with the sources have no verdict.
+        """
+        r, u = t.runs.c, t.unfinished_runs.c
+        query = sa.select(u.report).where(r.id == run_id, u.run_id == r.id, r.version == 0, self._rights.readable())
+        with self._database.engine.connect() as db:
+            body = db.execute(query).scalar()
+        return None if body is None else self._cache.with_texts(Report.model_validate_json(body))
+
+    def save_documents(self, run_id: str, documents: Sequence[Document]) -> None:
+        """Keep the documents that a run is checked against until it is finished."""
+        columns = ({"name": d.name, "media_type": d.media_type, "content": d.content} for d in documents)
+        rows = [{"run_id": run_id, "number": n, **row} for n, row in enumerate(columns)]
+        with self._database.transaction() as db:
+            self._rights.changeable(db, run_id, deleted=True)
+            self._database.insert(t.run_documents, rows, db=db)
+
+    def documents(self, run_id: str) -> tuple[Document, ...]:
+        """Return the documents of an unfinished run, if it belongs to the caller."""
+        d = t.run_documents.c
+        own = sa.exists().where(t.runs.c.id == d.run_id, t.runs.c.owner == self._rights.owner)
+        with self._database.engine.connect() as db:
+            rows = db.execute(t.run_documents.select().where(d.run_id == run_id, own).order_by(d.number)).all()
+        return tuple(Document(row.name, row.content, row.media_type) for row in rows)
 
     # --- owners ---
 
     def set_private(self, run_id: str, private: bool = True) -> None:
         """Hide a run from everybody else, or show it again. Raises NotYours for somebody else's run."""
-        with self.transaction() as db:
-            self.changeable(db, run_id)
+        with self._database.transaction() as db:
+            self._rights.changeable(db, run_id)
             db.execute(t.runs.update().where(t.runs.c.id == run_id).values(private=private))
 
-    def delete_run(self, run_id: str) -> None:
+    def delete(self, run_id: str) -> None:
         """Delete a run, its versions, and what it alone uses of pages and caches.
 
         Raises NotYours for somebody else's run.
         """
-        with self.transaction() as db:
-            self.changeable(db, run_id, deleted=True)
-            self._remove(db, run_id)
+        with self._database.transaction() as db:
+            self._rights.changeable(db, run_id, deleted=True)
+            self.remove(db, run_id)
 
-    def _remove(self, db: sa.Connection, run_id: str) -> None:
-        self.delete_uses(db, run_id)
+    def remove(self, db: sa.Connection, run_id: str) -> None:
+        """Delete a run in this transaction, whoever it belongs to."""
+        self._cache.delete_uses(db, run_id)
         summaries.forget(db, run_id)
         db.execute(t.run_versions.delete().where(t.run_versions.c.run_id == run_id))
         db.execute(t.runs.delete().where(t.runs.c.id == run_id))
@@ -231,7 +343,7 @@ class Runs(Rights):
         """Return how fast the last runs were: medians over those with enough to measure."""
         r, v = t.runs.c, t.run_versions.c
         query = sa.select(v.report).where(v.run_id == r.id, v.number == 1).order_by(r.created_at.desc()).limit(runs)
-        with self.engine.connect() as db:
+        with self._database.engine.connect() as db:
             reports = [json.loads(body) for body in db.execute(query).scalars()]
         pairs, pages, prompts = [], [], []
         for report in reports:
@@ -246,134 +358,8 @@ class Runs(Rights):
         return Rates(*(median(seconds) if seconds else None for seconds in (pairs, pages, prompts)))
 
 
-class UnfinishedRuns(Runs):
-    """The state of unfinished runs, which is deleted when a run is finished or deleted."""
-
-    def save_unfinished(self, report: Report, pages: Sequence[Page] = ()) -> None:
-        """Save the state of a run that goes on, replacing an earlier state; `pages` are the new ones.
-
-        Nothing is saved for a finished run. Raises NotYours for somebody else's run, and for one that is gone.
-        """
-        self.use(page=[page.id for page in pages])
-        u = t.unfinished_runs
-        row = {"run_id": report.id, "saved_at": now(), "report": report.to_json()}
-        with self.transaction() as db:
-            if self.changeable(db, report.id, deleted=True).version > 0:
-                return
-            self.put_pages(pages, db)
-            self.record_uses(report.id, db)
-            db.execute(u.delete().where(u.c.run_id == report.id))
-            db.execute(u.insert().values(**row))
-            summaries.write(db, report, 0)
-
-    def load_unfinished(self, run_id: str) -> Report | None:
-        """Return the state of an unfinished run with its pages' texts; None for all other runs.
-
-        Claims not yet compared with the sources have no verdict.
-        """
-        r, u = t.runs.c, t.unfinished_runs.c
-        query = sa.select(u.report).where(r.id == run_id, u.run_id == r.id, r.version == 0, self.readable())
-        with self.engine.connect() as db:
-            body = db.execute(query).scalar()
-        return None if body is None else self.with_texts(Report.model_validate_json(body))
-
-    def save_documents(self, run_id: str, documents: Sequence[Document]) -> None:
-        """Keep the documents that a run is checked against until it is finished."""
-        columns = ({"name": d.name, "media_type": d.media_type, "content": d.content} for d in documents)
-        rows = [{"run_id": run_id, "number": n, **row} for n, row in enumerate(columns)]
-        with self.transaction() as db:
-            self.changeable(db, run_id, deleted=True)
-            self.insert(t.run_documents, rows, db=db)
-
-    def documents(self, run_id: str) -> tuple[Document, ...]:
-        """Return the documents of an unfinished run, if it belongs to the caller."""
-        d = t.run_documents.c
-        own = sa.exists().where(t.runs.c.id == d.run_id, t.runs.c.owner == self.owner)
-        with self.engine.connect() as db:
-            rows = db.execute(t.run_documents.select().where(d.run_id == run_id, own).order_by(d.number)).all()
-        return tuple(Document(row.name, row.content, row.media_type) for row in rows)
-
-
-class Results(Runs):
-    """Results by kind and id; ids are made by `new_run_id`. A result with the id of a run is deleted with it."""
-
-    def save_result(
-        self, kind: str, result_id: str, body: str, pages: Sequence[Page] = (), shared: bool = False
-    ) -> None:
-        """Save a result, replacing an earlier state of it. `with_texts` restores the texts of its pages.
-
-        Raises NotYours for the id of somebody else's run or result; a `shared` one may be replaced by anybody.
-        """
-        self.use(page=[page.id for page in pages])
-        owner = SHARED if shared else self.owner
-        row = {"kind": kind, "id": result_id, "created_at": now(), "body": body, "owner": owner}
-        with self.transaction() as db:
-            self.check_result(db, result_id)
-            self.insert(t.frozen_pages, [{"id": p.id, "body": p.model_dump_json()} for p in pages], db=db)
-            self.record_uses(result_id, db)
-            self.insert(t.results, [row], replace=True, db=db)
-
-    def copy_result(self, result_id: str) -> str:
-        """Copy all that is saved under the id of a result, as the caller's own; returns the copy's id."""
-        new = new_run_id()
-        with self.transaction() as db:
-            self._copy_rows(db, result_id, new)
-        return new
-
-    def load_result(self, kind: str, result_id: str) -> str | None:
-        """Return the body of a result; None if it is unknown or of a run that may not be read."""
-        r, s = t.runs.c, t.results.c
-        hidden = sa.exists().where(r.id == s.id, sa.not_(self.readable()))
-        with self.engine.connect() as db:
-            body = db.execute(sa.select(s.body).where(s.kind == kind, s.id == result_id, ~hidden)).scalar()
-        return None if body is None else str(body)
-
-
-@dataclass(frozen=True)
-class Steps:
-    """The edits that can be undone and redone; `can_undo` is True for a version that names no edit too."""
-
-    undo: Edit | None = None
-    redo: Edit | None = None
-    can_undo: bool = False
-    can_redo: bool = False
-
-
-class Versions(Results):
-    """Versions that name their parent. Redo leads to the newest one made from the shown one, as in a text editor."""
-
-    def save_edit(self, report: Report, provenance: Provenance | None = None) -> None:
-        """Save a run after the last of its edits, as a version made from the shown one."""
-        edit = report.edits[-1]
-        self._save(report, provenance, False, next(iter(edit.claims), ""), edit.model_dump_json())
-
-    def redo(self, run_id: str) -> Report | None:
-        """Show the version that was undone last, and return it; None if there is none."""
-        with self.transaction() as db:
-            self.changeable(db, run_id)
-            number = self._next(db, run_id)
-            if number is None:
-                return None
-            self._show(db, run_id, number)
-        return self.load_run(run_id)
-
-    def steps(self, run_id: str) -> Steps:
-        """Return the edit that undo takes back, and the one that redo makes again."""
-        shown, v, edit = self.versions(run_id), t.run_versions.c, ""
-        with self.engine.connect() as db:
-            following = self._next(db, run_id)
-            if following is not None:
-                query = sa.select(v.edit).where(v.run_id == run_id, v.number == following)
-                edit = db.execute(query).scalar() or ""
-        last = shown[0].edit if shown else ""
-        return Steps(
-            Edit.model_validate_json(last) if last else None,
-            Edit.model_validate_json(edit) if edit else None,
-            len(shown) > 1,
-            following is not None,
-        )
-
-    def _next(self, db: sa.Connection, run_id: str) -> int | None:
-        r, v = t.runs.c, t.run_versions.c
-        query = sa.select(sa.func.max(v.number)).where(r.id == run_id, v.run_id == r.id, v.parent == r.version)
-        return db.execute(query.where(r.version > 0)).scalar()
+def _undone(run_id: str) -> sa.Select[tuple[int]]:
+    """Select the newest version made from the shown one, which is the one that was undone last."""
+    r, v = t.runs.c, t.run_versions.c
+    made = (r.id == run_id, v.run_id == r.id, v.parent == r.version, r.version > 0)
+    return sa.select(sa.func.max(v.number)).where(*made)

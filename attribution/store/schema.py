@@ -54,7 +54,7 @@ runs = sa.Table(
     sa.Column("title", sa.Text, nullable=False, default=""),  # given by its owner
     sa.Column("tags", sa.Text, nullable=False, default="[]"),  # JSON, a sorted list
     sa.Column("note", sa.Text, nullable=False, default=""),
-    sa.Column("search_text", sa.Text, nullable=False, default=""),  # title, tags and note, see storage/summaries.py
+    sa.Column("search_text", sa.Text, nullable=False, default=""),  # title, tags and note, see summaries.py
     sa.Column("deleted_at", sa.String(32), nullable=False, default=""),  # empty: not deleted
     sa.Index("runs_of_owner", "owner", "created_at"),
 )

@@ -54,13 +54,6 @@ def write(db: sa.Connection, report: Report, number: int) -> None:
     db.execute(t.run_summaries.insert().values(**row))
 
 
-def saved(db: sa.Connection, report: Report, number: int) -> None:
-    """Write the summary of a saved version of a run. The first one deletes what was kept while the run went on."""
-    write(db, report, number)
-    if number == 1:
-        forget_unfinished(db, report.id)
-
-
 def forget_unfinished(db: sa.Connection, run_id: str) -> None:
     """Delete what was kept of a run while it went on."""
     for table in (t.unfinished_runs, t.run_documents):

@@ -154,7 +154,7 @@ def save_grid(store: Store, result_id: str, cells: Sequence[Cell]) -> None:
 def load_grid(store: Store, result_id: str) -> tuple[Cell, ...] | None:
     """Load the cells of a grid with their pages' texts."""
     cells = GRID.load(store, result_id)
-    return cells and tuple(replace(cell, report=store.with_texts(cell.report)) for cell in cells)
+    return cells and tuple(replace(cell, report=store.cache.with_texts(cell.report)) for cell in cells)
 
 
 def _with_pages(cell: Cell, pages: Sequence[Page]) -> Cell:

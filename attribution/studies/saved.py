@@ -23,9 +23,9 @@ class Saved(Generic[T]):
 
     def save(self, store: Store, result_id: str, result: T, pages: Sequence[Page] = ()) -> None:
         """Save a result, or how far it has come; the texts of its pages are saved apart, once."""
-        store.save_result(self.kind, result_id, self.adapter.dump_json(result).decode(), pages)
+        store.results.save(self.kind, result_id, self.adapter.dump_json(result).decode(), pages)
 
     def load(self, store: Store, result_id: str) -> T | None:
         """Load a result, finished or not; None if there is none with that id. ValidationError for another version."""
-        body = store.load_result(self.kind, result_id)
+        body = store.results.load(self.kind, result_id)
         return None if body is None else self.adapter.validate_json(body)

@@ -111,7 +111,7 @@ def main(argv: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite:///{folder}/speed.sqlite3"
         store = Store.open(url)
-        kept = Annotations(store)
+        kept = Annotations(store.database)
         project = fill(kept, args.tasks, args.annotators)
         measured = keys(folder, url, kept, project, args.keys)
         publish(

@@ -76,9 +76,9 @@ def fill(store: Store, runs: int) -> None:
     draw = random.Random(1)
     for number in range(runs):
         report = made_up(number, draw)
-        Store(store.engine, store.by).save_run(report)
+        Store(store.database, store.rights.by).runs.save(report)
         if number % 3 == 0:
-            store.describe(report.id, f"Run {number}", draw.sample(WORDS, 2), "A note of a few words.")
+            store.history.describe(report.id, f"Run {number}", draw.sample(WORDS, 2), "A note of a few words.")
 
 
 def visits(address: str, count: int) -> list[float]:
@@ -110,14 +110,14 @@ def main(argv: list[str] | None = None) -> int:
         store = Store.open(f"sqlite:///{data}/attribution.sqlite3", by=TOKEN)
         fill(store, args.runs)
         long = made_up(args.runs, random.Random(2), claims=60)
-        store.start_run(long.id, long.question, long.answer, long.settings)
-        store.put_pages(long.pages)
+        store.runs.start(long.id, long.question, long.answer, long.settings)
+        store.cache.put_pages(long.pages)
         search = HistoryQuery(words="tower nila", verdict="contradicted")
         figures: dict[str, Any] = {
             "runs": args.runs,
-            "query of the list, s": seconds(lambda: store.history(HistoryQuery()), 9),
-            "query with two words and a verdict, s": seconds(lambda: store.history(search), 9),
-            "saving the state of a run with 60 claims, s": seconds(lambda: store.save_unfinished(long), 9),
+            "query of the list, s": seconds(lambda: store.history.find(HistoryQuery()), 9),
+            "query with two words and a verdict, s": seconds(lambda: store.history.find(search), 9),
+            "saving the state of a run with 60 claims, s": seconds(lambda: store.runs.save_unfinished(long), 9),
         }
         with serving(data) as (address, _):
             times = visits(address, args.visits)

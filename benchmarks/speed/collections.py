@@ -89,7 +89,7 @@ def speed(count: int, real: bool) -> dict[str, Any]:
         write(files, count)
         path = Path(folder) / "library.sqlite3"
         store = Store.open(f"sqlite:///{path}")
-        documents = DocumentStore(store)
+        documents = DocumentStore(store.database)
         items, _ = ingest.from_paths([files])
         list(ingest.add(store, "warm", items[:2], settings))  # starts the reading processes
         added = seconds(lambda: list(ingest.add(store, "made", items, settings)))

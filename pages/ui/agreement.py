@@ -51,8 +51,8 @@ def agreement_panel(report: Report) -> None:
 def _others(report: Report) -> list[Report]:
     """Return the other runs of this browser with a verdict of the analyst."""
     database = store()
-    rows = database.history(HistoryQuery(state="finished", limit=RUNS)).rows
-    found = (database.load_run(row.id) for row in rows if row.version > 1 and row.id != report.id)
+    rows = database.history.find(HistoryQuery(state="finished", limit=RUNS)).rows
+    found = (database.runs.load(row.id) for row in rows if row.version > 1 and row.id != report.id)
     return [other for other in found if other and other.judgements]
 
 
@@ -102,10 +102,10 @@ def _uses(reports: Sequence[Report]) -> None:
 
 def _make_project(reports: Sequence[Report]) -> None:
     database = store()
-    projects = Annotations(database)
+    projects = Annotations(database.database)
     try:
         project = projects.create(f"Judged claims, {datetime.now():%Y-%m-%d %H:%M:%S}")
-        tasks = [t for report in reports for t in tasks_of_judged([database.with_texts(report)], project.id)]
+        tasks = [t for report in reports for t in tasks_of_judged([database.cache.with_texts(report)], project.id)]
         count = projects.add_tasks(tasks)
     except AttributionError as error:
         state.put(MADE, ("No project was made", explain(error)[0]))

@@ -149,7 +149,7 @@ def collections() -> list[str]:
     from attribution.store.store import Store
 
     try:
-        store = DocumentStore(Store.open(Settings.from_environment().database_url))
+        store = DocumentStore(Store.open(Settings.from_environment().database_url).database)
         return [collection.name for collection in store.collections()]
     except AttributionError:
         return []  # the Collections page says why

@@ -218,7 +218,7 @@ def _part(report: Report, key: str, cited: Cited, polling: bool) -> None:
     result = _shown(report, key)
     if result:
         show(result_view(result, report))
-    if store().access(report.id).own:
+    if store().rights.access(report.id).own:
         _start(report, key, cited, result)
     elif not result:
         small("They were not checked. The run is somebody else's: make a copy to check them.")

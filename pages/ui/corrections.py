@@ -68,7 +68,7 @@ def _keep(report: Report, now: Review) -> None:
 
 def is_own(report: Report) -> bool:
     """Return True if corrections of this run can be proposed and decided here."""
-    return store().access(report.id).own
+    return store().rights.access(report.id).own
 
 
 def job(report: Report) -> background.Job[Seeking] | None:

@@ -38,7 +38,7 @@ from pages.ui.frame import note, show, small
 
 def edit_menu(report: Report) -> None:
     """Draw the menu of what changes a finished run as a whole."""
-    steps = store().steps(report.id)
+    steps = store().runs.steps(report.id)
     dropped = report.set_aside.claims if report.set_aside else ()
     with st.popover("⋯", key="more", help="Undo, edits, split again, delete."):
         with st.container(horizontal=True, gap="small"):

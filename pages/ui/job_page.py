@@ -124,11 +124,11 @@ class JobPage(Generic[P]):
 
     def owns(self) -> bool:
         """Return True if what is shown may be changed here."""
-        return not (id := self.id()) or store().access(id).own
+        return not (id := self.id()) or store().rights.access(id).own
 
     def copy(self) -> None:
         """Show a copy of the result, which belongs to this browser."""
-        self.open(store().copy_result(self.id()))
+        self.open(store().results.copy(self.id()))
 
     def refuse(self, reason: str, title: str = "") -> None:
         """Say in place of the result why there is none; an empty reason says nothing."""

@@ -177,15 +177,15 @@ def load(run_id: str) -> None:
         choices.restore(job.progress().report)
         return
     else:
-        report, reason = saved(lambda database: database.load_run(run_id))
-        inputs = None if report else saved(lambda database: database.run_inputs(run_id))[0]
+        report, reason = saved(lambda database: database.runs.load(run_id))
+        inputs = None if report else saved(lambda database: database.runs.inputs(run_id))[0]
     if report:
         choices.restore(report)
         RUN.show(RunProgress(report, report.id, accepted=True, running=False, documents=choices.documents()))
         return
     if inputs and not inputs.finished:
         reason = ""
-        report = store().load_unfinished(run_id) or _unstarted(run_id, inputs)
+        report = store().runs.load_unfinished(run_id) or _unstarted(run_id, inputs)
         choices.restore(report)
         documents = choices.documents()
         RUN.show(RunProgress(report, run_id, accepted=True, running=False, documents=documents, unfinished=True))
@@ -194,7 +194,7 @@ def load(run_id: str) -> None:
 
 def _hidden(run_id: str) -> str:
     """Return why a run may not be shown here; empty if it may, or is unknown."""
-    access, reason = saved(lambda database: database.access(run_id))
+    access, reason = saved(lambda database: database.rights.access(run_id))
     if access and access.deleted:
         return "it was deleted. For a day, its owner can restore it on the History page."
     if access and access.private and not access.own:
@@ -215,7 +215,7 @@ def withdraw() -> bool:
 def is_own() -> bool:
     """Return True if this browser may change the shown run."""
     now = current()
-    return now is not None and store().access(now.report.id).own
+    return now is not None and store().rights.access(now.report.id).own
 
 
 def copy() -> None:
@@ -223,7 +223,7 @@ def copy() -> None:
     if (now := current()) is None or now.running:
         return
     try:
-        run_id = store().copy_run(now.report.id)
+        run_id = store().runs.copy(now.report.id)
     except NotYours as error:
         RUN.refuse(explain(error)[0])
         return
@@ -260,7 +260,7 @@ def analyse() -> None:
 def continue_run() -> None:
     """Finish the shown run, which was interrupted or stopped, with the inputs it was started with."""
     now = current()
-    if now is None or now.running or (inputs := store().run_inputs(now.report.id)) is None:
+    if now is None or now.running or (inputs := store().runs.inputs(now.report.id)) is None:
         return
     if inputs.finished and not now.report.stopped:
         return
@@ -269,10 +269,10 @@ def continue_run() -> None:
     except AttributionError as error:
         RUN.refuse(explain(error)[0], "The run cannot be continued")
         return
-    known = store().load_unfinished(now.report.id) or now.report
+    known = store().runs.load_unfinished(now.report.id) or now.report
     reached = tuple(v for v in known.verdicts if v.label != "not_reached")  # the others are pending again
     known = known.model_copy(update={"verdicts": reached})
-    documents = store().documents(known.id) or now.documents  # a stopped run's are those of the form
+    documents = store().runs.documents(known.id) or now.documents  # a stopped run's are those of the form
     before = replace(now, report=known, unfinished=False, error="")
     _start(inputs.question, inputs.answer, settings, documents, known.context, before)
 
@@ -296,7 +296,7 @@ def _start(
         going = partial(events, question, answer, settings, database, documents, stop, run_id=run_id, context=turns)
         for event in in_turn(browser, stop, going):
             if isinstance(event, RunStarted):
-                database.save_documents(event.run_id, documents)
+                database.runs.save_documents(event.run_id, documents)
             yield event
 
     RUN.start(RunJob(question, answer, settings, documents, run, before))
@@ -345,12 +345,12 @@ def judge(change: Judge) -> RunProgress | None:
 
 def undo() -> None:
     """Show the run as it was before the last edit."""
-    _step(store().undo)
+    _step(store().runs.undo)
 
 
 def redo() -> None:
     """Show the run with the edit that was undone last."""
-    _step(store().redo)
+    _step(store().runs.redo)
 
 
 def _step(step: Callable[[str], Report | None]) -> None:
@@ -368,12 +368,12 @@ def _step(step: Callable[[str], Report | None]) -> None:
 
 def provenance(now: RunProgress) -> Provenance | None:
     """Return how a finished run found its pages; None while it is under way."""
-    return None if now.running or not now.report.id else store().provenance(now.report.id)
+    return None if now.running or not now.report.id else store().runs.provenance(now.report.id)
 
 
 def delete_run(run_id: str) -> None:
     """Delete a run that this browser started; the History page can restore it."""
-    store().put_aside([run_id])
+    store().history.put_aside([run_id])
     RUN.show(None)
     st.query_params.pop("run", None)
 
@@ -456,7 +456,7 @@ def share_menu(report: Report) -> None:
     """Draw the link to a run; to its owner also who can open it."""
     with st.popover("Share", key="share", help="Copy the link, and choose who can open it."):
         link(f"{choices.method(report)}, {date(report.created_at)}", key="link", run=report.id)
-        access = store().access(report.id)
+        access = store().rights.access(report.id)
         if not access.own:
             return
         small(
@@ -466,7 +466,7 @@ def share_menu(report: Report) -> None:
         )
         st.button(
             "Share by link" if access.private else "Make private",
-            on_click=store().set_private,
+            on_click=store().runs.set_private,
             args=(report.id, not access.private),
             key="private",
             help="Who can open this address: everybody, or this browser alone.",

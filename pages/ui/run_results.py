@@ -224,7 +224,7 @@ def is_unfinished(now: RunProgress) -> bool:
     """Return True if the run ended before it was finished, by an error or because its server was stopped."""
     if now.running or not now.report.id or not (now.unfinished or now.error):
         return False
-    inputs = store().run_inputs(now.report.id)
+    inputs = store().runs.inputs(now.report.id)
     return inputs is not None and not inputs.finished
 
 
@@ -240,7 +240,7 @@ def continue_button(now: RunProgress) -> None:
     claims = len(now.report.claims)
     verdicts = sum(v.label != "not_reached" for v in now.report.verdicts)
     known = f"{verdicts} of {plural(claims, 'claim')} have a verdict." if claims else "No claim was checked yet."
-    own = store().access(now.report.id).own
+    own = store().rights.access(now.report.id).own
     how = (
         "Continue checks the others with the same settings. What was found, read and judged is not done again."
         if own
@@ -447,7 +447,7 @@ def details(report: Report) -> None:
 
 def exported(report: Report) -> Exported:
     """Return the run for an export; title and note, which every recipient can read, only if its owner exports it."""
-    about = store().description(report.id)
+    about = store().history.description(report.id)
     return Exported(report, about.title, about.note, edited_claims(report))
 
 

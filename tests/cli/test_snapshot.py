@@ -51,13 +51,13 @@ def test_export_import_and_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert main(["snapshot", "import", str(frozen)]) == 0
     assert json.loads(capsys.readouterr().out) == {"run": run_id}
     store = Store.open(Settings.from_environment().database_url)
-    kept = store.load_run(run_id)
+    kept = store.runs.load(run_id)
     assert kept is not None and all(p.text for p in kept.pages)
 
     snapshot = read(frozen)
     foreign = snapshot.report.model_copy(update={"question": "Another?"})
     other = import_run(type(snapshot)(foreign, snapshot.provenance, {}, {}), store)
-    assert other != run_id and store.load_run(run_id) == kept  # nobody's run is replaced by an import
+    assert other != run_id and store.runs.load(run_id) == kept  # nobody's run is replaced by an import
     assert main(["snapshot", "changes", run_id]) == 0
     assert {json.loads(line)["state"] for line in capsys.readouterr().out.splitlines()} == {"unread"}
 

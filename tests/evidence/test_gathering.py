@@ -207,7 +207,7 @@ def test_while_nothing_arrives_a_step_says_so(settings: Settings, store: Store) 
 
 def test_an_old_page_is_offered_for_renewal(settings: Settings, store: Store) -> None:
     old = page("Old text.", url="http://a.example/").model_copy(update={"fetched_at": "2020-01-01T00:00:00+00:00"})
-    store.put_pages([old])
+    store.cache.put_pages([old])
     offered: list[Page | None] = []
 
     def fetch(url: str, given: Page | None) -> Page:
@@ -215,7 +215,7 @@ def test_an_old_page_is_offered_for_renewal(settings: Settings, store: Store) ->
         return old.model_copy(update={"fetched_at": "2999-01-01T00:00:00+00:00"})
 
     gather(settings, store, [Engine("e", "http://a.example/")], fetch=fetch)
-    assert offered == [old] and store.page("http://a.example/", 7) is not None
+    assert offered == [old] and store.cache.page("http://a.example/", 7) is not None
 
 
 def test_what_is_searched_for_a_claim() -> None:

@@ -82,7 +82,7 @@ def test_a_folder_of_everything(store: Store, settings: Settings, folder: Path) 
         "rivers/locked.pdf": "encrypted",
         "rivers/empty.txt": "no_text",
     }
-    kept = DocumentStore(store)
+    kept = DocumentStore(store.database)
     titles = {row["title"] for row in kept.documents("c")}
     assert {"Rhine", "Volga", "Thames", "a", "e"} <= titles
     rhine = kept.page("c", "rivers/b.md")
@@ -164,7 +164,7 @@ def test_pages_come_through_the_fetching_and_its_cache(store: Store, settings: S
         assert told[addresses[0]].state == "added" and told[addresses[1]].failure.kind == "http_error"
         assert add(store, settings, items[:1], fetch=fetch)[addresses[0]].state == "unchanged"
         assert served.paths.count("/elbe") == 1
-    found = DocumentStore(store).page("c", addresses[0])
+    found = DocumentStore(store.database).page("c", addresses[0])
     assert found is not None and (found.title, found.reference, found.kind) == ("Elbe", addresses[0], "document")
 
 
@@ -180,7 +180,7 @@ def test_stop_keeps_what_is_there(store: Store, settings: Settings, tmp_path: Pa
     for _ in ingest.add(store, "c", items, settings, stop=stop):
         told += 1
         stop.set()
-    assert 0 < told < 40 and len(DocumentStore(store).documents("c")) == told
+    assert 0 < told < 40 and len(DocumentStore(store.database).documents("c")) == told
 
 
 def test_a_killed_process_is_gone_on_with(settings: Settings, tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ def test_a_killed_process_is_gone_on_with(settings: Settings, tmp_path: Path) ->
     process.kill()
     process.communicate()
     store = Store.open(settings.database_url)
-    kept = {row["name"] for row in DocumentStore(store).documents("c")}
+    kept = {row["name"] for row in DocumentStore(store.database).documents("c")}
     assert told <= kept and 60 <= len(kept) < 300
     states = Counter(a.state for a in ingest.add(store, "c", from_paths([folder])[0], settings))
     assert states == {"added": 300 - len(kept), "unchanged": len(kept)}

@@ -43,7 +43,7 @@ class Fake:
 
 @pytest.fixture
 def kept(store: Store) -> DocumentStore:
-    made = DocumentStore(store)
+    made = DocumentStore(store.database)
     made.put("c", [NewDocument(n, n, n, page(text, title=n)) for n, text in TEXTS.items()])  # fmt: skip
     return made
 

@@ -12,6 +12,7 @@ import pytest
 from attribution.errors import BadInput, StoreError
 from attribution.library.store import DocumentStore, NewDocument
 from attribution.settings import Settings
+from attribution.store.database import Database
 from attribution.store.store import Store
 from tests.make import page
 
@@ -47,7 +48,7 @@ def whole(kept: DocumentStore, collection: str = "c") -> int:
 
 
 def test_the_same_text_is_one_document_and_the_same_origin_replaces(store: Store) -> None:
-    kept = DocumentStore(store)
+    kept = DocumentStore(store.database)
     assert kept.put("c", [new("a", "one"), new("b", "two"), new("copy", "one")]) == ["added", "added", "unchanged"]
     assert kept.put("c", [new("a", "three"), new("a", "four", origin="/elsewhere/a")]) == ["changed", "added"]
     assert names(kept) == ["a", "a (2)", "b"] and whole(kept) == 3
@@ -57,7 +58,7 @@ def test_the_same_text_is_one_document_and_the_same_origin_replaces(store: Store
 
 
 def test_a_document_gets_its_address(store: Store) -> None:
-    kept = DocumentStore(store)
+    kept = DocumentStore(store.database)
     kept.put("my notes", [new("deep/a.txt", "Some text.")])
     found = kept.page("my notes", "deep/a.txt")
     assert found is not None and found.url == "collection:my notes/deep/a.txt" and found.text == "Some text."
@@ -67,7 +68,7 @@ def test_a_document_gets_its_address(store: Store) -> None:
 
 
 def test_removing(store: Store) -> None:
-    kept = DocumentStore(store)
+    kept = DocumentStore(store.database)
     kept.put("c", [new("a", "one"), new("b", "two"), new("d", "three")])
     kept.put_vectors("c", MODEL, {1: [b"1234"], 2: [b"1234", b"5678"], 99: [b"1234"]})
     assert kept.collections(MODEL)[0].embedded == 2  # nothing is kept for a document that is not there
@@ -82,7 +83,7 @@ def test_removing(store: Store) -> None:
 
 
 def test_what_is_not_embedded_yet(store: Store) -> None:
-    kept = DocumentStore(store)
+    kept = DocumentStore(store.database)
     kept.put("c", [new("a", "one " * 50), new("b", "two")])
     missing = kept.unembedded("c", MODEL, characters=7, limit=10)
     assert sorted(missing.values()) == [("Title of a", "one one"), ("Title of b", "two")]
@@ -94,7 +95,7 @@ def test_what_is_not_embedded_yet(store: Store) -> None:
 
 
 def test_a_list_can_be_narrowed(store: Store) -> None:
-    kept = DocumentStore(store)
+    kept = DocumentStore(store.database)
     kept.put("c", [new("100%.txt", "one"), new("1000.txt", "two"), new("b", "three")])
     assert [row["name"] for row in kept.documents("c", "100%")] == ["100%.txt"]
     assert [row["name"] for row in kept.documents("c", "Title of b")] == ["b"]
@@ -104,12 +105,12 @@ def test_a_list_can_be_narrowed(store: Store) -> None:
 @pytest.mark.parametrize("name", ["", "  ", "a/b", "x" * 81, "two\nlines", "a\u202eb"])
 def test_names_that_cannot_be(store: Store, name: str) -> None:
     with pytest.raises(BadInput, match="expected 1 to 80"):
-        DocumentStore(store).put(name, [new("a", "one")])
+        DocumentStore(store.database).put(name, [new("a", "one")])
 
 
 @pytest.mark.parametrize("name", ["x'; DROP TABLE documents; --", "ключ", "a b", "100%"])
 def test_names_that_can(store: Store, name: str) -> None:
-    kept = DocumentStore(store)
+    kept = DocumentStore(store.database)
     kept.put(name, [new("'; --", "one")])
     assert whole(kept, name) == 1 and kept.remove(name) == 1
 
@@ -120,15 +121,15 @@ def test_another_database_is_refused_by_name() -> None:
     engine = sa.create_engine("sqlite://")
     engine.dialect.name = "postgresql"
     with pytest.raises(StoreError, match="need SQLite"):
-        DocumentStore(Store(engine))
+        DocumentStore(Database(engine))
 
 
 WRITE = """
     import sys
     from attribution.library.store import DocumentStore, NewDocument
-    from attribution.store.store import Store
+    from attribution.store.database import Database
     from tests.make import page
-    kept = DocumentStore(Store.open(sys.argv[1]))
+    kept = DocumentStore(Database.open(sys.argv[1]))
     for i in range(int(sys.argv[2])):
         kept.put("c", [NewDocument(f"{i}", f"/{i}", f"{i}", page(f"Bridge{i} crosses the river. " * 50))])
         print(i, flush=True)
@@ -145,7 +146,7 @@ def test_two_processes_begin_and_write_at_once(settings: Settings) -> None:
     ends = [process.communicate(timeout=200) for process in both]
     assert [process.returncode for process in both] == [0, 0], ends
     store = Store.open(settings.database_url)
-    assert whole(DocumentStore(store)) == 80
+    assert whole(DocumentStore(store.database)) == 80
     store.close()
 
 
@@ -157,7 +158,7 @@ def test_a_killed_process_leaves_what_it_has_told(settings: Settings) -> None:
     process.communicate()
     assert process.returncode == -9
     store = Store.open(settings.database_url)
-    kept = DocumentStore(store)
+    kept = DocumentStore(store.database)
     assert len(told) <= whole(kept) < 100_000
     assert kept.put("c", [new("after", "Afterwards all goes on.")]) == ["added"]
     store.close()

@@ -30,7 +30,7 @@ def report(tmp_path: Path, store: Store, warm_library: None) -> Report:
     out = tmp_path / "report.json"
     answer = ["--question", "When?", "--answer", "The Eiffel Tower was completed in 1889."]
     assert main(["analyze", *answer, "--verifier", "embedded-small", "--out", str(out)]) == 0
-    made = store.load_run(json.loads(out.read_bytes())["id"])
+    made = store.runs.load(json.loads(out.read_bytes())["id"])
     assert made is not None
     (used,) = {e.page_id for e in made.evidence if e.relation == "entailed"}
     return made.model_copy(update={"pages": tuple(p for p in made.pages if p.id == used),

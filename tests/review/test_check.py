@@ -94,12 +94,12 @@ def test_precision_leaves_out_what_the_others_do_not_need() -> None:
 @pytest.fixture
 def report(settings: Settings, store: Store) -> Report:
     pages = (page(TOWER, "https://tower.example/eiffel/", "Eiffel Tower"), page("Nothing.", "https://x.example/", "X"))
-    store.put_pages([page(NILE, "https://nile.example/", "Nile").model_copy(update={"fetched_at": "2999-01-01"})])
+    store.cache.put_pages([page(NILE, "https://nile.example/", "Nile").model_copy(update={"fetched_at": "2999-01-01"})])
     made = Report(
         id="0123456789abcdef", created_at="2026-11-01T10:00:00+00:00", question="", answer=ANSWER,
         settings=settings.public(), versions={}, claims=claims_of(ANSWER), pages=pages,
     )  # fmt: skip
-    store.save_run(made)
+    store.runs.save(made)
     return made
 
 
@@ -135,7 +135,7 @@ def test_stopping_keeps_what_was_found(report: Report, settings: Settings, store
 
 def test_a_deleted_run_takes_its_check_along(report: Report, settings: Settings, store: Store) -> None:
     list(check(report, settings, store))
-    store.delete_run(report.id)
+    store.runs.delete(report.id)
     assert saved(report, store) is None
 
 

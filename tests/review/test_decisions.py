@@ -39,13 +39,13 @@ def test_a_second_decision_takes_the_first_back() -> None:
 
 
 def test_it_is_kept_with_the_run_and_goes_with_it(store: Store) -> None:
-    store.save_run(REPORT)
+    store.runs.save(REPORT)
     review = Review().with_proposals([FOUND, FAILED]).decide(accept=[FALSE.id]).decide(reject=[OTHER.id])
     desks.save(store, REPORT.id, review)
     assert desks.load(store, REPORT.id) == review
-    store.save_result(desks.KIND, "f" * 16, '{"written": "otherwise"}')
+    store.results.save(desks.KIND, "f" * 16, '{"written": "otherwise"}')
     assert desks.load(store, "f" * 16) == Review() == desks.load(store, "e" * 16)
-    store.delete_run(REPORT.id)
+    store.runs.delete(REPORT.id)
     assert desks.load(store, REPORT.id) == Review()
 
 

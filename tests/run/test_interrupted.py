@@ -80,8 +80,8 @@ def test_a_killed_process_loses_no_verdict_and_the_run_is_continued(
         child.kill()
     assert child.returncode == -9 and lines
 
-    known = store.load_unfinished(RUN)
-    assert known is not None and store.load_run(RUN) is None
+    known = store.runs.load_unfinished(RUN)
+    assert known is not None and store.runs.load(RUN) is None
     assert {json.loads(line)["claim_id"] for line in lines} <= {v.claim_id for v in known.verdicts}
     assert len(known.verdicts) == 2 < len(known.claims) == 7  # the first group of one, and what is no claim
     assert known.pages[0].text == NOTE.content.decode() and known.question == QUESTION
@@ -91,13 +91,13 @@ def test_a_killed_process_loses_no_verdict_and_the_run_is_continued(
     events_of_second = run(QUESTION, ANSWER, settings, store, [NOTE], run_id=RUN)
     assert any(isinstance(event, events.ClaimsReady) for event in events_of_second)
     events_of_second.close()  # type: ignore[attr-defined]  # interrupted again, before any verdict
-    again = store.load_unfinished(RUN)
+    again = store.runs.load_unfinished(RUN)
     assert again is not None and again.verdicts == known.verdicts and again.evidence == known.evidence
 
     continued = finished(settings, store, RUN)
     assert continued.created_at == known.created_at and continued.usage.cached_pairs > 0
-    assert store.load_run(RUN) == continued and store.load_unfinished(RUN) is None
-    assert [v.number for v in store.versions(RUN)] == [1]
+    assert store.runs.load(RUN) == continued and store.runs.load_unfinished(RUN) is None
+    assert [v.number for v in store.runs.versions(RUN)] == [1]
 
     undisturbed = Store.open(f"sqlite:///{tmp_path}/undisturbed.sqlite3")
     other = settings.model_copy(update={"database_url": f"sqlite:///{tmp_path}/undisturbed.sqlite3"})

@@ -53,7 +53,7 @@ def test_the_library_is_searched_and_provenance_is_whole(settings: Settings, sto
     assert faults(report) == []
     assert any(p.url == "library:eiffel-tower.md" for p in report.pages)
     assert all(e.query and e.searcher == "library" and e.rank >= 1 for e in report.evidence)
-    assert store.load_run(report.id) == report
+    assert store.runs.load(report.id) == report
 
 
 def test_the_same_run_again_computes_nothing_and_says_the_same(settings: Settings, store: Store) -> None:
@@ -195,6 +195,6 @@ def test_claims_are_resolved_into_the_turns_before_the_question(settings: Settin
     (claim,) = last.report.claims
     assert claim.enriched == "The Eiffel Tower was completed in 1889."
     assert last.report.verdicts[0].label == "supported"
-    assert store.load_run(last.report.id) == last.report and last.report.context == turns
+    assert store.runs.load(last.report.id) == last.report and last.report.context == turns
     assert json.loads(last.report.to_json())["context"] == [list(turn) for turn in turns]
     assert "context" not in json.loads(finished(own, store, documents=[NOTE]).to_json())

@@ -128,7 +128,7 @@ def test_an_imported_archive_is_refused_as_a_whole(tmp_path: Path, store: Store)
     data = forged(archive_of(run_over("library"), tmp_path), lambda run: run.update(question=HALF))
     with pytest.raises(BadInput, match="not a usable history file"):
         import_history(store, data)
-    assert not store.is_known("5" * 16)
+    assert not store.runs.is_known("5" * 16)
 
 
 def test_a_reply_of_a_language_model_does_not_parse() -> None:

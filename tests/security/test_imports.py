@@ -51,7 +51,7 @@ def run_over(*sources: str, **settings: object) -> Report:
 def archive_of(report: Report, where: Path) -> bytes:
     """The History archive that a stranger makes on a machine of their own."""
     store = Store.open(f"sqlite:///{where}/stranger.sqlite3")
-    store.save_run(report, Provenance())
+    store.runs.save(report, Provenance())
     data = export_history(store)
     store.close()
     return data
@@ -68,7 +68,7 @@ def test_an_imported_run_holds_no_paths_no_places_and_no_limit_above_the_operato
     places = {"library": str(folder), "database_url": "sqlite:////etc/x", "openai_base_url": "https://evil.example"}
     report = run_over(str(folder), "library", "https://example.org/a", **GREEDY, **FOLDERS, **places)
     import_history(store, archive_of(report, tmp_path))
-    loaded = store.load_run(RUN)
+    loaded = store.runs.load(RUN)
     assert loaded is not None and loaded.settings["sources"] == ["library", "https://example.org/a"]
     assert not {*FOLDERS, *places} & loaded.settings.keys()
     for name in SETTINGS["limit"]:
@@ -81,18 +81,18 @@ def test_searching_again_reads_no_file_whatever_the_run_says(
     folder: Path, tmp_path: Path, store: Store, session: None, imported: bool
 ) -> None:
     """Neither of an imported run, nor of one that the operator made over a folder on the command line."""
-    report, visitor, run_id = run_over(str(folder), str(folder / "vault.md")), Store(store.engine, "mine"), RUN
+    report, visitor, run_id = run_over(str(folder), str(folder / "vault.md")), Store(store.database, "mine"), RUN
     if imported:
         import_history(visitor, archive_of(report, tmp_path))
     else:
-        store.save_run(report, Provenance())
-        run_id = visitor.copy_run(RUN)
-    before = visitor.load_run(run_id)
+        store.runs.save(report, Provenance())
+        run_id = visitor.runs.copy(RUN)
+    before = visitor.runs.load(run_id)
     assert before is not None
     settings = choices.settings_of(before.settings, "sources")
     assert settings.sources == ("documents",)
     list(edit(before, Reword(claim_id=CLAIM.id, text="The Nile is very long.", search=True), settings, visitor))
-    after = visitor.load_run(run_id)
+    after = visitor.runs.load(run_id)
     assert (
         after is not None and after != before and SECRET not in after.to_json() + "".join(p.text for p in after.pages)
     )

@@ -30,41 +30,41 @@ EDITED = REPORT.model_copy(
 )
 STRANGERS = ("stranger's", "")  # another browser or key, and the command line
 CHANGES: dict[str, Callable[[Store], object]] = {
-    "an edit": lambda store: store.save_edit(EDITED),
-    "undo": lambda store: store.undo(RUN),
-    "redo": lambda store: store.redo(RUN),
-    "a new result": lambda store: store.save_run(REPORT),
-    "a start under its id": lambda store: store.start_run(RUN, "q", "a", {}),
-    "what is known while it goes on": lambda store: store.save_unfinished(REPORT.model_copy(update={"id": GOING})),
-    "documents": lambda store: store.save_documents(GOING, [Document("a.txt", b"x", "text/plain")]),
+    "an edit": lambda store: store.runs.save_edit(EDITED),
+    "undo": lambda store: store.runs.undo(RUN),
+    "redo": lambda store: store.runs.redo(RUN),
+    "a new result": lambda store: store.runs.save(REPORT),
+    "a start under its id": lambda store: store.runs.start(RUN, "q", "a", {}),
+    "what is known while it goes on": lambda store: store.runs.save_unfinished(REPORT.model_copy(update={"id": GOING})),
+    "documents": lambda store: store.runs.save_documents(GOING, [Document("a.txt", b"x", "text/plain")]),
     "a result under its id, such as corrections": lambda store: decisions.save(store, RUN, decisions.Review()),
-    "title, tags and note": lambda store: store.describe(RUN, "mine now", ["a"], "b"),
-    "sharing": lambda store: store.set_private(RUN),
-    "deleting it for good": lambda store: store.delete_run(RUN),
-    "a comparison": lambda store: store.save_result("comparison", RESULT, "{}"),
-    "a result of another kind under that id": lambda store: store.save_result("grid", RESULT, "{}"),
+    "title, tags and note": lambda store: store.history.describe(RUN, "mine now", ["a"], "b"),
+    "sharing": lambda store: store.runs.set_private(RUN),
+    "deleting it for good": lambda store: store.runs.delete(RUN),
+    "a comparison": lambda store: store.results.save("comparison", RESULT, "{}"),
+    "a result of another kind under that id": lambda store: store.results.save("grid", RESULT, "{}"),
 }
 
 
 @pytest.fixture
 def owner(store: Store) -> Store:
     """A run with an edit that was undone and one that was not, a run that goes on, and a comparison, of one browser."""
-    mine = Store(store.engine, "owner's")
-    mine.save_run(REPORT)
-    mine.save_edit(EDITED)
-    mine.save_edit(EDITED)
-    mine.undo(RUN)
-    mine.describe(RUN, "A title", ["tag"], "A note")
+    mine = Store(store.database, "owner's")
+    mine.runs.save(REPORT)
+    mine.runs.save_edit(EDITED)
+    mine.runs.save_edit(EDITED)
+    mine.runs.undo(RUN)
+    mine.history.describe(RUN, "A title", ["tag"], "A note")
     decisions.save(mine, RUN, decisions.Review().decide(accept=["a"]))
-    mine.start_run(GOING, "q", ANSWER, {})
-    mine.save_documents(GOING, [Document("own.txt", b"own", "text/plain")])
-    mine.save_result("comparison", RESULT, "[]")
+    mine.runs.start(GOING, "q", ANSWER, {})
+    mine.runs.save_documents(GOING, [Document("own.txt", b"own", "text/plain")])
+    mine.results.save("comparison", RESULT, "[]")
     return mine
 
 
 def everything(store: Store) -> list[object]:
     """All rows of the database."""
-    with store.engine.connect() as db:
+    with store.database.engine.connect() as db:
         return [tuple(row) for table in t.metadata.sorted_tables for row in db.execute(sa.select(table))]
 
 
@@ -73,32 +73,32 @@ def everything(store: Store) -> list[object]:
 def test_nobody_but_its_owner_makes(change: str, stranger: str, owner: Store) -> None:
     before = everything(owner)
     with pytest.raises(NotYours, match="belongs to another browser: make a copy to change it"):
-        CHANGES[change](Store(owner.engine, stranger))
+        CHANGES[change](Store(owner.database, stranger))
     assert everything(owner) == before
     CHANGES[change](owner)
 
 
 @pytest.mark.parametrize("stranger", STRANGERS)
 def test_a_strangers_deleting_and_restoring_of_runs_leaves_those_of_others(stranger: str, owner: Store) -> None:
-    Store(owner.engine, stranger).put_aside([RUN])
-    assert not owner.access(RUN).deleted
-    owner.put_aside([RUN])
-    Store(owner.engine, stranger).restore([RUN])
-    assert owner.access(RUN).deleted
+    Store(owner.database, stranger).history.put_aside([RUN])
+    assert not owner.rights.access(RUN).deleted
+    owner.history.put_aside([RUN])
+    Store(owner.database, stranger).history.restore([RUN])
+    assert owner.rights.access(RUN).deleted
 
 
 @pytest.mark.parametrize("change", ["an edit", "undo", "redo", "title, tags and note", "sharing"])
 def test_a_run_that_was_deleted_takes_no_change_of_its_owner_either(change: str, owner: Store) -> None:
-    owner.put_aside([RUN])
+    owner.history.put_aside([RUN])
     with pytest.raises(NotYours, match="was deleted: restore it on the History page"):
         CHANGES[change](owner)
-    owner.restore([RUN])
+    owner.history.restore([RUN])
     CHANGES[change](owner)
 
 
 def test_an_edit_is_refused_before_anything_is_fetched_or_judged_for_it(owner: Store, settings: Settings) -> None:
     change = AddClaim(text="The Nile is short.", spans=((0, 3),), search=True)
-    events = edit(REPORT, change, settings, Store(owner.engine, "stranger's"), addresses=["https://example.org/"])
+    events = edit(REPORT, change, settings, Store(owner.database, "stranger's"), addresses=["https://example.org/"])
     with pytest.raises(NotYours):
         assert [type(event).__name__ for event in events] == ["StageStarted"]
 
@@ -107,98 +107,100 @@ def test_a_run_that_was_made_private_or_deleted_meanwhile_is_edited_by_its_owner
     owner: Store, settings: Settings
 ) -> None:
     drop = Drop(claim_id=REPORT.claims[0].id)
-    stranger = Store(owner.engine, "stranger's")
-    owner.set_private(RUN)
+    stranger = Store(owner.database, "stranger's")
+    owner.runs.set_private(RUN)
     with pytest.raises(NotYours, match="is private to another browser"):
         list(edit(REPORT, drop, settings, stranger))
-    owner.put_aside([RUN])
+    owner.history.put_aside([RUN])
     for store in (stranger, owner):
         with pytest.raises(NotYours, match="was deleted"):
             list(edit(REPORT, drop, settings, store))
-    owner.delete_run(RUN)
+    owner.runs.delete(RUN)
     with pytest.raises(NotYours, match="no longer in the database"):
         list(edit(REPORT, drop, settings, owner))
-    owner.save_run(REPORT)
+    owner.runs.save(REPORT)
     assert list(edit(REPORT, drop, settings, owner))
 
 
 def test_a_private_run_is_read_by_its_owner_and_by_the_command_line(owner: Store) -> None:
-    owner.set_private(RUN)
-    owner.set_private(GOING)
-    owner.save_unfinished(REPORT.model_copy(update={"id": GOING}))
+    owner.runs.set_private(RUN)
+    owner.runs.set_private(GOING)
+    owner.runs.save_unfinished(REPORT.model_copy(update={"id": GOING}))
     for by, may in (("owner's", True), ("", True), ("stranger's", False)):
-        store = Store(owner.engine, by)
-        assert bool(store.load_run(RUN)) is bool(store.run_inputs(RUN)) is may
-        assert bool(store.load_unfinished(GOING)) is may
+        store = Store(owner.database, by)
+        assert bool(store.runs.load(RUN)) is bool(store.runs.inputs(RUN)) is may
+        assert bool(store.runs.load_unfinished(GOING)) is may
         assert bool(decisions.load(store, RUN).now.accepted) is may
-    assert Store(owner.engine, "stranger's").documents(GOING) == () != owner.documents(GOING)
-    assert Store(owner.engine, "stranger's").description(RUN).title == "" != owner.description(RUN).title
+    assert Store(owner.database, "stranger's").runs.documents(GOING) == () != owner.runs.documents(GOING)
+    assert Store(owner.database, "stranger's").history.description(RUN).title == ""
+    assert owner.history.description(RUN).title
 
 
 def test_a_run_is_its_starters_from_the_first_moment_and_continued_by_nobody_else(
     store: Store, settings: Settings
 ) -> None:
-    mine, stranger = Store(store.engine, "owner's"), Store(store.engine, "stranger's")
+    mine, stranger = Store(store.database, "owner's"), Store(store.database, "stranger's")
     going = run("", ANSWER, settings, mine, [Document("a.txt", b"The Nile is long.", "text/plain")])
     run_id = next(going).run_id  # type: ignore[union-attr]
-    assert mine.access(run_id).own and not stranger.access(run_id).own
+    assert mine.rights.access(run_id).own and not stranger.rights.access(run_id).own
     going.close()  # it was interrupted
     with pytest.raises(NotYours):
         list(run("", ANSWER, settings, stranger, run_id=run_id))
-    mine.set_private(run_id)
-    mine.put_aside([run_id])  # while it goes on
+    mine.runs.set_private(run_id)
+    mine.history.put_aside([run_id])  # while it goes on
     *_, last = run("", ANSWER, settings.model_copy(update={"sources": ("library",)}), mine, run_id=run_id)
-    assert mine.access(run_id) == (True, True, True)
-    mine.restore([run_id])
-    assert mine.load_run(run_id) == last.report  # type: ignore[union-attr]
+    assert mine.rights.access(run_id) == (True, True, True)
+    mine.history.restore([run_id])
+    assert mine.runs.load(run_id) == last.report  # type: ignore[union-attr]
 
 
 def test_a_run_that_was_deleted_for_good_while_it_went_on_does_not_come_back(owner: Store) -> None:
-    owner.delete_run(GOING)
-    for save in (owner.save_unfinished, owner.finish_run):
+    owner.runs.delete(GOING)
+    for save in (owner.runs.save_unfinished, owner.runs.finish):
         with pytest.raises(NotYours, match="no longer in the database"):
             save(REPORT.model_copy(update={"id": GOING}))
-    assert not owner.is_known(GOING)
+    assert not owner.runs.is_known(GOING)
 
 
 def test_a_copy_is_the_readers_own_and_leaves_the_original_as_it_is(owner: Store) -> None:
-    before, stranger = everything(owner), Store(owner.engine, "stranger's")
-    copy = stranger.copy_run(RUN)
+    before, stranger = everything(owner), Store(owner.database, "stranger's")
+    copy = stranger.runs.copy(RUN)
     assert set(before) <= set(everything(owner))
-    shown, copied = owner.load_run(RUN), stranger.load_run(copy)
+    shown, copied = owner.runs.load(RUN), stranger.runs.load(copy)
     assert shown and copied and copied == shown.model_copy(update={"id": copy}) and copied.pages[0].text
-    assert stranger.access(copy) == (False, True, False) and not owner.access(copy).own
-    assert stranger.description(copy).title == "" and stranger.undo(copy) is None and stranger.redo(copy) is None
+    assert stranger.rights.access(copy) == (False, True, False) and not owner.rights.access(copy).own
+    assert stranger.history.description(copy).title == ""
+    assert stranger.runs.undo(copy) is None and stranger.runs.redo(copy) is None
     assert decisions.load(stranger, copy) == decisions.load(owner, RUN)
-    (row,) = stranger.history(HistoryQuery()).rows
+    (row,) = stranger.history.find(HistoryQuery()).rows
     assert (row.id, row.claims, row.tags, row.note) == (copy, 1, (), "")
-    stranger.save_edit(EDITED.model_copy(update={"id": copy}))
-    assert stranger.undo(copy) == copied and owner.load_run(RUN) == shown
-    owner.delete_run(RUN)
-    assert stranger.load_run(copy) == copied  # with the texts of its pages
+    stranger.runs.save_edit(EDITED.model_copy(update={"id": copy}))
+    assert stranger.runs.undo(copy) == copied and owner.runs.load(RUN) == shown
+    owner.runs.delete(RUN)
+    assert stranger.runs.load(copy) == copied  # with the texts of its pages
     with pytest.raises(NotYours):
-        owner.save_edit(EDITED.model_copy(update={"id": copy}))
+        owner.runs.save_edit(EDITED.model_copy(update={"id": copy}))
 
 
 def test_a_run_that_may_not_be_read_is_not_copied(owner: Store) -> None:
-    stranger = Store(owner.engine, "stranger's")
-    owner.set_private(RUN)
+    stranger = Store(owner.database, "stranger's")
+    owner.runs.set_private(RUN)
     for store, run_id in ((stranger, RUN), (stranger, GOING), (stranger, "f" * 16)):
         with pytest.raises(NotYours, match="can no longer be read"):
-            store.copy_run(run_id)
-    owner.put_aside([RUN])
+            store.runs.copy(run_id)
+    owner.history.put_aside([RUN])
     with pytest.raises(NotYours):
-        owner.copy_run(RUN)
+        owner.runs.copy(RUN)
 
 
 def test_a_copy_of_a_result_is_the_readers_own(owner: Store) -> None:
-    stranger = Store(owner.engine, "stranger's")
-    copy = stranger.copy_result(RESULT)
-    stranger.save_result("comparison", copy, '["mine"]')
-    assert owner.load_result("comparison", RESULT) == "[]" and owner.load_result("comparison", copy) == '["mine"]'
+    stranger = Store(owner.database, "stranger's")
+    copy = stranger.results.copy(RESULT)
+    stranger.results.save("comparison", copy, '["mine"]')
+    assert owner.results.load("comparison", RESULT) == "[]" and owner.results.load("comparison", copy) == '["mine"]'
 
 
 def test_error_types_of_an_annotation_project_are_given_by_everybody(owner: Store) -> None:
     for by in ("one's", "two's"):
-        annotation.put_error_type(Store(owner.engine, by), "p" * 16, by, "number")
+        annotation.put_error_type(Store(owner.database, by), "p" * 16, by, "number")
     assert set(annotation.error_types(owner, "p" * 16)) == {"one's", "two's"}

@@ -208,7 +208,7 @@ def test_a_signal_ends_the_api_quietly_and_keeps_its_run(tmp_path: Path, number:
     assert last["event"] == "error" and "being stopped" in last["error"]["message"]
     served.assert_ends_quietly(number)
     store = Store.open(f"sqlite:///{served.database}")
-    kept = store.load_unfinished(run)
+    kept = store.runs.load_unfinished(run)
     store.close()
     assert kept is not None and kept.verdicts
 

@@ -137,7 +137,7 @@ def test_a_database_damaged_in_the_middle_ends_the_command_that_reads_it(empty: 
 
 def test_a_database_that_only_can_be_read_is_named(empty: Settings) -> None:
     store = Store.open(empty.database_url)
-    with store.engine.connect() as db:
+    with store.database.engine.connect() as db:
         db.exec_driver_sql("PRAGMA query_only = ON")
         with pytest.raises(StoreError, match="is not writable: allow writing to it and its folder"):
             db.exec_driver_sql("DELETE FROM runs")
@@ -153,16 +153,16 @@ def test_a_lock_of_another_process_is_waited_for_and_then_named(
     other = sqlite3.connect(path_of(empty), isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     for write in (
-        lambda: store.put_reply("key", "reply"),
-        lambda: store.start_run("0" * 16, "", ANSWER, {}),
-        lambda: store.put_vectors({"key": b"1234"}),
+        lambda: store.cache.put_reply("key", "reply"),
+        lambda: store.runs.start("0" * 16, "", ANSWER, {}),
+        lambda: store.cache.put_vectors({"key": b"1234"}),
     ):
         with pytest.raises(StoreError, match="was locked by another process"):
             write()
     other.execute("COMMIT")
     other.close()
-    store.put_reply("key", "reply")
-    assert store.reply("key") == "reply"
+    store.cache.put_reply("key", "reply")
+    assert store.cache.reply("key") == "reply"
     store.close()
 
 
@@ -170,7 +170,7 @@ def test_a_constraint_of_the_code_is_no_error_of_the_disk(empty: Settings) -> No
     from sqlalchemy.exc import IntegrityError
 
     store = Store.open(empty.database_url)
-    with pytest.raises(IntegrityError), store.engine.begin() as db:
+    with pytest.raises(IntegrityError), store.database.engine.begin() as db:
         for _ in range(2):
             db.exec_driver_sql("INSERT INTO replies (key, body) VALUES ('same', '')")
     store.close()

@@ -60,13 +60,13 @@ def test_the_analyst_s_verdict_is_in_the_report_of_its_owner(client: httpx.Clien
     run = analyse(client)[0]["run"]
     assert "judgements" not in client.get(f"/runs/{run}").json()
     store = Store.open(server.settings.database_url, by=Keys([KEY]).owner(f"Bearer {KEY}"))
-    report = store.load_run(run)
+    report = store.runs.load(run)
     assert report is not None
     change = Judge(claim_id=report.claims[0].id, label="contradicted", note="<b>no</b>")
     list(edit(report, change, server.settings, store))
     (own,) = client.get(f"/runs/{run}").json()["judgements"]
     assert (own["label"], own["badge"], own["note"]) == ("contradicted", "supported", "<b>no</b>")
-    assert store.undo(run) == report and "judgements" not in client.get(f"/runs/{run}").json()
+    assert store.runs.undo(run) == report and "judgements" not in client.get(f"/runs/{run}").json()
     store.close()
 
 

@@ -39,15 +39,15 @@ def made(run_id: str, title: str = "") -> Report:
 @pytest.fixture
 def full(store: Store) -> Store:
     """Two runs, the first with two versions, and one that did not finish."""
-    store = Store(store.engine, "mine")
+    store = Store(store.database, "mine")
     provenance = Provenance(traces=(Trace(CLAIM.id, PAGE.id, "q", "library", 1),), chunks={PAGE.id: ((0, 4),)})
     for run_id, title in ((FIRST, TEXTS[0]), (SECOND, "second")):
-        store.save_run(made(run_id, title), provenance)
-        store.describe(run_id, title, ["a", TEXTS[1]], "\n".join(TEXTS))
+        store.runs.save(made(run_id, title), provenance)
+        store.history.describe(run_id, title, ["a", TEXTS[1]], "\n".join(TEXTS))
     save_version(store, made(FIRST, "reworded"), CLAIM.id)
-    store.set_private(FIRST)
-    store.start_run(GOING, "q", CLAIM.text, {}, "2026-11-02T10:00:00+00:00")
-    store.save_unfinished(made(GOING), [PAGE])
+    store.runs.set_private(FIRST)
+    store.runs.start(GOING, "q", CLAIM.text, {}, "2026-11-02T10:00:00+00:00")
+    store.runs.save_unfinished(made(GOING), [PAGE])
     return store
 
 
@@ -59,7 +59,7 @@ def elsewhere(tmp_path: object) -> Iterator[Store]:
 
 
 def rows(store: Store) -> list[tuple[object, ...]]:
-    return [tuple(row) for row in store.history(HistoryQuery(order="oldest")).rows]
+    return [tuple(row) for row in store.history.find(HistoryQuery(order="oldest")).rows]
 
 
 def test_the_analyst_s_verdicts_come_back_and_those_on_other_claims_are_refused(store: Store, elsewhere: Store) -> None:
@@ -67,10 +67,10 @@ def test_the_analyst_s_verdicts_come_back_and_those_on_other_claims_are_refused(
         claim_id=CLAIM.id, statement=CLAIM.text, label="unclear", badge="supported", note=TEXTS[0], at="2026-11-02"
     )
     report = made(FIRST).model_copy(update={"judgements": (own,)})
-    store.save_run(report)
+    store.runs.save(report)
     data = export_history(store)
     assert import_history(elsewhere, data).ids == (FIRST,) and import_history(elsewhere, data).known == 1
-    loaded = elsewhere.load_run(FIRST)
+    loaded = elsewhere.runs.load(FIRST)
     assert loaded is not None and loaded.judgements == (own,)
     for bad in ({"claim_id": "c9"}, {"label": "right"}, {"note": "x" * 2001}):
         file = forged(data, lambda run, bad=bad: run["versions"][0]["report"]["judgements"][0].update(bad))
@@ -82,38 +82,39 @@ def test_everything_comes_back_on_another_machine(full: Store, elsewhere: Store)
     data = export_history(full)
     assert import_history(elsewhere, data) == ((FIRST, SECOND, GOING), 0)
     for run_id in (FIRST, SECOND):
-        assert elsewhere.load_run(run_id) == full.load_run(run_id)
-        assert elsewhere.provenance(run_id) == full.provenance(run_id)
-        assert elsewhere.versions(run_id) == full.versions(run_id)
+        assert elsewhere.runs.load(run_id) == full.runs.load(run_id)
+        assert elsewhere.runs.provenance(run_id) == full.runs.provenance(run_id)
+        assert elsewhere.runs.versions(run_id) == full.runs.versions(run_id)
     assert rows(elsewhere)[:2] == rows(full)[:2]
-    assert elsewhere.access(FIRST) == (True, True, False) and not Store(elsewhere.engine).access(FIRST).own
-    stopped = elsewhere.load_run(GOING)
+    assert elsewhere.rights.access(FIRST) == (True, True, False)
+    assert not Store(elsewhere.database).rights.access(FIRST).own
+    stopped = elsewhere.runs.load(GOING)
     assert stopped is not None and stopped.stopped and stopped.verdicts == made(GOING).verdicts
-    assert elsewhere.page(PAGE.url) is None  # it never serves as a download
+    assert elsewhere.cache.page(PAGE.url) is None  # it never serves as a download
     assert export_history(elsewhere, [FIRST, SECOND]) == export_history(full, [FIRST, SECOND])
-    assert elsewhere.undo(FIRST) == made(FIRST, TEXTS[0])
+    assert elsewhere.runs.undo(FIRST) == made(FIRST, TEXTS[0])
     for run_id in (FIRST, SECOND, GOING):  # with nothing left behind
-        elsewhere.delete_run(run_id)
-    assert not elsewhere.rows(archive.t.frozen_pages, [PAGE.id])
+        elsewhere.runs.delete(run_id)
+    assert not elsewhere.database.rows(archive.t.frozen_pages, [PAGE.id])
 
 
 def test_what_is_there_already_stays_and_is_restored(full: Store) -> None:
     data, before = export_history(full, [FIRST, SECOND]), rows(full)
-    full.put_aside([FIRST])
+    full.history.put_aside([FIRST])
     assert import_history(full, data) == ((), 2)
     assert rows(full) == before
-    others = Store(full.engine, "another browser's")
+    others = Store(full.database, "another browser's")
     copies = import_history(others, data).ids
     assert len(copies) == 2 and not {FIRST, SECOND} & set(copies)
-    loaded = others.load_run(copies[0])
+    loaded = others.runs.load(copies[0])
     assert loaded is not None and loaded.id == copies[0] and rows(full) == before
-    assert full.load_run(copies[0]) is None  # it is private there too
+    assert full.runs.load(copies[0]) is None  # it is private there too
 
 
 def test_only_own_runs_are_exported(full: Store) -> None:
     for other in ("another browser's", ""):
-        assert members(export_history(Store(full.engine, other)))["runs.jsonl"] == b""
-    full.put_aside([SECOND])
+        assert members(export_history(Store(full.database, other)))["runs.jsonl"] == b""
+    full.history.put_aside([SECOND])
     assert SECOND.encode() not in members(export_history(full))["runs.jsonl"]
 
 
@@ -155,7 +156,7 @@ def test_a_forged_file_changes_nothing(
     bad = forged(export_history(full, [FIRST, SECOND]), change)
     with pytest.raises(BadInput, match=message):
         import_history(elsewhere, bad)
-    assert rows(elsewhere) == [] and not elsewhere.rows(archive.t.frozen_pages, [PAGE.id])
+    assert rows(elsewhere) == [] and not elsewhere.database.rows(archive.t.frozen_pages, [PAGE.id])
 
 
 def test_a_damaged_file_changes_nothing(full: Store, elsewhere: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,7 +174,7 @@ def test_a_damaged_file_changes_nothing(full: Store, elsewhere: Store, monkeypat
     monkeypatch.setattr(archive.summaries, "write", lambda *_: 1 / 0)  # a failure half way
     with pytest.raises(ZeroDivisionError):
         import_history(elsewhere, data)
-    assert rows(elsewhere) == [] and not elsewhere.rows(archive.t.frozen_pages, [PAGE.id])
+    assert rows(elsewhere) == [] and not elsewhere.database.rows(archive.t.frozen_pages, [PAGE.id])
 
 
 def test_a_file_does_not_say_where_texts_are_sent(full: Store, elsewhere: Store) -> None:
@@ -182,6 +183,6 @@ def test_a_file_does_not_say_where_texts_are_sent(full: Store, elsewhere: Store)
         run["versions"][0]["report"]["settings"]["library"] = "/etc"  # type: ignore[index]
 
     import_history(elsewhere, forged(export_history(full, [SECOND]), change))
-    loaded, inputs = elsewhere.load_run(SECOND), elsewhere.run_inputs(SECOND)
+    loaded, inputs = elsewhere.runs.load(SECOND), elsewhere.runs.inputs(SECOND)
     assert loaded is not None and inputs is not None
     assert "library" not in loaded.settings and "openai_base_url" not in inputs.settings

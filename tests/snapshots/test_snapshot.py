@@ -61,7 +61,7 @@ def test_a_replay_gives_the_same_report(snapshot: Snapshot, other: Store, offlin
     again = finished(snapshot.settings(), other, snapshot)
     assert comparable(again) == comparable(snapshot.report)
     assert again.id != snapshot.report.id
-    assert other.load_run(again.id) == again
+    assert other.runs.load(again.id) == again
 
 
 def test_models_asked_again_come_to_the_same_verdicts(snapshot: Snapshot, other: Store, offline: None) -> None:
@@ -110,8 +110,8 @@ def test_an_answer_that_is_new_is_held_against_the_same_pages(snapshot: Snapshot
 
 def test_nothing_of_a_snapshot_reaches_the_caches(snapshot: Snapshot, other: Store) -> None:
     finished(snapshot.settings(), other, snapshot)
-    assert other.vectors(list(snapshot.vectors)) == {} and other.judgements(list(snapshot.judgements)) == {}
-    assert all(other.page(p.url, 1e5) is None for p in snapshot.report.pages)
+    assert other.cache.vectors(list(snapshot.vectors)) == {} and other.cache.judgements(list(snapshot.judgements)) == {}
+    assert all(other.cache.page(p.url, 1e5) is None for p in snapshot.report.pages)
 
 
 def test_a_snapshot_decides_neither_addresses_nor_keys(snapshot: Snapshot, settings: Settings) -> None:
@@ -124,6 +124,6 @@ def test_a_snapshot_decides_neither_addresses_nor_keys(snapshot: Snapshot, setti
 def test_what_cannot_be_frozen_is_said(store: Store, snapshot: Snapshot) -> None:
     with pytest.raises(BadInput, match="no saved run 'nothing'"):
         Snapshot.of(store, "nothing")
-    store.save_run(snapshot.report.model_copy(update={"id": "old"}))
+    store.runs.save(snapshot.report.model_copy(update={"id": "old"}))
     with pytest.raises(BadInput, match="earlier version"):
         Snapshot.of(store, "old")

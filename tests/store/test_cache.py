@@ -10,37 +10,37 @@ from tests.make import page
 
 def test_a_page_is_used_again_until_it_is_too_old(store: Store) -> None:
     old = page("old text").model_copy(update={"fetched_at": "2020-01-01T00:00:00+00:00"})
-    store.put_pages([old])
-    assert store.page(old.url, days=7) is None and store.page(old.url) == old
+    store.cache.put_pages([old])
+    assert store.cache.page(old.url, days=7) is None and store.cache.page(old.url) == old
     new = page("new text").model_copy(update={"fetched_at": now()})
-    store.put_pages([old, new])
-    assert store.page(old.url, days=7) == new
+    store.cache.put_pages([old, new])
+    assert store.cache.page(old.url, days=7) == new
 
 
 def test_a_page_is_found_by_every_spelling_of_its_address(store: Store) -> None:
     found = page("text", "http://www.x.example/p/?utm_source=a").model_copy(update={"fetched_at": now()})
-    store.put_pages([found])
+    store.cache.put_pages([found])
     for spelling in ("http://www.x.example/p/?utm_source=a", "https://x.example/p", "https://m.x.example/p#part"):
-        assert store.page(spelling, days=7) == found
-    assert store.page("https://x.example/q", days=7) is None
+        assert store.cache.page(spelling, days=7) == found
+    assert store.cache.page("https://x.example/q", days=7) is None
 
 
 def test_a_page_stored_by_an_early_version_is_found_by_the_address_as_requested(store: Store) -> None:
     found = page("text", "http://www.x.example/p/").model_copy(update={"fetched_at": now()})
-    store.put_pages([found])
-    with store.engine.begin() as db:
+    store.cache.put_pages([found])
+    with store.database.engine.begin() as db:
         db.exec_driver_sql("UPDATE pages SET url = 'http://www.x.example/p/'")
-    assert store.page("http://www.x.example/p/", days=7) == found
+    assert store.cache.page("http://www.x.example/p/", days=7) == found
 
 
 def test_searches_are_kept_by_engine_query_and_number(store: Store) -> None:
     hit = SearchHit("https://example.org", "T", 1, "duckduckgo", "q", "snippet")
-    store.put_search("duckduckgo", "q", 3, [hit])
-    store.put_search("duckduckgo", "none", 3, [])
-    assert store.search("duckduckgo", "q", 3, days=1) == [hit]
-    assert store.search("duckduckgo", "none", 3, days=1) == []
-    assert store.search("duckduckgo", "q", 4, days=1) is None
-    assert store.search("other", "q", 3, days=1) is None
+    store.cache.put_search("duckduckgo", "q", 3, [hit])
+    store.cache.put_search("duckduckgo", "none", 3, [])
+    assert store.cache.search("duckduckgo", "q", 3, days=1) == [hit]
+    assert store.cache.search("duckduckgo", "none", 3, days=1) == []
+    assert store.cache.search("duckduckgo", "q", 4, days=1) is None
+    assert store.cache.search("other", "q", 3, days=1) is None
 
 
 def test_vectors_and_judgements_come_back_as_they_went_in(store: Store) -> None:
@@ -48,13 +48,13 @@ def test_vectors_and_judgements_come_back_as_they_went_in(store: Store) -> None:
         Probabilities(entailed=0.5, contradicted=0.25, no_relation=0.25), (3, 9), {"words": 0.5}, 0.25
     )
     keys = [f"k{i}" for i in range(1200)]
-    store.put_judgements(dict.fromkeys(keys, judgement))
-    store.put_vectors({"v": b"\x00\x01"})
-    assert store.judgements([*keys, "unknown"]) == dict.fromkeys(keys, judgement)
-    assert store.vectors(["v", "w"]) == {"v": b"\x00\x01"}
+    store.cache.put_judgements(dict.fromkeys(keys, judgement))
+    store.cache.put_vectors({"v": b"\x00\x01"})
+    assert store.cache.judgements([*keys, "unknown"]) == dict.fromkeys(keys, judgement)
+    assert store.cache.vectors(["v", "w"]) == {"v": b"\x00\x01"}
 
 
 def test_many_threads_write_the_same_keys(store: Store) -> None:
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda i: store.put_vectors({f"k{i % 5}": bytes([i % 5])}), range(80)))
-    assert store.vectors([f"k{i}" for i in range(5)]) == {f"k{i}": bytes([i]) for i in range(5)}
+        list(pool.map(lambda i: store.cache.put_vectors({f"k{i % 5}": bytes([i % 5])}), range(80)))
+    assert store.cache.vectors([f"k{i}" for i in range(5)]) == {f"k{i}": bytes([i]) for i in range(5)}

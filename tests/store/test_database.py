@@ -85,7 +85,7 @@ def test_an_unwritable_folder_is_named(tmp_path: Path) -> None:
 
 def test_alembic_is_imported_only_for_an_upgrade(settings: Settings, store: Store) -> None:
     script = (
-        "import sys; from attribution.store.store import Store; Store.open(sys.argv[1]).load_run('x');"
+        "import sys; from attribution.store.store import Store; Store.open(sys.argv[1]).runs.load('x');"
         "sys.exit('alembic was imported' if 'alembic' in sys.modules else 0)"
     )
     done = subprocess.run([sys.executable, "-c", script, settings.database_url], capture_output=True, text=True)
@@ -93,7 +93,7 @@ def test_alembic_is_imported_only_for_an_upgrade(settings: Settings, store: Stor
 
 
 def test_processes_that_open_a_new_database_at_once_all_can(tmp_path: Path) -> None:
-    script = "import sys; from attribution.store.store import Store; Store.open(sys.argv[1]).load_run('x')"
+    script = "import sys; from attribution.store.store import Store; Store.open(sys.argv[1]).runs.load('x')"
     processes = [
         subprocess.Popen(
             [sys.executable, "-c", script, f"sqlite:///{tmp_path}/new.sqlite3"],
@@ -112,7 +112,7 @@ def test_threads_that_open_databases_at_once_all_can(tmp_path: Path) -> None:
         urls = [f"sqlite:///{tmp_path}/{number}-{name}.sqlite3" for name in "aaaabbbb"]
         with ThreadPoolExecutor(8) as pool:
             stores = list(pool.map(Store.open, urls))
-        assert all(s.load_run("none") is None for s in stores)
+        assert all(s.runs.load("none") is None for s in stores)
 
 
 def test_connections_that_change_a_new_files_mode_at_once_all_succeed(tmp_path: Path) -> None:

@@ -37,27 +37,29 @@ def three(store: Store) -> Store:
         (report("secret", "How long is the Nile?", 4), "other's"),
     )
     for saved, owner in made:
-        Store(store.engine, owner).save_run(saved)
-    return Store(store.engine, "mine")
+        Store(store.database, owner).runs.save(saved)
+    return Store(store.database, "mine")
 
 
 def ids(store: Store, **query: object) -> list[str]:
-    return [row.id for row in store.history(HistoryQuery(**query)).rows]  # type: ignore[arg-type]
+    return [row.id for row in store.history.find(HistoryQuery(**query)).rows]  # type: ignore[arg-type]
 
 
 def test_only_own_runs_are_listed_newest_first(three: Store) -> None:
-    assert ids(three) == ["tower", "straße", "nile"] and ids(Store(three.engine, "other's")) == ["secret"]
-    assert ids(Store(three.engine)) == ids(Store(three.engine, "nobody")) == [] == Store(three.engine).tags()
-    row = three.history(HistoryQuery(order="oldest")).rows[0]
+    assert ids(three) == ["tower", "straße", "nile"] and ids(Store(three.database, "other's")) == ["secret"]
+    assert (
+        ids(Store(three.database)) == ids(Store(three.database, "nobody")) == [] == Store(three.database).history.tags()
+    )
+    row = three.history.find(HistoryQuery(order="oldest")).rows[0]
     assert (row.name, row.verdicts, row.claims, row.sources) == (
         "How long is the Nile?", {"supported": 1}, 1, ("library",),
     )  # fmt: skip
-    assert three.history(HistoryQuery(limit=1, offset=1)).rows[0].name == "An answer. It goes on."
-    assert three.history(HistoryQuery(limit=1, offset=1)).total == 3
+    assert three.history.find(HistoryQuery(limit=1, offset=1)).rows[0].name == "An answer. It goes on."
+    assert three.history.find(HistoryQuery(limit=1, offset=1)).total == 3
 
 
 def test_search_and_filters(three: Store) -> None:
-    three.describe("nile", " My\n title ", ["Rivers", "rivers ", "Ünï", ""], "A note: STRASSE")
+    three.history.describe("nile", " My\n title ", ["Rivers", "rivers ", "Ünï", ""], "A note: STRASSE")
     assert ids(three, words="HOW is") == ["tower", "nile"]
     assert ids(three, words="claim nile") == ["nile"]  # of a claim and of the question
     assert ids(three, words="title") == ids(three, words="ünï") == ["nile"]
@@ -67,76 +69,76 @@ def test_search_and_filters(three: Store) -> None:
     assert ids(three, verdict="contradicted") == ["straße"] and ids(three, source="web") == ["straße"]
     assert ids(three, since=date(2026, 11, 2), until=date(2026, 11, 2)) == ["straße"]
     assert ids(three, order="title") == ["straße", "tower", "nile"]
-    assert three.tags() == ["rivers", "ünï"] and Store(three.engine, "other's").tags() == []
-    (row,) = three.history(HistoryQuery(tag="ünï")).rows
+    assert three.history.tags() == ["rivers", "ünï"] and Store(three.database, "other's").history.tags() == []
+    (row,) = three.history.find(HistoryQuery(tag="ünï")).rows
     assert (row.name, row.tags, row.note) == ("My title", ("rivers", "ünï"), "A note: STRASSE")
 
 
 def test_the_shown_version_is_what_the_list_shows(three: Store) -> None:
-    saved = three.load_run("nile")
+    saved = three.runs.load("nile")
     assert saved is not None
     verdict = saved.verdicts[0].model_copy(update={"label": "conflicting"})
     save_version(three, saved.model_copy(update={"verdicts": (verdict,)}), verdict.claim_id)
     assert ids(three, verdict="conflicting") == ["nile"] and ids(three, verdict="supported") == []
-    three.undo("nile")
+    three.runs.undo("nile")
     assert ids(three, verdict="conflicting") == [] and ids(three, verdict="supported") == ["nile"]
 
 
 def test_a_deleted_run_is_gone_until_it_is_restored(three: Store) -> None:
-    three.put_aside(["nile", "secret", "unknown"])
+    three.history.put_aside(["nile", "secret", "unknown"])
     assert ids(three) == ["tower", "straße"] and ids(three, state="deleted") == ["nile"]
-    assert three.load_run("nile") is None and three.run_inputs("nile") is None and three.provenance("nile") is None
-    assert three.access("nile").deleted and three.is_known("nile") and not three.is_known("unknown")
-    assert three.load_run("secret") is not None
-    three.purge()  # too early
-    Store(three.engine, "other's").restore(["nile"])
-    assert three.load_run("nile") is None
-    three.restore(["nile"])
-    assert three.load_run("nile") is not None and "nile" in ids(three)
+    assert three.runs.load("nile") is three.runs.inputs("nile") is three.runs.provenance("nile") is None
+    assert three.rights.access("nile").deleted and three.runs.is_known("nile") and not three.runs.is_known("unknown")
+    assert three.runs.load("secret") is not None
+    three.history.purge()  # too early
+    Store(three.database, "other's").history.restore(["nile"])
+    assert three.runs.load("nile") is None
+    three.history.restore(["nile"])
+    assert three.runs.load("nile") is not None and "nile" in ids(three)
 
 
 def test_deleted_runs_go_for_good_in_time(three: Store) -> None:
-    three.put_aside(["nile"])
+    three.history.put_aside(["nile"])
     long_ago = (date.today() - timedelta(hours=KEPT_HOURS + 24)).isoformat()
-    with three.engine.begin() as db:
+    with three.database.engine.begin() as db:
         db.execute(t.runs.update().where(t.runs.c.id == "nile").values(deleted_at=long_ago))
-    three.purge()
-    assert not three.is_known("nile") and len(ids(three)) == 2
-    with three.engine.connect() as db:
+    three.history.purge()
+    assert not three.runs.is_known("nile") and len(ids(three)) == 2
+    with three.database.engine.connect() as db:
         assert not db.execute(sa.select(t.run_summaries).where(t.run_summaries.c.run_id == "nile")).all()
 
 
 def test_a_run_that_goes_on_is_listed_with_what_is_known(store: Store) -> None:
-    known, store = report("going", "How?", 5), Store(store.engine, "mine")
-    store.start_run("going", known.question, known.answer, known.settings, known.created_at)
+    known, store = report("going", "How?", 5), Store(store.database, "mine")
+    store.runs.start("going", known.question, known.answer, known.settings, known.created_at)
     assert ids(store, state="unfinished") == ["going"]
     note = Document("a.txt", b"\x00\xff", "text/plain")
-    store.save_documents("going", [note, note])
-    store.save_unfinished(known, known.pages)
-    (row,) = store.history(HistoryQuery(words="claim")).rows
+    store.runs.save_documents("going", [note, note])
+    store.runs.save_unfinished(known, known.pages)
+    (row,) = store.history.find(HistoryQuery(words="claim")).rows
     assert not row.finished and row.verdicts == {"supported": 1}
-    assert store.load_unfinished("going") == known and store.documents("going") == (note, note)
-    assert store.load_run("going") is None
-    store.save_run(known)
-    store.save_unfinished(known)  # too late
-    assert store.load_unfinished("going") is None and store.documents("going") == ()
+    assert store.runs.load_unfinished("going") == known and store.runs.documents("going") == (note, note)
+    assert store.runs.load("going") is None
+    store.runs.save(known)
+    store.runs.save_unfinished(known)  # too late
+    assert store.runs.load_unfinished("going") is None and store.runs.documents("going") == ()
     assert ids(store, state="finished") == ["going"] and ids(store, state="unfinished") == []
     with pytest.raises(NotYours, match="no longer in the database"):
-        store.save_unfinished(report("unknown", "", 1))
+        store.runs.save_unfinished(report("unknown", "", 1))
 
 
 def test_what_is_too_long_or_not_ones_own_is_refused(three: Store) -> None:
     with pytest.raises(BadInput, match="title has 201 characters; it can have 200"):
-        three.describe("nile", "x" * 201, [], "")
+        three.history.describe("nile", "x" * 201, [], "")
     with pytest.raises(BadInput, match="note has 10,001"):
-        three.describe("nile", "", [], "x" * 10_001)
+        three.history.describe("nile", "", [], "x" * 10_001)
     with pytest.raises(BadInput, match="a tag can have 40"):
         clean_tags(["x" * 41])
     with pytest.raises(BadInput, match="21 tags"):
         clean_tags([str(n) for n in range(21)])
     with pytest.raises(NotYours, match="belongs to another browser: make a copy"):
-        three.describe("secret", "mine now", [], "")
-    assert three.history(HistoryQuery(words="nile")).rows[0].title == ""
+        three.history.describe("secret", "mine now", [], "")
+    assert three.history.find(HistoryQuery(words="nile")).rows[0].title == ""
 
 
 @given(st.text(max_size=60))

@@ -8,7 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import sqlalchemy as sa
 
+from attribution.provenance import Provenance
 from attribution.settings import Settings
+from attribution.snapshots.snapshot import Snapshot
 from attribution.store import schema
 from attribution.store.database import now
 from attribution.store.runs import new_run_id
@@ -26,15 +28,15 @@ def report(store: Store, run_id: str = "r1") -> Report:
 
 def test_a_run_comes_back_with_its_pages_texts(store: Store) -> None:
     saved = report(store)
-    store.save_run(saved)
-    assert store.load_run("r1") == saved
-    assert store.load_run("other") is None
+    store.runs.save(saved)
+    assert store.runs.load("r1") == saved
+    assert store.runs.load("other") is None
     assert "A page with a text." not in saved.to_json()
 
 
 def test_an_answer_with_a_null_character_is_saved(store: Store) -> None:
-    store.start_run("r2", "q\0", "an\0swer", {})
-    inputs = store.run_inputs("r2")
+    store.runs.start("r2", "q\0", "an\0swer", {})
+    inputs = store.runs.inputs("r2")
     assert inputs and (inputs.question, inputs.answer) == ("q\ufffd", "an\ufffdswer")
 
 
@@ -47,13 +49,13 @@ def test_a_killed_process_loses_no_finished_run(settings: Settings) -> None:
         store = Store.open({settings.database_url!r})
         for i in range(5):
             run = Report(id=f"run{{i}}", created_at=now(), question="q", answer="a", settings={{}}, versions={{}})
-            store.save_run(run)
+            store.runs.save(run)
         os.kill(os.getpid(), signal.SIGKILL)
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True)
     assert done.returncode == -9
     store = Store.open(settings.database_url)
-    assert all(store.load_run(f"run{i}") for i in range(5))
+    assert all(store.runs.load(f"run{i}") for i in range(5))
     store.close()
 
 
@@ -68,10 +70,10 @@ def test_rates_are_medians_of_the_last_runs(store: Store) -> None:
             ),
         )  # fmt: skip
 
-    assert store.rates() == (None, None, None)
+    assert store.runs.rates() == (None, None, None)
     for report in (run(1, 100, 0, 5.0, 10, 1.0), run(2, 120, 100, 1.0, 2, 9.0), run(3, 100, 95, 9.0, 20, 6.0)):
-        store.save_run(report)
-    pair, page, prompt = store.rates()
+        store.runs.save(report)
+    pair, page, prompt = store.runs.rates()
     assert pair == 0.05 and page == pytest.approx(0.2)  # too few judged or fetched do not count
     assert prompt == pytest.approx((4 / 3 + 6 / 4) / 2)  # nor one run with two prompts
 
@@ -83,47 +85,49 @@ def reworded(saved: Report, text: str) -> Report:
 
 def texts(store: Store) -> tuple[str, list[tuple[int, str]]]:
     """The first claim of the shown version, and the versions on the way to it."""
-    loaded = store.load_run("r1")
+    loaded = store.runs.load("r1")
     assert loaded is not None
-    return loaded.claims[0].text, [(v.number, v.claim_id) for v in store.versions("r1")]
+    return loaded.claims[0].text, [(v.number, v.claim_id) for v in store.runs.versions("r1")]
 
 
 def test_every_version_of_a_run_is_kept_and_undone_one_by_one(store: Store) -> None:
     saved = report(store)
     claim_id = saved.claims[0].id
-    store.save_run(saved)
-    assert texts(store) == (saved.claims[0].text, [(1, "")]) and store.undo("r1") is None and store.redo("r1") is None
+    store.runs.save(saved)
+    assert texts(store) == (saved.claims[0].text, [(1, "")])
+    assert store.runs.undo("r1") is None and store.runs.redo("r1") is None
     save_version(store, reworded(saved, "second"), claim_id)
     save_version(store, reworded(saved, "third"), claim_id)
     assert texts(store) == ("third", [(3, claim_id), (2, claim_id), (1, "")])
-    undone = store.undo("r1")
+    undone = store.runs.undo("r1")
     assert undone is not None and undone.claims[0].text == "second" and undone.pages[0].text
     save_version(store, reworded(saved, "fourth"), claim_id)  # an edit after an undo starts from what is shown
     assert texts(store) == ("fourth", [(4, claim_id), (2, claim_id), (1, "")])
-    assert store.undo("r1") and store.undo("r1") == saved and store.undo("r1") is None
-    assert [again.claims[0].text for again in (store.redo("r1"), store.redo("r1")) if again] == ["second", "fourth"]
-    assert store.versions("unknown") == []
+    assert store.runs.undo("r1") and store.runs.undo("r1") == saved and store.runs.undo("r1") is None
+    redone = store.runs.redo("r1"), store.runs.redo("r1")
+    assert [again.claims[0].text for again in redone if again] == ["second", "fourth"]
+    assert store.runs.versions("unknown") == []
 
 
 def test_versions_saved_at_once_all_stay(store: Store) -> None:
     saved = report(store)
-    store.save_run(saved)
+    store.runs.save(saved)
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda n: save_version(store, reworded(saved, f"{n}"), saved.claims[0].id), range(8)))
-    with store.engine.connect() as db:
+    with store.database.engine.connect() as db:
         assert db.execute(sa.text("SELECT count(*) FROM run_versions")).scalar() == 9
 
 
 def test_a_run_has_an_address_from_its_start(store: Store) -> None:
     run_id = new_run_id()
-    store.start_run(run_id, "q", "a", {"top_k": 5})
-    assert store.load_run(run_id) is None
-    inputs = store.run_inputs(run_id)
+    store.runs.start(run_id, "q", "a", {"top_k": 5})
+    assert store.runs.load(run_id) is None
+    inputs = store.runs.inputs(run_id)
     assert inputs is not None and inputs[1:] == ("q", "a", {"top_k": 5}, False)
-    store.save_run(report(store, run_id))
-    inputs = store.run_inputs(run_id)
-    assert inputs is not None and inputs.finished and store.load_run(run_id)
-    assert store.run_inputs("unknown") is None
+    store.runs.save(report(store, run_id))
+    inputs = store.runs.inputs(run_id)
+    assert inputs is not None and inputs.finished and store.runs.load(run_id)
+    assert store.runs.inputs("unknown") is None
 
 
 def test_a_deleted_run_takes_along_what_no_other_needs(settings: Settings) -> None:
@@ -132,39 +136,39 @@ def test_a_deleted_run_takes_along_what_no_other_needs(settings: Settings) -> No
         store = Store.open(settings.database_url)
         judgement = Judgement(Probabilities(entailed=1, contradicted=0, no_relation=0), (0, 1))
         for name in (own, "both"):
-            store.put_vectors({name: b"1234"})
-            store.judgements([name])
-            store.put_judgements({name: judgement})
-            store.reply(name)
-            store.put_reply(name, "a reply")
-            store.search("web", name, 3, 1)
-            store.put_search("web", name, 3, [])
+            store.cache.put_vectors({name: b"1234"})
+            store.cache.judgements([name])
+            store.cache.put_judgements({name: judgement})
+            store.cache.reply(name)
+            store.cache.put_reply(name, "a reply")
+            store.cache.search("web", name, 3, 1)
+            store.cache.put_search("web", name, 3, [])
         pages = tuple(page(f"Text of {name}", f"https://x.example/{name}") for name in (own, "both"))
         made = report(store, run_id).model_copy(update={"pages": pages})
-        store.save_run(made)
+        store.runs.save(made)
         return made
 
     first, second = finish("r1", "one"), finish("r2", "two")
     store = Store.open(settings.database_url)
     save_version(store, reworded(first, "other words"), first.claims[0].id)
-    store.delete_run("r1")
-    assert store.load_run("r1") is None and store.versions("r1") == [] and store.run_inputs("r1") is None
-    assert store.load_run("r2") == second
+    store.runs.delete("r1")
+    assert store.runs.load("r1") is None and store.runs.versions("r1") == [] and store.runs.inputs("r1") is None
+    assert store.runs.load("r2") == second
     names = ["one", "two", "both"]
-    assert set(store.vectors(names)) == set(store.judgements(names)) == {"two", "both"}
-    assert [name for name in names if store.reply(name)] == ["two", "both"]
-    assert [name for name in names if store.search("web", name, 3, 1) is not None] == ["two", "both"]
-    assert [name for name in names if store.page(f"https://x.example/{name}")] == ["two", "both"]
-    store.delete_run("r2")
-    with store.engine.connect() as db:
+    assert set(store.cache.vectors(names)) == set(store.cache.judgements(names)) == {"two", "both"}
+    assert [name for name in names if store.cache.reply(name)] == ["two", "both"]
+    assert [name for name in names if store.cache.search("web", name, 3, 1) is not None] == ["two", "both"]
+    assert [name for name in names if store.cache.page(f"https://x.example/{name}")] == ["two", "both"]
+    store.runs.delete("r2")
+    with store.database.engine.connect() as db:
         for table in set(schema.metadata.tables) - {"collections", "documents", "document_vectors"}:
             assert db.execute(sa.text(f"SELECT count(*) FROM {table}")).scalar() == 0, table
 
 
 def test_a_version_of_an_imported_run_leaves_its_pages_out_of_the_cache(store: Store) -> None:
     saved = report(store)
-    store.save_run(saved, frozen=True)
+    Snapshot(saved, Provenance(), {}, {}).over(store).runs.save(saved)
     save_version(store, reworded(saved, "other words"), saved.claims[0].id)
-    assert store.page(saved.pages[0].url) is None
-    loaded = store.load_run("r1")
+    assert store.cache.page(saved.pages[0].url) is None
+    loaded = store.runs.load("r1")
     assert loaded is not None and loaded.pages == saved.pages

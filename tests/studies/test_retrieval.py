@@ -59,7 +59,7 @@ def test_cells_hold_the_same_claims_against_the_same_pages(
         assert cell.seconds > 0 and cell.report.usage.cached_pairs == 0
         assert cell.megabytes is None or 0 <= cell.megabytes < 2000
         assert cell.report.settings["chunk_size"] == CHUNKINGS[cell.choice.chunking]["chunk_size"]
-        assert store.load_run(cell.report.id) is None
+        assert store.runs.load(cell.report.id) is None
     texts = {p.id: p.text for p in snapshot.report.pages}
     for d in differences(cells[0].report, cells[1].report):
         assert d.left or d.right

@@ -155,14 +155,14 @@ _TYPES = TypeAdapter(dict[str, str])
 
 def error_types(store: Store, project_id: str) -> dict[str, str]:
     """Return the error types set by hand, by task. They stay in this database: exports do not include them."""
-    body = store.load_result(ERROR_TYPES, project_id)
+    body = store.results.load(ERROR_TYPES, project_id)
     return {} if body is None else _TYPES.validate_json(body)
 
 
 def put_error_type(store: Store, project_id: str, task_id: str, name: str) -> None:
     """Set the error type of a task; an empty one removes it."""
     known = error_types(store, project_id) | {task_id: name}
-    store.save_result(ERROR_TYPES, project_id, json.dumps({k: v for k, v in known.items() if v}), shared=True)
+    store.results.save(ERROR_TYPES, project_id, json.dumps({k: v for k, v in known.items() if v}), shared=True)
 
 
 def labelled_set(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None], types: Mapping[str, str]) -> str:

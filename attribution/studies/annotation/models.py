@@ -89,7 +89,7 @@ def verify(
             verdict = _verify(task, settings, store)
             row = {"task_id": task.id, "verifier": version, "label": verdict.label, "confidence": verdict.confidence}
             row["reason"] = verdict.reason
-            store.insert(t.annotation_verdicts, [row], replace=True)
+            store.database.insert(t.annotation_verdicts, [row], replace=True)
         return verdict
 
     for task, result in zip(tasks, run_each(tasks, verify_task, stop), strict=False):
@@ -100,7 +100,7 @@ def saved(store: Store, tasks: Sequence[str]) -> dict[str, list[TaskVerdict]]:
     """Return the saved verdicts by verifier: its name, then the version of its model."""
     v, wanted = t.annotation_verdicts.c, set(tasks)
     found: dict[str, list[TaskVerdict]] = {}
-    with store.engine.connect() as db:
+    with store.database.engine.connect() as db:
         for row in db.execute(sa.select(t.annotation_verdicts).order_by(v.verifier, v.task_id)):
             if row.task_id in wanted:
                 verdict = TaskVerdict(row.task_id, row.label, row.confidence, row.reason)

@@ -240,7 +240,7 @@ def save_answers(store: Store, result_id: str, result: TwoAnswers) -> None:
 def load_answers(store: Store, result_id: str) -> TwoAnswers | None:
     """Load a comparison with its pages' texts."""
     saved = ANSWERS.load(store, result_id)
-    return saved and with_report(saved, store.with_texts(saved.report))
+    return saved and with_report(saved, store.cache.with_texts(saved.report))
 
 
 def compare_many(rows: Sequence[Row], settings: Settings, path: Path) -> Iterator[RowDone]:

@@ -271,7 +271,7 @@ def score_answer(
             report = event.report
     if report is None or report.stopped or stop.is_set():
         return
-    provenance = store.provenance(report.id)
+    provenance = store.runs.provenance(report.id)
     concerns = provenance.concerns if provenance else {}
     pages = {page.id: page for page in report.pages}
     judged = {first: _judged(report, pages, concerns, {v.claim_id: v for v in report.verdicts}, report.evidence)}

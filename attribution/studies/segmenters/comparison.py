@@ -287,7 +287,7 @@ def save_comparison(store: Store, result_id: str, comparison: Comparison) -> Non
 def load_comparison(store: Store, result_id: str) -> Comparison | None:
     """Load a comparison with its pages' texts."""
     saved = COMPARISON.load(store, result_id)
-    return saved and with_verdicts(saved, store.with_texts(saved.report))
+    return saved and with_verdicts(saved, store.cache.with_texts(saved.report))
 
 
 def save_experiment(store: Store, result_id: str, comparisons: Sequence[Comparison]) -> None:

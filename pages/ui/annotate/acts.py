@@ -61,7 +61,7 @@ AT, NOTICE, HANDLED, PROPOSAL, CELL, ROUND, OUTCOME = (
 
 def open_annotations() -> Annotations:
     """Open the projects of this server."""
-    return Annotations(store())
+    return Annotations(store().database)
 
 
 def text(name: str) -> str:

@@ -189,7 +189,7 @@ def tasks_form(saved: Annotations, project: Project) -> None:
                 return
             imported(saved, tasks, problems)
         return
-    own_runs = store().history(HistoryQuery(state="finished", limit=RUNS)).rows
+    own_runs = store().history.find(HistoryQuery(state="finished", limit=RUNS)).rows
     runs = {row.id: f"{row.created_at[:16].replace('T', ' ')} · {row.name[:90]}" for row in own_runs}
     if not runs:
         small("No runs yet: analyse an answer on the Explore page first.")
@@ -207,10 +207,10 @@ def tasks_form(saved: Annotations, project: Project) -> None:
         made: list[Task] = []
         failed = []
         for run in chosen:
-            report = store().load_run(run)
+            report = store().runs.load(run)
             of_run: list[Task] = []
             if report is not None:
-                full = store().with_texts(report)
+                full = store().cache.with_texts(report)
                 of_run += annotation_tasks.tasks_of_run(full, project.id, unit, system.strip(), dataset.strip())
             made += of_run
             failed += [] if of_run else [f"“{runs[run]}” has no claim with evidence"]

@@ -57,7 +57,7 @@ class Session:
 
 @pytest.fixture
 def own(store: Store) -> Session:
-    saved = Annotations(store)
+    saved = Annotations(store.database)
     return Session(saved, filled(saved, 3))
 
 
@@ -100,7 +100,7 @@ def test_a_flag_removes_the_task_from_one_queue_only(own: Session) -> None:
 
 
 def test_the_pilot_needs_a_justification(store: Store) -> None:
-    saved = Annotations(store)
+    saved = Annotations(store.database)
     own = Session(saved, filled(saved, 3, pilot=1))
     assert len(own.queue) == 1 and own.data["required"]
     assert "needs a justification" in own.act(interpretable=False).notice and not saved.judgements(own.project.id)
@@ -141,7 +141,7 @@ def test_nothing_else_is_saved(own: Session, act: Any) -> None:
 
 
 def test_leads_adjudicate_disagreements_and_audit_a_sample(store: Store) -> None:
-    saved = Annotations(store)
+    saved = Annotations(store.database)
     project = filled(saved, 4, audit=1.0)
     saved.add_members(project.id, ["lea"], lead=True)
     tasks = saved.task_ids(project.id)

@@ -39,7 +39,7 @@ def test_a_project_is_made_and_somebody_joins(store: Store) -> None:
     next(box for box in shown.text_input if box.label == "Annotators").input("ann, bob")
     next(button for button in shown.button if button.label == "Create the project").click().run()
     assert not shown.exception and "“Rivers” was created" in text(shown)
-    saved = Annotations(store)
+    saved = Annotations(store.database)
     (project,) = saved.projects()
     assert saved.work(project).annotators == ("ann", "bob") and project.overlap == 2
     next(button for button in shown.button if button.label == "Create the project")
@@ -50,7 +50,7 @@ def test_a_project_is_made_and_somebody_joins(store: Store) -> None:
 
 
 def test_every_number_leads_to_its_tasks(store: Store) -> None:
-    saved = Annotations(store)
+    saved = Annotations(store.database)
     project = filled(saved, 6, names="ann bob cem", overlap=3)
     for number, task in enumerate(saved.task_ids(project.id)):
         for name, answer in zip(("ann", "bob", "cem"), ("attributable", "not_attributable", "flagged"), strict=True):
@@ -76,7 +76,7 @@ def test_every_number_leads_to_its_tasks(store: Store) -> None:
 
 
 def test_what_people_write_is_escaped(store: Store) -> None:
-    saved = Annotations(store)
+    saved = Annotations(store.database)
     project = filled(saved, 1)
     (task,) = saved.task_ids(project.id)
     for hostile in TEXTS:

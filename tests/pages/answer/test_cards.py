@@ -101,7 +101,7 @@ def test_the_page_of_a_run_says_which_engine_failed_and_what_was_used(settings: 
     fell = Failure(stage="search", subject="one", kind="fell_back", message="one is down, so two was asked instead")
     llm = {"queries": LlmUsage(calls=3, prompt_tokens=10)}
     made = report(page(TEXT), failures=(fell,), queries=4, downloads=2, seconds=3.2, llm=llm)
-    store.save_run(made)
+    store.runs.save(made)
     at = AppTest.from_file(str(Path(__file__).parents[3] / "pages" / "explore.py"), default_timeout=120)
     at.query_params["run"] = made.id
     at.run()
@@ -119,7 +119,7 @@ def test_a_search_that_failed_is_said_with_and_without_evidence(store: Store, ev
 
     failed = Failure(stage="search", subject="q", kind="search_failed", message="SearXNG could not be asked")
     made = report(page(TEXT), failures=(failed,))
-    store.save_run(made if evidence else made.model_copy(update={"evidence": ()}))
+    store.runs.save(made if evidence else made.model_copy(update={"evidence": ()}))
     at = AppTest.from_file(str(Path(__file__).parents[3] / "pages" / "explore.py"), default_timeout=120)
     at.query_params["run"] = made.id
     at.run()

@@ -155,7 +155,7 @@ def test_the_page_opens_with_the_example_set() -> None:
 def test_a_saved_benchmark_has_an_address_and_one_that_was_cut_off_can_go_on(store: Store) -> None:
     from streamlit.testing.v1 import AppTest
 
-    store = Store(store.engine, "owner")
+    store = Store(store.database, "owner")
     save_labelled_set(store, "id", "a set", LabelledSet(ROWS))
     save_benchmark(store, "id", BEGUN.model_copy(update={"outcomes": OUTCOMES}))
     for browser, offered, not_offered in (("owner", "go_on", "make_copy"), ("guest", "make_copy", "go_on")):

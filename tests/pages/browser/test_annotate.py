@@ -66,7 +66,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 def filled(server: Server, name: str, answers: list[str]) -> tuple[Annotations, Project]:
-    kept = Annotations(Store.open(server.database))
+    kept = Annotations(Store.open(server.database).database)
     project = kept.create(name, overlap=2)
     question = Turn(speaker="user", text="What is there?")
     kept.add_tasks([

@@ -103,13 +103,13 @@ def test_a_run_survives_a_reload_and_a_killed_server(browser: Browser, tmp_path:
         page.reload()
         expect(page.get_by_role("button", name="Stop")).to_be_enabled(timeout=PATIENCE)  # it goes on
         end = time.monotonic() + 2 * PATIENCE / 1000
-        while not ((known := store.load_unfinished(run_id)) and known.verdicts):
-            assert time.monotonic() < end and store.load_run(run_id) is None
+        while not ((known := store.runs.load_unfinished(run_id)) and known.verdicts):
+            assert time.monotonic() < end and store.runs.load(run_id) is None
             time.sleep(0.02)
         server.kill()
         server.wait()
-    known = store.load_unfinished(run_id)
-    assert known is not None and known.verdicts and store.load_run(run_id) is None
+    known = store.runs.load_unfinished(run_id)
+    assert known is not None and known.verdicts and store.runs.load(run_id) is None
     page.close()
 
     with serving(tmp_path, port):
@@ -125,6 +125,6 @@ def test_a_run_survives_a_reload_and_a_killed_server(browser: Browser, tmp_path:
         expect(page.get_by_role("button", name="Stop")).to_be_disabled(timeout=PATIENCE)
         expect(page.get_by_role("button", name="Export", exact=True)).to_be_visible(timeout=PATIENCE)
         page.close()
-    report = store.load_run(run_id)
+    report = store.runs.load(run_id)
     assert report is not None and len(report.verdicts) == 40 and not report.stopped
     store.close()

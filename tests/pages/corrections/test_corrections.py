@@ -29,7 +29,7 @@ def pressed(at: AppTest, key: str) -> AppTest:
 
 def test_a_correction_is_proposed_accepted_and_taken_back(store: Store) -> None:
     made = REPORT.model_copy(update={"settings": {"verifier": "embedded-small"}})
-    Store(store.engine, "owner").save_run(made)
+    Store(store.database, "owner").runs.save(made)
     at = AppTest.from_file(str(Path(__file__).parents[3] / "pages" / "explore.py"), default_timeout=120)
     at.query_params["run"], at.session_state[state._BROWSER] = made.id, "owner"
     pressed(at.run(), "propose")
@@ -51,8 +51,8 @@ def test_a_correction_is_proposed_accepted_and_taken_back(store: Store) -> None:
 
 
 def test_decisions_outlive_the_session_and_are_the_owners_alone(store: Store) -> None:
-    store = Store(store.engine, "owner")
-    store.save_run(REPORT)
+    store = Store(store.database, "owner")
+    store.runs.save(REPORT)
     found = correction(ANSWER, FALSE, "The tower was finished in 1889.")
     desks.save(store, REPORT.id, Review().with_proposals([Proposal(FALSE.id, found)]))
 

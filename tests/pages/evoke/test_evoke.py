@@ -43,7 +43,7 @@ def test_a_set_goes_on_where_it_was_left_and_is_kept_with_its_labels(store: Stor
     rows, problems = next(make(answers[:1], ["number"], 3))
     part = whole.with_answer(rows, problems)
     id = "e" * 16
-    save(Store(store.engine, "owner"), id, part)
+    save(Store(store.database, "owner"), id, part)
     assert load(store, id) == part and load(store, "f" * 16) is None
 
     def visited(browser: str) -> AppTest:

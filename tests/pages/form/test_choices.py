@@ -113,7 +113,7 @@ def test_quotation_marks_in_a_file_name_are_shown_as_typed() -> None:
 
 def test_a_saved_run_is_shown_with_its_method_and_its_form(store: Store) -> None:
     report = saved().model_copy(update={"settings": Settings(segmenter="clauses").public(), "pages": ()})
-    store.save_run(report)
+    store.runs.save(report)
     at = AppTest.from_file(EXPLORE, default_timeout=120)
     at.query_params["run"] = report.id
     at.run()

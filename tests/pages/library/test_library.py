@@ -74,7 +74,7 @@ def test_the_table_of_collections_scrolls_where_it_is_too_wide() -> None:
 def test_foreign_names_are_escaped(store: Store) -> None:
     drawn = html(failure_table([FAILURE] * 201))
     assert EVIL not in drawn and "&lt;script&gt;" in drawn and "1 more" in drawn
-    kept = DocumentStore(store)
+    kept = DocumentStore(store.database)
     kept.put("<b>x<b>", [NewDocument("a", "a", "a", page("A text."))])
     drawn = html(collection_table(kept.collections()))
     assert "<b>" not in drawn and "7 characters" in drawn
@@ -124,7 +124,7 @@ def offered(shown: AppTest) -> list[str]:
 
 
 def test_documents_are_removed_after_a_question(store: Store) -> None:
-    kept = DocumentStore(store)
+    kept = DocumentStore(store.database)
     kept.put("rivers", [NewDocument(n, n, n, page(f"A text of {n}.", title=n)) for n in ("nile", "rhine")])
     shown = opened()
     assert shown.selectbox(key="collection_browsed").options == ["rivers"]
@@ -144,7 +144,7 @@ def test_documents_are_removed_after_a_question(store: Store) -> None:
 
 
 def test_a_collection_is_ticked_in_the_sidebar(store: Store) -> None:
-    DocumentStore(store).put("rivers", [NewDocument("nile", "n", "n", page("The Nile flows north."))])
+    DocumentStore(store.database).put("rivers", [NewDocument("nile", "n", "n", page("The Nile flows north."))])
     shown = opened("explore.py")
     (choice,) = [m for m in shown.multiselect if m.label == "Collections"]
     assert choice.options == ["rivers"]

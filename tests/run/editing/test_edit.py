@@ -129,7 +129,7 @@ def test_a_reworded_claim_is_another_claim_and_no_other_is_touched(made: Editor)
     assert made_edit.claims == (new.id,) and "Reworded: “The Zorb bridge was opened in 1931.”" in made_edit.words
     assert json.loads(after.to_json())["edits"][0]["change"]["kind"] == "reword"
     assert "edits" not in json.loads(before.to_json()) and "set_aside" not in json.loads(before.to_json())
-    assert made.store.load_run(after.id) == after
+    assert made.store.runs.load(after.id) == after
     assert Report.model_validate_json(after.to_json()).edits == after.edits
 
 
@@ -284,7 +284,7 @@ def test_what_does_not_fit_is_refused_and_nothing_is_saved(
 ) -> None:
     with pytest.raises(BadInput, match=problem):
         made(change(made.report.claims[0]))
-    assert len(made.store.versions(made.report.id)) == 1 and made.store.load_run(made.report.id) == made.report
+    assert len(made.store.runs.versions(made.report.id)) == 1 and made.store.runs.load(made.report.id) == made.report
 
 
 def test_a_stopped_edit_changes_nothing(made: Editor) -> None:
@@ -293,7 +293,7 @@ def test_a_stopped_edit_changes_nothing(made: Editor) -> None:
     change = Reword(claim_id=made.report.claims[0].id, text="Other words.")
     happened = list(edit(made.report, change, made.settings, made.store, stop=stop))
     assert not any(isinstance(event, events.Finished) for event in happened)
-    assert made.store.load_run(made.report.id) == made.report
+    assert made.store.runs.load(made.report.id) == made.report
 
 
 def test_a_snapshot_of_an_edited_run_has_all_that_it_needs(made: Editor) -> None:
@@ -369,7 +369,7 @@ def _there_and_back(made: Editor, data: st.DataObject) -> None:
         try:
             made(change)
         except BadInput:
-            assert made.store.load_run(first.id) == reports[-1]
+            assert made.store.runs.load(first.id) == reports[-1]
             continue
         reports.append(made.report)
         ids = [c.id for c in made.report.claims]
@@ -380,27 +380,27 @@ def _there_and_back(made: Editor, data: st.DataObject) -> None:
         assert Report.model_validate_json(made.report.to_json()).judgements == made.report.judgements
         assert all(ANSWER[a:b].strip() for c in made.report.claims for a, b in c.spans)
     for earlier in reversed(reports[:-1]):
-        undone = made.store.undo(first.id)
+        undone = made.store.runs.undo(first.id)
         assert undone is not None and undone == earlier and undone.to_json() == earlier.to_json()
-    assert made.store.undo(first.id) is None
+    assert made.store.runs.undo(first.id) is None
     for later in reports[1:]:
-        redone = made.store.redo(first.id)
+        redone = made.store.runs.redo(first.id)
         assert redone is not None and redone == later and redone.to_json() == later.to_json()
-    assert made.store.redo(first.id) is None
+    assert made.store.runs.redo(first.id) is None
 
 
 def test_an_edit_after_an_undo_ends_what_could_be_redone(made: Editor) -> None:
     store, run_id = made.store, made.report.id
     first = made.report.claims[0]
-    assert store.steps(run_id).undo is None and store.steps(run_id).redo is None
+    assert store.runs.steps(run_id).undo is None and store.runs.steps(run_id).redo is None
     pinned = made(Pin(claim_id=first.id))
-    steps = store.steps(run_id)
+    steps = store.runs.steps(run_id)
     assert steps.undo == pinned.edits[-1] and steps.can_undo and not steps.can_redo
-    undone = store.undo(run_id)
-    assert undone is not None and store.steps(run_id).redo == pinned.edits[-1]
+    undone = store.runs.undo(run_id)
+    assert undone is not None and store.runs.steps(run_id).redo == pinned.edits[-1]
     made.report = undone
     made(Drop(claim_id=first.id))
-    assert store.redo(run_id) is None and store.steps(run_id).redo is None
+    assert store.runs.redo(run_id) is None and store.runs.steps(run_id).redo is None
 
 
 def test_only_the_edited_claim_is_searched_for_and_only_when_asked(

@@ -45,7 +45,7 @@ def test_a_verdict_of_ones_own_stands_beside_the_model_s(made: Editor, monkeypat
     assert own.statement == claim.statement and own.at
     assert (after.claims, after.verdicts, after.evidence) == (before.claims, before.verdicts, before.evidence)
     assert after.edits[-1].words.startswith("Judged contradicted: “The Zorb bridge")
-    assert made.store.load_run(after.id) == after and "judgements" not in json.loads(before.to_json())
+    assert made.store.runs.load(after.id) == after and "judgements" not in json.loads(before.to_json())
     assert not made.store.versions(after.id)[0].claim_id  # not corrected by hand
     with pytest.raises(BadInput, match="is contradicted already"):
         made(Judge(claim_id=claim.id, label="contradicted", note="It was 1932."))
@@ -55,10 +55,10 @@ def test_a_verdict_of_ones_own_stands_beside_the_model_s(made: Editor, monkeypat
     with pytest.raises(BadInput, match="no verdict of yours"):
         made(Judge(claim_id=claim.id, label=None))
     labels = []
-    while (undone := made.store.undo(before.id)) is not None:
+    while (undone := made.store.runs.undo(before.id)) is not None:
         labels.append([j.label for j in undone.judgements])
     assert labels == [["supported"], ["contradicted"], []]
-    redone = made.store.redo(before.id)
+    redone = made.store.runs.redo(before.id)
     assert redone is not None and redone.judgements == after.judgements
 
 
@@ -121,7 +121,7 @@ def test_what_cannot_be_judged_is_refused(made: Editor) -> None:
     for values in ({"label": "right"}, {"label": "missing"}, {"note": "x" * (NOTE + 1)}, {"note": "\ud800"}):
         with pytest.raises(ValidationError):
             Judge.model_validate({"claim_id": "c", "label": "supported", **values})
-    assert made.store.load_run(made.report.id) == made.report
+    assert made.store.runs.load(made.report.id) == made.report
 
 
 def test_nobody_else_judges_a_run_and_a_copy_has_none_of_its_owner_s_verdicts(made: Editor) -> None:
@@ -130,9 +130,9 @@ def test_nobody_else_judges_a_run_and_a_copy_has_none_of_its_owner_s_verdicts(ma
     stranger = Store(made.store.engine, "stranger")
     with pytest.raises(NotYours):
         list(edit(made.report, Judge(claim_id=claim.id, label="supported"), made.settings, stranger))
-    copy = stranger.load_run(stranger.copy_run(made.report.id))
+    copy = stranger.runs.load(stranger.runs.copy(made.report.id))
     assert copy is not None and copy.judgements == () and copy.verdicts == made.report.verdicts
-    own = made.store.load_run(made.store.copy_run(made.report.id))
+    own = made.store.runs.load(made.store.runs.copy(made.report.id))
     assert (
         own is not None
         and own.judgements == made.report.judgements == Report.model_validate_json(made.report.to_json()).judgements

@@ -33,7 +33,7 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Annota
     """Three machines."""
     folder: Path = tmp_path_factory.mktemp("machines")
     stores = {name: Store.open(f"sqlite:///{folder}/{name}.sqlite3") for name in "abc"}
-    yield {name: Annotations(store) for name, store in stores.items()}
+    yield {name: Annotations(store.database) for name, store in stores.items()}
     for store in stores.values():
         store.close()
 

@@ -36,7 +36,7 @@ def test_a_verifier_reads_each_task_once_and_stops(store: Store, settings: Setti
     assert first.grounded and not second.grounded and "Peru" in second.reason and third.label == "not_checked"
     ((name, verdicts),) = saved(store, [task.id for task in tasks]).items()
     assert name.startswith("embedded-small ") and {v.task_id: v for v in verdicts}[first.task_id] == first
-    with store.engine.begin() as db:  # what is saved is not computed again
+    with store.database.engine.begin() as db:  # what is saved is not computed again
         db.exec_driver_sql("UPDATE annotation_verdicts SET reason = 'kept'")
     assert [v.reason for v in verify(tasks, settings, store)] == ["kept"] * 3
     stop = threading.Event()

@@ -23,7 +23,7 @@ FIRST = Content(interpretable=True, seconds=(3.0, 0.0))
 
 
 def test_the_same_step_twice_is_one_and_another_window_is_told(store: Store) -> None:
-    kept = Annotations(store)
+    kept = Annotations(store.database)
     project = filled(kept, 1)
     (task,) = kept.task_ids(project.id)
     here = (project.id, task, "ann", "annotation", "production")
@@ -40,8 +40,8 @@ def test_the_same_step_twice_is_one_and_another_window_is_told(store: Store) -> 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from(list(CONTENT))) | st.none(), max_size=12))
 def test_undo_goes_back_step_by_step(store: Store, acts: list[tuple[int, str] | None]) -> None:
-    kept = Annotations(store)
-    with store.engine.begin() as db:
+    kept = Annotations(store.database)
+    with store.database.engine.begin() as db:
         for table in ("annotation_projects", "annotation_judgements", "annotation_tasks"):
             db.exec_driver_sql(f"DELETE FROM {table}")
     project = filled(kept, 3)
@@ -76,8 +76,8 @@ WRITER = """
 import sys
 from attribution.studies.annotation.records import Content
 from attribution.studies.annotation.project import Annotations
-from attribution.store.store import Store
-kept = Annotations(Store.open(sys.argv[1]))
+from attribution.store.database import Database
+kept = Annotations(Database.open(sys.argv[1]))
 for task in kept.task_ids(sys.argv[2]):
     follows = ""
     for content in (Content(interpretable=True), Content(interpretable=True, attributable=True)):
@@ -87,7 +87,7 @@ for task in kept.task_ids(sys.argv[2]):
 
 
 def test_killed_writers_lose_nothing_that_was_confirmed(settings: Settings, store: Store) -> None:
-    kept = Annotations(store)
+    kept = Annotations(store.database)
     project = filled(kept, 400)
     writers = [
         subprocess.Popen(
