@@ -46,7 +46,7 @@ def test_a_verdict_of_ones_own_stands_beside_the_model_s(made: Editor, monkeypat
     assert (after.claims, after.verdicts, after.evidence) == (before.claims, before.verdicts, before.evidence)
     assert after.edits[-1].words.startswith("Judged contradicted: “The Zorb bridge")
     assert made.store.runs.load(after.id) == after and "judgements" not in json.loads(before.to_json())
-    assert not made.store.versions(after.id)[0].claim_id  # not corrected by hand
+    assert not made.store.runs.versions(after.id)[0].claim_id  # not corrected by hand
     with pytest.raises(BadInput, match="is contradicted already"):
         made(Judge(claim_id=claim.id, label="contradicted", note="It was 1932."))
     made(Judge(claim_id=claim.id, label="supported"))
@@ -127,7 +127,7 @@ def test_what_cannot_be_judged_is_refused(made: Editor) -> None:
 def test_nobody_else_judges_a_run_and_a_copy_has_none_of_its_owner_s_verdicts(made: Editor) -> None:
     claim = made.claim("opened")
     made(Judge(claim_id=claim.id, label="contradicted", note="mine"))
-    stranger = Store(made.store.engine, "stranger")
+    stranger = Store(made.store.database, "stranger")
     with pytest.raises(NotYours):
         list(edit(made.report, Judge(claim_id=claim.id, label="supported"), made.settings, stranger))
     copy = stranger.runs.load(stranger.runs.copy(made.report.id))
