@@ -14,12 +14,14 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import LABELS
 from benchmarks.examples import examples
+from pages.ui import state
 from tests.make import claim
 
 EXAMPLES = examples()
+ALL = state.examples()  # with that of the demo, which comes first
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e["id"])
+@pytest.mark.parametrize("example", ALL, ids=lambda e: e["id"])
 def test_every_claim_of_the_reader_stands_in_its_answer(example: dict[str, Any]) -> None:
     assert {"id", "title", "question", "answer", "sources", "claims"} == set(example)
     at = 0
@@ -65,9 +67,9 @@ st.text(chosen if isinstance(chosen, str) else " ".join(chosen.sources))
 """
 
 
-@pytest.mark.parametrize("number", range(len(EXAMPLES)))
+@pytest.mark.parametrize("number", range(len(ALL)))
 def test_choosing_one_on_the_page_chooses_its_sources(number: int) -> None:
     from streamlit.testing.v1 import AppTest
 
     at = AppTest.from_string(CHOOSE.format(number=number), default_timeout=60).run()
-    assert not at.exception and set(at.text[0].value.split()) - {"documents"} == set(EXAMPLES[number]["sources"])
+    assert not at.exception and set(at.text[0].value.split()) - {"documents"} == set(ALL[number]["sources"])

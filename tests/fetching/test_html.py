@@ -213,7 +213,7 @@ def test_deep_nesting_neither_crashes_nor_hangs(opening: str, depth: int) -> Non
         extract(f"<html><body>{opening * depth}deep".encode(), "text/html", "https://example.org/a")
     except FetchFailed as error:
         assert error.kind in ("unreadable", "no_text", "too_large")
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 20  # it took minutes
 
 
 def test_html_that_makes_extractors_slow_stays_fast() -> None:
@@ -223,7 +223,7 @@ def test_html_that_makes_extractors_slow_stays_fast() -> None:
     text = extract(
         f"<html><head>{script}</head><body>{lists}</body></html>".encode(), "text/html", "https://e.org/"
     ).text
-    assert text.count("aaa bbb") > 5_000 and time.monotonic() - started < 5
+    assert text.count("aaa bbb") > 5_000 and time.monotonic() - started < 20  # it took minutes
 
 
 def test_too_many_elements(monkeypatch: pytest.MonkeyPatch) -> None:
