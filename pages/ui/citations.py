@@ -123,12 +123,9 @@ def _row(
 ) -> list[Child]:
     label, word = OUTCOMES[citation.outcome]
     piece = citation.evidence
-    probability = None
-    if piece and label in ("supported", "contradicted"):
-        probability = max(piece.probabilities.entailed, piece.probabilities.contradicted)
     words = el(
         "div",
-        badge(label, probability, word),
+        badge(label, word=word),
         *([] if piece else [el("p", as_sentence(citation.reason), class_="why")]),
     )
     quote = el("span", f"“{' '.join(piece.deciding_sentence.split())}”", dir="auto") if piece else None

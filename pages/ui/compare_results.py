@@ -10,6 +10,7 @@ from attribution.evidence.near_duplicates import deciding_evidence
 from attribution.files import Cell, csv_text
 from attribution.reports import html
 from attribution.reports.html import RELATIONS, Child, Look, Node, badge, el, look, plural, scrolling
+from attribution.reports.strength import is_weak
 from attribution.segmenters import SEGMENTERS
 from attribution.studies.segmenters.comparison import Column, Comparison, Row, SegmenterResult, json_data
 from attribution.studies.segmenters.tables import tables
@@ -253,27 +254,29 @@ def claim_data(
     claim: Claim, report: Report, pages: Mapping[str, Page], cuts: Sequence[Span], running: bool
 ) -> dict[str, object]:
     verdict = next((v for v in report.verdicts if v.claim_id == claim.id), None)
-    style = look_of(verdict, running)
+    style, weak = look_of(verdict, running), is_weak(verdict, report)
+    word = style.said(weak)
     waiting = "Its sources are still being read." if running else "The comparison ended before it was checked."
-    reason = el("p", el("strong", f"{style.word}. "), verdict.reason if verdict else waiting, class_="reason")
+    reason = el("p", el("strong", f"{word}. "), verdict.reason if verdict else waiting, class_="reason")
     lines: list[Child] = [reason]
     if claim.enriched:
         lines.append(el("p", "Checked as: ", claim.enriched, dir="auto"))
     if not claim.spans:
         lines.append(el("p", "Its words were not found in the answer."))
     if piece := deciding_evidence([e for e in report.evidence if e.claim_id == claim.id], pages):
-        kind, word = RELATIONS[piece.relation]
+        kind, relation = RELATIONS[piece.relation]
         page = pages.get(piece.page_id)
         title = el("span", page.title if page else "", dir="auto")
         lines += [
-            el("p", badge(kind, getattr(piece.probabilities, piece.relation), word), " ", title),
+            el("p", badge(kind, word=relation), " ", title),
             el("blockquote", piece.deciding_sentence, dir="auto", class_=f"v-{kind}"),
         ]
     return {
         "id": claim.id,
         "label": verdict.label if verdict else "pending",
         "icon": style.icon,
-        "word": style.word,
+        "word": word,
+        "weak": weak,
         "text": claim.text,
         "pieces": [i for i, (a, b) in enumerate(cuts) if any(s < b and a < e for s, e in claim.spans)],
         "detail": html.data(el("div", *lines)),

@@ -151,13 +151,13 @@ def proposal_card(correction: Correction, number: int, report: Report, state: st
     if page and (address := link_to_sentence(page.url, correction.quote)):
         title = el("a", f"{page.title or page.url} ↗", href=address, target="_blank", rel="noopener noreferrer")
     label = el("strong", f"Claim {number}")
-    probability = f"supported at {correction.probability:.2f}, by {correction.verifier}"
+    surely = f"Supported at {correction.probability:.2f} by {correction.verifier}"
     return el(
         "div",
         el("p", label, f" · {state}" if state else "", class_="facts"),
         el("p", *answer.shown(correction.before, correction.after), class_="diff", dir="auto"),
         el("blockquote", f"“{correction.quote}”", dir="auto"),
-        el("p", title, f" · {probability}", class_="facts", dir="auto"),
+        el("p", title, class_="facts", title=surely, dir="auto"),
         class_=f"ax-correction {state}",
     )
 

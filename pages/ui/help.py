@@ -66,6 +66,7 @@ CLAIM_KEYS = (
     ("Tab", "Reach the claims, links and buttons one by one"),
     ("Enter", "Select the claim that has the focus; again: go to its evidence"),
     ("← →", "Previous and next claim, from a claim that has the focus"),
+    ("Ctrl+Z", "Undo the last edit; with Shift, redo it"),
     ("Esc", "Back from the evidence to the claim; close what is open"),
 )
 Step = tuple[str, str, str, str]  # title, text, what it points at, and what is done (see claims.js)

@@ -123,6 +123,7 @@ def test_queries_are_tidied_and_a_claim_without_any_is_searched_itself(store: St
     assert asked.usage["queries"].calls == 2 and asked.usage["queries"].prompt_tokens == 200
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("warm_library")
 def test_a_run_searches_what_the_model_writes_and_a_replay_keeps_it(store: Store) -> None:
     answer = "The Eiffel Tower was completed in 1889. The Nile is the longest river of Africa."

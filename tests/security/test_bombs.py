@@ -178,6 +178,7 @@ def test_a_document_of_more_text_than_can_be_searched_is_refused(name: str, cont
 class TestInTheBrowser:
     pytestmark = MARKS
 
+    @pytest.mark.slow
     def test_a_bomb_given_to_history_leaves_the_server_small(self, tmp_path: Path) -> None:
         (tmp_path / "data").mkdir()
         (tmp_path / "history.zip").write_bytes(bomb(archive.HISTORY, pages=b"\n" * 390 * MB))

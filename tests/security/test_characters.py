@@ -107,6 +107,7 @@ def test_the_page_says_so_of_the_earlier_turns() -> None:
     assert next(b for b in at.button if b.label == "Analyse").disabled
 
 
+@pytest.mark.slow
 def test_the_command_line_says_so_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "turns.json").write_text(ESCAPED, encoding="utf-8")
     (tmp_path / "rows.jsonl").write_text('{"claim": "a", "evidence": "\\ud800"}\n', encoding="utf-8")

@@ -191,7 +191,7 @@ class Served:
         assert "Traceback" not in text and "rror" not in text, text
 
 
-SIGNALS = pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+SIGNALS = pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 
 
 @SIGNALS

@@ -93,6 +93,7 @@ def test_a_full_disk_ends_analyze_with_one_line_wherever_it_fills_up(
     assert "missing" not in done.stderr and not out.exists()
 
 
+@pytest.mark.slow
 def test_a_full_disk_ends_a_batch_and_its_row_is_done_by_the_next_call(warm: Settings, tmp_path: Path) -> None:
     given, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     given.write_text(json.dumps({"answer": ANSWER}) + "\n")
@@ -251,6 +252,7 @@ def test_a_file_that_does_not_fit_on_the_disk_is_named_and_nothing_is_left_of_it
     assert not list(tmp_path.glob("*.part"))
 
 
+@pytest.mark.slow
 def test_a_batch_whose_output_does_not_fit_names_it_and_goes_on_later(empty: Settings, tmp_path: Path) -> None:
     given, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     given.write_text("".join(json.dumps({"n": n, "x": "x" * 300}) + "\n" for n in range(20)))  # each has an error

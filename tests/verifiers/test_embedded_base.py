@@ -126,6 +126,7 @@ def test_what_cannot_be_judged_is_a_typed_error(verifier: EmbeddedBase, claim: s
         verifier.verify([(claim, FACT)])
 
 
+@pytest.mark.slow
 @needs_base
 def test_a_damaged_model_is_made_again(own_data_folder: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     whole = embedded_base.make().parent

@@ -96,6 +96,7 @@ def test_every_page_its_help_and_a_run_under_way_break_no_rule_of_axe(page: Page
     expect(page.get_by_text("Stopped early")).to_be_visible(timeout=PATIENCE)
 
 
+@pytest.mark.slow
 def test_two_answers_with_an_open_panel_break_no_rule_and_keys_reach_their_claims(page: Page) -> None:
     go_to(page, "Compare", "Two answers")
     expect(page.get_by_role("button", name="Compare", exact=True)).to_be_enabled(timeout=PATIENCE)

@@ -49,6 +49,7 @@ def downloaded(page: Page, name: str) -> str:
     return waiting.value.path().read_text("utf-8-sig")
 
 
+@pytest.mark.slow
 def test_the_cost_comes_first_then_verdicts_in_their_columns_and_stop_keeps_them(page: Page) -> None:
     button = opened(page)
     write(page, SLOW)

@@ -80,6 +80,7 @@ def test_a_stranger_reads_a_run_completely_and_edits_a_copy(page: Page, browser:
     stranger.context.close()
 
 
+@pytest.mark.slow
 def test_a_tab_that_was_open_shows_why_the_run_is_gone_once_it_is_private_or_deleted(
     page: Page, browser: Browser
 ) -> None:

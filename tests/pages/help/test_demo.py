@@ -30,6 +30,7 @@ def analysed(store: Store, **settings: object) -> Report:
     return last.report
 
 
+@pytest.mark.slow
 def test_its_steps_point_at_claims_with_the_badges_that_they_tell_of(store: Store) -> None:
     report = analysed(store)
     labels = [v.label for v in report.verdicts]
