@@ -183,7 +183,7 @@ class View {
 
   mode() {
     const width = this.root.clientWidth;
-    return width < 560 ? "narrow" : width < 900 ? "medium" : "wide";
+    return width < 560 ? "narrow" : width < 1000 ? "medium" : "wide";
   }
 
   // On a narrow screen the evidence stands under the tapped sentence, else beside or under the answer.

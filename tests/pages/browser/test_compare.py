@@ -20,6 +20,7 @@ from tests.pages.browser.visits import (
     expect,
     go_to,
     language_model,
+    menu,
     settled,
     write,
 )
@@ -78,11 +79,13 @@ def test_the_cost_comes_first_then_verdicts_in_their_columns_and_stop_keeps_them
 def test_hostile_text_is_text_on_compare_and_retrieval(page: Page) -> None:
     lines = [t for t in TEXTS if "\x0b" not in t]
     source = "\n\n".join(f"The Nile is {t} a river of Africa. It is long." for t in lines)
-    page.get_by_text("My documents", exact=True).first.click()
+    menu(page, "Add documents")
     page.locator("input[type=file]").set_input_files(
         {"name": f"<img src=x onerror={FLAG}> $$x$$.txt", "mimeType": "text/plain", "buffer": source.encode()}
     )
     expect(page.get_by_text("<img sr")).to_be_visible(timeout=PATIENCE)
+    settled(page)
+    page.keyboard.press("Escape")
     said = [f"The Nile is {t} a river of Africa and it is long." for t in lines[:1] + lines[4:5] + lines[9:10]]
     opened(page)
     write(page, "\n\n".join(said), f"<img src=x onerror={FLAG}> $$what$$?")

@@ -19,7 +19,6 @@ from tests.pages.browser.visits import (
     claims,
     compare,
     expect,
-    finished,
     go_to,
     language_model,
     menu,
@@ -239,8 +238,7 @@ def test_compare_and_retrieval_survive_a_reload(page: Page) -> None:
     expect(page.get_by_label("Answer", exact=True)).to_have_value(NILE)
     expect(page.get_by_text("for an earlier version")).to_have_count(0)
     page.get_by_role("link", name="Explore").click()
-    page.get_by_role("button", name="Run again").click()
-    finished(page)
+    analyse(page)
     go_to(page, "Compare", "Retrieval")
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_label("Evidence of", exact=True)).to_be_visible(timeout=2 * PATIENCE)

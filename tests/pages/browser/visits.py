@@ -75,11 +75,11 @@ def menu(page: Page, name: str) -> None:
 
 def unfold(page: Page) -> None:
     """Open the form where it is a line above a result."""
-    edit, start = (page.locator(f".st-key-{key} button").first for key in ("edit_form", "start"))
+    edit, start = (page.locator(f".st-key-{key} button:visible") for key in ("edit_form", "start"))
     expect(page.locator(":is(.st-key-edit_form, .st-key-start) button:visible").first).to_be_visible(timeout=PATIENCE)
-    if not start.is_visible():
-        edit.click()
-        expect(start).to_be_visible(timeout=PATIENCE)
+    if not start.count():
+        edit.first.click()
+        expect(start.first).to_be_visible(timeout=PATIENCE)
         settled(page)
 
 
