@@ -40,7 +40,7 @@ def analyse_form(running: bool) -> None:
         compact=run.current() is not None,
         running=running,
         ready=choices.is_ready(),
-        estimate=lambda: cost(running),
+        estimate=partial(estimate, running),
         explore=True,
         thresholds=run.current() is None,  # with a run they are under “What if”
     )
@@ -48,6 +48,14 @@ def analyse_form(running: bool) -> None:
         title, reason, detail = problem
         note(title, reason, label="contradicted", detail=detail)
     run.RUN.draw_notice()
+
+
+def estimate(running: bool) -> None:
+    """Draw the estimate; not in a folded form, because its end draws the page again and closes a dialog."""
+    if is_folded():
+        run.preload()
+    else:
+        cost(running)
 
 
 def analyse() -> None:
