@@ -158,7 +158,7 @@ def form(running: bool) -> None:
                 help="Its claims are checked against the sources and compared with those of the other answer.",
             )  # fmt: skip
         with st.container(key="form_row", horizontal=True, vertical_alignment="center", gap="small"):
-            source_row(turns=True)
+            source_row()
             JOB.buttons("Compare", start, running, choices.is_ready())
         if isinstance(problem := choices.settings(), str):
             note("Not ready yet", problem)

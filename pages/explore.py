@@ -26,7 +26,7 @@ INTRODUCTION = (
     "See which [claims] of an answer the [sources] support, which they contradict, and for which nothing was found, "
     "each with the sentence that decides. An example is filled in."
 )
-EDITING, OPENED = "editing", "opened"  # is the form open above a result; the source that is open beside it
+EDITING, OPENED, TAB = "editing", "opened", "tab"  # run whose form is open, source beside the answer, tab there
 LEGEND = ("supported", "contradicted", "unclear", "missing")
 
 
@@ -60,7 +60,7 @@ def estimate(running: bool) -> None:
 
 def analyse() -> None:
     """Start a run with the form, which then folds into a line."""
-    state.put(EDITING, False)
+    state.put(EDITING, "")
     run.analyse()
 
 
@@ -73,15 +73,16 @@ def demo() -> None:
 
 def is_folded() -> bool:
     """Return True if the form is a line above a run: it stays on the page, hidden, and loses nothing."""
-    return run.current() is not None and not state.get(EDITING) and not run.problem()
+    now = run.current()
+    return now is not None and state.get(EDITING) != now.key and not run.problem()
 
 
 def folded_form(running: bool) -> None:
     """Draw question and sources in one line, with what can be done."""
-    now, is_open = run.current(), not is_folded()
-    question = now.report.question if now else ""
-    sources = choices.sources_words(now.report if now else None)
-    changed = choices.differences(now.report, now.documents) if now and not running else []
+    if (now := run.current()) is None:
+        return
+    question, sources = now.report.question, choices.sources_words(now.report)
+    changed = [] if running else choices.differences(now.report, now.documents)
     parts = [el("strong", question or "No question", dir="auto"), el("span", f" · {sources}", class_="quiet")]
     if changed:
         words = f" · These results are for an earlier version (changed: {', '.join(changed)}). Run again."
@@ -92,8 +93,10 @@ def folded_form(running: bool) -> None:
         st.button("Stop" if own else "Stop watching", on_click=run.RUN.stop, key="stop",
                   help="The results so far are kept. (key: s)")  # fmt: skip
         return
-    st.button("Close" if is_open else "Edit", on_click=state.put, args=(EDITING, not is_open), key="edit_form",
-              help="Change the question, the answer, the sources or the options.")  # fmt: skip
+    if not run.problem():  # which keeps the form open
+        word, opened_for = ("Edit", now.key) if is_folded() else ("Close", "")
+        st.button(word, on_click=state.put, args=(EDITING, opened_for), key="edit_form",
+                  help="Change the question, the answer, the sources or the options.")  # fmt: skip
     st.button("Run again", on_click=analyse, key="again", disabled=not choices.is_ready(),
               help="Analyse what is filled in. (key: r)")  # fmt: skip
 
@@ -122,8 +125,10 @@ def live(polling: bool) -> None:
     editable = ended and run.is_own()
     clicked = st.session_state.get("answer_view")
     judged = requested(now.report, getattr(clicked, "edit", None)) if editable else None
-    if isinstance(judged, Judge):  # first, so that one verdict is drawn once, and the page not at all
-        now = run.judge(judged) or st.rerun()
+    if isinstance(judged, Judge):  # first, so that the claim shows it at once
+        if (after := run.judge(judged)) is None:
+            st.rerun()
+        now = after
     report = now.report if now.running else thresholds.shown(now.report)
     status(now, report)
     with st.container(key="notices"):
@@ -142,8 +147,10 @@ def live(polling: bool) -> None:
     result = answer_view(opened(data, report, source) if ended and run_key == now.key else data, key="answer_view")
     if ended:
         agreement_panel(report)
-    if result.tab != state.get("tab"):
-        state.put("tab", result.tab)
+    if isinstance(judged, Judge):
+        st.rerun()  # export, undo and edits around the answer have another run now
+    if result.tab != state.get(TAB):
+        state.put(TAB, result.tab)
         if result.tab == "what_if":
             st.rerun()  # the panel draws its curves when it is seen
     if not editable:
@@ -170,12 +177,12 @@ def page() -> None:
     finished = None if polling else run.current()
     heading = st.empty()  # always there and emptied at once, so that nothing moves later
     with st.container(key="folded", horizontal=True, vertical_alignment="center", gap="small"):
-        if run.current() is not None:
-            heading.empty()
-            folded_form(polling)
+        folded_form(polling)
     if run.current() is None:
         with heading.container():
             navigation.head("Check an answer against sources", INTRODUCTION)
+    else:
+        heading.empty()
     analyse_form(running=polling)
     if run.current() is None:
         first_visit()
@@ -191,7 +198,7 @@ def page() -> None:
         with st.container(key="side"):
             if finished and finished.report.verdicts:
                 with st.container(key="side_what_if"):
-                    what_if_panel(finished.report, finished.key, state.get("tab") == "what_if")
+                    what_if_panel(finished.report, finished.key, state.get(TAB) == "what_if")
                 with st.container(key="side_corrections"):
                     show_corrections(thresholds.shown(finished.report))
                 with st.container(key="side_citations"):

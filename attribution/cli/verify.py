@@ -90,7 +90,7 @@ def _passages(row: Row) -> tuple[str, ...]:
 
 
 def calibrate(args: argparse.Namespace) -> int:
-    """Writes the calibration of the verifier that the rows name; the exit status is 1 if a line could not be used."""
+    """Write the calibration of the verifier that the rows name; the exit status is 1 if a line could not be used."""
     from attribution.studies import calibration
     from attribution.verifiers.calibration import CAREFUL, own_file
 

@@ -28,6 +28,7 @@ from attribution.reports.html import (
 )
 from attribution.reports.provenance import chain, copies, date, facts, why
 from attribution.reports.strength import is_weak, share
+from attribution.searchers import source_label
 from attribution.text.differences import contrasts, differing_spans
 from attribution.text.urls import site
 from attribution.text.words import uncovered
@@ -291,11 +292,9 @@ def _uncovered(claim: Claim, nearest: Evidence) -> Node | None:
 def _searched(report: Report) -> Node:
     """Draw where nothing was found."""
     sources = report.settings.get("sources", ())
-    names = ", ".join(map(str, sources)) if isinstance(sources, list | tuple) else str(sources)
+    names = ", ".join(source_label(str(source)) for source in (sources if isinstance(sources, list | tuple) else ()))
     return el(
-        "p",
-        f"Looked in: {names or 'no source'}; {plural(len(report.pages), 'page')} of the run were read.",
-        class_="reason",
+        "p", f"Looked in {names or 'no source'}. The run read {plural(len(report.pages), 'page')}.", class_="reason"
     )
 
 

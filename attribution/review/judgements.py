@@ -18,6 +18,16 @@ ENOUGH, SHOWN = 30, 10  # judgements, and badges among them, from which on a thr
 RIGHT = 0.9  # share of the badges
 
 
+def wilson(part: int, whole: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Return Wilson's interval of a share; from 0 to 1 where nothing was counted."""
+    from scipy.stats import binomtest
+
+    if not whole:
+        return 0.0, 1.0
+    found = binomtest(part, whole).proportion_ci(confidence, "wilson")
+    return float(found.low), float(found.high)
+
+
 @dataclass(frozen=True)
 class Share:
     """The number of judged badges, and of those that the analyst agrees with."""
@@ -28,12 +38,7 @@ class Share:
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % Wilson interval of the share."""
-        from scipy.stats import binomtest
-
-        if not self.judged:
-            return 0.0, 1.0
-        found = binomtest(self.agreed, self.judged).proportion_ci(method="wilson")
-        return float(found.low), float(found.high)
+        return wilson(self.agreed, self.judged)
 
 
 @dataclass(frozen=True)

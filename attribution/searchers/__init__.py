@@ -26,6 +26,14 @@ def is_local(name: str) -> bool:
     return name in LOCAL or name.startswith(COLLECTION)
 
 
+def source_label(source: str) -> str:
+    """Name a source of the settings in a sentence."""
+    if source.startswith(COLLECTION):
+        return f"the collection “{source.removeprefix(COLLECTION)}”"
+    names = {"library": "the built-in library", "documents": "my documents"}
+    return names.get(source) or (SEARCHERS[source].label if source in SEARCHERS else source)
+
+
 SEARCHERS: Table[Searcher] = Table(
     "searcher",
     {

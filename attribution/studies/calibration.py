@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from attribution.errors import BadInput
 from attribution.files import Row
+from attribution.review.judgements import wilson
 from attribution.types import LABELS, Label
 from attribution.verdicts import LOWEST_THRESHOLD
 from attribution.verifiers.calibration import CAREFUL, ENOUGH, GUARANTEES, Calibration, Curve, Held, Point
@@ -102,11 +103,9 @@ def threshold(badges: Sequence[Badge], guarantee: float) -> float | None:
 
 
 def interval(right: int, shown: int) -> tuple[float, float]:
-    """Wilson's interval of a share."""
-    from scipy import stats
-
-    found = stats.binomtest(right, shown).proportion_ci(CONFIDENCE, "wilson")
-    return round(float(found.low), 3), round(float(found.high), 3)
+    """Return the 90 % interval of a share, rounded for the file."""
+    low, high = wilson(right, shown, CONFIDENCE)
+    return round(low, 3), round(high, 3)
 
 
 def steps(badges: Sequence[Badge]) -> tuple[Point, ...]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from attribution.errors import BadInput
+from attribution.errors import StoreError
 from attribution.settings import data_folder
 from attribution.types import Frozen, Label, Probabilities
 
@@ -203,7 +203,9 @@ def _read(path: Path, changed: int) -> Calibration:
     try:
         return Calibration.model_validate_json(path.read_bytes())
     except ValueError as error:
-        raise BadInput(f"{path} is no calibration: make it again with `attribution calibrate`, or remove it") from error
+        raise StoreError(
+            f"{path} is no calibration: make it again with `attribution calibrate`, or remove it"
+        ) from error
 
 
 def verifier_name(version: str) -> str:

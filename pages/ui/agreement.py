@@ -26,10 +26,12 @@ from pages.ui import state
 from pages.ui.choices import explain
 from pages.ui.database import store
 from pages.ui.frame import note, show, small
+from pages.ui.what_if import SIDES
 
 RUNS = 500  # the newest of the owner's runs that count
 MADE = "agreement_made"  # what came of the last press of a button
-LABELS = {"supported": state.THRESHOLD, "contradicted": state.CONTRADICTION_THRESHOLD}
+SETTINGS = {label: name for name, label in SIDES}
+OTHERS = "agreement_others"
 
 
 def agreement_panel(report: Report) -> None:
@@ -49,11 +51,15 @@ def agreement_panel(report: Report) -> None:
 
 
 def _others(report: Report) -> list[Report]:
-    """Return the other runs of this browser with a verdict of the analyst."""
-    database = store()
-    rows = database.history.find(HistoryQuery(state="finished", limit=RUNS)).rows
-    found = (database.runs.load(row.id) for row in rows if row.version > 1 and row.id != report.id)
-    return [other for other in found if other and other.judgements]
+    """Return the other runs of this browser with a verdict of the analyst; read once for each run that is shown."""
+    cached: tuple[str, list[Report]] | None = state.get(OTHERS)
+    if cached is None or cached[0] != report.id:
+        database = store()
+        rows = database.history.find(HistoryQuery(state="finished", limit=RUNS)).rows
+        found = (database.runs.load(row.id) for row in rows if row.version > 1 and row.id != report.id)
+        cached = (report.id, [other for other in found if other and other.judgements])
+        state.put(OTHERS, cached)
+    return cached[1]
 
 
 def _agreement(where: str, found: Agreement) -> Node:
@@ -79,7 +85,7 @@ def _thresholds(reports: Sequence[Report]) -> None:
             continue
         st.button(
             f"Use {least:.2f} for “{label}”", key=f"suggested-{label}", on_click=state.fill,
-            kwargs={LABELS[label]: least}, help="At this score, you agree with 9 in 10 of these badges.",
+            kwargs={SETTINGS[label]: least}, help="At this score, you agree with 9 in 10 of these badges.",
         )  # fmt: skip
 
 

@@ -44,7 +44,6 @@ _source = st.components.v2.component(
 )
 # the order of what needs a look
 TROUBLE = ("contradicted", "conflicting", "unclear", "no_relation", "missing")
-FIRST = ("contradicted", "conflicting", "unclear", "supported", "no_relation", "missing", "not_reached")
 ORDER: tuple[str, ...] = (*TROUBLE, "supported", "not_reached", "not_checked", "pending")  # of the bar
 TABS = (
     ("evidence", "Evidence"), ("sources", "Sources"), ("corrections", "Corrections"), ("citations", "Citations"),
@@ -170,7 +169,7 @@ def _first(report: Report) -> str:
             return edited
         if report.edits[-1].change.kind == "drop" and report.claims:
             return _beside_dropped(report)
-    return next((v.claim_id for label in FIRST for v in report.verdicts if v.label == label), "")
+    return next((v.claim_id for label in ORDER for v in report.verdicts if v.label == label), "")
 
 
 def _beside_dropped(report: Report) -> str:

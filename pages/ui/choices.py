@@ -13,7 +13,7 @@ from attribution.claims.enrichment import read_turns
 from attribution.embedders import EMBEDDERS
 from attribution.errors import AttributionError, BadSetting, ModelUnavailable, setup_error
 from attribution.evidence.strangers import demanded, of_saved_run
-from attribution.searchers import INSTANCE, LOCAL, SEARCHERS
+from attribution.searchers import INSTANCE, LOCAL, SEARCHERS, source_label
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import COLLECTION, WEB, Settings, Trust, visitor_endpoint
 from attribution.tables import Entry
@@ -38,6 +38,10 @@ FORM = {  # settings that make another run
     "verifier_model": "Model of the verifier",
     "openai_model": "Language model",
     **dict.fromkeys(LLM_TASKS, "Also use it for"),
+}
+SCORES = {
+    state.THRESHOLD: "Minimum support score",
+    state.CONTRADICTION_THRESHOLD: "Minimum contradiction score",
 }
 _FIELDS = {**FORM, "openai_base_url": "Address", "openai_model": "Model", "openai_api_key": "Key"}
 _NAMES: Mapping[str, Mapping[str, Entry]] = {
@@ -284,7 +288,7 @@ def method(report: Report) -> str:
     used = verifier_name(report.versions.get("verifier", "")) if saved["verifier"] == "auto" else saved["verifier"]
     used = str(saved.get("verifier_model") or used)
     label = VERIFIERS[used].label if used in VERIFIERS else used
-    sources = [_source_label(source) for source in saved["sources"]]
+    sources = [source_label(source) for source in saved["sources"]]
     return f"Checked with {label} against {_listed(sources)}"
 
 
@@ -297,23 +301,17 @@ def sources_words(report: Report | None = None) -> str:
         if isinstance(current, str):
             return "none"
         sources = list(current.sources)
-    return _listed([_source_label(source) for source in sources if "://" not in source]) or "web addresses"
+    addresses = [source for source in sources if "://" in source and not source.startswith(INSTANCE)]
+    named = [source_label(source) for source in sources if source not in addresses]
+    return _listed([*named, *(["web addresses"] if addresses else [])])
 
 
 def changed_options() -> list[str]:
     """Return the options of the form that differ from the defaults, in its words."""
-    names = {**FORM, "threshold": "Minimum support score", "contradiction_threshold": "Minimum contradiction score"}
-    options = (*_DIRECT, *state.THRESHOLDS)
+    names, options = FORM | SCORES, (*_DIRECT, *state.THRESHOLDS)
     changed = [names[n] for n in options if state.value(n) not in (None, "", Settings.model_fields[n].default)]
     llm = state.text(state.LLM_MODEL) or state.value(state.LLM_TASKS)
     return [*changed, *(["Language model"] if llm else []), *(["Earlier turns"] if state.text(state.TURNS) else [])]
-
-
-def _source_label(source: str) -> str:
-    if source.startswith(COLLECTION):
-        return f"the collection “{source.removeprefix(COLLECTION)}”"
-    names = {"library": "the built-in library", "documents": "my documents"}
-    return names.get(source) or (ENGINES[source].label if source in ENGINES else source)
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -133,7 +133,7 @@ def form(
         if options:
             options()
         with st.container(key="form_row", horizontal=True, vertical_alignment="center", gap="small"):
-            source_row(segmenter=explore, thresholds=thresholds, turns=True)
+            source_row(explore, thresholds)
             job.buttons(start, on_start, running, ready, before=estimate, stop=not explore)
         if isinstance(problem := choices.settings(), str):
             note("Not ready yet", problem)

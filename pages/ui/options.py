@@ -15,20 +15,20 @@ from attribution.tables import Entry
 from attribution.verdicts import LOWEST_THRESHOLD
 from attribution.verifiers import VERIFIERS
 from pages.ui import choices, state
-from pages.ui.choices import FORM, LLM_TASKS
+from pages.ui.choices import FORM, LLM_TASKS, SCORES
 from pages.ui.fields import DOCUMENT_TYPES, FORMATS, earlier_turns, model_download, multiselect, pick, text_input
 from pages.ui.frame import note, small
 
 THRESHOLDS = {
-    state.THRESHOLD: ("Minimum support score", "A passage supports a claim from this score on."),
-    state.CONTRADICTION_THRESHOLD: ("Minimum contradiction score", "A passage contradicts a claim from this score on."),
+    state.THRESHOLD: "A passage supports a claim from this score on.",
+    state.CONTRADICTION_THRESHOLD: "A passage contradicts a claim from this score on.",
 }
 
 
-def source_row(segmenter: bool = True, thresholds: bool = True, turns: bool = False) -> None:
+def source_row(segmenter: bool = True, thresholds: bool = True) -> None:
     """Draw the menus of a form: sources, documents, options.
 
-    `segmenter` and `thresholds` are False where the page has its own place for these; `turns` adds the conversation.
+    `segmenter` and `thresholds` are False where the page has its own place for these.
     """
     with (
         st.popover(f"Sources: {choices.sources_words()}", key="sources_menu", help="Where evidence may come from."),
@@ -53,8 +53,7 @@ def source_row(segmenter: bool = True, thresholds: bool = True, turns: bool = Fa
                     for name in THRESHOLDS:
                         threshold(name)
             language_model()
-            if turns:
-                earlier_turns()
+            earlier_turns()
     if changed := choices.changed_options():
         small(f"Changed: {', '.join(changed)}")
 
@@ -70,10 +69,9 @@ def _methods(segmenter: bool) -> None:
 
 def threshold(name: str) -> None:
     """The slider of one threshold."""
-    label, help = THRESHOLDS[name]
     st.slider(
-        label, LOWEST_THRESHOLD, 0.99, float(state.initial(name)), 0.01, format="%.2f", key=state.key(name),
-        help=f"{help} A finished run is recoloured at once.",
+        SCORES[name], LOWEST_THRESHOLD, 0.99, float(state.initial(name)), 0.01, format="%.2f", key=state.key(name),
+        help=f"{THRESHOLDS[name]} A finished run is recoloured at once.",
     )  # fmt: skip
 
 

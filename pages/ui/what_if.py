@@ -34,34 +34,32 @@ def what_if_panel(report: Report, run: str, is_open: bool) -> None:
     """Draw it for a finished run. What is chosen holds for this run and this session; the run itself stays."""
     tag = f"{run}-{state.get('what_if_resets') or 0}"
     changed = st.container()
-    with st.container():
-        for name, badge in SIDES:
-            threshold(name)
-            if is_open:
-                _cost(report, badge, float(state.value(name)))
-        with st.container():
-            rule = st.selectbox(
-                "Where passages disagree",
-                list(RULES),
-                format_func=RULES.__getitem__,
-                key=f"what-rule-{tag}",
-                help="The rule that makes one verdict of several passages.",
-            )
-            top_k = _top_k(report, tag)
-            without = st.multiselect(
-                "Leave out sites",
-                sites(report),
-                key=f"what-sites-{tag}",
-                placeholder="none",
-                help="Passages of these sites no longer count.",
-            )
-            since, until, dated = _dates(report, tag)
-            languages = _languages(report, tag, is_open)
-            once = st.checkbox(
-                "Near-duplicates count once",
-                key=f"what-once-{tag}",
-                help="Passages that say the same, and copies of one text on several sites, count as one.",
-            )
+    for name, badge in SIDES:
+        threshold(name)
+        if is_open:
+            _cost(report, badge, float(state.value(name)))
+    rule = st.selectbox(
+        "Where passages disagree",
+        list(RULES),
+        format_func=RULES.__getitem__,
+        key=f"what-rule-{tag}",
+        help="The rule that makes one verdict of several passages.",
+    )
+    top_k = _top_k(report, tag)
+    without = st.multiselect(
+        "Leave out sites",
+        sites(report),
+        key=f"what-sites-{tag}",
+        placeholder="none",
+        help="Passages of these sites no longer count.",
+    )
+    since, until, dated = _dates(report, tag)
+    languages = _languages(report, tag, is_open)
+    once = st.checkbox(
+        "Near-duplicates count once",
+        key=f"what-once-{tag}",
+        help="Passages that say the same, and copies of one text on several sites, count as one.",
+    )
     chosen = WhatIf(choices.thresholds(), rule, top_k, frozenset(without), since, until, dated, languages, once)
     thresholds.choose(chosen)
     if chosen.changes(report):

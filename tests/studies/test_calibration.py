@@ -16,7 +16,7 @@ VERSION = "tried/1"
 
 
 def badges(count: int = 400) -> list[Badge]:
-    """Of probability p, right with about p: every tenth by turns, over two sets and five folds."""
+    """Badges of probability p that are right with about p: every tenth by turns, over two sets and five folds."""
     return [
         Badge("supported", p := 0.35 + 0.6 * n / count, (n * 7) % 20 < 20 * p, "ab"[n % 2], n % 5) for n in range(count)
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attribution.errors import BadInput
+from attribution.errors import StoreError
 from attribution.settings import Settings
 from attribution.verifiers import VERIFIERS, calibration
 from attribution.verifiers.calibration import CAREFUL, ENOUGH, GUARANTEES, Calibration, Curve, Point
@@ -71,5 +71,5 @@ def test_a_calibration_is_of_one_version_and_a_damaged_one_is_named() -> None:
     for version in (f"{OTHER}-2", "é" * 999, "../embedded-base", "\0", "\ud800"):
         assert calibration.curve(version, "supported") is None
     calibration.own_file(OTHER).write_text("{", "utf-8")
-    with pytest.raises(BadInput, match="is no calibration"):
+    with pytest.raises(StoreError, match="is no calibration"):
         calibration.curve(OTHER, "supported")

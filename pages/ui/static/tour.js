@@ -45,11 +45,10 @@ class Tour {
   }
 }
 
-let demo = 0; // the one that is shown
-
+// Once for each time it was started, also when the page is drawn anew.
 function showDemo(root, steps, number) {
-  if (number <= demo) return;
-  demo = number;
+  if (number <= (window.attributionDemo ?? 0)) return;
+  window.attributionDemo = number;
   root.querySelector(".ax-tour")?.remove();
   new Tour(root, steps).card.classList.add("beside"); // it leaves the evidence free
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -15,6 +16,7 @@ from tests.pages.browser.visits import (
     claims,
     expect,
     finished,
+    menu,
     settled,
     tab,
     write,
@@ -89,6 +91,14 @@ def test_the_analysts_verdict_by_key_with_a_note_survives_a_reload_and_is_undone
     note.fill("It: flows <b>north</b>.")
     note.press("Enter")
     settled(page)
+    menu(page, "Export")  # the menus around the answer have the run with the verdict
+    with page.expect_download() as download:
+        page.locator(".st-key-export-json button:visible").first.click()
+    (judgement,) = json.loads(download.value.path().read_text("utf-8"))["judgements"]
+    assert (judgement["label"], judgement["note"]) == ("contradicted", "It: flows <b>north</b>.")
+    page.keyboard.press("Escape")
+    menu(page, "⋯")
+    expect(page.get_by_role("button", name="Undo")).to_be_enabled()
     page.reload()
     judged = page.locator(".chip", has_text="judged by you")
     expect(judged).to_contain_text("1", timeout=PATIENCE)
