@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -18,6 +19,9 @@ from pages.ui import choices, state
 from pages.ui.choices import FORM, LLM_TASKS, SCORES
 from pages.ui.fields import DOCUMENT_TYPES, FORMATS, earlier_turns, model_download, multiselect, pick, text_input
 from pages.ui.frame import note, small
+
+if TYPE_CHECKING:
+    from attribution.llm.client import Connection
 
 THRESHOLDS = {
     state.THRESHOLD: "A passage supports a claim from this score on.",
@@ -180,25 +184,33 @@ def language_model() -> None:
             )  # fmt: skip
         if isinstance(problem := choices.endpoint(), str):
             small(problem)
+        typed = tuple(state.text(name) for name in (state.LLM_ADDRESS, state.LLM_MODEL, state.LLM_KEY))
         if st.button("Test connection", key="test_connection", help="Sends one short prompt."):
-            _test_connection()
+            _test_connection(typed)
+        if (tested := state.get(TESTED)) and tested[
+            0
+        ] == typed:  # it outlives a redraw, but no change of what was typed
+            _outcome(tested[1])
 
 
-def _test_connection() -> None:
-    """Say whether the language model answers, and which field to check where it does not."""
+TESTED = "tested_connection"  # what was typed, and what came of it
+
+
+def _test_connection(typed: tuple[str, ...]) -> None:
+    """Ask the language model for a short reply."""
     from attribution.llm.client import check_connection
 
     endpoint = choices.endpoint()
-    if isinstance(endpoint, str):
-        small(endpoint)
+    if isinstance(endpoint, str):  # said above the button
         return
     with st.spinner("Waiting for the language model …"):
         connection = check_connection(endpoint)
+        state.put(TESTED, (typed, connection))  # before anything is drawn, at which a redraw could cut in
+
+
+def _outcome(connection: Connection) -> None:
+    """Say whether the language model answers, and which field to check where it does not."""
     field = f"Check “{connection.field.capitalize()}”. " if connection.field and not connection.ok else ""
     label = "supported" if connection.ok else "contradicted"
-    note(
-        "It works" if connection.ok else "It does not work",
-        f"{connection.message} {field}",
-        label=label,
-        detail=connection.detail,
-    )
+    title = "It works" if connection.ok else "It does not work"
+    note(title, f"{connection.message} {field}", label=label, detail=connection.detail)
