@@ -64,7 +64,7 @@ class Row:
     fields: dict[str, Any]  # empty if the line is not an object
     error: str = ""
 
-    def failed(self, error: str) -> dict[str, Any]:
+    def failed(self, error: str) -> dict[str, object]:
         """The output of a row that could not be processed."""
         return {**self.fields, "line": self.line, "error": error}
 
@@ -76,7 +76,7 @@ def count_values(document: bytes) -> int:
     return count if count <= VALUES else sum(map(_STRING.sub(b"", document).count, marks))
 
 
-def parse_json(text: str) -> Any:
+def parse_json(text: str) -> object:
     """The value of a JSON text. ValueError says in a few words what is wrong with it."""
     if count_values(text.encode("utf-8", "surrogatepass")) > VALUES:
         raise ValueError(f"more than {VALUES:,} values")

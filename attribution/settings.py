@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import ConfigDict, Field, InstanceOf, SecretStr, ValidationError, field_validator
 
@@ -123,7 +123,7 @@ class Settings(Frozen):
         return tuple(filter(None, map(str.strip, value.split(",")))) if isinstance(value, str) else value
 
     @classmethod
-    def from_environment(cls, **choices: Any) -> Settings:
+    def from_environment(cls, **choices: object) -> Settings:
         """Return settings with these choices, else the environment's database and language model.
 
         Raises BadInput naming the first setting that is invalid.

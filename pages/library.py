@@ -177,7 +177,7 @@ def browse(collections: Sequence[CollectionSummary], running: bool) -> None:
     if read.button(
         "Read", disabled=document is None, key="collection_read", width="stretch", help="Show the text of the document."
     ):
-        source_dialog(name, document)
+        source_dialog(name, str(document))
     if remove.button(
         "Remove", disabled=document is None or running, key="collection_remove", width="stretch",
         help="Asks before it removes the document.",

@@ -9,7 +9,7 @@ import json
 import re
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 from attribution.claims.coreference import POSSESSIVE, PRONOUNS, Context, outward_pronouns
 from attribution.errors import BadInput, StageFailure
@@ -233,7 +233,7 @@ def read_turns(text: str) -> tuple[Turn, ...]:
     return check_turns(turns)
 
 
-def turns_of(given: Any) -> tuple[Turn, ...]:
+def turns_of(given: object) -> tuple[Turn, ...]:
     """The turns in a row's field: text with speakers, or a list of turns; none if it is empty. BadInput as above."""
     return read_turns(given if isinstance(given, str) else json.dumps(given)) if given else ()
 
@@ -270,7 +270,7 @@ def _of_json(text: str) -> list[Turn]:
     return [_turn(number, row) for number, row in enumerate(rows, 1)]
 
 
-def _turn(number: int, row: Any) -> Turn:
+def _turn(number: int, row: object) -> Turn:
     if isinstance(row, list) and len(row) == 2:
         row = {"speaker": row[0], "text": row[1]}
     fields = row if isinstance(row, dict) else {}

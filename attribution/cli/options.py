@@ -7,7 +7,6 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from pydantic import SecretStr
 
@@ -108,19 +107,20 @@ def turns(args: argparse.Namespace) -> tuple[Turn, ...]:
         raise BadInput(f"{args.context}: {error}") from None
 
 
-def choices(args: argparse.Namespace) -> dict[str, Any]:
+def choices(args: argparse.Namespace) -> dict[str, object]:
     """The settings named by --sources, --segmenter, --verifier and --set."""
-    values: dict[str, Any] = {}
+    given: dict[str, str] = {}
     for pair in getattr(args, "set", None) or ():
         key, equals, value = pair.partition("=")
         if not equals:
             raise BadInput(f"--set {pair!r}: expected key=value")
-        values[key] = value
+        given[key] = value
+    values: dict[str, object] = {name: value for name, value in given.items() if name not in (ADDRESS, KEY)}
     for name in ("sources", "segmenter", "verifier"):
         if value := getattr(args, name, None):
             values[name] = value
-    if ADDRESS in values or KEY in values:
-        values["endpoint"] = _endpoint(values.pop(ADDRESS, None), values.pop(KEY, ""))
+    if ADDRESS in given or KEY in given:
+        values["endpoint"] = _endpoint(given.get(ADDRESS), given.get(KEY, ""))
     return values
 
 
@@ -138,7 +138,7 @@ def settings(args: argparse.Namespace) -> Settings:
     return Settings.from_environment(**choices(args))
 
 
-def settings_within(saved: Mapping[str, Any], args: argparse.Namespace) -> Settings:
+def settings_within(saved: Mapping[str, object], args: argparse.Namespace) -> Settings:
     """The settings of a file, as far as a file may choose them, under those of the command line."""
     from attribution.evidence.strangers import sift
 

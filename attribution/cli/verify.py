@@ -6,7 +6,6 @@ import argparse
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from attribution.cli import options
 from attribution.cli.options import check_output, progress
@@ -15,7 +14,7 @@ from attribution.files import Row, read_rows, replace_text, replacing
 
 BATCH = 256  # pairs between two lines of progress
 JUDGED = 20  # claims between two lines of progress
-Result = Mapping[str, Any]
+Result = Mapping[str, object]
 
 
 def verify(args: argparse.Namespace) -> int:

@@ -25,7 +25,7 @@ NOTHING = ("documents",)  # the sources if none of those asked for may be read: 
 class Sifted:
     """The settings that were asked for, divided into chosen, refused and overruled ones."""
 
-    chosen: dict[str, Any] = field(default_factory=dict)  # by name: the values that apply
+    chosen: dict[str, object] = field(default_factory=dict)  # by name: the values that apply
     refused: dict[str, str] = field(default_factory=dict)  # why a value that was asked for cannot apply
     overruled: dict[str, str] = field(default_factory=dict)  # why the operator's value applies in its place
 

@@ -9,12 +9,15 @@ import re
 import zipfile
 from collections.abc import Callable
 from pathlib import PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from attribution.errors import AttributionError, FetchFailed, Unavailable
 from attribution.fetching.content_type import DOCX, EPUB, HTML, MARKDOWN, PDF, PLAIN, SUFFIXES, actual_type, decode
 from attribution.fetching.page import Extracted, clean, is_placeholder, one_line, read_signs, valid_date
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
 
 MAX_MEMBER = 50_000_000  # bytes of one unpacked member …
 MAX_TOTAL = 100_000_000  # … and of all members that are read
@@ -51,9 +54,9 @@ class Package:
         self._left -= len(data)
         return data
 
-    def xml(self, member: str) -> Any:
+    def xml(self, member: str) -> _Element:
         """The member's root element. FetchFailed(unreadable) for a document type, where entity bombs are declared."""
-        import lxml.etree  # type: ignore[import-untyped]
+        import lxml.etree
 
         parser = lxml.etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
         root = lxml.etree.fromstring(self.read(member), parser)
@@ -75,7 +78,7 @@ for _name in ("trafilatura", "htmldate"):
 def read_html(content: bytes, media_type: str, name: str) -> Extracted:
     """The main text with its title, date and site. FetchFailed: unreadable, too_large, paywall or needs_javascript."""
     try:
-        import lxml.html  # type: ignore[import-untyped]
+        import lxml.html
         from trafilatura import bare_extraction
     except ImportError as error:
         raise Unavailable("web pages cannot be read: pip install trafilatura lxml_html_clean", error) from error

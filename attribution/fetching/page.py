@@ -6,10 +6,13 @@ import hashlib
 import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from attribution.errors import FetchFailed
 from attribution.types import Page, content_id
+
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
 
 _LINE_ENDS = re.compile(r"\r\n?|[\f\v\x85\u2028\u2029]")
 _UNWANTED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -118,7 +121,7 @@ class Signs:
         return None
 
 
-def read_signs(tree: Any) -> Signs:
+def read_signs(tree: HtmlElement) -> Signs:
     """Read the signs of an lxml tree, before extraction removes the elements that carry them."""
     paid = scripted = needs_scripts = False
     for element in tree.iter("script", "meta", "noscript", "div"):

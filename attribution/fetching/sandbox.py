@@ -19,13 +19,14 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypedDict
 
 from attribution.errors import FetchFailed, StageFailure, Unavailable
 from attribution.fetching.content_type import MARKDOWN, PLAIN
 from attribution.fetching.formats import extract, reader_of
 from attribution.fetching.page import Extracted
 from attribution.turns import Turns
+from attribution.types import FailureKind
 
 PROCESSES = min(2, os.cpu_count() or 1) + 1  # one more than an owner may use, so that nobody waits for one owner alone
 MEMORY = 160_000_000  # bytes one page may take beyond what the process has when it starts
@@ -33,6 +34,18 @@ DOCUMENT_SECONDS = 60.0  # for one of the user's files …
 RUN_SECONDS = 180.0  # … and for all files of a run
 START_SECONDS = 60.0  # for imports on a busy machine; not charged to any page
 _LENGTH = struct.Struct(">Q")
+
+
+class _Task(TypedDict):
+    media_type: str
+    name: str
+    document: bool
+
+
+class _Reply(TypedDict, total=False):
+    extracted: dict[str, Any]  # the fields of Extracted
+    failure: tuple[FailureKind, str, str, str]  # kind, message, subject, detail
+    full: bool  # the process has used half of its memory
 
 
 class Reading:
@@ -56,7 +69,7 @@ class Reading:
         if self._left <= 0:
             message = f"{name} was not read: reading the others took {self._seconds:g} s; add fewer documents"
             raise FetchFailed("budget_spent", message, name)
-        task = {"media_type": media_type, "name": name, "document": document}
+        task: _Task = {"media_type": media_type, "name": name, "document": document}
         seconds = min(seconds or DOCUMENT_SECONDS, self._left)
         with _in_turn(_texts if kind in (PLAIN, MARKDOWN) else _documents, self._owner):
             worker, started = _take(), time.monotonic()
@@ -97,7 +110,7 @@ def _started() -> _Worker:
     return worker
 
 
-def _ask(worker: _Worker, content: bytes, task: dict[str, Any], seconds: float) -> dict[str, Any] | None:
+def _ask(worker: _Worker, content: bytes, task: _Task, seconds: float) -> _Reply | None:
     """Return the reply of a process, or None if it crashed. A process that can go on becomes idle again."""
     try:
         reply = worker.ask(task, content, seconds)
@@ -135,7 +148,7 @@ class _Worker:
         self._ready = self._ready or self._within(START_SECONDS, _receive) is not None
         return self._ready
 
-    def ask(self, task: dict[str, Any], content: bytes, seconds: float) -> dict[str, Any] | None:
+    def ask(self, task: _Task, content: bytes, seconds: float) -> _Reply | None:
         """Return the reply, or None if the process died or was killed after so many seconds."""
         if not self.ready():
             return None
@@ -147,7 +160,7 @@ class _Worker:
             return _receive(pipe)
 
         reply = self._within(seconds, exchange)
-        value = json.loads(reply) if reply else None
+        value: _Reply | None = json.loads(reply) if reply else None
         return value if isinstance(value, dict) else None
 
     def _within(self, seconds: float, exchange: Callable[[IO[bytes]], bytes | None]) -> bytes | None:
@@ -238,14 +251,14 @@ def _receive(pipe: IO[bytes]) -> bytes | None:
     return body if len(body) == length else None
 
 
-def _reply(task: dict[str, Any], content: bytes) -> dict[str, Any]:
+def _reply(task: _Task, content: bytes) -> _Reply:
     try:
         return {"extracted": asdict(extract(content, **task))}
     except StageFailure as error:
-        return {"failure": [error.kind, str(error), error.subject, error.detail]}
+        return {"failure": (error.kind, str(error), error.subject, error.detail)}
     except MemoryError:
         name = task["name"]
-        return {"failure": ["too_large", f"{name} needs too much memory; add only the part you need", name, ""]}
+        return {"failure": ("too_large", f"{name} needs too much memory; add only the part you need", name, "")}
 
 
 def _limit_memory() -> int:

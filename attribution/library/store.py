@@ -10,7 +10,6 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -94,7 +93,7 @@ class DocumentStore:
                 summaries.append(CollectionSummary(name, count, size, with_vectors, created, changed or created))
         return summaries
 
-    def documents(self, collection: str, containing: str = "", limit: int = -1) -> list[dict[str, Any]]:
+    def documents(self, collection: str, containing: str = "", limit: int = -1) -> list[dict[str, str | int]]:
         """name, title, characters, sha256 and added_at of documents whose name or title contains a text, by name."""
         d = t.documents.c
         with self._engine.connect() as db:
@@ -135,7 +134,8 @@ class DocumentStore:
         with self._engine.connect() as db:
             key = collection_id(db, collection)
             count = db.execute(sa.select(sa.func.count()).where(t.documents.c.collection_id == key)).scalar_one()
-            connection: Any = db.connection.dbapi_connection  # a sqlite3.Connection
+            connection: object = db.connection.dbapi_connection
+            assert isinstance(connection, sqlite3.Connection)
             try:
                 yield Table(connection, fts_table(key), count)
             except sqlite3.Error as error:  # searches go past SQLAlchemy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeVar
+from typing import Literal, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 import httpcore
@@ -88,6 +88,12 @@ _UNCONNECTED = (  # what an exchange raises
 )  # fmt: skip
 
 
+class _Raw(Protocol):
+    """A reply of the openai package that is not parsed yet."""
+
+    http_response: httpx2.Response
+
+
 class _CheckedTransport(httpx2.BaseTransport):
     """Sends what the client library asks for as one checked, bounded exchange, and adds the key on the way out.
 
@@ -139,7 +145,7 @@ class EndpointClient:
         self, system: str, user: str, schema: type[BaseModel] | None, seconds: float, temperature: float = 0.0
     ) -> Completion:
         """The model's reply to one prompt, in the form of a schema where one is given."""
-        form: dict[str, Any] = {}
+        form: dict[str, object] = {}
         if schema is not None:
             shape = {"name": schema.__name__.strip("_").lower(), "schema": schema.model_json_schema(), "strict": True}
             form["response_format"] = {"type": "json_schema", "json_schema": shape}
@@ -164,7 +170,7 @@ class EndpointClient:
             raise self._unreadable()
         return [vectors[number] for number in range(len(texts))]
 
-    def _request(self, create: Callable[..., Any], form: type[Model], seconds: float, **body: Any) -> Model:
+    def _request(self, create: Callable[..., _Raw], form: type[Model], seconds: float, **body: object) -> Model:
         try:
             raw = create(timeout=max(seconds, 0.01), **body)
             return form.model_validate_json(raw.http_response.content)

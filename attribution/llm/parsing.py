@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, TypeVar, get_args, get_origin
+from typing import TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -80,7 +80,7 @@ def _list_field(schema: type[BaseModel]) -> str:
     return ""
 
 
-def _values(text: str, field: str, truncated: bool) -> Iterator[Any]:
+def _values(text: str, field: str, truncated: bool) -> Iterator[object]:
     """Yield possible readings of the reply, the likeliest first."""
     for part in (*_fenced(text), text):
         part = _without_trailing_commas(part)
@@ -116,7 +116,7 @@ def _without_trailing_commas(text: str) -> str:
     return text[:first] + _STRING_OR_TRAILING_COMMA.sub(lambda m: "" if m[0] == "," else m[0], text[first:])
 
 
-def _json(text: str, tries: int = STARTS) -> Iterator[Any]:
+def _json(text: str, tries: int = STARTS) -> Iterator[object]:
     """Yield the outermost JSON objects and lists in a text that parse."""
     position = failed = vain = 0
     while failed < tries and vain <= READINGS * len(text) and (start := _START.search(text, position)):

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
 from attribution.types import LABELS, Label, Relation
@@ -218,7 +218,7 @@ def html(tree: Tree) -> str:
     return f"<{tree.tag}{attributes}>{''.join(map(html, tree.children))}</{tree.tag}>"
 
 
-def data(tree: Tree) -> Any:
+def data(tree: Tree) -> object:
     """Return a tree as JSON: a text is a string, a node is [tag, attributes or 0, child, …]."""
     if isinstance(tree, Text):
         return tree.text

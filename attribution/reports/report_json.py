@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import ValidationError
 
@@ -62,7 +62,7 @@ def read(text: str | bytes) -> Exported:
     return Exported(report, document.title, document.note, frozenset(document.corrected))
 
 
-def schema() -> dict[str, Any]:
+def schema() -> dict[str, object]:
     """The JSON Schema (2020-12) of version 1. Fields that are left out when empty are not required."""
     made = ReportDocument.model_json_schema(mode="serialization")
     del made["$defs"]["Page"]["properties"]["text"]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from attribution.reports.cards import leans
-from attribution.reports.html import Node, badge, el, link_to_sentence, look, plural, safe_url
+from attribution.reports.html import Node, badge, data, el, link_to_sentence, look, plural, safe_url
 from attribution.reports.provenance import facts
 from attribution.types import Evidence, Label, Page, Relation, Report
 
@@ -91,7 +90,7 @@ def _page(page: Page, sides: Mapping[Relation, Sequence[Evidence]], numbers: Map
     )
 
 
-def source_text(report: Report, page: Page, at: int) -> dict[str, Any]:
+def source_text(report: Report, page: Page, at: int) -> dict[str, object]:
     """Return a page's text for the browser: its deciding sentences, each with the claims it was compared with."""
     numbers = {claim.id: n for n, claim in enumerate(report.claims, 1)}
     labels = {relation: label for relation, label, _ in SIDES}
@@ -106,14 +105,15 @@ def source_text(report: Report, page: Page, at: int) -> dict[str, Any]:
     link = link_to_sentence(page.url, page.text[at : at + 300].split("\n")[0]) if page.kind == "web" else None
     address = link or (safe_url(page.reference or page.facts_from) if page.kind != "web" else None)
     opener = el("a", "Open the original ↗", href=address, target="_blank", rel="noopener noreferrer", class_="more")
+    head = el(
+        "div",
+        el("h3", page.title or page.url, dir="auto"),
+        el("p", facts(page, at), class_="facts"),
+        el("p", opener, class_="links") if address else None,
+        class_="source-head",
+    )
     return {
-        "head": el(
-            "div",
-            el("h3", page.title or page.url, dir="auto"),
-            el("p", facts(page, at), class_="facts"),
-            el("p", opener, class_="links") if address else None,
-            class_="source-head",
-        ),
+        "head": data(head),
         "page": page.id,
         "text": page.text,
         "breaks": page.breaks,

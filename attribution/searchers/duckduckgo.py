@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from ddgs.engines.duckduckgo import Duckduckgo
 from ddgs.exceptions import DDGSException, TimeoutException
-from lxml.etree import LxmlError  # type: ignore[import-untyped]
+from lxml.etree import LxmlError
 
 from attribution.retry import Transient
 from attribution.searchers.json_api import LIMITED, Limited, as_hits, with_retries

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 from urllib.parse import urlencode
 
 from attribution.errors import FetchFailed, SearchFailed, Unavailable
@@ -52,7 +52,7 @@ class Api:
         parameters: Mapping[str, object],
         headers: Mapping[str, str] | None = None,
         post: bool = False,
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Return the reply's JSON object. Redirects are not followed: they could send a key to another host."""
         body = json.dumps(parameters).encode() if post else None
         try:
@@ -65,7 +65,7 @@ class Api:
             **(headers or {}),
         }
 
-        def attempt(left: float) -> dict[str, Any]:
+        def attempt(left: float) -> dict[str, object]:
             clock = Clock(min(left, self._settings.read_timeout))
             try:
                 reply = send(url, self._settings, self._allow, clock, headers=sent, limit=MAX_BYTES, body=body)
@@ -76,7 +76,7 @@ class Api:
 
         return with_retries(self.label, query, self._settings.page_timeout, attempt)
 
-    def _object(self, reply: Reply, query: str) -> dict[str, Any]:
+    def _object(self, reply: Reply, query: str) -> dict[str, object]:
         wait = retry_after(reply.headers.get("retry-after", ""))
         if reply.status in LIMITED or (reply.status == 503 and wait):
             raise Limited(f"HTTP {reply.status}", wait)
@@ -108,9 +108,9 @@ def as_hits(engine: str, rows: Iterable[tuple[object, object, object]], query: s
     return [SearchHit(url, title, rank, engine, query, text) for rank, (url, (title, text)) in enumerate(first, 1)]
 
 
-def rows(reply: Mapping[str, Any], *path: str) -> list[dict[str, Any]]:
+def rows(reply: Mapping[str, object], *path: str) -> list[dict[str, object]]:
     """Return the list of objects at a path; empty if it is missing, as engines omit it when nothing is found."""
-    value: Any = reply
+    value: object = reply
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
     return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []

@@ -4,7 +4,7 @@ Encoder)."""
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import TYPE_CHECKING
 
 from attribution.models import files
 from attribution.models.loading import load_while_used
@@ -15,13 +15,16 @@ from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
 from attribution.types import LlmUsage, Segmented
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
 DEFAULT = next(iter(SEGMENTERS["propsegment"].models))
 INPUT, SEPARATOR = "segment sentence: {}", "[sep]"  # the form of its training data
 LONGEST_INPUT, LONGEST_OUTPUT, BATCH = 512, 256, 8  # tokens, tokens, sentences
 
 
 @load_while_used
-def _load(name: str) -> tuple[Any, Any]:
+def _load(name: str) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     import torch
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 

@@ -9,7 +9,6 @@ import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from types import FrameType
-from typing import Any
 
 import uvicorn
 from fastapi import FastAPI, Request, Response
@@ -92,7 +91,7 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
         return Store.open(own.database_url, by=request.state.owner)
 
     @app.get("/health")
-    async def health() -> dict[str, Any]:
+    async def health() -> dict[str, object]:
         """Check that the server and its database respond, and report how many runs are active and waiting."""
         try:
             await asyncio.wait_for(
@@ -113,7 +112,7 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
         return HTMLResponse(reference.page(app.openapi()))
 
     @app.post("/segment")
-    async def segment(body: bodies.AnswerBody, request: Request) -> dict[str, Any]:
+    async def segment(body: bodies.AnswerBody, request: Request) -> dict[str, object]:
         """Return the claims of an answer with their spans. The request is queued; it ends if the client disconnects."""
         settings = bodies.settings(own, {}, body.segmenter)
         check_input(body.question, body.answer, settings)
@@ -127,13 +126,13 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
         return {"claims": found, "failures": [f.model_dump(mode="json") for f in made.failures]}
 
     @app.post("/verify")
-    async def verify(body: bodies.VerifyBody, request: Request) -> dict[str, Any]:
+    async def verify(body: bodies.VerifyBody, request: Request) -> dict[str, object]:
         """Return a relation and three probabilities for each pair of claim and evidence, in order; a bad pair gets an
         error. The request is queued; it ends if the client disconnects."""
         settings = bodies.settings(own, body.settings, verifier=body.verifier)
         pairs = [(pair.claim, pair.evidence) for pair in body.pairs]
 
-        def verified(stop: threading.Event) -> Iterator[dict[str, Any]]:
+        def verified(stop: threading.Event) -> Iterator[dict[str, object]]:
             verifier = VERIFIERS.build(settings.verifier, settings)
             reader = Stoppable(verifier, stop)
             judged = [judgement for group in groups(pairs) for judgement in verify_each(reader, group)]
@@ -166,7 +165,7 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
         return StreamingResponse(bodies.lines(work.events(owner, events)), media_type="application/x-ndjson")
 
     @app.get("/runs")
-    def runs(request: Request, limit: int = 50) -> dict[str, Any]:
+    def runs(request: Request, limit: int = 50) -> dict[str, object]:
         """List the newest runs that were started with this key."""
         if not 0 < limit <= 1000:
             raise BadInput(f"limit={limit}: expected a number from 1 to 1000")
@@ -175,13 +174,13 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
         return {"runs": [{name: getattr(row, name) for name in names} for row in found]}
 
     @app.get("/runs/{run_id}")
-    def one_run(run_id: str, request: Request) -> dict[str, Any]:
+    def one_run(run_id: str, request: Request) -> dict[str, object]:
         """Return the report of a run that was started with this key."""
         database = store(request)
         report = database.runs.load(run_id) if database.rights.access(run_id).own else None
         if report is None:
             raise HTTPException(404, "no finished run of this key has that id")
-        found: dict[str, Any] = json.loads(report.to_json())
+        found: dict[str, object] = json.loads(report.to_json())
         return found
 
     @app.delete("/runs/{run_id}", status_code=204)
@@ -193,7 +192,7 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
             raise HTTPException(404, "no run of this key has that id") from None
 
 
-def _judged(pair: Pair, judged: Judgement | str, thresholds: Thresholds) -> dict[str, Any]:
+def _judged(pair: Pair, judged: Judgement | str, thresholds: Thresholds) -> dict[str, object]:
     if isinstance(judged, str):
         return {"error": {"type": "BadInput", "message": judged}}
     return {

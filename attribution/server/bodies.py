@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
@@ -96,7 +96,7 @@ def documents(given: list[GivenDocument]) -> tuple[Document, ...]:
 
 def settings(
     own: Settings,
-    asked: dict[str, Any],
+    asked: Mapping[str, object],
     segmenter: str | None = None,
     verifier: str | None = None,
     sources: Sequence[str] | None = None,
@@ -127,7 +127,7 @@ def checked_source(name: str) -> str:
     return name
 
 
-Line = dict[str, Any]
+Line = dict[str, object]
 _log = logging.getLogger(__name__)
 
 
@@ -157,7 +157,7 @@ def as_line(event: Event) -> Line | None:
             return None
 
 
-def problem(error: Exception) -> Line:
+def problem(error: Exception) -> dict[str, str]:
     """Return an error as sent to clients, with type and message; an unexpected one says only that the server failed."""
     error = setup_error(error) or error
     if isinstance(error, AttributionError):

@@ -7,7 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -80,14 +80,14 @@ class Judged(BaseModel):
     relations: list[Relation] = Field(description="of each passage, in order")
 
 
-def server(own: Settings, work: Work) -> MCPServer[Any]:
+def server(own: Settings, work: Work) -> MCPServer[object]:
     """The tools over these settings; they take their turns among the server's other work."""
-    made: MCPServer[Any] = MCPServer("attribution", instructions=INSTRUCTIONS, log_level="WARNING")
+    made: MCPServer[object] = MCPServer("attribution", instructions=INSTRUCTIONS, log_level="WARNING")
     tools = _Tools(own, work)
 
     @made.tool()
     async def check_answer(
-        ctx: Context[Any],
+        ctx: Context[object],
         answer: Words,
         question: Words = "",
         sources: Sources = ("library",),
@@ -99,14 +99,14 @@ def server(own: Settings, work: Work) -> MCPServer[Any]:
 
     @made.tool()
     async def verify_claim(
-        ctx: Context[Any], claim: Words, passages: Annotated[list[Words], Field(min_length=1, max_length=50)]
+        ctx: Context[object], claim: Words, passages: Annotated[list[Words], Field(min_length=1, max_length=50)]
     ) -> Judged:
         """Judge one claim by passages that you give: supported, contradicted, conflicting, unclear or no_relation."""
         with _told():
             return await tools.judge(ctx, claim, passages)
 
     @made.tool()
-    async def find_evidence(ctx: Context[Any], claim: Words, sources: Sources = ("library",)) -> Found:
+    async def find_evidence(ctx: Context[object], claim: Words, sources: Sources = ("library",)) -> Found:
         """Find the passages of the sources that are nearest to one claim, with their relation to it."""
         with _told():
             return await tools.find(ctx, claim, sources)
@@ -128,7 +128,7 @@ class _Tools:
         self._own, self._work = own, work
 
     async def check(
-        self, ctx: Context[Any], question: str, answer: str, sources: Sequence[str], turns: Sequence[Turn]
+        self, ctx: Context[object], question: str, answer: str, sources: Sequence[str], turns: Sequence[Turn]
     ) -> CheckedAnswer:
         report = await self._report(ctx, question, answer, sources, turns=check_turns(turns))
         return CheckedAnswer(
@@ -137,7 +137,7 @@ class _Tools:
             problems=[f.message for f in report.failures],
         )
 
-    async def find(self, ctx: Context[Any], claim: str, sources: Sequence[str]) -> Found:
+    async def find(self, ctx: Context[object], claim: str, sources: Sequence[str]) -> Found:
         text = " ".join(claim.split())
         given = Claim(id=content_id(text), text=text, spans=((0, len(text)),), worthiness="factual", independent=True)
         report = await self._report(ctx, "", text, sources, given)
@@ -145,7 +145,7 @@ class _Tools:
         problems = [f.message for f in report.failures]
         return Found(claim=claim, verdict=only.verdict, passages=only.passages, problems=problems)
 
-    async def judge(self, ctx: Context[Any], claim: str, passages: list[str]) -> Judged:
+    async def judge(self, ctx: Context[object], claim: str, passages: list[str]) -> Judged:
         if sum(map(len, (claim, *passages))) > bodies.MAX_BODY:
             raise BadInput(f"claim and passages have more than {bodies.MAX_BODY:,} characters together")
 
@@ -159,7 +159,7 @@ class _Tools:
 
     async def _report(
         self,
-        ctx: Context[Any],
+        ctx: Context[object],
         question: str,
         answer: str,
         sources: Sequence[str],
@@ -186,7 +186,7 @@ class _Tools:
         return last.report
 
 
-def _client(ctx: Context[Any]) -> tuple[str, Request | None]:
+def _client(ctx: Context[object]) -> tuple[str, Request | None]:
     """The owner under whom a client waits, and its request; over standard input there is one client and no request."""
     request = ctx.request_context.request
     return (request.state.owner, request) if isinstance(request, Request) else ("mcp", None)

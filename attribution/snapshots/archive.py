@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from pydantic import Field, ValidationError, field_validator
@@ -89,7 +89,7 @@ def export_history(store: Store, run_ids: Sequence[str] | None = None) -> bytes:
     )
 
 
-def _archived(store: Store, row: sa.Row[Any], pages: dict[str, Page]) -> ArchivedRun | None:
+def _archived(store: Store, row: sa.Row[*tuple[object, ...]], pages: dict[str, Page]) -> ArchivedRun | None:
     v = t.run_versions.c
     with store.database.engine.connect() as db:
         saved = db.execute(t.run_versions.select().where(v.run_id == row.id).order_by(v.number)).all()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import sqlalchemy as sa
 
@@ -66,7 +66,7 @@ class Snapshot:
         cache = store.cache
         return cls(report, provenance, cache.vectors(provenance.vectors), cache.judgements(provenance.judgements))
 
-    def settings(self, **choices: Any) -> Settings:
+    def settings(self, **choices: object) -> Settings:
         """The run's settings, as far as a file may choose them, with other choices, which are the caller's own."""
         return Settings.from_environment(**self.sifted().chosen | choices)
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError
@@ -113,10 +113,10 @@ class Database:
         with nullcontext(db) if db else self.engine.begin() as connection:
             connection.execute(insert, list(rows))
 
-    def rows(self, table: sa.Table, keys: Sequence[str]) -> dict[str, sa.Row[Any]]:
+    def rows(self, table: sa.Table, keys: Sequence[str]) -> dict[str, sa.Row[*tuple[object, ...]]]:
         """Return the rows of a table with one key column, by key; unknown keys are left out."""
         (key,) = table.primary_key
-        rows: dict[str, sa.Row[Any]] = {}
+        rows: dict[str, sa.Row[*tuple[object, ...]]] = {}
         with self.engine.connect() as db:
             for start in range(0, len(keys), BATCH):
                 query = sa.select(table).where(key.in_(keys[start : start + BATCH]))

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import sqlalchemy as sa
 
@@ -111,9 +111,10 @@ class History:
         title = sa.func.lower(sa.func.coalesce(sa.func.nullif(r.title, ""), sa.func.nullif(r.question, ""), r.answer))
         order = {"newest": (r.created_at.desc(),), "oldest": (r.created_at,), "title": (title,)}[query.order]
         beginning = sa.func.substr(r.answer, 1, BEGINNING).label("beginning")
-        described: list[Any] = [r.id, r.created_at, r.title, r.question, beginning, r.tags, r.note, r.private]
-        shown: list[Any] = [r.version, r.deleted_at, s.claims, s.verdicts, s.sources]
-        rows = sa.select(*described, *shown).select_from(joined).where(*where)
+        rows = sa.select(
+            r.id, r.created_at, r.title, r.question, beginning, r.tags, r.note, r.private, r.version, r.deleted_at,
+            s.claims, s.verdicts, s.sources,
+        ).select_from(joined).where(*where)  # fmt: skip
         with self._database.engine.connect() as db:
             total = db.execute(sa.select(sa.func.count()).select_from(joined).where(*where)).scalar_one()
             found = db.execute(rows.order_by(*order, r.id).limit(query.limit).offset(query.offset)).all()
@@ -185,7 +186,7 @@ def _conditions(query: HistoryQuery) -> list[sa.ColumnElement[bool]]:
     return conditions
 
 
-def _row(row: sa.Row[Any]) -> HistoryRow:
+def _row(row: sa.Row[*tuple[object, ...]]) -> HistoryRow:
     lists = {"tags": tuple(json.loads(row.tags)), "sources": tuple(json.loads(row.sources or "[]"))}
     counts = {"claims": row.claims or 0, "verdicts": json.loads(row.verdicts or "{}")}
     return HistoryRow(**{**row._asdict(), **lists, **counts}, finished=row.version > 0)

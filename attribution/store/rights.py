@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
@@ -59,7 +59,7 @@ class Rights:
         with self._database.engine.connect() as db:
             self.changeable(db, run_id)
 
-    def changeable(self, db: sa.Connection, run_id: str, deleted: bool = False) -> sa.Row[Any]:
+    def changeable(self, db: sa.Connection, run_id: str, deleted: bool = False) -> sa.Row[*tuple[object, ...]]:
         """Return the row of a run to change in this transaction, locked if the database locks rows.
 
         `deleted` allows a deleted run. Raises NotYours for a run of another owner, and for one that no longer exists.

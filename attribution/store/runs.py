@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
@@ -38,7 +38,7 @@ class RunInputs(NamedTuple):
     created_at: str
     question: str
     answer: str
-    settings: dict[str, Any]  # without secrets
+    settings: dict[str, object]  # without secrets
     finished: bool  # it has a report
 
 

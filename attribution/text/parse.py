@@ -10,7 +10,8 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from attribution.models.files import check_package
 from attribution.models.loading import load_once
@@ -174,13 +175,14 @@ def is_table_row(text: str) -> bool:
 
 
 @load_once
-def _lemminflect() -> Any:
+def _lemminflect() -> ModuleType:
     """Return the package with its tables loaded."""
     import lemminflect
 
     lemminflect.getLemma("be", "VERB")
     lemminflect.getInflection("be", "VBZ")
-    return lemminflect
+    loaded: ModuleType = lemminflect
+    return loaded
 
 
 @lru_cache(maxsize=4096)

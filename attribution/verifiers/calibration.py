@@ -8,16 +8,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attribution.errors import StoreError
 from attribution.settings import data_folder
 from attribution.types import Frozen, Label, Probabilities
 
 if TYPE_CHECKING:
-    Array = np.ndarray[Any, Any]
+    Array = NDArray[np.floating]
 
 SPECIAL = 1996  # first word id of BERT's vocabulary, which is sorted by frequency
 MIN_WEIGHT = 0.3  # weight of punctuation and single letters
@@ -98,9 +99,16 @@ def weight_of_length(evidence: str) -> float:
     return min(1.0, max(0.0, (len(evidence) - LONG_FROM) / (LONG_AT - LONG_FROM)))
 
 
-def combine(config: Mapping[str, Any], features: Mapping[str, float]) -> Probabilities:
+class Combiner(TypedDict):
+    """A linear model over `expand`: a row of weights and a bias for each of entailed, no relation, contradicted."""
+
+    features: list[str]
+    weights: list[list[float]]
+    bias: list[float]
+
+
+def combine(combiner: Combiner | None, features: Mapping[str, float]) -> Probabilities:
     """Calibrate the probabilities with the model in config.json; without one, return the cross-encoder's own."""
-    combiner = config.get("combiner")
     if not combiner:
         entailed, contradicted = features["passage_entailed"], features["passage_contradicted"]
     else:

@@ -13,7 +13,7 @@ import json
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from attribution.models.files import check_shipped
 from attribution.models.loading import load_once
@@ -23,7 +23,7 @@ from attribution.text.sentences import sentences
 from attribution.text.words import deciding_sentence, share_terms, shared_words
 from attribution.types import Judgement, Pair, Probabilities, Span
 from attribution.verdicts import LOWEST_THRESHOLD
-from attribution.verifiers.calibration import Reading, combine, coverage, softmax, weight_of_length
+from attribution.verifiers.calibration import Combiner, Reading, combine, coverage, softmax, weight_of_length
 from attribution.verifiers.pairs import check_claim_tokens, check_pairs, windows, word_for_word
 
 FOLDER = Path(__file__).parent / "small"
@@ -32,11 +32,16 @@ WINDOW = 256  # tokens of claim and premise together
 TITLE_TOKENS = 24
 
 
+class _Config(TypedDict):
+    version: str
+    combiner: NotRequired[Combiner]
+
+
 @cache
-def _config(folder: Path) -> dict[str, Any]:
+def _config(folder: Path) -> _Config:
     if folder == FOLDER:
         check_shipped(folder, "config.json")
-    loaded: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    loaded: _Config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     return loaded
 
 
@@ -70,8 +75,9 @@ class EmbeddedSmall:
 
     def __init__(self, settings: Settings, folder: Path = FOLDER) -> None:
         self._folder = folder
-        self._config = _config(folder)
-        self.version: str = f"embedded-small/{self._config['version']}.{READING}"
+        config = _config(folder)
+        self._combiner = config.get("combiner")
+        self.version: str = f"embedded-small/{config['version']}.{READING}"
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """Return one judgement for each pair. Raises BadInput for a claim or evidence that is empty or too long."""
@@ -83,7 +89,7 @@ class EmbeddedSmall:
         if repeated := word_for_word(claim, evidence, sentences(evidence)):
             return repeated
         signals, sentence = self.features(encoder, claim, evidence, title)
-        found = combine(self._config, signals)
+        found = combine(self._combiner, signals)
         if max(found.entailed, found.contradicted) >= LOWEST_THRESHOLD:
             found, sentence, more = by_sentence(encoder, claim, evidence, found, sentence)
             signals |= more

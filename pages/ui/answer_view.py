@@ -6,9 +6,9 @@ Selection happens in the browser; the server is asked only for the text of a sou
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -21,6 +21,10 @@ from attribution.reports.strength import is_weak
 from attribution.types import Claim, Page, Report
 from pages.ui.frame import show
 
+if TYPE_CHECKING:
+    from streamlit.components.v2.bidi_component.state import ComponentResult
+
+View = dict[str, Any]  # what the component of the answer draws
 _STATIC = Path(__file__).parent / "static"
 STYLES = html.tokens_css(".root") + "".join(
     path.read_text("utf-8")
@@ -71,8 +75,8 @@ def view(
     running: bool,
     editable: bool = False,
     tabs: Sequence[tuple[str, str]] = (),
-    before: tuple[dict[str, Any], str] | None = None,
-) -> dict[str, Any]:
+    before: tuple[View, str] | None = None,
+) -> View:
     """Return the data of the component; `corrected` are the ids of claims that were edited by hand.
 
     `editable` adds the controls that change the run, for its owner alone. Without `tabs` there is only the evidence.
@@ -131,16 +135,16 @@ def view(
     }
 
 
-def opened(data: dict[str, Any], report: Report, request: Any) -> dict[str, Any]:
+def opened(data: View, report: Report, click: object) -> View:
     """Add the source that a click asks for to the data of the component."""
-    if (place := requested_place(report, request)) is None:
+    if (place := requested_place(report, click)) is None:
         return data
     page, at = place
     source = source_text(report, page, at[2])
-    return data | {"source": source | {"head": html.data(source["head"]), "asked": [page.id, at[2]]}}
+    return data | {"source": source | {"asked": [page.id, at[2]]}}
 
 
-def counts(report: Report, corrected: Set[str], running: bool) -> list[dict[str, Any]]:
+def counts(report: Report, corrected: Set[str], running: bool) -> list[dict[str, object]]:
     """Make one segment for each verdict that occurs, one for claims without one, and one for edited claims."""
     labels = Counter[str](v.label for v in report.verdicts)
     labels["pending" if running else "not_reached"] += len(report.claims) - labels.total()
@@ -179,7 +183,7 @@ def _beside_dropped(report: Report) -> str:
     return next(after, report.claims[-1].id)
 
 
-def answer_view(data: dict[str, Any], *, key: str) -> Any:
+def answer_view(data: View, *, key: str) -> ComponentResult:
     """Draw the component. The result names what was clicked: `open` a page and place to show, `edit` a change to make,
     `step` a claim and the next step for it."""
 
@@ -192,22 +196,22 @@ def answer_view(data: dict[str, Any], *, key: str) -> Any:
     )  # fmt: skip
 
 
-def requested_place(report: Report, request: Any) -> tuple[Page, list[int]] | None:
+def requested_place(report: Report, click: object) -> tuple[Page, list[int]] | None:
     """Return the page and offsets of a click; None if there is no such place in the run."""
+    if not isinstance(click, Mapping):
+        return None
     try:
-        page = next(p for p in report.pages if p.id == request["page"])
-        place = [int(n) for n in request["at"]]
+        page = next(p for p in report.pages if p.id == click["page"])
+        place = [int(n) for n in click["at"]]
     except (TypeError, KeyError, ValueError, OverflowError, StopIteration):
         return None
     return (page, place) if len(place) == 4 and page.text else None
 
 
-def requested_claim(report: Report, request: Any) -> Claim | None:
+def requested_claim(report: Report, click: object) -> Claim | None:
     """Return the claim of a click; None if there is no such claim."""
-    try:
-        return next(c for c in report.claims if c.id == request["claim"])
-    except (TypeError, KeyError, StopIteration):
-        return None
+    asked = click.get("claim") if isinstance(click, Mapping) else None
+    return next((c for c in report.claims if c.id == asked), None)
 
 
 def source_view(page: Page, place: Sequence[int], *, key: str) -> None:

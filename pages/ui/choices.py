@@ -88,7 +88,7 @@ def settings() -> Settings | str:
         return "No source is selected. Choose the library, the web, a collection or your documents under “Sources”."
     if sources == ["documents"] and not documents():
         return "There are no documents yet. Paste a text, give web addresses or upload files under “Add documents”."
-    choices: dict[str, Any] = {name: state.value(name) for name in (*_DIRECT, *state.THRESHOLDS, *state.PRICES)}
+    choices: dict[str, object] = {name: state.value(name) for name in (*_DIRECT, *state.THRESHOLDS, *state.PRICES)}
     choices |= {"fallback": tuple(state.value(state.FALLBACK) or ())} if state.value(state.WEB) else {}
     choices |= dict.fromkeys(state.value(state.LLM_TASKS) or (), "llm")
     choices = {name: value for name, value in choices.items() if value not in (None, "", ())}
@@ -103,7 +103,7 @@ def is_ready() -> bool:
     return not isinstance(settings(), str) and not turns_problem()
 
 
-def settings_of(saved: Mapping[str, Any], *ignored: Trust) -> Settings:
+def settings_of(saved: Mapping[str, object], *ignored: Trust) -> Settings:
     """Return the settings of a saved run, with the language model of this session.
 
     Raises BadSetting for a setting that a visitor may not choose, unless its kind is among the ignored.
@@ -117,13 +117,13 @@ def thresholds() -> Thresholds:
     return Thresholds(*(float(state.value(name)) for name in state.THRESHOLDS))
 
 
-def _language_model() -> dict[str, Any]:
+def _language_model() -> dict[str, object]:
     """Return the language model of this session: the endpoint and the model that were typed, else the environment's.
 
     A typed address uses the key typed beside it or none; a typed key alone is for OpenAI.
     """
     address, key, model = (state.text(box) for box in (state.LLM_ADDRESS, state.LLM_KEY, state.LLM_MODEL))
-    typed: dict[str, Any] = {"endpoint": visitor_endpoint(address, SecretStr(key))} if address or key else {}
+    typed: dict[str, object] = {"endpoint": visitor_endpoint(address, SecretStr(key))} if address or key else {}
     return typed | ({"openai_model": model} if model else {})
 
 

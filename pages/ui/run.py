@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import streamlit as st
 
@@ -31,6 +31,7 @@ from attribution.settings import Settings
 from attribution.store.runs import RunInputs
 from attribution.types import Change, Document, Judge, Report, Turn
 from pages.ui import background, choices, state
+from pages.ui.answer_view import View
 from pages.ui.choices import explain
 from pages.ui.components import link
 from pages.ui.database import saved, store, unowned_store
@@ -408,9 +409,6 @@ def problem() -> tuple[str, str, str] | None:
         title = "The run could not be finished" if now.accepted else "The run could not start"
         return title, now.error, now.detail
     return None
-
-
-View = dict[str, Any]  # what the component of the answer draws
 
 
 def cached_view(now: RunProgress, editable: bool, only: str, draw: Callable[[tuple[View, str] | None], View]) -> View:

@@ -27,7 +27,7 @@ THRESHOLDS = THRESHOLD, CONTRADICTION_THRESHOLD = "threshold", "contradiction_th
 LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS = "llm_address", "llm_model", "llm_key", "llm_tasks"
 PRICES = ("input_price", "output_price")
 COMPARED = "compared"  # the segmenters of the Compare page
-_DEFAULTS: dict[str, Any] = {
+_DEFAULTS: dict[str, object] = {
     PRESET: "Offline",
     LIBRARY: True,
     **{name: Settings.model_fields[name].default for name in (*THRESHOLDS, SEGMENTER, VERIFIER, QUERY)},
@@ -79,7 +79,7 @@ def text(name: str) -> str:
     return str(value(name) or "").strip()
 
 
-def fill(**values: Any) -> None:
+def fill(**values: object) -> None:
     """Put values into inputs."""
     before = st.session_state[_INITIAL]
     st.session_state[_INITIAL] = before | {n: (before.get(n, (0, None))[0] + 1, v) for n, v in values.items()}
@@ -133,7 +133,7 @@ def get(name: str) -> Any:
     return st.session_state.get(f"_page_{name}")
 
 
-def put(name: str, value: Any) -> None:
+def put(name: str, value: object) -> None:
     """Store a page's own value in this session."""
     st.session_state[f"_page_{name}"] = value
 
