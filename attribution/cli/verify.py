@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attribution.cli import options
 from attribution.cli.options import check_output, progress
-from attribution.errors import BadInput
+from attribution.errors import BadInput, LlmFailed
 from attribution.files import Row, read_rows, replace_text, replacing
 
 BATCH = 256  # pairs between two lines of progress
@@ -18,6 +18,7 @@ Result = Mapping[str, object]
 
 
 def verify(args: argparse.Namespace) -> int:
+    from attribution.types import Judgement
     from attribution.verdicts import relation
     from attribution.verifiers import VERIFIERS
     from attribution.verifiers.pairs import verify_each
@@ -34,8 +35,8 @@ def verify(args: argparse.Namespace) -> int:
             judgements = iter(verify_each(verifier, good))
             for row in batch:
                 judgement = row.error or next(judgements)
-                if isinstance(judgement, str):
-                    yield row.failed(judgement)
+                if not isinstance(judgement, Judgement):
+                    yield row.failed(str(judgement))
                     continue
                 yield {
                     **row.fields,
@@ -65,7 +66,7 @@ def judge(args: argparse.Namespace) -> int:
                     raise BadInput(row.error)
                 given = GivenClaim(row.fields["claim"], _passages(row))
                 (judged,) = judge([given], verifier, settings.thresholds)
-            except BadInput as error:
+            except (BadInput, LlmFailed) as error:
                 yield row.failed(str(error))
             else:
                 evidence = [e.model_dump(include={"relation", "probabilities"}) for e in judged.evidence]

@@ -16,7 +16,7 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.tables import Entry
 from attribution.text.sentences import LANGUAGES, detect, is_english
-from attribution.types import Claim, Failure, Page, Segmented, Turn
+from attribution.types import Claim, Failure, Judgement, Page, Segmented, Turn
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.pairs import CachedVerifier, verify_each
 
@@ -94,7 +94,7 @@ def check_coherence(
     verifier = CachedVerifier(VERIFIERS.build("embedded-small", settings), store)
 
     def entailed(pairs: coherence.Pairs) -> list[float | None]:
-        return [None if isinstance(j, str) else j.probabilities.entailed for j in verify_each(verifier, pairs)]
+        return [j.probabilities.entailed if isinstance(j, Judgement) else None for j in verify_each(verifier, pairs)]
 
     return coherence.check_coherence(answer, claims, entailed, settings.coherence, stop)
 

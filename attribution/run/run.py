@@ -12,7 +12,7 @@ from typing import TypeVar
 from attribution import events
 from attribution.claims.enrichment import check_turns, standalone_question, transcript
 from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
-from attribution.errors import BadInput
+from attribution.errors import BadInput, LlmFailed
 from attribution.events import Queued
 from attribution.evidence import EvidenceSource, LlmRecord
 from attribution.evidence.gathering import LiveSources
@@ -230,18 +230,12 @@ class _Run:
                 yield self._record(not_reached(claim), ())
 
     def _match(self, claims: list[Claim], early: bool = False) -> Iterator[events.Event]:
-        try:
-            with self.record.timed("verify"):
-                matched = self.matcher.match(claims, early)
-        except BadInput as error:
-            if len(claims) > 1:  # so that a claim that the verifier rejects does not affect the others
-                for claim in claims:
-                    yield from self._match([claim], early)
-                return
-            failure = Failure(stage="verify", subject=claims[0].id, kind="verifier_failed", message=str(error))
-            yield from self._fail(failure, [claims[0].id])
-            matched = [()]
-        decided = [self._decide(claim, evidence) for claim, evidence in zip(claims, matched, strict=True)]
+        with self.record.timed("verify"):
+            matched = match_each(self.matcher, claims, early)
+        for claim, _, failures in matched:
+            for failure in failures:
+                yield from self._fail(failure, [claim.id])
+        decided = [self._decide(claim, evidence) for claim, evidence, _ in matched]
         if decided:
             self._keep()
         yield from decided
@@ -259,6 +253,21 @@ class _Run:
 
 
 T = TypeVar("T")  # an event
+
+
+def match_each(
+    matcher: Matcher, claims: Sequence[Claim], early: bool = False
+) -> list[tuple[Claim, tuple[Evidence, ...], list[Failure]]]:
+    """Return the evidence of each claim; one that the verifier cannot judge has a failure, and costs only itself."""
+    try:
+        return [(c, e, []) for c, e in zip(claims, matcher.match(claims, early), strict=True)]
+    except (BadInput, LlmFailed) as error:
+        if len(claims) > 1:
+            return [one for claim in claims for one in match_each(matcher, [claim], early)]
+        failure = Failure(
+            stage="verify", subject=claims[0].id, kind="verifier_failed", message=str(error), detail=error.detail
+        )
+        return [(claims[0], (), [failure])]
 
 
 @functools.cache

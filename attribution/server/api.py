@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from attribution.claims.enrichment import transcript
-from attribution.errors import AttributionError, BadInput, Busy, NotYours, StoreError, Unavailable
+from attribution.errors import AttributionError, BadInput, Busy, LlmFailed, NotYours, StoreError, Unavailable
 from attribution.events import Event, RunStarted
 from attribution.run import claims
 from attribution.run.estimate import check_input
@@ -35,9 +35,9 @@ from attribution.store.store import Store
 from attribution.types import Judgement, Pair, Segmented
 from attribution.verdicts import Thresholds, relation
 from attribution.verifiers import VERIFIERS
-from attribution.verifiers.pairs import Stoppable, groups, verify_each
+from attribution.verifiers.pairs import Refusal, Stoppable, groups, verify_each
 
-STATUS = {BadInput: 400, Busy: 429, Unavailable: 503, StoreError: 503}
+STATUS = {BadInput: 400, Busy: 429, LlmFailed: 502, Unavailable: 503, StoreError: 503}
 PATIENCE = 5  # seconds that /health waits for the database
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # the Content-Security-Policy of its pages
 RETRY = "30"  # seconds, with 429
@@ -192,9 +192,9 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
             raise HTTPException(404, "no run of this key has that id") from None
 
 
-def _judged(pair: Pair, judged: Judgement | str, thresholds: Thresholds) -> dict[str, object]:
-    if isinstance(judged, str):
-        return {"error": {"type": "BadInput", "message": judged}}
+def _judged(pair: Pair, judged: Judgement | Refusal, thresholds: Thresholds) -> dict[str, object]:
+    if not isinstance(judged, Judgement):
+        return {"error": bodies.problem(judged)}
     return {
         "relation": relation(judged.probabilities, thresholds),
         "probabilities": judged.probabilities.model_dump(),

@@ -18,7 +18,8 @@ class Verifier(Protocol):
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """One judgement for each (claim, evidence) or (claim, evidence, title), in order.
 
-        Raises BadInput for an empty claim or evidence, Unavailable for a model that cannot be loaded.
+        Raises BadInput for an empty claim or evidence, Unavailable for a model that cannot be loaded, and LlmFailed for
+        a language model that did not answer.
         """
         ...
 

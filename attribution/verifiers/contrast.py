@@ -21,7 +21,7 @@ from attribution.text.sentences import sentences
 from attribution.text.words import folded, share_terms, shared_words, stem, terms
 from attribution.types import Judgement, Pair, Probabilities, Span
 from attribution.verdicts import LOWEST_THRESHOLD
-from attribution.verifiers.pairs import Reads, verify_each
+from attribution.verifiers.pairs import Reads, Refusal, verify_each
 from attribution.verifiers.variants import Variant, variants
 
 if TYPE_CHECKING:
@@ -137,9 +137,9 @@ class _Doubt:
     def titled(self, claim: str) -> Pair:
         return (*self.read(claim), "".join(self.pair[2:]))
 
-    def needed(self, own: Judgement | str) -> float:
+    def needed(self, own: Judgement | Refusal) -> float:
         """Return the least entailment of a variant, given the judgement of the claim; infinite if none counts."""
-        if isinstance(own, str):
+        if not isinstance(own, Judgement):
             return inf
         against = own.probabilities.contradicted if own.against is None else own.against
         if self.suspected and against >= SUSPECTED:
@@ -209,9 +209,9 @@ def _in_its_role(pair: Pair, judged: Judgement) -> Judgement:
     )
 
 
-def _entailed(judged: Judgement | str) -> float:
+def _entailed(judged: Judgement | Refusal) -> float:
     """Return the probability of entailment; 0 if the verifier refused the pair."""
-    return 0.0 if isinstance(judged, str) else judged.probabilities.entailed
+    return judged.probabilities.entailed if isinstance(judged, Judgement) else 0.0
 
 
 def _doubts(claim: int, reads: Sequence[Read]) -> Iterator[_Doubt]:

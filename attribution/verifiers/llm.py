@@ -51,7 +51,7 @@ class LlmVerifier:
         return self.llm.usage
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        """Return one judgement for each pair, in order. Raises BadInput if the model did not answer for a claim."""
+        """Return one judgement for each pair, in order. Raises LlmFailed if the model did not answer for a claim."""
         if any(not part.strip() for pair in pairs for part in pair[:2]):
             raise BadInput("a claim or its evidence is empty: expected text in both")
         groups = _groups(pairs)
@@ -59,7 +59,7 @@ class LlmVerifier:
         judgements: list[Judgement] = []
         for group, reply in zip(groups, replies, strict=True):
             if isinstance(reply, LlmFailed):
-                raise BadInput(f"the claim {group[0][0][:80]!r} was not verified: {reply}", reply.detail)
+                raise LlmFailed(f"the claim {group[0][0][:80]!r} was not verified: {reply}", detail=reply.detail)
             by_number = {verdict.passage: verdict for verdict in reply.value.verdicts}
             judgements += [_judgement(pair, by_number.get(number)) for number, pair in enumerate(group, 1)]
         return judgements

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
-from attribution.errors import BadInput, Stopped
+from attribution.errors import BadInput, LlmFailed, Stopped
 from attribution.store.store import Store
 from attribution.text.markdown import CITATION
 from attribution.types import Judgement, LlmUsage, Pair, Probabilities, Span, content_id
@@ -25,15 +25,18 @@ class Reads(Protocol):
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]: ...
 
 
-def verify_each(verifier: Reads, pairs: Sequence[Pair]) -> list[Judgement | str]:
+Refusal = BadInput | LlmFailed  # why a pair has no judgement: its texts, or the language model that was asked
+
+
+def verify_each(verifier: Reads, pairs: Sequence[Pair]) -> list[Judgement | Refusal]:
     """Return a judgement for each pair, or why there is none; a refused pair does not affect the others."""
     if not pairs:
         return []
     try:
         return [*verifier.verify(pairs)]
-    except BadInput as error:
+    except (BadInput, LlmFailed) as error:
         if len(pairs) == 1:
-            return [str(error).removeprefix("pair 1: ")]
+            return [BadInput(str(error).removeprefix("pair 1: ")) if isinstance(error, BadInput) else error]
         half = len(pairs) // 2
         return verify_each(verifier, pairs[:half]) + verify_each(verifier, pairs[half:])
 
@@ -56,7 +59,7 @@ class Stoppable:
         self._verifier, self._stop = verifier, stop
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        """Return one judgement for each pair, in order. Raises BadInput if the verifier refuses one."""
+        """Return one judgement for each pair, in order. Raises the Refusal of the first that has none."""
         check_pairs(pairs)
         judgements: list[Judgement] = []
         for group in groups(pairs):

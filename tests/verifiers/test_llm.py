@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from attribution.errors import BadInput
+from attribution.errors import BadInput, LlmFailed
 from attribution.events import Finished
 from attribution.run import run as pipeline
 from attribution.run.estimate import estimate
+from attribution.types import Judgement
 from attribution.verifiers.llm import LlmVerifier, find_quote
+from attribution.verifiers.pairs import verify_each
 from tests.llm_server import error, llm_server, llm_settings
 from tests.servers import Answer
 
@@ -68,10 +70,31 @@ def test_a_passage_that_is_left_out_has_no_relation() -> None:
 
 def test_what_goes_wrong_is_said() -> None:
     with llm_server(lambda body: error(401)) as served:
-        with pytest.raises(BadInput, match="check the key"):
+        with pytest.raises(LlmFailed, match="check the key"):
             LlmVerifier(llm_settings(served)).verify([(CLAIM, PASSAGES[0])])
         with pytest.raises(BadInput, match="empty"):
             LlmVerifier(llm_settings(served)).verify([(CLAIM, " ")])
+
+
+def test_a_claim_that_the_model_does_not_answer_for_costs_itself(tmp_path: Path) -> None:
+    (tmp_path / "psycho.md").write_text(f"{PASSAGES[0]} Anthony Perkins starred in it.")
+    other = "Anthony Perkins starred in Psycho."
+
+    def script(body: dict[str, Any]) -> str:
+        if other in body["messages"][1]["content"]:
+            return "I do not know."
+        return verdicts((1, "entailed", 0.95, "It was released in 1960"))
+
+    with llm_server(script) as served:
+        settings = llm_settings(served, verifier="llm", sources=(str(tmp_path / "psycho.md"),), coherence=0.0)
+        assert [type(j) for j in verify_each(LlmVerifier(settings), [(CLAIM, PASSAGES[0]), (other, PASSAGES[0])])] == [
+            Judgement,
+            LlmFailed,
+        ]
+        *_, last = pipeline.run("", f"{CLAIM} {other}", settings)
+    assert isinstance(last, Finished)
+    assert [v.label for v in last.report.verdicts] == ["supported", "not_reached"]
+    assert [(f.stage, f.kind) for f in last.report.failures] == [("verify", "verifier_failed")]
 
 
 def test_a_run_with_it_is_estimated_and_counted(tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def _near(first: Sequence[Claim], second: Sequence[Claim], embedder: Embedder) -
 
 def _judge(pairs: Sequence[tuple[str, str]], verifier: CachedVerifier) -> list[Judgement | None]:
     """Return a judgement for each (claim, evidence); None for one that is too long for the verifier."""
-    return [None if isinstance(found, str) else found for found in verify_each(verifier, pairs)]
+    return [found if isinstance(found, Judgement) else None for found in verify_each(verifier, pairs)]
 
 
 def _groups(pairs: Iterable[tuple[Claim, Claim]]) -> Iterator[tuple[list[Claim], list[Claim]]]:

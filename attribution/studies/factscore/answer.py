@@ -17,7 +17,7 @@ from attribution.evidence.near_duplicates import deciding_evidence
 from attribution.provenance import Trace
 from attribution.run.claims import fallbacks
 from attribution.run.estimate import check_input
-from attribution.run.run import run
+from attribution.run.run import match_each, run
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.snapshots.snapshot import Snapshot
@@ -313,21 +313,9 @@ def _again(
     facts = [claim for claim in report.claims if claim.checked]
     for start in range(0, len(facts), GROUP):
         group = facts[start : start + GROUP]
-        for claim, evidence, refused in _match(matcher, group):
+        for claim, evidence, refused in match_each(matcher, group):
             failures = [f for f in concerns.get(claim.id, ()) if f.stage != "verify"] + refused
             yield decide(claim, evidence, settings.thresholds, failures), evidence
-
-
-def _match(matcher: Matcher, claims: list[Claim]) -> Iterator[tuple[Claim, tuple[Evidence, ...], list[Failure]]]:
-    try:
-        yield from ((c, e, []) for c, e in zip(claims, matcher.match(claims), strict=True))
-    except BadInput as error:
-        if len(claims) > 1:  # so that a claim that the verifier rejects does not affect the others
-            for claim in claims:
-                yield from _match(matcher, [claim])
-            return
-        refused = Failure(stage="verify", subject=claims[0].id, kind="verifier_failed", message=str(error))
-        yield claims[0], (), [refused]
 
 
 def _judged(
