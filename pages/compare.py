@@ -10,11 +10,12 @@ from functools import partial
 import streamlit as st
 
 from attribution.claims.enrichment import turns_of
-from attribution.errors import BadInput
+from attribution.errors import BadInput, Stopped
 from attribution.events import Event, RunStarted
 from attribution.files import Row, format_cell
 from attribution.reports.html import Node, el, plural, scrolling, table
 from attribution.reports.provenance import date
+from attribution.run.experiment import run_each
 from attribution.segmenters import SEGMENTERS
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
@@ -182,21 +183,21 @@ def work_many(
     """Compare answer by answer, and save after each; one in progress when it is stopped is left out."""
 
     def compare_many(stop: threading.Event, update: Callable[..., ManyProgress]) -> None:
+        def compare_row(row: Row) -> Comparison:
+            if row.error:
+                raise BadInput(row.error)
+            question, context = str(row.fields.get("question") or ""), turns_of(row.fields.get("turns"))
+            *_, last = compare(question, row.fields["answer"], stop, context)
+            if stop.is_set() or not isinstance(last, ComparisonReady):
+                raise Stopped("the comparison was stopped")
+            return without_page_texts(last.comparison)
+
         now = update()
-        for number, row in enumerate(rows, 1):
-            fields = row.fields
-            try:
-                if row.error:
-                    raise BadInput(row.error)
-                question, context = str(fields.get("question") or ""), turns_of(fields.get("turns"))
-                *_, last = compare(question, fields["answer"], stop, context)
-            except BadInput as error:
-                now = update(done=number, failed=(*now.failed, failure(row, str(error))))
-                continue
-            if stop.is_set():
-                return
-            if isinstance(last, ComparisonReady):
-                now = update(done=number, comparisons=(*now.comparisons, without_page_texts(last.comparison)))
+        for row, result in zip(rows, run_each(rows, compare_row, stop), strict=False):
+            if result.value is None:
+                now = update(done=now.done + 1, failed=(*now.failed, failure(row, result.problem)))
+            else:
+                now = update(done=now.done + 1, comparisons=(*now.comparisons, result.value))
                 save(now.comparisons)
 
     return compare_many

@@ -15,6 +15,7 @@ from attribution.errors import BadInput, NotYours
 from attribution.files import parse_rows
 from attribution.llm.client import Llm
 from attribution.reports.html import Child, Node, el, plural
+from attribution.run.experiment import run_each
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
 from attribution.studies.groundedness.test_sets import (
@@ -45,7 +46,7 @@ SAMPLE = (
     '{"question": "When was it built?", "context": "The tower was built in 1889.", '
     '"response": "The tower was built in 1889."}\n'
 )
-Make = Callable[[Sequence[Grounded]], Iterator[tuple[list[Made], list[str]]]]
+Make = Callable[[Sequence[Grounded]], Iterator[tuple[list[Made], list[str]]]]  # for each answer
 
 
 @dataclass(frozen=True)
@@ -79,15 +80,13 @@ def work(begun: EvokedSet, make: Make, save: Callable[[EvokedSet], None]) -> Wor
     """Alter the answers that are not done yet. Stopping keeps those that are."""
 
     def make_twins(stop: threading.Event, update: Callable[..., MakeProgress]) -> None:
-        grown, saved = begun, time.monotonic()
+        grown, saved, left = begun, time.monotonic(), begun.answers[begun.done :]
         save(grown)
         try:
-            for answer in begun.answers[begun.done :]:
-                if stop.is_set():
-                    return
-                for rows, problems in make([answer]):
-                    grown = grown.with_answer(rows, [f"{answer.id}: {problem}" for problem in problems])
-                    update(set=grown)
+            for answer, result in zip(left, run_each(left, lambda one: next(make([one])), stop), strict=False):
+                rows, problems = result.value or ([], [result.problem])
+                grown = grown.with_answer(rows, [f"{answer.id}: {problem}" for problem in problems])
+                update(set=grown)
                 if time.monotonic() - saved > SAVING:
                     save(grown)
                     saved = time.monotonic()

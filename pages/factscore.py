@@ -10,11 +10,12 @@ from functools import partial
 import streamlit as st
 
 from attribution.claims.enrichment import turns_of
-from attribution.errors import AttributionError, BadInput
+from attribution.errors import AttributionError, BadInput, Stopped
 from attribution.events import Event, Progress, Queued, StageStarted
 from attribution.evidence.strangers import of_saved_run
 from attribution.files import Row
 from attribution.reports.html import plural
+from attribution.run.experiment import run_each
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.snapshots.snapshot import Snapshot
@@ -95,29 +96,26 @@ def work(begun: Scored, score: Score, save: Callable[[Scored], None]) -> Work[Sc
     """Score the answers that are not done yet, and save after each; one in progress when it is stopped is left out."""
 
     def score_answers(stop: threading.Event, update: Callable[..., ScoreProgress]) -> None:
-        now = update()
-        save(now.scored)
-        for row in begun.rows[begun.done :]:
-            if stop.is_set():
-                return
-            answer, problem = None, row.error
-            try:
-                answer = None if problem else _scored(score(row, stop), update)
-            except BadInput as error:
-                problem = str(error)
-            if problem:
-                scored = now.scored.with_failure(failure(row, problem))
-            elif answer:
-                scored = now.scored.with_answer(answer)
+        def score_row(row: Row) -> ScoredAnswer:
+            if row.error:
+                raise BadInput(row.error)
+            return _scored(score(row, stop), update)
+
+        scored, rows = begun, begun.rows[begun.done :]
+        save(scored)
+        for row, result in zip(rows, run_each(rows, score_row, stop), strict=False):
+            if result.value is None:
+                scored = scored.with_failure(failure(row, result.problem))
             else:
-                return  # it was stopped
-            now = update(scored=scored, stage="", units=(0, 0))
-            save(now.scored)
+                scored = scored.with_answer(result.value)
+            update(scored=scored, stage="", units=(0, 0))
+            save(scored)
 
     return score_answers
 
 
-def _scored(steps: Iterator[Event | AnswerScored], update: Callable[..., ScoreProgress]) -> ScoredAnswer | None:
+def _scored(steps: Iterator[Event | AnswerScored], update: Callable[..., ScoreProgress]) -> ScoredAnswer:
+    """Return the answer of the last step; Stopped without one."""
     for step in steps:
         match step:
             case AnswerScored(answer):
@@ -128,7 +126,7 @@ def _scored(steps: Iterator[Event | AnswerScored], update: Callable[..., ScorePr
                 update(stage=stage, units=(0, 0))
             case Progress(stage, done, total):
                 update(stage=stage, units=(done, total))
-    return None
+    raise Stopped("the scoring was stopped")
 
 
 def start() -> None:

@@ -54,7 +54,7 @@ def attempt(work: Callable[[Item], T], item: Item) -> Result[T]:
         if (cause := setup_error(error)) is not None:
             raise cause from error
         shown = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-        return Result(problem=f"it ended with an error ({shown}); the next call tries this row again")
+        return Result(problem=f"it ended with an error ({shown})")
 
 
 def run_each(
@@ -82,6 +82,10 @@ def local(rows: Sequence[Row], prepare: Prepare) -> Iterator[tuple[int, Result[F
     yield from enumerate(run_each(rows, prepare()))
 
 
+def time_left(seconds: float) -> str:
+    return f"{seconds:.0f} s left" if seconds < 120 else f"{seconds / 60:.0f} min left"
+
+
 @dataclass(frozen=True)
 class RowDone:
     """The progress after a row, and what is wrong with it."""
@@ -96,8 +100,7 @@ class RowDone:
     def __str__(self) -> str:
         speed = ""
         if self.rate is not None and self.seconds_left is not None:
-            left = f"{self.seconds_left:.0f} s" if self.seconds_left < 120 else f"{self.seconds_left / 60:.0f} min"
-            speed = f", {self.rate:.1f} answers a minute, {left} left"
+            speed = f", {self.rate:.1f} answers a minute, {time_left(self.seconds_left)}"
         return f"{self.done}/{self.total}{speed}" + (f": {self.problem}" if self.problem else "")
 
 

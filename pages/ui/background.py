@@ -21,6 +21,7 @@ class Progress:
     error: str = ""  # why it ended early, in the words of the page
     detail: str = ""  # what another library said about it
     seconds: float = 0.0  # since it was started
+    seconds_left: float | None = None  # at the pace so far; None until something is done
 
     def doing(self) -> str:
         """Describe what is being done and how far it is; empty if the page draws that itself."""
@@ -49,7 +50,7 @@ class Job(Generic[P]):
             register(id, self)
         self._lock = threading.Lock()
         self._stop = threading.Event()
-        self._progress = initial
+        self._progress, self._start = initial, initial.share()  # part of it may be done already
         self._started = time.monotonic()
         threading.Thread(target=self._run, args=(work,), name=name, daemon=True).start()
 
@@ -66,7 +67,12 @@ class Job(Generic[P]):
         """Return the current progress; all values in it are frozen."""
         with self._lock:
             now = self._progress
-            return replace(now, seconds=self._elapsed(), stopping=self._stop.is_set()) if now.running else now
+            if not now.running:
+                return now
+            elapsed, share = self._elapsed(), now.share()
+            done = share - self._start
+            left = elapsed * (1 - share) / done if done > 0 else None
+            return replace(now, seconds=elapsed, seconds_left=left, stopping=self._stop.is_set())
 
     def _elapsed(self) -> float:
         return time.monotonic() - self._started

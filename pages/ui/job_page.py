@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 
 import streamlit as st
 
+from attribution.run.experiment import time_left
 from attribution.store.store import Store
 from pages.ui import background, state
 from pages.ui.background import Job, Progress, Work
@@ -154,7 +155,8 @@ class JobPage(Generic[P]):
         with st.container(key=f"progress_{self.name}"):  # what follows keeps its place, and is not drawn anew
             self.draw_notice()
             if now and now.running and (doing := now.doing()):
-                status_line(doing)
+                left = now.seconds_left
+                status_line(doing if left is None or now.stopping else f"{doing} {time_left(left)}")
                 progress_bar(now.share(), f"Progress of the {self.what}")
             if now and now.error:
                 note(f"The {self.what} could not be finished", now.error, label="contradicted", detail=now.detail)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import pytest
 
@@ -54,6 +55,26 @@ def test_an_error_ends_the_job_with_its_reason(error: Exception, message: str, d
 
     now = finished(Job("test", Progress(), work))
     assert message in now.error and now.detail == detail
+
+
+def test_the_time_left_follows_from_what_this_job_has_done() -> None:
+    @dataclass(frozen=True)
+    class Shared(Progress):
+        done: float = 0.5  # before the job was started
+
+        def share(self) -> float:
+            return self.done
+
+    def work(stop: threading.Event, update: Callable[..., Shared]) -> None:
+        stop.wait(5)
+
+    job = Job("test", Shared(), work)
+    assert job.progress().seconds_left is None
+    job._update(done=0.6)
+    now = job.progress()
+    assert now.seconds_left == pytest.approx(4 * now.seconds)
+    job.stop()
+    assert finished(job).seconds_left is None
 
 
 def test_a_job_is_found_by_its_result_while_it_runs() -> None:
