@@ -10,11 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
 
 from attribution.errors import StoreError
 from attribution.settings import Settings
-from attribution.store import schema as tables
 from attribution.store.database import MIGRATIONS, REVISION, use_write_ahead_log
 from attribution.store.store import Store
 
@@ -25,26 +23,6 @@ def dump(path: Path) -> list[str]:
     """All that is in a database."""
     with sqlite3.connect(path) as database:
         return list(database.iterdump())
-
-
-def schema(url: str) -> dict[str, object]:
-    inspector = sa.inspect(sa.create_engine(url, poolclass=sa.NullPool))
-    return {
-        name: (
-            [(c["name"], str(c["type"]), c["nullable"], c["primary_key"]) for c in inspector.get_columns(name)],
-            sorted(tuple(c["column_names"]) for c in inspector.get_unique_constraints(name)),
-            sorted((i["name"], tuple(i["column_names"])) for i in inspector.get_indexes(name)),
-        )
-        for name in tables.metadata.tables
-    }
-
-
-def test_a_new_database_has_the_tables_of_the_code(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path}/new.sqlite3"
-    Store.open(url).close()
-    expected = sa.create_engine(f"sqlite:///{tmp_path}/expected.sqlite3", poolclass=sa.NullPool)
-    tables.metadata.create_all(expected)
-    assert schema(url) == schema(str(expected.url))
 
 
 def test_the_revision_of_the_code_is_the_newest_migration() -> None:

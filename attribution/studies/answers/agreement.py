@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from attribution.embedders import Embedder
 from attribution.text.differences import differing_spans
@@ -17,7 +17,6 @@ from attribution.types import Claim, Judgement
 from attribution.verifiers.pairs import CachedVerifier, verify_each
 
 Agreement = Literal["contradiction", "same", "first_more", "second_more", "overlap"]
-AGREEMENTS: tuple[Agreement, ...] = get_args(Agreement)
 
 SIMILAR = 0.45  # least cosine of two compared claims
 NEAREST = 3  # most claims of the other answer to compare a claim with
