@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import difflib
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, InstanceOf, SecretStr, ValidationError, field_validator
 
-from attribution.endpoint import ADDRESS, KEY, LISTED, Endpoint
 from attribution.errors import BadInput, BadSetting
 from attribution.types import Frozen
 from attribution.verdicts import LOWEST_THRESHOLD, Thresholds
@@ -21,6 +22,52 @@ from attribution.verdicts import LOWEST_THRESHOLD, Thresholds
 ROOT = Path(__file__).resolve().parent.parent
 WEB = "duckduckgo"  # the engine behind the source "web"
 COLLECTION = "collection:"  # prefix of a collection among the sources
+OPENAI = "https://api.openai.com/v1"
+LISTED = "ATTRIBUTION_LLM_ADDRESSES"  # the variable with the addresses that visitors may choose beside public ones
+ADDRESS, KEY = "openai_base_url", "openai_api_key"  # the names of both parts on the command line and in errors
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """An OpenAI-compatible endpoint. Both parts come from the same place: the environment, `secrets.toml`, the command
+    line or a form. An address that is given without a key has no key, so that none reaches a place it is not meant for.
+
+    BadSetting for parts that do not fit; it repeats neither.
+    """
+
+    address: str = OPENAI
+    key: SecretStr = SecretStr("")
+    of_visitor: bool = False  # only public addresses are reached, and errors never quote what they reply
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "address", _plain_address(self.address))
+        object.__setattr__(self, "key", _key_of_one_line(self.key))
+
+    def __bool__(self) -> bool:
+        """True where prompts can be sent there. A server of your own may need no key."""
+        return bool(self.key.get_secret_value()) or self.address != OPENAI
+
+
+def _plain_address(text: str) -> str:
+    """The address is shown, so it must not contain anything secret."""
+    address = text.strip().rstrip("/") or OPENAI
+    try:
+        parts = urlsplit(address)
+        fits = parts.scheme in ("http", "https") and parts.hostname and "@" not in parts.netloc
+    except ValueError:
+        fits = False
+    if not fits or parts.query or parts.fragment:
+        raise BadSetting(
+            ADDRESS, "expected http(s)://host/path without user, password or query; a key has a setting of its own"
+        )
+    return address
+
+
+def _key_of_one_line(key: SecretStr) -> SecretStr:
+    secret = key.get_secret_value().strip()
+    if not (secret.isascii() and secret.isprintable()) or " " in secret:
+        raise BadSetting(KEY, "expected a key of printable ASCII characters without spaces")
+    return SecretStr(secret)
 
 
 class Settings(Frozen):

@@ -53,7 +53,7 @@ class Usage(Frozen):
     llm: dict[str, LlmUsage] = {}  # by stage
 
 
-QUOTED = 80  # characters of a quoted text
+QUOTED = 60  # characters of a quoted text
 
 
 class _Searched(Frozen):
@@ -253,10 +253,10 @@ class Edit(Frozen):
         return f"{summary}, searched again" if getattr(change, "search", False) else summary
 
 
-def quoted(text: str) -> str:
-    """Return a text in quotation marks, shortened."""
+def quoted(text: str, limit: int = QUOTED) -> str:
+    """Return a text in quotation marks, on one line, cut between words where it is long."""
     line = " ".join(text.split())
-    return f"“{line if len(line) <= QUOTED else line[: QUOTED - 2].rstrip() + ' …'}”"
+    return f"“{line if len(line) <= limit else line[:limit].rsplit(' ', 1)[0] + ' …'}”"
 
 
 Pair = tuple[str, str] | tuple[str, str, str]  # claim, evidence and, if known, the title of its page

@@ -11,8 +11,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from attribution.endpoint import Endpoint
-from attribution.settings import Settings
+from attribution.settings import Endpoint, Settings
 from tests.servers import Answer, Served, http_server
 
 KEY = "sk-test-0123456789-secret"

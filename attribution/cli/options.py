@@ -10,10 +10,9 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from attribution.endpoint import ADDRESS, KEY, OPENAI, Endpoint
 from attribution.errors import BadInput
 from attribution.files import replacing
-from attribution.settings import Settings, environment_endpoint
+from attribution.settings import ADDRESS, KEY, OPENAI, Endpoint, Settings, environment_endpoint
 from attribution.tables import Entry
 from attribution.types import Failure, Turn
 

@@ -105,12 +105,12 @@ def calibrate(args: argparse.Namespace) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_text(path, made.text())
     for label, curve in (("supported", made.supported), ("contradicted", made.contradicted)):
-        kept = f"no threshold keeps {curve.guarantee:.0%}, sure from {CAREFUL:.2f} on"
+        shown = f"no threshold keeps {curve.guarantee:.0%}, sure from {CAREFUL:.2f} on"
         if curve.threshold is not None:
-            kept = f"at least {curve.guarantee:.0%} right from {curve.threshold:.2f} on"
+            shown = f"at least {curve.guarantee:.0%} right from {curve.threshold:.2f} on"
         if held := curve.held.get(calibration.ALL):
-            kept += f"; on other claims {held.right} of {held.shown} ({held.low:.0%} to {held.high:.0%})"
-        progress(f"{label}: {kept}")
+            shown += f"; on other claims {held.right} of {held.shown} ({held.low:.0%} to {held.high:.0%})"
+        progress(f"{label}: {shown}")
     progress(f"{path}: {len(badges)} claims, {len(problems)} lines left out")
     return int(bool(problems))
 

@@ -12,12 +12,11 @@ import httpx2
 import openai
 from pydantic import BaseModel, Field, FiniteFloat, ValidationError
 
-from attribution.endpoint import LISTED, OPENAI, Endpoint
 from attribution.errors import FetchFailed, LlmFailed
 from attribution.fetching.http import TooLarge, exchange, parsed, words_of
 from attribution.fetching.network import AddressNotAllowed, Clock, NameNotResolved, is_public
 from attribution.retry import Transient, retry_after
-from attribution.settings import Settings
+from attribution.settings import LISTED, OPENAI, Endpoint, Settings
 
 MAX_BYTES = 4_000_000  # of a completion, unpacked
 MAX_VECTOR_BYTES = 16_000_000  # of a batch of embeddings

@@ -346,7 +346,7 @@ def footnotes(report: Report, pages: Pages) -> Node:
             address = f", {_place(page, best.sentence[0])}" if page else ""
             source = [f" “{best.deciding_sentence}” ", el("em", page.cited if page else ""), f"{address}."]
         reason = verdict.reason if verdict else ""
-        mark = el("strong", f"{style.icon} {style.said(is_weak(verdict, report))}. ")
+        mark = el("strong", f"{style.icon} {style.phrase(is_weak(verdict, report))}. ")
         notes.append(el("li", mark, reason, *source, analyst(report, claim), value=number))
     return el("ol", *notes, class_="footnotes")
 

@@ -78,7 +78,7 @@ def _number(claim_id: str, numbers: Mapping[str, int], badges: Badges) -> Node:
     """The number of a claim, which leads to its evidence."""
     number, (label, weak) = numbers[claim_id], badges.get(claim_id, NOT_REACHED)
     style = look(label)
-    spoken = f"Claim {number}, {style.said(weak).lower()}: to its evidence"
+    spoken = f"Claim {number}, {style.phrase(weak).lower()}: to its evidence"
     link = el("a", f"\u2060{style.icon}{number}", href=f"#claim-{number}", aria_label=spoken)
     return el("sup", link, class_=f"number {style_class(label, weak)}", id=f"mark-{number}")
 

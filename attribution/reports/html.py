@@ -33,7 +33,7 @@ class Look:
     help: str
     weak_word: str = ""  # of a badge that is not sure
 
-    def said(self, weak: bool) -> str:
+    def phrase(self, weak: bool) -> str:
         """Return the word of a sure or a weak badge."""
         return self.weak_word if weak and self.weak_word else self.word
 
@@ -264,7 +264,7 @@ def badge(label: str | None, probability: float | None = None, word: str = "", w
     return el(
         "span",
         el("span", style.icon, class_="icon", aria_hidden="true"),
-        el("span", word or style.said(weak)),
+        el("span", word or style.phrase(weak)),
         number,
         class_=f"badge {style_class(label, weak)}",
         title=style.help,

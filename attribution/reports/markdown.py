@@ -60,7 +60,7 @@ def _notes(exported: Exported) -> Iterator[str]:
     for number, claim in enumerate(report.claims, 1):
         verdict = verdicts.get(claim.id)
         style = look(verdict.label if verdict else "not_reached")
-        parts = [f"**{style.icon} {style.said(is_weak(verdict, report))}.**"]
+        parts = [f"**{style.icon} {style.phrase(is_weak(verdict, report))}.**"]
         if not claim.spans or claim.enriched:
             parts.append(f"Checked as: {escape_markdown(one_line(claim.statement))}")
         parts += ["Corrected by hand."] if claim.id in exported.corrected else []

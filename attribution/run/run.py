@@ -92,7 +92,7 @@ class _Run:
         self.prepared = source.claims(question, answer, settings)
         self.tasks = [] if self.prepared else [task for task in llm_tasks(settings) if task != "queries"]
         self.annotator = LlmAnnotator(settings, self.store, stop) if self.tasks else None
-        self._kept: set[str] = set()  # pages that are saved
+        self._saved_pages: set[str] = set()
         if run_id and (before := store.runs.load_unfinished(run_id)):
             self._go_on_from(before)
 
@@ -100,7 +100,7 @@ class _Run:
         self.record.go_on_from(before)
         for page in before.pages:
             if page.text and self.matcher.add(page):
-                self._kept.add(page.id)
+                self._saved_pages.add(page.id)
 
     def go(self) -> Iterator[events.Event]:
         run_id = self.record.run_id
@@ -123,9 +123,9 @@ class _Run:
 
     def _keep(self) -> None:
         """Save the state so far, so that a killed process loses no verdict."""
-        new = [page for page in self.matcher.pages.values() if page.id not in self._kept]
+        new = [page for page in self.matcher.pages.values() if page.id not in self._saved_pages]
         self.store.runs.save_unfinished(self.record.report(self.matcher, stopped=False, final=False), new)
-        self._kept.update(page.id for page in new)
+        self._saved_pages.update(page.id for page in new)
 
     def _claims(self) -> Iterator[events.Event]:
         if self.prepared:

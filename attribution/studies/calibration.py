@@ -15,7 +15,7 @@ from attribution.files import Row
 from attribution.review.judgements import wilson
 from attribution.types import LABELS, Label
 from attribution.verdicts import LOWEST_THRESHOLD
-from attribution.verifiers.calibration import CAREFUL, ENOUGH, GUARANTEES, Calibration, Curve, Held, Point
+from attribution.verifiers.calibration import CAREFUL, ENOUGH, GUARANTEES, Calibration, Curve, HeldOut, Point
 
 REQUIRED, OPTIONAL = ("claim", "verifier", "label"), ("set", "group")
 ALL = "all"
@@ -76,7 +76,7 @@ def calibrate(version: str, badges: Sequence[Badge]) -> Calibration:
 
 def _curve(label: Label, badges: Sequence[Badge], guarantee: float) -> Curve:
     known = [b for b in badges if b.label == label and b.right is not None]
-    told = {b.source for b in known}  # sets that tell such badges right from wrong
+    judged = {b.source for b in known}  # sets that tell such badges right from wrong
     held: dict[str, list[Badge]] = {}
     for fold in range(FOLDS):
         least = threshold([b for b in known if b.fold != fold], guarantee) or CAREFUL
@@ -85,12 +85,12 @@ def _curve(label: Label, badges: Sequence[Badge], guarantee: float) -> Curve:
                 for name in {ALL, b.source or ALL}:
                     held.setdefault(name, []).append(b)
     return Curve(
-        claims=sum(b.source in told for b in badges),
+        claims=sum(b.source in judged for b in badges),
         guarantee=guarantee,
         threshold=threshold(known, guarantee),
         points=tuple(_from(known, least) for least in THRESHOLDS),
         steps=steps(known),
-        held={name: _held(some) for name, some in sorted(held.items())},
+        held={name: _held_out(some) for name, some in sorted(held.items())},
     )
 
 
@@ -129,6 +129,6 @@ def _from(badges: Sequence[Badge], least: float) -> Point:
     return Point(least, len(shown), sum(bool(b.right) for b in shown))
 
 
-def _held(badges: Sequence[Badge]) -> Held:
+def _held_out(badges: Sequence[Badge]) -> HeldOut:
     right = sum(bool(b.right) for b in badges)
-    return Held(len(badges), right, *interval(right, len(badges)))
+    return HeldOut(len(badges), right, *interval(right, len(badges)))

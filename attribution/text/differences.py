@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from attribution.text.values import MONTHS, TOKEN, UNITS, Kind, Value, values
 from attribution.text.words import STOP_WORDS, folded, stem
-from attribution.types import Probabilities, Span
+from attribution.types import Probabilities, Span, quoted
 from attribution.verdicts import LOWEST_THRESHOLD
 
 KINDS: dict[Kind, str] = {  # as they are called before a reader
@@ -18,7 +18,6 @@ KINDS: dict[Kind, str] = {  # as they are called before a reader
     "negation": "Negation",
 }  # fmt: skip
 MAX_VALUES = 2  # of a kind that may differ; where more do, the texts are about different things
-MAX_QUOTE = 60  # characters
 ALIKE = 4.0  # least likeness of the words around two values, where the source has many
 _NEAR = 4  # words on either side of a value
 _COUNTED = 3  # words after a number among which the thing that it counts stands
@@ -236,8 +235,3 @@ def _words(text: str) -> tuple[tuple[int, ...], tuple[int, ...], tuple[str, ...]
     """Where the words of a text start and end, and the words, folded."""
     found = list(TOKEN.finditer(text))
     return tuple(t.start() for t in found), tuple(t.end() for t in found), tuple(folded(t[0]) for t in found)
-
-
-def quoted(part: str) -> str:
-    """In quotation marks, cut where it is long."""
-    return f"“{part if len(part) <= MAX_QUOTE else part[:MAX_QUOTE].rsplit(' ', 1)[0] + ' …'}”"

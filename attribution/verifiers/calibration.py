@@ -149,7 +149,7 @@ class Point(NamedTuple):
     right: int
 
 
-class Held(NamedTuple):
+class HeldOut(NamedTuple):
     """Badges of claims that their threshold was not chosen on, with the 90 % interval of the share of right ones."""
 
     shown: int
@@ -166,7 +166,7 @@ class Curve(Frozen):
     threshold: float | None  # the least with the lower end of the interval at the guarantee; None: there is none
     points: tuple[Point, ...]  # by rising threshold, which alone moves
     steps: tuple[Point, ...]  # isotonic: the share of right badges by probability; none for too few badges
-    held: dict[str, Held]  # by set, and of all; from a threshold on that was chosen on the other folds, or `CAREFUL`
+    held: dict[str, HeldOut]  # by set, and of all; from a threshold on that was chosen on the other folds, or `CAREFUL`
 
     def at(self, threshold: float) -> Point:
         """Return the measured point nearest to a threshold."""
@@ -231,8 +231,8 @@ def strength(version: str, label: Label, probability: float) -> Strength:
     found = curve(version, label)
     least = CAREFUL if found is None or found.threshold is None else found.threshold
     step = found.step(probability) if found else None
-    kept = step is None or step.right >= GUARANTEES[label] * step.shown
-    return "sure" if probability >= least and kept else "weak"
+    holds = step is None or step.right >= GUARANTEES[label] * step.shown
+    return "sure" if probability >= least and holds else "weak"
 
 
 def share(version: str, label: Label, probability: float) -> str:

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, pairwise
 
-from attribution.text.differences import alike, fill_same_slot, quoted, unit_of
+from attribution.text.differences import alike, fill_same_slot, unit_of
 from attribution.text.parse import SUBJECTS, parse, root, with_entities
 from attribution.text.sentences import sentences
 from attribution.text.values import NUMERIC, Kind, Value, values
 from attribution.text.words import terms, words_of
-from attribution.types import Span
+from attribution.types import Span, quoted
 
 MAX_VARIANTS = 4  # variants of a claim and a sentence
 VALUES = 24  # of a claim, at most, that are replaced by others

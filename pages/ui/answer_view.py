@@ -102,7 +102,7 @@ def view(
             "n": number,
             "label": label,
             "icon": style.icon,
-            "word": style.said(weak).lower(),
+            "word": style.phrase(weak).lower(),
             "weak": weak,
             "text": claim.text,
             "corrected": claim.id in corrected,

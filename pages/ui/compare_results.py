@@ -255,7 +255,7 @@ def claim_data(
 ) -> dict[str, object]:
     verdict = next((v for v in report.verdicts if v.claim_id == claim.id), None)
     style, weak = look_of(verdict, running), is_weak(verdict, report)
-    word = style.said(weak)
+    word = style.phrase(weak)
     waiting = "Its sources are still being read." if running else "The comparison ended before it was checked."
     reason = el("p", el("strong", f"{word}. "), verdict.reason if verdict else waiting, class_="reason")
     lines: list[Child] = [reason]

@@ -12,9 +12,8 @@ from pydantic import SecretStr
 
 from attribution.embedders import EMBEDDERS
 from attribution.embedders import openai as endpoint
-from attribution.endpoint import Endpoint
 from attribution.errors import BadInput, Unavailable
-from attribution.settings import Settings
+from attribution.settings import Endpoint, Settings
 from tests.servers import Answer, Served, http_server
 
 KEY = "sk-very-secret-1234"

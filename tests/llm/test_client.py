@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from attribution.endpoint import Endpoint
 from attribution.errors import BadInput, LlmFailed, Unavailable
 from attribution.events import Finished
 from attribution.llm.client import Llm, Question, Reply
 from attribution.run import run as pipeline
-from attribution.settings import Settings
+from attribution.settings import Endpoint, Settings
 from tests.llm_server import KEY, claims, completion, error, llm_server, llm_settings
 from tests.servers import Answer, http_server, raw_server
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from attribution.endpoint import Endpoint
 from attribution.llm.client import check_connection
-from attribution.settings import Settings
+from attribution.settings import Endpoint, Settings
 from tests.llm_server import KEY, READY, completion, error, llm_server, llm_settings
 from tests.servers import Answer
 

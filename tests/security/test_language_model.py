@@ -20,12 +20,11 @@ import pytest
 from pydantic import BaseModel, SecretStr
 
 from attribution.embedders.openai import OpenAI
-from attribution.endpoint import LISTED, OPENAI, Endpoint
 from attribution.errors import BadInput, LlmFailed, Unavailable
 from attribution.llm import endpoint
 from attribution.llm.client import Llm, Question, check_connection
 from attribution.llm.parsing import parse
-from attribution.settings import Settings, visitor_endpoint
+from attribution.settings import LISTED, OPENAI, Endpoint, Settings, visitor_endpoint
 from pages.ui import choices
 from tests.llm_server import KEY, READY, completion, error, keys_sent, llm_server, llm_settings
 from tests.security.scaling import is_linear, shapes

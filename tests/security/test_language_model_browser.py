@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from attribution.endpoint import LISTED
+from attribution.settings import LISTED
 from tests.llm_server import KEY, READY, error, keys_sent, llm_server
 from tests.pages.browser.conftest import free_port, serving
 from tests.pages.browser.visits import MARKS, Page, chromium, expect, menu, settled, visit

@@ -14,10 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.endpoint import ADDRESS, KEY
 from attribution.errors import BadSetting
 from attribution.evidence.strangers import allowed_models, as_record, demanded, for_stranger, of_saved_run, sift
-from attribution.settings import PRIVATE, ROOT, SETTINGS, Settings
+from attribution.settings import ADDRESS, KEY, PRIVATE, ROOT, SETTINGS, Settings
 from tests.server.conftest import Server
 
 ANSWER = {"answer": "The Eiffel Tower was completed in 1889."}

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from attribution.text.urls import canonical
 from attribution.text.words import words_of
-from attribution.types import UNCHECKED, AnalystVerdict, Claim, Evidence, Label, Page, Relation, Report, Verdict
+from attribution.types import UNCHECKED, AnalystVerdict, Claim, Evidence, Label, Page, Relation, Report, Verdict, quoted
 from attribution.verdicts import SIDES, recolour, thresholds_of
 
 ALIKE = 0.5  # minimum likeness of two claims to be matched
@@ -123,10 +123,8 @@ def _causes(
         yield Cause("worthiness", f"{when} it is not checked: {verdict.reason}")
         return
     if a.statement != b.statement:
-        yield Cause(
-            "wording",
-            f"It was checked as {_quoted(a.statement.rstrip('.'))}, now as {_quoted(b.statement.rstrip('.'))}.",
-        )
+        then, later = (quoted(c.statement.rstrip("."), QUOTED) for c in (a, b))
+        yield Cause("wording", f"It was checked as {then}, now as {later}.")
     elif now and _only_thresholds(before, after, a, now):
         (s1, c1), (s2, c2) = thresholds_of(before), thresholds_of(after)
         parts = [f"for support {s1:.2f}, now {s2:.2f}"] * (s1 != s2)
@@ -145,7 +143,7 @@ def _causes(
 
 
 def _of_analyst(change: ClaimChange) -> Cause:
-    own = [f"{j.label} {_quoted(j.note) * bool(j.note)}".strip() if j else "none" for j in change.judgements]
+    own = [f"{j.label} {quoted(j.note, QUOTED) * bool(j.note)}".strip() if j else "none" for j in change.judgements]
     return Cause("analyst", f"The analyst's verdict was {own[0]}, now {own[1]}.")
 
 
@@ -210,11 +208,7 @@ def _same_passage(report: Report, claim: Claim, piece: Evidence) -> Evidence | N
 
 def _page(report: Report, piece: Evidence) -> tuple[Page, str]:
     page = next(p for p in report.pages if p.id == piece.page_id)
-    return page, _quoted(page.title or page.url)
-
-
-def _quoted(text: str) -> str:
-    return f"“{text[:QUOTED].rstrip()}{'…' * (len(text) > QUOTED)}”"
+    return page, quoted(page.title or page.url, QUOTED)
 
 
 def counts(changes: Sequence[ClaimChange]) -> tuple[int, int, int, int]:

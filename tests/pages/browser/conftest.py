@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from attribution.endpoint import LISTED
+from attribution.settings import LISTED
 from tests.pages.browser.visits import SIZE, Browser, Context, Page, chromium, tab
 
 ROOT = Path(__file__).parents[3]

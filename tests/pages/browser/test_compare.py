@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from attribution.endpoint import LISTED
+from attribution.settings import LISTED
 from tests.pages.browser.visits import (
     MARKS,
     PATIENCE,

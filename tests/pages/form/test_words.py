@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pydantic import SecretStr
 
-from attribution.endpoint import Endpoint
 from attribution.errors import BadInput, FetchFailed, ModelUnavailable
+from attribution.settings import Endpoint
 from pages.ui.choices import explain
 
 HUB = OSError("We couldn't connect to 'https://huggingface.co'")
