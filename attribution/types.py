@@ -39,6 +39,11 @@ class LlmUsage(Frozen):
         """Return the use since `before`."""
         return LlmUsage(**{name: value - (getattr(before, name) or 0) for name, value in self if value is not None})
 
+    def __add__(self, other: LlmUsage) -> LlmUsage:
+        costs = [usage.cost for usage in (self, other) if usage.cost is not None]
+        sums = {name: value + getattr(other, name) for name, value in self if name != "cost"}
+        return LlmUsage(**sums, cost=sum(costs) if costs else None)
+
 
 class Usage(Frozen):
     claims: int = 0

@@ -34,8 +34,7 @@ def parser() -> argparse.ArgumentParser:
     p = add("analyze", "check the claims of an answer against sources", analyze.analyze)
     options.add_answer(p)
     options.add_sources(p)
-    options.add_verifier(p)
-    options.add_settings(p, "top_k=8")
+    options.add_verifier(p, "top_k=8")
     p.add_argument("--out", type=Path, required=True, metavar="report.json")
 
     p = add("revise", "write the answer of a report with corrections, marks and footnotes", analyze.revise)
@@ -45,48 +44,39 @@ def parser() -> argparse.ArgumentParser:
     help_text = "sentences that no source supports are kept (default), marked or left out"
     p.add_argument("--unsupported", choices=("keep", "mark", "drop"), default="keep", help=help_text)
     p.add_argument("--no-footnotes", action="store_true", help="no footnotes to the evidence")
-    options.add_verifier(p)
-    options.add_settings(p, "threshold=0.7")
+    options.add_verifier(p, "threshold=0.7")
 
     p = add("segment", "split an answer into claims", analyze.segment)
     options.add_answer(p)
     options.add_settings(p, "openai_model=local")
 
     p = add("verify", "classify pairs of claim and evidence", verify.verify)
-    p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"claim", "evidence"}')
-    p.add_argument("--output", type=Path, required=True)
-    options.add_verifier(p)
-    options.add_settings(p, "threshold=0.7")
+    options.add_rows(p, '"claim", "evidence"')
+    options.add_verifier(p, "threshold=0.7")
 
     p = add("judge", "judge claims by the passages given with them", verify.judge)
-    p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"claim", "passages"}')
-    p.add_argument("--output", type=Path, required=True)
-    options.add_verifier(p)
-    options.add_settings(p, "threshold=0.7")
+    options.add_rows(p, '"claim", "passages"')
+    options.add_verifier(p, "threshold=0.7")
 
     p = add("calibrate", "find how sure a verifier's badges are, from judged ones", verify.calibrate)
     p.add_argument("--input", type=Path, required=True, help='output of judge, each line with "right": true or false')
     p.add_argument("--output", type=Path, help="by default where it is found from then on")
 
     p = add("worth", "classify claims by check-worthiness", verify.worth)
-    p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"claim"}')
-    p.add_argument("--output", type=Path, required=True)
+    options.add_rows(p, '"claim"')
 
     p = add("compare", "compare segmenters over the same evidence", studies.compare)
     p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"question", "answer"}')
     p.add_argument("--segmenters", nargs="+", required=True, help="two to four; see: list segmenters")
     options.add_sources(p)
     p.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    options.add_verifier(p)
-    options.add_settings(p, "top_k=8")
+    options.add_verifier(p, "top_k=8")
 
     p = add("answers", "compare two answers to one question over the same evidence", studies.answers)
-    p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"question", "first", "second"}')
-    p.add_argument("--output", type=Path, required=True)
+    options.add_rows(p, '"question", "first", "second"')
     p.add_argument("--segmenter", help="see: list segmenters")
     options.add_sources(p)
-    options.add_verifier(p)
-    options.add_settings(p, "top_k=8")
+    options.add_verifier(p, "top_k=8")
     p = add("factscore", "score answers by FActScore with several decomposers and verifiers", studies.factscore)
     studies.add_factscore(p)
 
@@ -97,8 +87,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--methods", nargs="+", required=True, metavar="NAME", help="or all; see: list methods")
     p.add_argument("--out", type=Path, required=True, metavar="FOLDER")
     p.add_argument("--seed", type=int, default=0, help="of the division into development and test (default: 0)")
-    options.add_verifier(p)
-    options.add_settings(p, "embedder=mpnet")
+    options.add_verifier(p, "embedder=mpnet")
 
     p = add("batch", "check many answers; a killed batch goes on where it stopped", studies.batch)
     p.add_argument("--input", type=Path, required=True, help="JSON Lines; see docs/batch.md")
@@ -108,8 +97,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--address", metavar="HOST:PORT", help="of a Ray cluster (default: RAY_ADDRESS, or this machine)")
     p.add_argument("--segmenter", help="see: list segmenters")
     options.add_sources(p)
-    options.add_verifier(p)
-    options.add_settings(p, "top_k=8")
+    options.add_verifier(p, "top_k=8")
 
     p = commands.add_parser("export", help="write a finished run in another format")
     reports.add_export(p)
@@ -128,11 +116,9 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--port", type=int, help=f"by default {serve.PORT} (API: {serve.API_PORT}), or the next free port")
     p.add_argument("--host", default="localhost", help="the address to listen at; 0.0.0.0 for all")
     p.add_argument("--api", action="store_true", help="serve the REST API and MCP in its place (docs/api.md)")
-    options.add_verifier(p)
-    options.add_settings(p, "max_pages=50")
+    options.add_verifier(p, "max_pages=50")
     p = add("mcp", "serve the MCP tools over standard input and output", serve.mcp)
-    options.add_verifier(p)
-    options.add_settings(p, "max_pages=50")
+    options.add_verifier(p, "max_pages=50")
     return top
 
 

@@ -76,8 +76,16 @@ def add_sources(p: argparse.ArgumentParser) -> None:
     p.add_argument("--sources", nargs="+", help=help_text)
 
 
-def add_verifier(p: argparse.ArgumentParser) -> None:
+def add_rows(p: argparse.ArgumentParser, fields: str) -> None:
+    """A file of rows with these fields, and one for the results."""
+    p.add_argument("--input", type=Path, required=True, help=f"JSON Lines of {{{fields}}}")
+    p.add_argument("--output", type=Path, required=True)
+
+
+def add_verifier(p: argparse.ArgumentParser, example: str) -> None:
+    """The verifier and, as `add_settings`, any other setting."""
     p.add_argument("--verifier", help="see: list verifiers")
+    add_settings(p, example)
 
 
 def add_settings(p: argparse.ArgumentParser, example: str) -> None:

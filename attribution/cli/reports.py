@@ -36,8 +36,7 @@ def add_citations(p: argparse.ArgumentParser) -> None:
     p.add_argument("report", metavar="REPORT", help="a report.json, or the id of a saved run")
     p.add_argument("--listed", type=Path, metavar="FILE", help="sources that the answer does not list, one a line")
     p.add_argument("--out", type=Path, required=True, metavar="citations.json")
-    options.add_verifier(p)
-    options.add_settings(p, "page_days=0")
+    options.add_verifier(p, "page_days=0")
     p.set_defaults(work=citations)
 
 

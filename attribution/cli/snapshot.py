@@ -120,8 +120,7 @@ def commands(p: argparse.ArgumentParser) -> None:
             q.add_argument("--out", type=Path, required=True, metavar="FILE")
         if work is replay:
             q.add_argument("--segmenter", help="see: list segmenters")
-            options.add_verifier(q)
-            options.add_settings(q, "top_k=8")
+            options.add_verifier(q, "top_k=8")
             q.add_argument(
                 "--recompute", action="store_true", help="run the models again instead of using their output"
             )

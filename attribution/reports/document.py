@@ -13,7 +13,7 @@ from attribution.reports.html import STATIC, Node, Text, Tree, document, el, loo
 from attribution.reports.provenance import date
 from attribution.reports.strength import is_weak
 from attribution.review.judgements import agreement
-from attribution.types import LABELS, Claim, Label, Page, Report
+from attribution.types import LABELS, Label, Page, Report
 
 _STYLES = (STATIC / "answer.css", STATIC / "document.css")
 Badges = Mapping[str, tuple[Label, bool]]  # by claim: the label, and is it weak?
@@ -65,13 +65,12 @@ def _answer(report: Report, badges: Badges) -> Node:
     drawn = [_drawn(node, numbers, badges, last, inner=False) for node in tree]
     loose = [claim for claim in report.claims if claim.id not in placed]
     rest = [el("p", el("strong", "Claims without a place in the text"))] if loose else []
-    rest += [el("p", _claim(claim, badges), _number(claim.id, numbers, badges)) for claim in loose]
+    for claim in loose:
+        badge = style_class(*badges.get(claim.id, NOT_REACHED))
+        words = el("span", claim.text, class_=f"claim {badge}", dir="auto")
+        rest.append(el("p", words, _number(claim.id, numbers, badges)))
     label = "The answer, with its claims marked"
     return el("section", *_flat(drawn), *rest, class_="answer", role="region", aria_label=label)
-
-
-def _claim(claim: Claim, badges: Badges) -> Node:
-    return el("span", claim.text, class_=f"claim {style_class(*badges.get(claim.id, NOT_REACHED))}", dir="auto")
 
 
 def _number(claim_id: str, numbers: Mapping[str, int], badges: Badges) -> Node:

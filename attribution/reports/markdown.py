@@ -146,13 +146,14 @@ class _Answer:
         return "\n".join(items)
 
     def _table(self, table: Element) -> str:
-        rows = [[self._cell(cell) for cell in row.elements] for part in table.elements for row in part.elements]
+        rows = [
+            [" ".join(self._inline(cell.children).split()) for cell in row.elements]
+            for part in table.elements
+            for row in part.elements
+        ]
         width = max((len(row) for row in rows), default=0)
         lines = [f"| {' | '.join(row + [''] * (width - len(row)))} |" for row in rows]
         return "\n".join([*lines[:1], f"|{'---|' * width}", *lines[1:]])
-
-    def _cell(self, cell: Element) -> str:
-        return " ".join(self._inline(cell.children).split())
 
     def _code(self, block: Element) -> str:
         texts = list(block.texts())

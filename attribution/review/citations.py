@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from attribution.evidence.matching import Matcher
-from attribution.review.marks import Cited, Mark, find
+from attribution.review.marks import Mark, find
 from attribution.review.references import UNNAMED, Listed, read_sources
 from attribution.review.support import (
     Citation,
@@ -38,7 +38,7 @@ def attach(answer: str, marks: Sequence[Mark], claims: Sequence[Claim], lists: L
     sentences: dict[Span, list[Claim]] = {}
     for claim in claims:
         if claim.spans and not lists.holds(claim.spans[0][0]):
-            sentences.setdefault(_sentence(claim), []).append(claim)
+            sentences.setdefault(claim.sentence or _extent(claim), []).append(claim)
     bare = _without(answer, marks)
     ordered = sorted(sentences)
     of_sentence: dict[Span, list[int]] = {}
@@ -59,10 +59,6 @@ def attach(answer: str, marks: Sequence[Mark], claims: Sequence[Claim], lists: L
 
 def _extent(claim: Claim) -> Span:
     return min(start for start, _ in claim.spans), max(end for _, end in claim.spans)
-
-
-def _sentence(claim: Claim) -> Span:
-    return claim.sentence or _extent(claim)
 
 
 def _without(answer: str, marks: Sequence[Mark]) -> str:
@@ -161,7 +157,8 @@ def check(
     cited = find(report.answer, listed)
     factual = [c for c in report.claims if c.checked and not (c.spans and cited.lists.holds(c.spans[0][0]))]
     standing = attach(report.answer, cited.marks, factual, cited.lists)
-    keys = {c.id: _keys(standing.get(c.id, ()), cited) for c in factual}
+    named = {c.id: (key for n in standing.get(c.id, ()) for key in cited.marks[n].sources) for c in factual}
+    keys = {claim_id: tuple(dict.fromkeys(of_claim)) for claim_id, of_claim in named.items()}
     wanted = [s for s in cited.sources if any(s.key in of_claim for of_claim in keys.values())]
     pages: dict[str, Page] = {}
     problems = {source.key: STOPPED for source in wanted}
@@ -219,10 +216,6 @@ def check(
     if save:
         store.results.save(KIND, report.id, result.to_json())
     yield result
-
-
-def _keys(marks: Sequence[int], cited: Cited) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(key for n in marks for key in cited.marks[n].sources))
 
 
 class _Bench:

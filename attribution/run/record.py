@@ -131,13 +131,5 @@ class RunRecord:
 
 def _both(before: LlmUsage, after: LlmUsage) -> LlmUsage:
     """The use by both parts of a run; what the second took from the store because the first had asked is not cached."""
-    costs = [usage.cost for usage in (before, after) if usage.cost is not None]
-    return LlmUsage(
-        calls=before.calls + after.calls,
-        cached=before.cached + max(0, after.cached - before.calls - before.cached),
-        failed=after.failed,  # what failed in the first part was asked again
-        prompt_tokens=before.prompt_tokens + after.prompt_tokens,
-        completion_tokens=before.completion_tokens + after.completion_tokens,
-        seconds=before.seconds + after.seconds,
-        cost=sum(costs) if costs else None,
-    )
+    cached = before.cached + max(0, after.cached - before.calls - before.cached)
+    return (before + after).model_copy(update={"cached": cached, "failed": after.failed})  # what failed was asked again

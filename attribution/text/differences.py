@@ -69,7 +69,8 @@ def contrasts(claim: str, sentence: str) -> tuple[Contrast, ...]:
                 continue
             if fill_same_slot(claim, value, sentence, alike_most):
                 theirs.remove(alike_most)
-                rows.append(_contrast(kind, claim, value, sentence, alike_most))
+                own, its = value.span, alike_most.span
+                rows.append(Contrast(KINDS[kind], claim[slice(*own)], sentence[slice(*its)], own, its))
     return (*rows, *_negations(claim, sentence))
 
 
@@ -80,10 +81,6 @@ def numbers_agree(claim: str, sentence: str) -> bool:
     return bool(mine) and all(
         _in_range(one, sentence, theirs) or any(_agree(claim, one, sentence, other) for other in theirs) for one in mine
     )
-
-
-def _contrast(kind: Kind, claim: str, mine: Value, sentence: str, its: Value) -> Contrast:
-    return Contrast(KINDS[kind], claim[slice(*mine.span)], sentence[slice(*its.span)], mine.span, its.span)
 
 
 def _negations(claim: str, sentence: str) -> Iterator[Contrast]:

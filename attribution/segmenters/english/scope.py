@@ -192,7 +192,11 @@ def is_sound(doc: Doc, draft: Draft) -> bool:
     verbs = [
         n
         for n, (token, part) in enumerate(zip(tokens, draft, strict=True))
-        if (part.text in {*BE, "has", "have", "had"} if token is None else _carries_tense(token, part.text))
+        if (
+            part.text in {*BE, "has", "have", "had"}
+            if token is None
+            else token.tag_ in FINITE or _is_made_finite(token, part.text)
+        )
     ]
     if not verbs or not any(t is not None and t.pos_ in SUBJECT_LIKE for t in tokens[: verbs[-1]]):
         return False
@@ -217,10 +221,6 @@ def is_imperative(root: Token) -> bool:
     """Return True for a base form preceded by adverbials at most: "If it bleeds, press on it"."""
     before = {c.dep_ for c in root.lefts}
     return root.tag_ == "VB" and root.dep_ == "ROOT" and before <= {"advmod", "punct", "cc", "prep", "advcl"}
-
-
-def _carries_tense(verb: Token, text: str) -> bool:
-    return verb.tag_ in FINITE or _is_made_finite(verb, text)
 
 
 def _is_made_finite(verb: Token, text: str) -> bool:

@@ -19,7 +19,7 @@ from attribution.store.store import Store
 from attribution.studies.annotation.figures import nominal_alpha
 from attribution.studies.annotation.records import Answer
 from attribution.studies.annotation.tasks import Task, explicature, split_turns
-from attribution.types import Claim, Label, Page, Verdict, content_id
+from attribution.types import Claim, Label, Page, content_id
 from attribution.verdicts import decide
 
 WORST: tuple[Label, ...] = (
@@ -121,7 +121,7 @@ def _verify(task: Task, settings: Settings, store: Store) -> TaskVerdict:
         return TaskVerdict(task.id, "not_checked", 0.0, "It states nothing that a source could confirm.")
     evidence = matcher.match(claims)
     verdicts = [decide(claim, pieces, settings.thresholds) for claim, pieces in zip(claims, evidence, strict=True)]
-    worst = min(verdicts, key=_badness)
+    worst = min(verdicts, key=lambda v: (WORST.index(v.label), v.confidence))
     about = "" if len(verdicts) == 1 else f"“{next(c.text for c in claims if c.id == worst.claim_id)}”: "
     return TaskVerdict(task.id, worst.label, worst.confidence, about + worst.reason)
 
@@ -139,10 +139,6 @@ def _claims(task: Task, settings: Settings) -> list[Claim]:
     question, before = split_turns(task.turns)
     claims = SEGMENTERS.build("sentences", settings).segment(question, task.answer).claims
     return annotate(question, task.answer, claims, (), None, before)[0]
-
-
-def _badness(verdict: Verdict) -> tuple[int, float]:
-    return WORST.index(verdict.label), verdict.confidence
 
 
 def against(verifier: str, verdicts: Sequence[TaskVerdict], answers: Mapping[str, Answer | None]) -> Against:

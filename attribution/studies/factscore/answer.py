@@ -111,7 +111,7 @@ class Counts:
 
     facts: int  # judged facts
     supported: int
-    responded: bool = True  # False: the answer abstains, and counts only in the respond ratio
+    responded: bool = True  # False: the answer abstains, and does not count
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,6 @@ class Score:
 
     factscore: float | None  # mean over answers of the share of supported facts, with the length penalty
     unpenalised: float | None  # the same without it
-    respond_ratio: float | None  # share of the answers that do not abstain; None without answers
-    facts_per_answer: float | None  # mean over the answers that count
     answers: int  # answers that count: those that respond, with at least one fact
 
 
@@ -134,14 +132,11 @@ def score(answers: Sequence[Counts], gamma: float = GAMMA) -> Score:
     """Score one system, decomposer and verifier. Answers without a judged fact have no precision to average."""
     counted = [a for a in answers if a.responded and a.facts]
     if not counted:
-        responded = sum(a.responded for a in answers) / len(answers) if answers else None
-        return Score(None, None, responded, None, 0)
+        return Score(None, None, 0)
     shares = [a.supported / a.facts for a in counted]
     return Score(
         factscore=sum(s * penalty(a.facts, gamma) for s, a in zip(shares, counted, strict=True)) / len(counted),
         unpenalised=sum(shares) / len(counted),
-        respond_ratio=sum(a.responded for a in answers) / len(answers),
-        facts_per_answer=sum(a.facts for a in counted) / len(counted),
         answers=len(counted),
     )
 

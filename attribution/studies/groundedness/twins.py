@@ -255,7 +255,8 @@ def numbers(doc: Doc, known: str, rng: random.Random) -> Iterator[Edit]:
     for match in _WORD.finditer(doc.text):
         if "-" in doc.text[max(0, match.start() - 1) : match.end() + 1]:
             continue  # "ten-pin"
-        others = [w for w in _WORDS if w not in doc.text.lower() and abs(_WORDS.index(w) - _index(match[0])) > 1]
+        own = _WORDS.index(match[0].lower())
+        others = [w for w in _WORDS if w not in doc.text.lower() and abs(_WORDS.index(w) - own) > 1]
         if others:
             word = rng.choice(others)
             yield Edit(match.start(), match.end(), word.capitalize() if match[0][0].isupper() else word)
@@ -263,10 +264,6 @@ def numbers(doc: Doc, known: str, rng: random.Random) -> Iterator[Edit]:
 
 def _before(text: str, match: re.Match[str]) -> str:
     return text[max(0, match.start() - _NEAR) : match.start()]
-
-
-def _index(word: str) -> int:
-    return _WORDS.index(word.lower())
 
 
 def _other(number: str, before: str, after: str, rng: random.Random) -> str:

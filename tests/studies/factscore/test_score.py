@@ -15,8 +15,7 @@ def test_a_worked_example() -> None:
     made = score(answers, gamma=10)
     assert made.unpenalised == pytest.approx((0.75 + 1.0) / 2)
     assert made.factscore == pytest.approx((0.75 + math.exp(1 - 10 / 5)) / 2)
-    assert made.respond_ratio == pytest.approx(2 / 3)
-    assert made.facts_per_answer == 12.5 and made.answers == 2
+    assert made.answers == 2
 
 
 def test_without_gamma_nothing_is_taken_off() -> None:
@@ -24,15 +23,15 @@ def test_without_gamma_nothing_is_taken_off() -> None:
     assert made.factscore == made.unpenalised == 1.0
 
 
-def test_an_answer_without_facts_responds_and_is_not_averaged() -> None:
+def test_an_answer_without_facts_is_not_averaged() -> None:
     made = score([Counts(0, 0), Counts(10, 5)])
-    assert (made.factscore, made.respond_ratio, made.answers) == (0.5, 1.0, 1)
+    assert (made.factscore, made.answers) == (0.5, 1)
 
 
 def test_without_facts_there_is_no_score() -> None:
-    assert score([]).respond_ratio is None
-    made = score([Counts(0, 0, responded=False), Counts(0, 0)])
-    assert made.factscore is None and made.unpenalised is None and made.respond_ratio == 0.5
+    for answers in ([], [Counts(0, 0, responded=False), Counts(0, 0)]):
+        made = score(answers)
+        assert made.factscore is None and made.unpenalised is None and made.answers == 0
 
 
 @given(st.integers(1, 200), st.floats(0, 100))

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from attribution.settings import Settings
 from attribution.studies.groundedness import Given, Part
 from attribution.text.sentences import sentences
-from attribution.types import Probabilities, Span
-from attribution.verifiers import VERIFIERS
+from attribution.types import LlmUsage, Probabilities, Span
+from attribution.verifiers import VERIFIERS, usage_of
 
 
 def spans(text: str) -> list[Span]:
@@ -38,3 +38,17 @@ class Entailment:
         """Return a row for each statement, with the probabilities by each premise."""
         judged = iter(self.verifier.verify([(s, p) for s in statements for p in premises]))
         return [[next(judged).probabilities for _ in premises] for _ in statements]
+
+
+class EntailmentMethod:
+    """Base class of the methods that only read entailment."""
+
+    name: str
+
+    def __init__(self, settings: Settings) -> None:
+        self._entailment = Entailment(settings)
+        self.version = f"{self.name}.1/{self._entailment.version}"
+
+    @property
+    def usage(self) -> LlmUsage | None:
+        return usage_of(self._entailment.verifier)

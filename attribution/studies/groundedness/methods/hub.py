@@ -171,6 +171,14 @@ class HubMethod:
         self._foundation = foundation or self.foundation or self._model
         self.version = f"{self.name}/{self._model.name}@{self._model.revision}"
 
+    def _read(self, given: Given, context_first: bool) -> Tensor:
+        """Return the logits of the response with each window of the context."""
+        model, tokenizer = classifier(self._model), load_tokenizer(self._foundation)
+        longest = limit(model, tokenizer)
+        _fits(given.response, tokenizer, longest)
+        inputs = pair_windows(tokenizer, joined(given.context), given.response, longest, context_first)
+        return run(model, tokenizer, inputs)
+
 
 class HemV1(HubMethod):
     """Method `hem_v1`: Vectara's HHEM 1.0, a cross-encoder with one logistic output."""
@@ -179,11 +187,7 @@ class HemV1(HubMethod):
     aggregation = "one score for the whole response; the maximum over windows of a long context"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
-        model, tokenizer = classifier(self._model), load_tokenizer(self._foundation)
-        longest = limit(model, tokenizer)
-        _fits(given.response, tokenizer, longest)
-        inputs = pair_windows(tokenizer, joined(given.context), given.response, longest, premise_first=True)
-        return Scored({ONE: float(run(model, tokenizer, inputs)[:, 0].sigmoid().max())})
+        return Scored({ONE: float(self._read(given, context_first=True)[:, 0].sigmoid().max())})
 
 
 @load_once
@@ -225,11 +229,7 @@ class FactKB(HubMethod):
     aggregation = "one score for the whole response; the maximum over windows of a long context"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
-        model, tokenizer = classifier(self._model), load_tokenizer(self._foundation)
-        longest = limit(model, tokenizer)
-        _fits(given.response, tokenizer, longest)
-        inputs = pair_windows(tokenizer, joined(given.context), given.response, longest, premise_first=False)
-        return Scored({ONE: float(run(model, tokenizer, inputs).softmax(-1)[:, 1].max())})
+        return Scored({ONE: float(self._read(given, context_first=False).softmax(-1)[:, 1].max())})
 
 
 class MiniCheck(HubMethod):

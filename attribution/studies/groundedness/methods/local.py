@@ -14,13 +14,13 @@ from attribution.run.claims import annotate, segment
 from attribution.run.judge import GivenClaim, JudgedClaim, judge
 from attribution.settings import Settings
 from attribution.studies.groundedness import ONE, Given, Method, Part, Scored, joined
-from attribution.studies.groundedness.methods import Entailment, of_context, parts, spans
+from attribution.studies.groundedness.methods import EntailmentMethod, of_context, parts, spans
 from attribution.studies.groundedness.methods.hub import HemV1, HubModel
-from attribution.types import Chunk, LlmUsage, Page, content_id
+from attribution.types import LlmUsage, Page, content_id
 from attribution.verifiers import VERIFIERS, usage_of
 
 
-class GroundednessClassifier:
+class GroundednessClassifier(EntailmentMethod):
     """Method `gc`. T24 fine-tunes a cross-encoder on altered twins of its answers, which are not public.
 
     In its place stands the cross-encoder that this project fine-tuned: the verifier of the settings. A sentence scores
@@ -28,15 +28,8 @@ class GroundednessClassifier:
     setting `gc_model` names its folder (`OwnClassifier`).
     """
 
+    name = "gc"
     aggregation = "the minimum over the sentences of the response: one that is not supported decides"
-
-    def __init__(self, settings: Settings) -> None:
-        self._entailment = Entailment(settings)
-        self.version = f"gc.1/{self._entailment.version}"
-
-    @property
-    def usage(self) -> LlmUsage | None:
-        return usage_of(self._entailment.verifier)
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         places = spans(given.response)
@@ -140,11 +133,13 @@ class Pipeline:
 
     @property
     def usage(self) -> LlmUsage | None:
-        return added(self._segmentation, usage_of(self._verifier))
+        used = [usage for usage in (self._segmentation, usage_of(self._verifier)) if usage]
+        return sum(used[1:], used[0]) if used else None
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         segmented = segment(given.question, given.response, self._settings, stop)
-        self._segmentation = added(self._segmentation, segmented.usage)
+        if segmented.usage:
+            self._segmentation = segmented.usage + (self._segmentation or LlmUsage())
         annotated, _ = annotate(given.question, given.response, segmented.claims, (), None)
         claims = [c for c in annotated if c.checked]
         passages = self._passages(given, [c.statement for c in claims])
@@ -176,11 +171,7 @@ class Pipeline:
         vectors = self._embedder.embed(texts + statements)
         index.add(chunks, vectors[: len(texts)])
         found = [index.search(vectors[n : n + 1], self._settings.top_k, -1.0) for n in range(len(texts), len(vectors))]
-        return [_texts([candidate.chunk for candidate in nearest]) for nearest in found]
-
-
-def _texts(chunks: list[Chunk]) -> tuple[str, ...]:
-    return tuple(c.text for c in chunks)
+        return [tuple(candidate.chunk.text for candidate in nearest) for nearest in found]
 
 
 def _page(text: str) -> Page:
@@ -195,12 +186,3 @@ def _support(judged: JudgedClaim) -> float:
     entailed = max(e.probabilities.entailed for e in judged.evidence)
     against = judged.verdict.label in ("contradicted", "conflicting")
     return min(entailed, 1 - max(e.probabilities.contradicted for e in judged.evidence)) if against else entailed
-
-
-def added(one: LlmUsage | None, other: LlmUsage | None) -> LlmUsage | None:
-    """The use of both; None where neither asked a language model."""
-    if one is None or other is None:
-        return one or other
-    costs = [u.cost for u in (one, other) if u.cost is not None]
-    sums = {name: getattr(one, name) + getattr(other, name) for name in LlmUsage.model_fields if name != "cost"}
-    return LlmUsage(**sums, cost=sum(costs) if costs else None)

@@ -15,9 +15,8 @@ from attribution.llm.client import Llm, Question
 from attribution.llm.parsing import Schema
 from attribution.settings import Settings
 from attribution.studies.groundedness import ONE, Given, Scored, joined
-from attribution.studies.groundedness.methods import Entailment, of_context, parts, spans
+from attribution.studies.groundedness.methods import Entailment, EntailmentMethod, of_context, parts, spans
 from attribution.types import LlmUsage, Probabilities, Relation
-from attribution.verifiers import usage_of
 
 
 class _Reply(BaseModel):
@@ -182,20 +181,13 @@ def _scored(
     return Scored({ONE: 1 - max(contradicted)}, parts(places, [1 - c for c in contradicted]))
 
 
-class SelfCheckContext:
+class SelfCheckContext(EntailmentMethod):
     """Method `selfcheck_context`: each sentence gets its lowest contradiction by any sentence of the context."""
 
+    name = "selfcheck_context"
     aggregation = (
         "the minimum contradiction over the sentences of the context, then the maximum over those of the response"
     )
-
-    def __init__(self, settings: Settings) -> None:
-        self._entailment = Entailment(settings)
-        self.version = f"selfcheck_context.1/{self._entailment.version}"
-
-    @property
-    def usage(self) -> LlmUsage | None:
-        return usage_of(self._entailment.verifier)
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         return _scored(given, of_context(given), self._entailment, min)
