@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attribution.claims.context import named_by_context
 from attribution.embedders import EMBEDDERS, Embedder
@@ -18,7 +18,7 @@ from attribution.text.words import share_terms, shared_words, words_of
 from attribution.types import Chunk, Claim, content_id
 
 if TYPE_CHECKING:
-    import numpy as np
+    from attribution.retrieval.index import Vectors
 
 DEPTH = 100  # nearest chunks that are reranked by their words
 MAX_SIMILARITY_GAP = 0.3  # a passage whose cosine is this much below the nearest one's is about something else
@@ -95,7 +95,7 @@ class Candidates:
             rankings = self._settled(rankings)
         return [ranking.best(self._settings.top_k) for ranking in rankings]
 
-    def _vectors(self, texts: Sequence[str], embedder: Embedder | None = None) -> np.ndarray[Any, Any]:
+    def _vectors(self, texts: Sequence[str], embedder: Embedder | None = None) -> Vectors:
         import numpy as np
 
         if not texts:

@@ -8,7 +8,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Protocol
 
 import torch
 
@@ -17,18 +17,27 @@ from attribution.models.merge import LARGEST
 from attribution.settings import models_folder
 from attribution.types import content_id
 
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+
 UINT8, FLOAT = 2, 1  # onnx.TensorProto
 FULL = 127  # the range of int8 where products are not added in 16 bits
 
 
+class _Graph(Protocol):
+    """A graph that is being exported; `op` adds a node and returns its output."""
+
+    def op(self, name: str, *inputs: object, **attributes: object) -> object: ...
+
+
 class _Product(torch.autograd.Function):
     @staticmethod
-    def forward(_: Any, x: Any, weight: Any, scale: Any) -> Any:
+    def forward(_: object, x: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
         return x @ (weight.float() * scale)
 
     @staticmethod
-    def symbolic(g: Any, x: Any, weight: Any, scale: Any) -> Any:
-        def constant(value: float, kind: Any = torch.float32) -> Any:
+    def symbolic(g: _Graph, x: object, weight: object, scale: object) -> object:
+        def constant(value: float, kind: torch.dtype = torch.float32) -> object:
             return g.op("Constant", value_t=torch.tensor(value, dtype=kind))
 
         most = g.op("ReduceMax", g.op("Abs", x), axes_i=[-1], keepdims_i=1)
@@ -41,11 +50,11 @@ class _Product(torch.autograd.Function):
 
 class _Rows(torch.autograd.Function):
     @staticmethod
-    def forward(_: Any, ids: Any, weight: Any, scale: Any) -> Any:
+    def forward(_: object, ids: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
         return weight[ids].float() * scale[ids]
 
     @staticmethod
-    def symbolic(g: Any, ids: Any, weight: Any, scale: Any) -> Any:
+    def symbolic(g: _Graph, ids: object, weight: object, scale: object) -> object:
         rows = g.op("Cast", g.op("Gather", weight, ids, axis_i=0), to_i=FLOAT)
         return g.op("Mul", rows, g.op("Gather", scale, ids, axis_i=0))
 
@@ -60,8 +69,8 @@ class Linear(torch.nn.Module):
         self.register_buffer("scale", scale.squeeze(0))
         self.bias = layer.bias
 
-    def forward(self, x: Any) -> Any:
-        product = _Product.apply(x, self.weight, self.scale)  # type: ignore[no-untyped-call]
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        product: torch.Tensor = _Product.apply(x, self.weight, self.scale)  # type: ignore[no-untyped-call]
         return product if self.bias is None else product + self.bias
 
 
@@ -74,11 +83,12 @@ class Embedding(torch.nn.Module):
         self.register_buffer("weight", values)
         self.register_buffer("scale", scale)
 
-    def forward(self, ids: Any) -> Any:
-        return _Rows.apply(ids, self.weight, self.scale)  # type: ignore[no-untyped-call]
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        rows: torch.Tensor = _Rows.apply(ids, self.weight, self.scale)  # type: ignore[no-untyped-call]
+        return rows
 
 
-def _quantised(weight: Any, axis: int, largest: int) -> tuple[Any, Any]:
+def _quantised(weight: torch.Tensor, axis: int, largest: int) -> tuple[torch.Tensor, torch.Tensor]:
     """Return (int8 values, float32 scales), symmetric; the largest value along the axis ends the range."""
     scale = (weight.abs().amax(axis, keepdim=True) / largest).clamp_min(torch.finfo(torch.float32).tiny)
     return (weight / scale).round().clamp(-largest, largest).to(torch.int8).contiguous(), scale
@@ -99,15 +109,15 @@ def is_made(model: str, weights: Path) -> bool:
     return done.get("weights") == _state(weights) and done.get("size") == _size(folder(model) / GRAPH)
 
 
-def session(model: str) -> Any:
-    """Return the model as an onnxruntime.InferenceSession. Raises ValueError if its file is damaged."""
+def session(model: str) -> InferenceSession:
+    """Return the model, ready to run. Raises ValueError if its file is damaged."""
     path = folder(model) / GRAPH
     if digest(path) != _done(path.parent).get("sha256"):
         raise ValueError(f"{path} is damaged")
     return open_session(path)
 
 
-def open_session(path: Path) -> Any:
+def open_session(path: Path) -> InferenceSession:
     """Open an exported file, to run on one thread at a time."""
     import onnxruntime
 
@@ -117,7 +127,7 @@ def open_session(path: Path) -> Any:
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
-def make(model: str, weights: Path, load: Callable[[], Any], inputs: Sequence[str]) -> None:
+def make(model: str, weights: Path, load: Callable[[], torch.nn.Module], inputs: Sequence[str]) -> None:
     """Export the torch model that `load` returns, with logits as its output, unless it was made from these weights.
 
     `inputs` are the names of its integer inputs, each of shape (pairs, tokens). After an interrupted export, `is_made`
@@ -139,12 +149,10 @@ def make(model: str, weights: Path, load: Callable[[], Any], inputs: Sequence[st
         shutil.rmtree(made, ignore_errors=True)
 
 
-def export(model: Any, inputs: Sequence[str], path: Path) -> None:
+def export(model: torch.nn.Module, inputs: Sequence[str], path: Path) -> None:
     """Write a torch model to a file in int8. The model itself is changed: its layers get int8 weights."""
 
-    pass
-
-    def shrink(part: Any) -> None:
+    def shrink(part: torch.nn.Module) -> None:
         for name, child in list(part.named_children()):
             if isinstance(child, torch.nn.Linear):
                 setattr(part, name, Linear(child))
@@ -158,8 +166,9 @@ def export(model: Any, inputs: Sequence[str], path: Path) -> None:
             super().__init__()
             self.model = model
 
-        def forward(self, *values: Any) -> Any:
-            return self.model(**dict(zip(inputs, values, strict=True))).logits
+        def forward(self, *values: torch.Tensor) -> torch.Tensor:
+            logits: torch.Tensor = self.model(**dict(zip(inputs, values, strict=True))).logits
+            return logits
 
     model = model.float().eval()
     with torch.inference_mode():
@@ -174,7 +183,7 @@ def export(model: Any, inputs: Sequence[str], path: Path) -> None:
         )  # fmt: skip
 
 
-def _done(folder: Path) -> dict[str, Any]:
+def _done(folder: Path) -> dict[str, object]:
     try:
         done = json.loads((folder / DONE).read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attribution.errors import Unavailable
 from attribution.files import named
@@ -40,7 +41,7 @@ class Merged:
 
         weights: Any = safe_open(str(base), "numpy")
         self._base, self._names = weights, set(weights.keys())
-        self._adapter: dict[str, Any] = {}
+        self._adapter: dict[str, NDArray[np.float32]] = {}
         self._scale = 0.0
         if adapter is not None:
             from safetensors.numpy import load_file
@@ -50,10 +51,10 @@ class Merged:
             loaded = load_file(str(adapter / "adapter_model.safetensors"))
             self._adapter = {k.removeprefix("base_model.model."): v.astype(np.float32) for k, v in loaded.items()}
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> NDArray[np.float32]:
         if name in self._adapter:  # the head, which the base lacks
             return self._adapter[name]
-        weight = self._base.get_tensor(name.removeprefix("mpnet.")).astype(np.float32)
+        weight: NDArray[np.float32] = self._base.get_tensor(name.removeprefix("mpnet.")).astype(np.float32)
         stem = name.removesuffix(".weight")
         if f"{stem}.lora_A.weight" in self._adapter:
             weight += self._scale * (self._adapter[f"{stem}.lora_B.weight"] @ self._adapter[f"{stem}.lora_A.weight"])
@@ -66,7 +67,7 @@ class Merged:
         yield from sorted(name for name in self._adapter if ".lora_" not in name)
 
 
-def quantised(weight: Any, largest: int = LARGEST) -> tuple[Any, Any]:
+def quantised(weight: NDArray[np.float32], largest: int = LARGEST) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """Quantise symmetrically, with a scale for each column; return (int8 values, float32 scales).
 
     CPUs without VNNI add two products in 16 bits and saturate: 2 * 255 * 64 just fits. With the whole range of int8,
@@ -78,7 +79,7 @@ def quantised(weight: Any, largest: int = LARGEST) -> tuple[Any, Any]:
     return np.clip(np.rint(weight / scale), -largest, largest).astype(np.int8), scale
 
 
-def formed(array: Any, form: str, exact: Sequence[int] = ()) -> tuple[Any, ...]:
+def formed(array: NDArray[np.float32], form: str, exact: Sequence[int] = ()) -> tuple[NDArray[np.generic], ...]:
     """Return a weight as stored for the graph: itself, or int8 values and scales of its rows or columns.
 
     The rows of a matrix in `kept` are a third part, in float32 (Dettmers et al. 2022, LLM.int8(), section 3.2).

@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from attribution.errors import Unavailable, setup_error
 from attribution.files import named
@@ -115,7 +115,7 @@ def _downloaded(name: str) -> Path:
         raise Unavailable(message, error) from error
 
 
-def _copy(source: Any, target: Path, size: int, progress: Progress) -> None:
+def _copy(source: IO[bytes], target: Path, size: int, progress: Progress) -> None:
     """Copy to the target; Unavailable where what was read is not the base's file."""
     digest, done = hashlib.sha256(), 0
     with named(target), target.open("wb") as out:

@@ -8,13 +8,16 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from attribution.errors import BadInput, Unavailable
 from attribution.models import files, int8
 from attribution.models.loading import load_while_used
 from attribution.models.onnx import in_threads
 from attribution.types import Relation
+
+if TYPE_CHECKING:
+    from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 BATCH = 16  # windows
 MAX_TOKENS = 512  # tokens that are read at once
@@ -87,14 +90,14 @@ def _loading(name: str) -> AbstractContextManager[None]:
     return files.loading(name, "verifier_model", "embedded-small")
 
 
-def _tokenizer(name: str) -> Any:
+def _tokenizer(name: str) -> PreTrainedTokenizerBase:
     from transformers import AutoTokenizer
 
     with _loading(name):
         return AutoTokenizer.from_pretrained(name)
 
 
-def _torch_model(name: str) -> tuple[Any, dict[Relation, int]]:
+def _torch_model(name: str) -> tuple[PreTrainedModel, dict[Relation, int]]:
     """The model in torch, and the column of each relation in its logits."""
     import torch
     from transformers import AutoModelForSequenceClassification
@@ -107,14 +110,14 @@ def _torch_model(name: str) -> tuple[Any, dict[Relation, int]]:
     return model.to("cuda" if on_gpu() else "cpu").eval(), columns
 
 
-Features = dict[str, Any]  # of one window, as the tokenizer gives them
+Features = dict[str, list[int]]  # of one window, as the tokenizer gives them
 
 
 @dataclass(frozen=True)
 class Loaded:
     """A model that is ready: `read` gives a row of logits for each window, in order."""
 
-    tokenizer: Any
+    tokenizer: PreTrainedTokenizerBase
     columns: dict[Relation, int]
     limit: int  # tokens of evidence and claim together
     read: Callable[[Sequence[Features]], list[list[float]]]
@@ -175,5 +178,5 @@ def _load_int8(name: str) -> Loaded:
     )
 
 
-def _limit(tokenizer: Any, config: Any) -> int:
+def _limit(tokenizer: PreTrainedTokenizerBase, config: PretrainedConfig) -> int:
     return int(min(tokenizer.model_max_length, getattr(config, "max_position_embeddings", MAX_TOKENS), MAX_TOKENS))

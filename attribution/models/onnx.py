@@ -12,10 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from attribution.errors import Unavailable
 from attribution.types import Span
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 SLOW = ("SkipLayerNormFusion",)  # fused with the sum before it, a layer norm takes three times as long
 
@@ -27,7 +31,7 @@ class OnnxModel:
         self,
         model: Path,
         tokenizer: Path | None = None,
-        weights: Mapping[str, Any] | None = None,
+        weights: Mapping[str, NDArray[np.generic]] | None = None,
         unfused: Sequence[str] = (),
         saturates: bool = False,
     ) -> None:

@@ -94,7 +94,7 @@ def server(own: Settings, work: Work) -> MCPServer[object]:
         turns: Annotated[list[Said], Field(description="the conversation before the question")] = [],  # noqa: B006
     ) -> CheckedAnswer:
         """Split an answer into claims and check each against the sources, with the sentence that decides."""
-        with _told():
+        with _as_tool_errors():
             return await tools.check(ctx, question, answer, sources, [(t.speaker, t.text) for t in turns])
 
     @made.tool()
@@ -102,21 +102,21 @@ def server(own: Settings, work: Work) -> MCPServer[object]:
         ctx: Context[object], claim: Words, passages: Annotated[list[Words], Field(min_length=1, max_length=50)]
     ) -> Judged:
         """Judge one claim by passages that you give: supported, contradicted, conflicting, unclear or no_relation."""
-        with _told():
+        with _as_tool_errors():
             return await tools.judge(ctx, claim, passages)
 
     @made.tool()
     async def find_evidence(ctx: Context[object], claim: Words, sources: Sources = ("library",)) -> Found:
         """Find the passages of the sources that are nearest to one claim, with their relation to it."""
-        with _told():
+        with _as_tool_errors():
             return await tools.find(ctx, claim, sources)
 
     return made
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """Errors of ours become errors of the tool, with their message."""
+def _as_tool_errors() -> Iterator[None]:
+    """Turn errors of this project into errors of the tool, with their message."""
     try:
         yield
     except AttributionError as error:

