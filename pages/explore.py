@@ -67,7 +67,7 @@ def analyse() -> None:
 def demo() -> None:
     """Analyse the example with errors, and explain the result step by step."""
     choices.fill_example(state.examples()[0])
-    state.put(DEMO, (state.get(DEMO) or 0) + 1)
+    state.renew(DEMO)
     analyse()
 
 

@@ -48,11 +48,11 @@ SOURCE_WORDS = {"library": "Library", "web": "Web", "collection": "Collection", 
 
 def key(name: str) -> str:
     """Return the key of a filter's widget; clearing the filters gives them new keys."""
-    return f"history_{name}-{state.get(ROUND) or 0}"
+    return f"history_{name}-{state.count(ROUND)}"
 
 
 def clear_filters() -> None:
-    state.put(ROUND, (state.get(ROUND) or 0) + 1)
+    state.renew(ROUND)
     state.put(FIRST, 0)
 
 

@@ -121,7 +121,7 @@ def add_form(collections: Sequence[CollectionSummary], running: bool) -> None:
     name = into
     if into == NEW:
         name = st.text_input("Name of the new collection", key="collection_name", help="Shown in the lists of sources.")
-    turn = state.get(ROUND) or 0  # new keys empty the inputs once their content is being added
+    turn = state.count(ROUND)  # new keys empty the inputs once their content is being added
     files = st.file_uploader(
         "Files", DOCUMENT_TYPES, accept_multiple_files=True, key=f"collection_files-{turn}",
         help=f"{FORMATS} To add a folder of this server, use `python -m attribution collections add`.",
@@ -138,7 +138,7 @@ def add_form(collections: Sequence[CollectionSummary], running: bool) -> None:
         if problem := start(str(name or "").strip(), state.documents_of(files), addresses):
             note("Nothing was added", problem, label="contradicted")
         else:
-            state.put(ROUND, turn + 1)
+            state.renew(ROUND)
             st.rerun()
     stop.button(
         "Stop", disabled=not running, key="collection_stop", width="stretch", on_click=JOB.stop,

@@ -52,14 +52,14 @@ def agreement_panel(report: Report) -> None:
 
 def _others(report: Report) -> list[Report]:
     """Return the other runs of this browser with a verdict of the analyst; read once for each run that is shown."""
-    cached: tuple[str, list[Report]] | None = state.get(OTHERS)
-    if cached is None or cached[0] != report.id:
+
+    def read() -> list[Report]:
         database = store()
         rows = database.history.find(HistoryQuery(state="finished", limit=RUNS)).rows
         found = (database.runs.load(row.id) for row in rows if row.version > 1 and row.id != report.id)
-        cached = (report.id, [other for other in found if other and other.judgements])
-        state.put(OTHERS, cached)
-    return cached[1]
+        return [other for other in found if other and other.judgements]
+
+    return state.cached(OTHERS, report.id, read)
 
 
 def _agreement(where: str, found: Agreement) -> Node:

@@ -192,12 +192,7 @@ def _shown(report: Report, key: str) -> CitationReport | None:
     """The result of the job, else the saved one, looked up once."""
     if job := _job(key):
         return job.progress().result
-    shown = state.get(SHOWN)
-    if shown is None or shown[0] != key:
-        shown = (key, saved(lambda database: citations.saved(report, database))[0])
-        state.put(SHOWN, shown)
-    result: CitationReport | None = shown[1]
-    return result
+    return state.cached(SHOWN, key, lambda: saved(lambda database: citations.saved(report, database))[0])
 
 
 def _part(report: Report, key: str, cited: Cited, polling: bool) -> None:

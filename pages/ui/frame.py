@@ -34,7 +34,7 @@ def styles(page: str, entry: str) -> None:
     css += f'.st-key-tabs a[href$="{page}"] {{ border-color: var(--accent); font-weight: 600; }}'
     st.html(f"<style>:root{{color-scheme:{scheme}}}{html.tokens_css('.stApp')}{css}{help_css}</style>")
     help_sheet = tuple(sheet().items())  # for a dict among the values Streamlit would import pandas first
-    _script(data={"help": help_sheet, "page": page, "entry": entry, "demo": state.get(DEMO) or 0}, key="page")
+    _script(data={"help": help_sheet, "page": page, "entry": entry, "demo": state.count(DEMO)}, key="page")
 
 
 def show(node: Node) -> None:

@@ -9,7 +9,7 @@ import json
 import os
 import secrets
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -38,6 +38,7 @@ _INPUTS = (
     LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS, *PRICES,
 )  # fmt: skip
 COOKIE = "attribution_browser"
+T = TypeVar("T")
 _INITIAL, _PAGE, _LAST_VALUES, _BROWSER = "_initial", "_page", "_last_values", "_browser"
 
 
@@ -136,6 +137,25 @@ def get(name: str) -> Any:
 def put(name: str, value: object) -> None:
     """Store a page's own value in this session."""
     st.session_state[f"_page_{name}"] = value
+
+
+def cached(name: str, key: object, make: Callable[[], T]) -> T:
+    """A page's own value, made anew when its key has changed."""
+    found: tuple[object, T] | None = get(name)
+    if found is None or found[0] != key:
+        found = (key, make())
+        put(name, found)
+    return found[1]
+
+
+def count(name: str) -> int:
+    """A number for the keys of widgets: those with another number are new, and start with their initial values."""
+    return int(get(name) or 0)
+
+
+def renew(name: str) -> None:
+    """Give the widgets with this count new keys, which empties them."""
+    put(name, count(name) + 1)
 
 
 def browser() -> str:

@@ -19,7 +19,7 @@ def choose(chosen: WhatIf) -> None:
 
 def reset_what_if(report: Report) -> None:
     """Show the run as it was made."""
-    state.put("what_if_resets", (state.get("what_if_resets") or 0) + 1)
+    state.renew("what_if_resets")
     state.fill(**dict(zip(state.THRESHOLDS, thresholds_of(report), strict=True)))
 
 
@@ -30,13 +30,12 @@ def chosen() -> WhatIf:
 
 def shown(report: Report) -> Report:
     """Return the run under the choices of the panel; computed once for each choice."""
-    key = (id(report), chosen())
-    cached = state.get(SHOWN)
-    if cached is None or cached[0] != key:
-        made = what_if(report, chosen(), languages(report, bool(chosen().languages)))
-        cached = (key, report, made)  # with the report, so that its id stays
-        state.put(SHOWN, cached)
-    return cached[2]  # type: ignore[no-any-return]
+    now = chosen()
+
+    def make() -> tuple[Report, Report]:  # with the report, so that its id stays
+        return report, what_if(report, now, languages(report, bool(now.languages)))
+
+    return state.cached(SHOWN, (id(report), now), make)[1]
 
 
 def languages(report: Report, detect: bool = True) -> dict[str, str]:

@@ -32,7 +32,7 @@ SIDES: tuple[tuple[str, Label], ...] = ((state.THRESHOLD, "supported"), (state.C
 
 def what_if_panel(report: Report, run: str, is_open: bool) -> None:
     """Draw it for a finished run. What is chosen holds for this run and this session; the run itself stays."""
-    tag = f"{run}-{state.get('what_if_resets') or 0}"
+    tag = f"{run}-{state.count('what_if_resets')}"
     changed = st.container()
     for name, badge in SIDES:
         threshold(name)

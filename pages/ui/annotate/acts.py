@@ -76,14 +76,9 @@ def choose(**values: str | None) -> None:
         state.put(name, None)
 
 
-def round_number() -> int:
-    """Return a number for the keys of inputs that are emptied after use."""
-    return int(state.get(ROUND) or 0)
-
-
 def finish_input(title: str, *lines: str, good: bool = True) -> None:
     """Empty the inputs, and say in the next run of the page what came of them."""
-    state.put(ROUND, round_number() + 1)
+    state.renew(ROUND)
     state.put(OUTCOME, (title, lines, good))
 
 

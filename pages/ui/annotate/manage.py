@@ -67,7 +67,7 @@ def draw_outcome() -> None:
 
 def new_project(saved: Annotations, first: bool = False) -> None:
     """Show the form of a new project; importing another machine's file makes one too."""
-    with st.form(f"new_project-{acts.round_number()}", border=False):
+    with st.form(f"new_project-{state.count(acts.ROUND)}", border=False):
         section("New project")
         name = st.text_input("Name", max_chars=80, help="The name in the list of projects.")
         one, two, three, four = st.columns(4)
@@ -136,7 +136,7 @@ def progress(work: Work) -> Node:
 
 
 def people_form(saved: Annotations, project: Project) -> None:
-    with st.form(f"people-{acts.round_number()}", border=False):
+    with st.form(f"people-{state.count(acts.ROUND)}", border=False):
         names = st.text_input("Add people", placeholder="Names or codes, separated by commas",
                               help="Annotators get a queue; leads adjudicate and audit.")  # fmt: skip
         first, second = st.columns(2)
@@ -175,7 +175,7 @@ def tasks_form(saved: Annotations, project: Project) -> None:
     )
     if origin == "A file":
         uploaded = st.file_uploader(
-            "JSON Lines", ["jsonl", "json", "txt"], key=f"tasks_file-{acts.round_number()}",
+            "JSON Lines", ["jsonl", "json", "txt"], key=f"tasks_file-{state.count(acts.ROUND)}",
             help="One object on each line, with “answer” and “source”, and optionally “question”, “context”, “system”, "
             "“dataset”, “item”, “time”, “title”, “url”, “unit”. See docs/annotation.md.",
         )  # fmt: skip
@@ -194,8 +194,10 @@ def tasks_form(saved: Annotations, project: Project) -> None:
     if not runs:
         small("No runs yet: analyse an answer on the Explore page first.")
         return
-    chosen = st.multiselect("Runs", list(runs), format_func=runs.__getitem__, key=f"tasks_runs-{acts.round_number()}",
-                            help="Your finished runs, newest first.")  # fmt: skip
+    chosen = st.multiselect(
+        "Runs", list(runs), format_func=runs.__getitem__, key=f"tasks_runs-{state.count(acts.ROUND)}",
+        help="Your finished runs, newest first.",
+    )  # fmt: skip
     one, two, three = st.columns(3)
     unit = one.selectbox(
         "One task for each", UNITS, 2, key="tasks_unit", help="What is judged: the answer, or its parts."
@@ -237,7 +239,7 @@ def files(saved: Annotations, project: Project | None) -> None:
                 help="Every record of the project, to import here or elsewhere.",
             )  # fmt: skip
     uploaded = st.file_uploader(
-        "Import or merge an export", ["jsonl", "csv"], key=f"merge_file-{acts.round_number()}",
+        "Import or merge an export", ["jsonl", "csv"], key=f"merge_file-{state.count(acts.ROUND)}",
         help="A file made by “Export”, here or elsewhere. Judgements are added; none is replaced.",
     )  # fmt: skip
     if uploaded and st.button("Import the export", type="primary", key="merge", help="Add the records that are new."):
