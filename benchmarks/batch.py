@@ -63,8 +63,8 @@ def answers(data: Path, most: int | None) -> list[dict[str, Any]]:
         passages = dict.fromkeys(e.partition("\n\n")[2].strip() for c in row["claims"] for e in c["evidence"])
         documents = [{"name": f"passage {i}.txt", "text": p} for i, p in enumerate(filter(None, passages), 1)]
         claims = [{"claim": c["claim"], "label": c["label"]} for c in row["claims"]]
-        kept = {name: row[name] for name in ("id", "question", "answer")}
-        found.append({**kept, "documents": documents, "claims": claims})
+        fields = {name: row[name] for name in ("id", "question", "answer")}
+        found.append({**fields, "documents": documents, "claims": claims})
     return found
 
 
@@ -157,8 +157,8 @@ def main(argv: list[str] | None = None) -> int:
         source.write_text("".join(json.dumps(row) + "\n" for row in given), encoding="utf-8")
         for name in selected(args.passes, args.postgresql):
             how, output = PASSES[name], work / f"{name.replace(', ', '-').replace(' ', '-')}.jsonl"
-            if (kept := output.with_suffix(".json")).exists():
-                figures["passes"][name] = json.loads(kept.read_text())
+            if (finished := output.with_suffix(".json")).exists():
+                figures["passes"][name] = json.loads(finished.read_text())
                 continue
             output.unlink(missing_ok=True)
             database = work / f"{output.stem}.sqlite3"
@@ -170,7 +170,7 @@ def main(argv: list[str] | None = None) -> int:
                 "answers a minute": round(60 * len(given) / found["seconds"], 1),
                 "lines that differ": same.count(False),
             }
-            kept.write_text(json.dumps(found))
+            finished.write_text(json.dumps(found))
             figures["passes"][name] = found
             print(f"{name}: {found}", file=sys.stderr)
         summary = summarise(whole)

@@ -111,13 +111,13 @@ def false_claims(given: Sequence[Pair], most: int) -> list[FalseClaim]:
     made: dict[str, list[FalseClaim]] = defaultdict(list)
     for pair, found in zip(given, of_claim, strict=True):
         rng = random.Random(zlib.crc32(pair.claim.encode()))
-        said = set(normalised(f"{pair.passage} {pair.claim}").split())
+        own_words = set(normalised(f"{pair.passage} {pair.claim}").split())
         for kind in ("number", "date", "name"):
             here = [s for s in found if s.kind == kind and _holds(pair.passage, pair.claim[s.start : s.end])]
             if not here or len(made[kind]) >= most:
                 continue
             spot = rng.choice(here)
-            words = [w for w in sorted(others[kind, spot.type]) if not set(normalised(w).split()) & said]
+            words = [w for w in sorted(others[kind, spot.type]) if not set(normalised(w).split()) & own_words]
             if words:
                 text = pair.claim[: spot.start] + rng.choice(words) + pair.claim[spot.end :]
                 word = pair.claim[spot.start : spot.end]

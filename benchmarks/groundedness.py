@@ -99,7 +99,7 @@ def labelled_rows(name: str, folder: Path, most: Mapping[Split, int]) -> list[La
                 split=split,
             )  # fmt: skip
         )
-    kept: list[LabelledRow] = []
+    chosen: list[LabelledRow] = []
     for split, own in found.items():
         own.sort(key=lambda row: (zlib.crc32(f"groundedness {row.group}".encode()), row.line))
         taken: list[LabelledRow] = []
@@ -107,8 +107,8 @@ def labelled_rows(name: str, folder: Path, most: Mapping[Split, int]) -> list[La
             if len(taken) >= most[split]:
                 break
             taken += of_group
-        kept += taken
-    return kept
+        chosen += taken
+    return chosen
 
 
 def offline() -> list[str]:

@@ -31,7 +31,7 @@ from benchmarks.evaluation_sets import expertqa_claims, held_out, retrieved_pass
 from training.in_domain import group
 
 LONG = 2_500  # characters: more is cut into passages, as in a run
-LONGEST = 450  # characters of a claim, as in training
+MAX_CLAIM = 450  # characters of a claim, as in training
 LEAST_SHOWN = 4  # badges that the curve begins after: the first few jump
 BATCH = 16  # claims judged between two lines of progress
 BADGES: tuple[Label, ...] = ("supported", "contradicted")
@@ -62,12 +62,12 @@ def factcheck_bench(folder: Path) -> Iterator[LabelledClaim]:
         for claim in row["claims"]:
             if claim["checkworthiness"] != "factual" or not claim["claim"].strip():
                 continue
-            kept = [(e, s) for e, s in zip(claim["evidence"], claim["evidence_stance"], strict=True) if e.strip()]
-            if not kept:
+            stated = [(e, s) for e, s in zip(claim["evidence"], claim["evidence_stance"], strict=True) if e.strip()]
+            if not stated:
                 continue
-            stances = {stance for _, stance in kept}
+            stances = {stance for _, stance in stated}
             yield LabelledClaim(
-                GivenClaim(claim["claim"].strip(), tuple(e for e, _ in kept)),
+                GivenClaim(claim["claim"].strip(), tuple(e for e, _ in stated)),
                 row["id"],
                 bool(stances & {"completely-support", "partially-support"}),
                 "refute" in stances,
@@ -111,7 +111,7 @@ class Pairs:
                 continue
             shared = group(Path(self.file).name, row["id"]) if "id" in row else text
             passages = (text,) if len(text) <= LONG else retrieved_passages(claim, text)
-            if claim.strip() and len(claim) <= LONGEST and text.strip() and passages:
+            if claim.strip() and len(claim) <= MAX_CLAIM and text.strip() and passages:
                 refuted = label == self.refuted if self.refuted else None
                 yield LabelledClaim(GivenClaim(claim.strip(), passages), shared, label == self.supported, refuted, None)
 

@@ -130,7 +130,7 @@ def load(folder: Path, exclude: Set[str] = frozenset()) -> tuple[list[Pair], lis
     for path in paths:
         name = path.name.split(".")[0]
         source = SOURCES.get(name, Source(train=("train",), dev=("dev",)))
-        kept: list[tuple[Pair, str]] = []
+        selected: list[tuple[Pair, str]] = []
         for number, row in enumerate(read_rows(path), 1):
             if row.get("label") not in TARGETS:
                 raise ValueError(
@@ -146,8 +146,8 @@ def load(folder: Path, exclude: Set[str] = frozenset()) -> tuple[list[Pair], lis
                 continue
             page = row.get("page") or (_title(row["premise"]) if source.titled else "")
             pair = Pair(row["premise"], row["hypothesis"], TARGETS[row["label"]], name, source.weight, page)
-            kept.append((pair, split))
-        for pair, split in kept:
+            selected.append((pair, split))
+        for pair, split in selected:
             if split in source.dev:
                 dev.append(pair)
             elif split in source.train:

@@ -126,8 +126,8 @@ def in_part(p: Pair, rng: random.Random) -> Pair | None:
     parts = sentences(p.premise)
     if len(parts) < 2:
         return None
-    kept = sorted(rng.sample(range(len(parts)), rng.randint(1, len(parts) - 1)))
-    return replace(p, premise=" ".join(parts[i] for i in kept), target=RULED_OUT[p.target])
+    chosen = sorted(rng.sample(range(len(parts)), rng.randint(1, len(parts) - 1)))
+    return replace(p, premise=" ".join(parts[i] for i in chosen), target=RULED_OUT[p.target])
 
 
 @dataclass(frozen=True)

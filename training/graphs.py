@@ -45,7 +45,7 @@ class Quantised(NamedTuple):
 
     values: str  # uint8 around 128
     scales: str  # of each row, as a column
-    kept: str = ""  # the columns that are not quantised
+    exact: str = ""  # the columns that are not quantised
     columns: Sequence[int] = ()  # which these are
 
 
@@ -94,10 +94,10 @@ class Graph:
             if factors:
                 self.layout.append({"tensor": factors, "form": "factors"})
                 even = self.node("Mul", [x, f"{factors}:inverse"])
-            kept, columns = "", []
+            exact, columns = "", []
             if rounded is not None:
                 columns = np.flatnonzero(~rounded).tolist()
-                kept = self.node("Gather", [x, self.constant(f"{x}:kept", np.array(columns, np.int64))], axis=1)
+                exact = self.node("Gather", [x, self.constant(f"{x}:kept", np.array(columns, np.int64))], axis=1)
                 # the runtime does the cast once, while it loads the graph
                 ones = self.node("Cast", [self.constant(f"{x}:others", rounded)], to=self._float)
                 even = self.node("Mul", [even, ones])
@@ -109,7 +109,7 @@ class Graph:
                 "Expand", [self.constant("middles", np.array([128], np.uint8)), self.node("Shape", [scales])]
             )
             values = self.node("QuantizeLinear", [even, scales, middles], axis=0)
-            self._quantised[x] = Quantised(values, self.node("Unsqueeze", [scales, last]), kept, columns)
+            self._quantised[x] = Quantised(values, self.node("Unsqueeze", [scales, last]), exact, columns)
         return self._quantised[x]
 
     def product(self, x: str, name: str, factors: str = "", rounded: Any = None) -> str:
@@ -120,12 +120,12 @@ class Graph:
 
     def quantised_product(self, x: Quantised, name: str, factors: str = "") -> str:
         """What `quantised` gave times the matrix `name`."""
-        more = {"factors": factors} if factors else {"kept": list(x.columns)} if x.kept else {}
+        more = {"factors": factors} if factors else {"kept": list(x.columns)} if x.exact else {}
         self.layout.append({"tensor": name, "form": "columns"} | more)
         one, middle = self.constant("one", np.float32(1)), self.constant("middle", np.array(128, np.uint8))
         inputs = [x.values, f"{name}:int8", one, f"{name}:scale", middle]
         made = self.node("Mul", [self.node("MatMulIntegerToFloat", inputs, RUNTIME), x.scales])
-        return self.node("Gemm", [x.kept, f"{name}:kept", made]) if x.kept else made
+        return self.node("Gemm", [x.exact, f"{name}:kept", made]) if x.exact else made
 
     def words(self, name: str) -> str:
         """The rows of the table `name` for the input `ids`."""

@@ -73,11 +73,11 @@ def teacher() -> Any:
     return opinions
 
 
-def charged(logits: Any, targets: Any, opinion: Any) -> Any:
+def loss_of(logits: Any, targets: Any, opinion: Any) -> Any:
     """The loss per pair: by label and teacher, or by the teacher alone."""
-    told = (targets != UNKNOWN) * (1 - TAUGHT)
+    labelled = (targets != UNKNOWN) * (1 - TAUGHT)
     by_label = losses(logits, targets.clamp(max=data.NOT_CONTRADICTION))
-    return told * by_label + (1 - told) * taught(logits, targets, opinion)
+    return labelled * by_label + (1 - labelled) * taught(logits, targets, opinion)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -150,7 +150,7 @@ def main(argv: list[str] | None = None) -> int:
             model.train()
             with autocast("cpu", kind):
                 logits = model(**collate([ids[i] for i in batch], tokenizer)).logits
-            loss = (charged(logits, targets, opinion) * importance).sum() / importance.sum()
+            loss = (loss_of(logits, targets, opinion) * importance).sum() / importance.sum()
             optimizer.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(trained, CLIP)

@@ -24,17 +24,17 @@ FIRST, SECOND = "interpretable to you?", "fully supported by the source document
 SOURCE = "The river flows north through the desert and reaches the sea after a long way. " * 60
 
 
-def fill(kept: Annotations, tasks: int, annotators: int) -> Project:
+def fill(saved: Annotations, tasks: int, annotators: int) -> Project:
     """A project in which everybody has judged half of their queue."""
-    project = kept.create("Speed", overlap=2)
+    project = saved.create("Speed", overlap=2)
     turns = [Turn(speaker="user", text="Where does the river flow?")]
     made = [
         make_task(project.id, f"It flows north, says answer {n}.", SOURCE, turns, system="ab"[n % 2], item=str(n // 2))
         for n in range(tasks)
     ]
-    kept.add_tasks(made)
-    names = kept.add_members(project.id, [f"annotator {n}" for n in range(annotators)])
-    work = kept.work(project)
+    saved.add_tasks(made)
+    names = saved.add_members(project.id, [f"annotator {n}" for n in range(annotators)])
+    work = saved.work(project)
     for number, name in enumerate(names):
         queue = work.queue(name)
         judgements = []
@@ -46,43 +46,43 @@ def fill(kept: Annotations, tasks: int, annotators: int) -> Project:
             content = Content(interpretable=True, attributable=(place + number) % 3 > 0, seconds=(4, 9))
             changes = {"revision": 2, "follows": first.id, "parent": first.id, "content": content}
             judgements += [first, first.model_copy(update=changes | {"made_at": timestamp()})]
-        kept.put_judgements(project.id, judgements)
+        saved.put_judgements(project.id, judgements)
     return project
 
 
-def library(kept: Annotations, project: Project) -> dict[str, float]:
+def library(saved: Annotations, project: Project) -> dict[str, float]:
     """Seconds of what each view needs."""
 
     def results() -> None:
-        judgements = finished(kept.judgements(project.id))
-        answers, tasks = decided(by_task(judgements), {}), kept.tasks(project.id)
+        judgements = finished(saved.judgements(project.id))
+        answers, tasks = decided(by_task(judgements), {}), saved.tasks(project.id)
         figures.rows(tasks, answers)
         figures.differences(tasks, answers)
         agreement(judgements)
 
     def everybody() -> None:
-        work = kept.work(project)
+        work = saved.work(project)
         for name in work.annotators:
             work.queue(name)
 
     return {
-        "an annotator's queue, s": seconds(lambda: kept.work(project).queue("annotator 3")),
+        "an annotator's queue, s": seconds(lambda: saved.work(project).queue("annotator 3")),
         "everybody's queue, s": seconds(everybody, 1),
         "all results, s": seconds(results, 3),
     }
 
 
-def keys(folder: str, url: str, kept: Annotations, project: Project, count: int) -> list[float]:
+def keys(folder: str, url: str, saved: Annotations, project: Project, count: int) -> list[float]:
     """Seconds from each key to the next question in Chromium, while others judge too."""
     over = threading.Event()
 
     def others() -> None:
-        queue = [task for task in kept.work(project).queue("annotator 1") if task]
+        queue = [task for task in saved.work(project).queue("annotator 1") if task]
         for task in reversed(queue):
             if over.wait(1):
                 return
             content = Content(interpretable=False, seconds=(3, 0))
-            kept.step(project.id, task, "annotator 1", "annotation", "production", content, "")
+            saved.step(project.id, task, "annotator 1", "annotation", "production", content, "")
 
     measured = []
     try:
@@ -111,17 +111,17 @@ def main(argv: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite:///{folder}/speed.sqlite3"
         store = Store.open(url)
-        kept = Annotations(store.database)
-        project = fill(kept, args.tasks, args.annotators)
-        measured = keys(folder, url, kept, project, args.keys)
+        saved = Annotations(store.database)
+        project = fill(saved, args.tasks, args.annotators)
+        measured = keys(folder, url, saved, project, args.keys)
         publish(
             {
                 "tasks": args.tasks,
                 "annotators": args.annotators,
-                "judgements": len(kept.judgements(project.id)),
+                "judgements": len(saved.judgements(project.id)),
                 "key to next question, median, s": statistics.median(measured),
                 "key to next question, longest, s": max(measured),
-                **library(kept, project),
+                **library(saved, project),
             },
             args.out,
         )

@@ -82,10 +82,10 @@ def test_a_pass_sets_claims_within_their_page_and_against_the_rest_of_it() -> No
     pairs = page() * 20
     drawn = drawing.one_pass(pairs, 3, drawing.surroundings(pairs), longer=0.5, strangers=0.0, elsewhere=0.5)
     evidence = {p.hypothesis: (p.premise.removeprefix("Smeaton Tower. "), p.target) for p in pairs}
-    kept = [p for p in drawn if evidence[p.hypothesis][0] in p.premise]
+    chosen = [p for p in drawn if evidence[p.hypothesis][0] in p.premise]
     others = [p for p in drawn if evidence[p.hypothesis][0] not in p.premise]
-    assert len(kept) == len(pairs) and all(p.target == evidence[p.hypothesis][1] for p in kept)
-    assert 20 < sum(p.premise.count(". ") > 1 for p in kept) < 60
+    assert len(chosen) == len(pairs) and all(p.target == evidence[p.hypothesis][1] for p in chosen)
+    assert 20 < sum(p.premise.count(". ") > 1 for p in chosen) < 60
     sure = {0: {1, data.NOT_CONTRADICTION}, 2: {1, data.NOT_ENTAILMENT}}  # what the rest of a page can be to a claim
     assert 40 < len(others) < 120 and all(p.target in sure[evidence[p.hypothesis][1]] for p in others)
     assert len({p.target for p in others}) == 3

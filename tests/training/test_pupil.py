@@ -32,10 +32,10 @@ def test_without_a_label_the_teacher_alone_counts() -> None:
 
     logits, opinion = torch.randn(3, 3), torch.randn(3, 3)
     targets = torch.tensor([0, data.NOT_ENTAILMENT, pupil.UNKNOWN])
-    told, by_teacher = pupil.charged(logits, targets, opinion), taught(logits, targets, opinion)
+    labelled, by_teacher = pupil.loss_of(logits, targets, opinion), taught(logits, targets, opinion)
     by_label = losses(logits, targets.clamp(max=data.NOT_ENTAILMENT))
-    assert told[2] == by_teacher[2]
-    assert torch.allclose(told[:2], (1 - pupil.TAUGHT) * by_label[:2] + pupil.TAUGHT * by_teacher[:2])
+    assert labelled[2] == by_teacher[2]
+    assert torch.allclose(labelled[:2], (1 - pupil.TAUGHT) * by_label[:2] + pupil.TAUGHT * by_teacher[:2])
 
 
 def test_claims_meet_passages_that_nobody_has_labelled(folder: Path) -> None:

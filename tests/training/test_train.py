@@ -105,8 +105,8 @@ def test_where_one_relation_is_ruled_out_the_other_two_are_charged_together() ->
 
     logits = torch.tensor([[2.0, 1.0, -1.0]] * 5)
     p = torch.softmax(logits[0], dim=0)
-    charged = losses.losses(logits, torch.tensor([0, 1, 2, data.NOT_ENTAILMENT, data.NOT_CONTRADICTION]))
-    assert torch.allclose(torch.exp(-charged), torch.stack([p[0], p[1], p[2], p[1] + p[2], p[0] + p[1]]))
+    found = losses.losses(logits, torch.tensor([0, 1, 2, data.NOT_ENTAILMENT, data.NOT_CONTRADICTION]))
+    assert torch.allclose(torch.exp(-found), torch.stack([p[0], p[1], p[2], p[1] + p[2], p[0] + p[1]]))
 
 
 def test_a_teacher_is_believed_but_for_the_relation_that_is_ruled_out() -> None:

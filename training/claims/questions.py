@@ -30,7 +30,7 @@ from training.in_domain import window
 CONTRADICTED = data.TARGETS["contradiction"]
 YES_NO = {"boolq": 0.8, "condaqa": 0.7, "strategyqa_facts": 0.4, "pubmedqa_pqal": 0.5}  # weight
 SPANS = ("squad1_dev", "squad1_du_test", "squad2_dev_half")
-LONGEST = 1100  # characters; longer passages are left out
+MAX_PASSAGE = 1100  # characters; longer passages are left out
 _ONE_ANSWER = re.compile(
     r"^(?:when|where|who|how (?:many|much)|(?:\w+ )?(?:what|which) (?:year|day|date|month|decade|century|city|country"
     r"|state|percentage|person|president|king|company|team|player|university))\b",
@@ -73,7 +73,7 @@ def _fluent(candidates: list[tuple[str, Any]], nlp: Any) -> Iterator[tuple[Any, 
 
 def yes_no(rows: list[dict[str, Any]], source: str, nlp: Any) -> Iterator[Made]:
     """Statements of the questions that were answered with yes, no or unknown."""
-    rows = [r for r in rows if len(r["passage"]) <= LONGEST and r["answer"] in ("yes", "no", "unknown")]
+    rows = [r for r in rows if len(r["passage"]) <= MAX_PASSAGE and r["answer"] in ("yes", "no", "unknown")]
     asked = nlp.pipe([_asked(r) for r in rows], batch_size=200, disable=["ner"])
     candidates = [(text, r) for doc, r in zip(asked, rows, strict=True) if (text := declaratives.yes(doc))]
     weight = YES_NO[source]
@@ -152,7 +152,7 @@ def _two_facts(true: Any, false: Any, unsaid: Any, source: str, rng: random.Rand
     """Two claims in one: it holds only where both do."""
     titles = {row["passage"]: title for title, held in unsaid.items() for _, row in held}
     for passage, claims in true.items():
-        if len(passage) > LONGEST:
+        if len(passage) > MAX_PASSAGE:
             continue
         claims = [c for c in claims if len(c.text) < 110]
         rng.shuffle(claims)

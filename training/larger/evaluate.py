@@ -66,8 +66,8 @@ def main(argv: list[str] | None = None) -> int:
                 model = graph.torch_model(merge.Merged(base, each), folder)
                 found = probabilities(model, pairs, tokenizer, "cpu", fastest_type("cpu"))
                 fitting = temperature(found[known].clamp(min=1e-9).log(), [pairs[i] for i in known])
-                told = {"figures": development.figures(found, pairs), "temperature": round(fitting, 2)}
-                print(json.dumps({"adapter": str(each)} | told))
+                record = {"figures": development.figures(found, pairs), "temperature": round(fitting, 2)}
+                print(json.dumps({"adapter": str(each)} | record))
                 left = {p.source: args.wrong for p in pairs}
                 for _, pair, row in wrong(found, pairs):
                     left[pair.source] -= 1

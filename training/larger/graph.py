@@ -81,17 +81,17 @@ def library_pairs(tokenizer: Any) -> list[list[int]]:
 class Network(Graph):
     """MPNet with a head of three classes, node by node; every method returns the name of its output."""
 
-    def __init__(self, config: Any, kept: Mapping[str, Sequence[int]]) -> None:
-        """`kept` are the columns that stay in float32, as `far_ranging` gives them."""
+    def __init__(self, config: Any, exact: Mapping[str, Sequence[int]]) -> None:
+        """`exact` are the columns that stay in float32, as `far_ranging` gives them."""
         super().__init__(config.layer_norm_eps)
-        self.config, self._kept = config, kept
+        self.config, self._exact = config, exact
         self.batch = self.constant("batch", np.array([0], np.int64))
         self.first = self.constant("first", np.array([1], np.int64))  # the end of the first row, or the axis
 
     def rounded(self, name: str, width: int) -> Any:
         """Which columns of an input are quantised."""
         columns = np.ones(width, bool)
-        columns[list(self._kept[name])] = False
+        columns[list(self._exact[name])] = False
         return columns
 
     def first_row(self, x: str) -> str:
@@ -134,8 +134,8 @@ class Network(Graph):
         rows, whole = x, self.quantised(x, rounded=self.rounded(f"{number} attention", width))
         asking = whole
         if last:
-            values, scales, kept = map(self.first_row, whole[:3])
-            rows, asking = self.first_row(x), Quantised(values, scales, kept, whole.columns)
+            values, scales, exact = map(self.first_row, whole[:3])
+            rows, asking = self.first_row(x), Quantised(values, scales, exact, whole.columns)
             queries = self.constant("second", np.array([2], np.int64))  # the axis
             position_bias = self.node("Slice", [position_bias, self.batch, self.first, queries])
         made = [self.quantised_product(asking if p == "q" else whole, f"{own}.{p}.weight") for p in "qkv"]
@@ -158,9 +158,9 @@ class Network(Graph):
         return self.node("Gemm", [self.node("Tanh", [dense]), *out], transB=1)
 
 
-def network(config: Any, kept: Mapping[str, Sequence[int]]) -> Network:
+def network(config: Any, exact: Mapping[str, Sequence[int]]) -> Network:
     """The nodes from the input `ids` to the output `logits`."""
-    graph = Network(config, kept)
+    graph = Network(config, exact)
     x, bias = graph.embeddings(), graph.position_bias()
     for number in range(config.num_hidden_layers):
         x = graph.layer(x, number, bias, last=number == config.num_hidden_layers - 1)
@@ -212,8 +212,8 @@ def main(argv: list[str] | None = None) -> int:
         for name in ("config.json", "tokenizer.json"):
             (folder / name).write_bytes(base_file(name))
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        kept = far_ranging(torch_model(weights, folder), library_pairs(tokenizer))
-        write(network(AutoConfig.from_pretrained(folder), kept), weights, args.adapter)
+        exact = far_ranging(torch_model(weights, folder), library_pairs(tokenizer))
+        write(network(AutoConfig.from_pretrained(folder), exact), weights, args.adapter)
     (args.adapter / "tokenizer.json").write_bytes(base_file("tokenizer.json"))
     print(f"{args.adapter / merge.GRAPH}: {(args.adapter / merge.GRAPH).stat().st_size / 1e3:.0f} kB")
     return 0

@@ -58,10 +58,10 @@ def main(argv: list[str] | None = None) -> int:
     if args.out != args.adapter[0]:
         shutil.copy(args.adapter[0] / CONFIG, args.out / CONFIG)
     save_file(weights, str(args.out / WEIGHTS), metadata={"format": "pt"})
-    told: dict[str, Any] = {"pairs": max(state["pairs"] for state in states), "mean_of": states}
+    record: dict[str, Any] = {"pairs": max(state["pairs"] for state in states), "mean_of": states}
     if args.temperature != 1:
-        told["temperature"] = args.temperature
-    (args.out / STATE).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        record["temperature"] = args.temperature
+    (args.out / STATE).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     return 0
 
 

@@ -68,9 +68,9 @@ def export(model: Any, folder: Path, state: dict[str, Any]) -> None:
     weights = {k: v.detach().cpu().half().contiguous() for k, v in get_peft_model_state_dict(model).items()}
     save_file(weights, str(folder / "adapter_model.part"), metadata={"format": "pt"})
     os.replace(folder / "adapter_model.part", folder / "adapter_model.safetensors")
-    kept = {"peft_type": "LORA", "task_type": "SEQ_CLS", "r": RANK, "lora_alpha": ALPHA, "target_modules": TARGETS}
-    kept |= {"modules_to_save": ["classifier"], "base_model_name_or_path": "sentence-transformers/all-mpnet-base-v2"}
-    (folder / "adapter_config.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    config = {"peft_type": "LORA", "task_type": "SEQ_CLS", "r": RANK, "lora_alpha": ALPHA, "target_modules": TARGETS}
+    config |= {"modules_to_save": ["classifier"], "base_model_name_or_path": "sentence-transformers/all-mpnet-base-v2"}
+    (folder / "adapter_config.json").write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
     (folder / "state.json").write_text(json.dumps(state, indent=1) + "\n", encoding="utf-8")
 
 
@@ -151,8 +151,8 @@ def main(argv: list[str] | None = None) -> int:
         print(json.dumps(line), flush=True)
         if measured["score"] > best:
             best = measured["score"]
-            told = {"pairs": seen, "seed": args.seed, "data": drawn_from, "development": sample, "figures": measured}
-            export(model, args.adapter, told)
+            record = {"pairs": seen, "seed": args.seed, "data": drawn_from, "development": sample, "figures": measured}
+            export(model, args.adapter, record)
         for name, parameter in trained.items():
             parameter.data.copy_(raw[name])
 
@@ -187,8 +187,8 @@ def main(argv: list[str] | None = None) -> int:
             torch.nn.utils.clip_grad_norm_(trained.values(), CLIP)
             optimizer.step()
             step, seen, loss_sum = step + 1, seen + len(batch), loss_sum + loss.item()
-            kept = min(stays, (1 + step) / (10 + step))
-            torch._foreach_lerp_(list(average.values()), [p.detach() for p in trained.values()], 1 - kept)
+            decay = min(stays, (1 + step) / (10 + step))
+            torch._foreach_lerp_(list(average.values()), [p.detach() for p in trained.values()], 1 - decay)
             if step % 50 == 0:
                 speed, timed = 50 * BATCH / (time.monotonic() - timed), time.monotonic()
                 print(f"{seen} pairs, loss {loss.item():.3f}, {speed:.1f} pairs a second", flush=True)
