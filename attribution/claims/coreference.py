@@ -19,7 +19,7 @@ from attribution.text.parse import (
     BE,
     MAX_PARSED,
     MAX_SENTENCES,
-    SUBJECTS,
+    NOMINAL_SUBJECTS,
     VERBAL,
     lower_initial,
     parse,
@@ -109,12 +109,12 @@ def outward_pronouns(doc: Doc) -> Iterator[Token]:
 
 def _own_subject(token: Token) -> set[int]:
     """Return the subjects of the verb whose object the pronoun is: "it protects it" is about two things."""
-    if token.lower_ in POSSESSIVE or token.dep_ in SUBJECTS:
+    if token.lower_ in POSSESSIVE or token.dep_ in NOMINAL_SUBJECTS:
         return set()
     verb = token.head
     while verb.dep_ in ("prep", "agent", "pcomp") and verb.head != verb:
         verb = verb.head
-    return {c.i for c in verb.children if c.dep_ in SUBJECTS}
+    return {c.i for c in verb.children if c.dep_ in NOMINAL_SUBJECTS}
 
 
 def _ahead(token: Token, fitting: list[Mention]) -> list[Mention]:
@@ -168,7 +168,7 @@ def _trim(start: int, end: int, doc: Doc) -> tuple[int, int]:
 
 def _mention(doc: Doc, start: int, end: int, head: Token, kind: Kind) -> Mention:
     span = doc[start:end]
-    subject = head.dep_ in SUBJECTS and head.head == root(doc)
+    subject = head.dep_ in NOMINAL_SUBJECTS and head.head == root(doc)
     left_out = (c for c in head.children if c.dep_ in ("prep", "relcl", "acl") and c.left_edge.i == end)
     whole = head.pos_ == "PROPN" or kind == "many" or not any(left_out)
     definite = head.pos_ == "PROPN" or span[0].lower_ == "the" or span[0].dep_ == "poss"
@@ -321,7 +321,8 @@ class Context:
 
     def _stated_kind(self, name: Token) -> Kind | None:
         """Infer a kind from "Tesla was an engineer", "Tesla, an engineer", "Who was Tesla?", or the verb of "who"."""
-        siblings = list(name.head.children) if name.dep_ in (*SUBJECTS, "attr") and name.head.lower_ in BE else []
+        linked = name.dep_ in (*NOMINAL_SUBJECTS, "attr") and name.head.lower_ in BE
+        siblings = list(name.head.children) if linked else []
         if any(c.lower_ == "who" for c in siblings):
             return "person"
         noun = next((c for c in (*siblings, *name.children) if c.dep_ in ("attr", "appos") and c.pos_ == "NOUN"), None)
@@ -350,11 +351,11 @@ class Context:
 
     def antecedent(self, token: Token, form: str, before: list[tuple[Doc, list[Mention]]], number: int) -> str | None:
         """Return the only possible antecedent of a pronoun, preferring the subject of the previous sentence."""
-        is_subject = token.dep_ in (*SUBJECTS, "poss")
+        is_subject = token.dep_ in (*NOMINAL_SUBJECTS, "poss")
         label = self.blocks[number].label
         for doc, found in before[:_BACK]:
             fitting = [m for m in found if self._fits(m, form)]
-            continued = any(PRONOUNS.get(t.lower_) == form and t.dep_ in (*SUBJECTS, "poss") for t in doc)
+            continued = any(PRONOUNS.get(t.lower_) == form and t.dep_ in (*NOMINAL_SUBJECTS, "poss") for t in doc)
             if continued or not fitting:
                 continue
             subjects = [m for m in fitting if m.subject]
@@ -395,7 +396,7 @@ class Context:
         if same or best.start <= rival.start < best.end or rival.role in ("attr", "appos", "npadvmod"):
             return False
         if best.kind in ("things", "people", "thing") and is_subject:
-            return rival.role in ("dobj", *SUBJECTS, "conj")
+            return rival.role in ("dobj", *NOMINAL_SUBJECTS, "conj")
         return True
 
     def _name(self, mention: Mention, doc: Doc | None) -> str | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attribution.text.differences import differing_spans
-from attribution.text.parse import SUBJECTS, lemma, parse, root
+from attribution.text.parse import NOMINAL_SUBJECTS, lemma, parse, root
 from attribution.text.values import MONTHS, Value, values
 from attribution.text.words import folded, stem, terms, word_lists, words_of
 from attribution.types import Span
@@ -115,7 +115,7 @@ def _anchor(claim: str) -> tuple[frozenset[str], bool]:
     if not len(doc):
         return frozenset(), False
     main = root(doc)
-    phrases = [child for child in main.children if child.dep_ in SUBJECTS and child.tag_ not in _NAMELESS]
+    phrases = [child for child in main.children if child.dep_ in NOMINAL_SUBJECTS and child.tag_ not in _NAMELESS]
     before = min((p.i for p in phrases), default=main.i)
     phrases += [t for child in main.children if child.dep_ == "prep" and child.i < before for t in child.children]
     tokens = [t for phrase in phrases for t in phrase.subtree if not _in_clause(t, phrase)]
@@ -135,7 +135,7 @@ def in_anchor(claim: str, start: int) -> bool:
     if token is None:
         return False
     above = [token, *token.ancestors]
-    subject = next((t for t in above if t.dep_ in SUBJECTS and t.head.i == main.i), None)
+    subject = next((t for t in above if t.dep_ in NOMINAL_SUBJECTS and t.head.i == main.i), None)
     if subject is not None:
         return token.pos_ == "PROPN" or (
             token.like_num and token.i > token.head.i and token.head.pos_ in ("NOUN", "PROPN")

@@ -7,11 +7,11 @@ mark such sentences are data (`data/factuality.toml`); the parse says which part
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attribution.text.parse import SUBJECTS, lemma, parse
+from attribution.text.parse import NOMINAL_SUBJECTS, lemma, parse
 from attribution.text.sentences import sentences
 from attribution.text.words import folded, stem, terms, word_lists, words_of
 
@@ -173,7 +173,7 @@ def _scope(token: Token, kind: str, own: set[str]) -> set[int]:
             return _below(token.head)
         governed = _below(token, ("ccomp", "xcomp", "dobj", "advcl", "nsubjpass", "prep"))
         shares = any(child.dep_ == "xcomp" for child in token.children)  # "the city plans to build"
-        return governed | _below(token, SUBJECTS) if shares else governed
+        return governed | _below(token, NOMINAL_SUBJECTS) if shares else governed
     if token.pos_ == "ADV":
         return _below(token.head)
     if token.pos_ == "ADJ":
@@ -188,7 +188,7 @@ def _scope(token: Token, kind: str, own: set[str]) -> set[int]:
     return _below(token) | _copula(token) | _said_by(token)
 
 
-def _below(token: Token, dependencies: tuple[str, ...] = ()) -> set[int]:
+def _below(token: Token, dependencies: Collection[str] = ()) -> set[int]:
     if not dependencies:
         return {t.i for t in token.subtree}
     return {t.i for child in token.children if child.dep_ in dependencies for t in child.subtree}
@@ -201,7 +201,7 @@ def _copula(noun: Token) -> set[int]:
 
 def _said_by(noun: Token) -> set[int]:
     """Return the words that a noun tells: the clause of its verb, or the one that "according to" or "in" ties it to."""
-    if noun.dep_ in SUBJECTS and noun.head.pos_ in ("VERB", "AUX"):
+    if noun.dep_ in NOMINAL_SUBJECTS and noun.head.pos_ in ("VERB", "AUX"):
         return _below(noun.head)
     if noun.dep_ == "pobj":
         verb = noun.head.head
@@ -222,8 +222,8 @@ def _story(token: Token, own: set[str]) -> set[int]:
             _below(head if token.dep_ in ("amod", "compound") else token)
             | _below(token)
             | _copula(token)
-            | (_below(head.head) if token.dep_ in ("amod", "appos") and head.dep_ in SUBJECTS else set())
-            | (_below(head) if token.dep_ in SUBJECTS else set())
+            | (_below(head.head) if token.dep_ in ("amod", "appos") and head.dep_ in NOMINAL_SUBJECTS else set())
+            | (_below(head) if token.dep_ in NOMINAL_SUBJECTS else set())
         )
     if not _is(token, "fiction", own):
         return set()
@@ -231,6 +231,6 @@ def _story(token: Token, own: set[str]) -> set[int]:
         return _below(token)  # "a dream in which …"
     if token.dep_ == "pobj" and token.head.lower_ in ("in", "throughout"):
         return _below(token.head.head) if token.head.head.pos_ in ("VERB", "AUX") else set()
-    if token.dep_ in SUBJECTS and lemma(token.head.text) in _WORDS["narrate"]:
+    if token.dep_ in NOMINAL_SUBJECTS and lemma(token.head.text) in _WORDS["narrate"]:
         return _below(token.head, ("ccomp", "dobj", "prep", "xcomp", "advcl", "acl"))
     return set()

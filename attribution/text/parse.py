@@ -148,10 +148,10 @@ def with_entities(doc: Doc) -> Doc:
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
-SUBJECTS = ("nsubj", "nsubjpass")
-CLAUSAL_SUBJECTS = (*SUBJECTS, "csubj", "csubjpass", "expl")
-BE = ("is", "are", "was", "were")
-VERBAL = ("VERB", "AUX")
+NOMINAL_SUBJECTS = {"nsubj", "nsubjpass"}
+SUBJECTS = {*NOMINAL_SUBJECTS, "csubj", "csubjpass", "expl"}
+BE = {"is", "are", "was", "were"}
+VERBAL = {"VERB", "AUX"}
 _CELL = r"[^:;]{1,60}: [^;]+"
 _ROW = re.compile(rf".*\|.*|{_CELL}(?:; {_CELL})+", re.DOTALL)
 
@@ -162,7 +162,7 @@ def root(doc: Doc) -> Token:
 
 
 def has_subject(verb: Token) -> bool:
-    return any(t.dep_ in CLAUSAL_SUBJECTS for t in verb.children)
+    return any(t.dep_ in SUBJECTS for t in verb.children)
 
 
 def lower_initial(text: str) -> str:

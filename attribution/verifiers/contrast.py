@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING
 
-from attribution.text.parse import SUBJECTS, lemma, parse
+from attribution.text.parse import NOMINAL_SUBJECTS, lemma, parse
 from attribution.text.sentences import sentences
 from attribution.text.words import folded, share_terms, shared_words, stem, terms
 from attribution.types import Judgement, Pair, Probabilities, Span, quoted
@@ -83,7 +83,7 @@ def actions(text: str) -> Iterator[Action]:
 
 def _subjects(verb: Token) -> list[Token]:
     """Return the verb's subjects, or those of the verb it is joined to; for a participle after a noun, the noun."""
-    own = [child for child in verb.children if child.dep_ in SUBJECTS]
+    own = [child for child in verb.children if child.dep_ in NOMINAL_SUBJECTS]
     if own:
         return own
     if verb.dep_ == "acl" and verb.tag_ in ("VBN", "VBG"):

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import combinations, pairwise
 
 from attribution.text.differences import alike, fill_same_slot, unit_of
-from attribution.text.parse import SUBJECTS, parse, root, with_entities
+from attribution.text.parse import NOMINAL_SUBJECTS, parse, root, with_entities
 from attribution.text.sentences import sentences
 from attribution.text.values import NUMERIC, Kind, Value, values
 from attribution.text.words import terms, words_of
@@ -175,7 +175,7 @@ class Subject:
 def subject(claim: str) -> Subject:
     """Return the subject of the first sentence."""
     doc = parse(claim)
-    child = next((c for c in root(doc).children if c.dep_ in SUBJECTS), None) if len(doc) else None
+    child = next((c for c in root(doc).children if c.dep_ in NOMINAL_SUBJECTS), None) if len(doc) else None
     if child is None:
         return Subject()
     tokens = sorted(child.subtree, key=lambda t: t.i)

@@ -6,19 +6,19 @@ from spacy.tokens import Token
 
 from attribution.segmenters.english import LEXICON
 from attribution.segmenters.english.drafts import ADDED, Draft, Part, parts, trim
+from attribution.text.parse import BE as BE
+from attribution.text.parse import NOMINAL_SUBJECTS as NOMINAL_SUBJECTS
+from attribution.text.parse import SUBJECTS as SUBJECTS
+from attribution.text.parse import VERBAL as VERBAL
 from attribution.text.parse import inflect
 
-SUBJECTS = {"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"}
-NOMINAL_SUBJECTS = {"nsubj", "nsubjpass"}
 AUXILIARIES = {"aux", "auxpass"}
 TENSED = {"VBZ", "VBP", "VBD"}
 FINITE = {*TENSED, "MD"}
-VERBAL = {"VERB", "AUX"}
 NOUNS = {"NN", "NNS", "NNP", "NNPS"}
 PLURALS = {"NNS", "NNPS"}
 RELATIVE = {"WP", "WDT", "WP$"}
 ARTICLES = {"a", "an"}
-BE = {"is", "are", "was", "were"}
 SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "’re": "is", "'re": "is"}
 
 

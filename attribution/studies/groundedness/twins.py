@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from attribution.claims import worthiness
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
-from attribution.text.parse import BE, SUBJECTS, parse, with_entities
+from attribution.text.parse import BE, NOMINAL_SUBJECTS, parse, with_entities
 from attribution.types import Span
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def negations(doc: Doc) -> Iterator[Edit]:
     if len(sentences) != 1 or doc[0].lower_ in ("yes", "no"):
         return
     root = sentences[0].root
-    subject = next((t for t in root.children if t.dep_ in SUBJECTS), None)
+    subject = next((t for t in root.children if t.dep_ in NOMINAL_SUBJECTS), None)
     if subject is None or root.pos_ not in ("VERB", "AUX") or subject.i > root.i:
         return
     own = list(root.children)
