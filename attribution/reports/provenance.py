@@ -143,9 +143,6 @@ def chain(
     return el("details", el("summary", "Why this verdict"), el("ol", *items, class_="chain"), class_="why whole")
 
 
-Step = tuple[str | Node, ...]
-
-
 def _quiet(text: str) -> Node | None:
     return el("p", text, class_="facts") if text else None
 

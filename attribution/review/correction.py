@@ -13,7 +13,7 @@ from attribution.types import Claim, Frozen, Span
 _WORD = re.compile(r"\w+(?:[.,'’-]\w+)*|[^\w\s]")
 
 
-class Edit(Frozen):
+class Replacement(Frozen):
     """`answer[start:end] == before`; `after` is Markdown that takes its place."""
 
     start: int
@@ -26,7 +26,7 @@ class Correction(Frozen):
     claim_id: str
     before: str  # the wording that was verified
     after: str
-    edits: tuple[Edit, ...]  # in the order of the answer; they do not overlap
+    edits: tuple[Replacement, ...]  # in the order of the answer; they do not overlap
     page_id: str  # of the passage that supports it
     sentence: Span  # the deciding sentence, in characters of the page
     quote: str  # the text of that sentence
@@ -52,7 +52,7 @@ def changed_words(before: str, after: str) -> int:
     return sum(max(1, b - a) for (a, b), _ in changes(before, after))
 
 
-def place(answer: str, claim: Claim, after: str) -> tuple[Edit, ...]:
+def place(answer: str, claim: Claim, after: str) -> tuple[Replacement, ...]:
     """Return the edits that make the answer say `after` instead of the claim; empty if a changed word is not in it.
 
     Words added by enrichment are not in the answer. Edits that would change how the rest renders are not returned.
@@ -63,9 +63,7 @@ def place(answer: str, claim: Claim, after: str) -> tuple[Edit, ...]:
         for passage in written:
             found = _place(passage, region, claim.statement, after)
             if found and _reads_as_meant(answer, written, passage, found):
-                return tuple(
-                    Edit(start=a, end=b, before=answer[a:b], after=escape_markdown(n)) for (a, b), _, n in found
-                )
+                return _edits(answer, found)
     return ()
 
 
@@ -99,8 +97,10 @@ def _place(passage: Passage, region: Sequence[Span], before: str, after: str) ->
     return sorted(found)
 
 
-def _edits(answer: str, found: Sequence[_Found]) -> tuple[Edit, ...]:
-    return tuple(Edit(start=a, end=b, before=answer[a:b], after=escape_markdown(new)) for (a, b), _, new in found)
+def _edits(answer: str, found: Sequence[_Found]) -> tuple[Replacement, ...]:
+    return tuple(
+        Replacement(start=a, end=b, before=answer[a:b], after=escape_markdown(new)) for (a, b), _, new in found
+    )
 
 
 def _reads_as_meant(answer: str, before: Sequence[Passage], changed: Passage, found: Sequence[_Found]) -> bool:
@@ -108,19 +108,17 @@ def _reads_as_meant(answer: str, before: Sequence[Passage], changed: Passage, fo
     text = changed.text
     for _, (start, end), new in reversed(found):
         text = text[:start] + new + text[end:]
-    edited = apply(
-        answer, [Edit(start=a, end=b, before=answer[a:b], after=escape_markdown(n)) for (a, b), _, n in found]
-    )
+    edited = apply(answer, _edits(answer, found))
     meant = [(p.kind, " ".join((text if p is changed else p.text).split())) for p in before]
     return [(p.kind, " ".join(p.text.split())) for p in passages(edited)] == meant
 
 
-def apply(text: str, edits: Sequence[Edit]) -> str:
+def apply(text: str, edits: Sequence[Replacement]) -> str:
     """Apply edits that do not overlap to the text."""
     return "".join(_pieces(text, sorted(edits, key=lambda e: (e.start, e.end))))
 
 
-def _pieces(text: str, edits: Sequence[Edit]) -> Iterator[str]:
+def _pieces(text: str, edits: Sequence[Replacement]) -> Iterator[str]:
     at = 0
     for edit in edits:
         yield text[at : edit.start]

@@ -31,7 +31,7 @@ from attribution.verdicts import Thresholds, relation
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.contrast import AHEAD, ENTAILED
 from attribution.verifiers.pairs import CachedVerifier, Reads
-from attribution.verifiers.variants import SHARED, Change, exchanged, keeps_subject, replaced, with_units
+from attribution.verifiers.variants import SHARED, Exchange, exchanged, keeps_subject, replaced, with_units
 from attribution.verifiers.variants import changes as value_changes
 
 
@@ -102,7 +102,7 @@ class RuleCorrector:
         return [t for t in dict.fromkeys(texts) if t != claim][:MAX_CANDIDATES]
 
 
-def _negations(claim: str, passage: str) -> Iterator[Change]:
+def _negations(claim: str, passage: str) -> Iterator[Exchange]:
     """Yield the removal of the claim's negation if a sentence has none, or an insertion if a sentence has one."""
     words = terms(claim)[0]
     for start, end in sentences(passage):
@@ -112,14 +112,16 @@ def _negations(claim: str, passage: str) -> Iterator[Change]:
         if own and not its:
             for value in own:
                 if claim[slice(*value.span)].casefold() in ("not", "never") and not _UNTIL.search(claim, value.end):
-                    yield Change((value.start, value.end + claim[value.end :].startswith(" ")), "", shared, "negation")
+                    yield Exchange(
+                        (value.start, value.end + claim[value.end :].startswith(" ")), "", shared, "negation"
+                    )
         elif its and not own and (match := _AUXILIARY.search(claim)):
-            yield Change((match.end(), match.end()), " not", shared, "negation")
+            yield Exchange((match.end(), match.end()), " not", shared, "negation")
 
 
-def _best(found: Sequence[Change]) -> list[Change]:
+def _best(found: Sequence[Exchange]) -> list[Exchange]:
     """Return the best changes that do not overlap."""
-    chosen: list[Change] = []
+    chosen: list[Exchange] = []
     for change in found:
         if all(change.span[1] <= c.span[0] or c.span[1] <= change.span[0] for c in chosen):
             chosen.append(change)

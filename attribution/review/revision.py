@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
 from attribution.evidence.near_duplicates import deciding_evidence
-from attribution.review.correction import Correction, Edit, apply
+from attribution.review.correction import Correction, Replacement, apply
 from attribution.text.markdown import escape_markdown
 from attribution.text.passages import passages
 from attribution.types import Label, Report, Span
@@ -138,7 +138,7 @@ def revise(
     labels = {v.claim_id: v.label for v in report.verdicts if v.label != "not_checked"}
     good = {i for i, label in labels.items() if label == "supported"} | corrected.keys()
     notes: dict[Note, int] = {}
-    edits: list[Edit] = [edit for correction in chosen for edit in correction.edits]
+    edits: list[Replacement] = [edit for correction in chosen for edit in correction.edits]
     marked = dropped = 0
     prefix = label_prefix(report.answer)
     for sentence in _sentences(report, labels):
@@ -158,7 +158,7 @@ def revise(
             for note in dict.fromkeys(n for i in shown if (n := source_of(report, i, corrected.get(i)))):
                 added += f"[^{prefix}{notes.setdefault(note, len(notes) + 1)}]"
         if added and (place := _after(report.answer, sentence.span[1])) is not None:
-            edits.append(Edit(start=place, end=place, before="", after=added))
+            edits.append(Replacement(start=place, end=place, before="", after=added))
     text = apply(report.answer, _merged(edits))
     text += definitions(text, notes, prefix)
     return Revision(text, tuple(corrected), overlapping, marked, dropped, len(notes))
@@ -167,7 +167,7 @@ def revise(
 def _compatible(accepted: Sequence[Correction]) -> tuple[list[Correction], tuple[str, ...]]:
     """Return the corrections that do not conflict with an earlier one, and the claims of the others."""
     chosen: list[Correction] = []
-    taken: set[Edit] = set()
+    taken: set[Replacement] = set()
     overlapping = []
     for correction in accepted:
         clash = any(
@@ -183,7 +183,7 @@ def _compatible(accepted: Sequence[Correction]) -> tuple[list[Correction], tuple
     return chosen, tuple(overlapping)
 
 
-def _merged(edits: Sequence[Edit]) -> list[Edit]:
+def _merged(edits: Sequence[Replacement]) -> list[Replacement]:
     """Return each edit once; insertions at a place come after the changes that end there."""
     return sorted(dict.fromkeys(edits), key=lambda e: (e.end, e.start == e.end))
 
@@ -222,13 +222,13 @@ def _after(answer: str, end: int) -> int | None:
     return None
 
 
-def _gap(answer: str, span: Span, edits: Sequence[Edit]) -> Edit | None:
+def _gap(answer: str, span: Span, edits: Sequence[Replacement]) -> Replacement | None:
     """Return the cut that removes a sentence and leaves the rest as before; None if there is none."""
     for start, end in _cuts(answer, *span):
         crossing = any(e.start < end and start < e.end and not (start <= e.start and e.end <= end) for e in edits)
         rest = _words(answer[:start] + answer[end:])
         if not crossing and rest == _without(answer, span):
-            return Edit(start=start, end=end, before=answer[start:end], after="")
+            return Replacement(start=start, end=end, before=answer[start:end], after="")
     return None
 
 

@@ -27,7 +27,7 @@ class Difference(Frozen):
     now: str
 
 
-class Change(Frozen):
+class PageChange(Frozen):
     """One page then and now. `gone`: the server says so; `unread`: it could not be fetched, which proves nothing."""
 
     page_id: str
@@ -44,36 +44,36 @@ def changes(
     settings: Settings,
     fetch: Callable[[str], Page] | None = None,
     stop: threading.Event | None = None,
-) -> Iterator[Change]:
+) -> Iterator[PageChange]:
     """Fetch each page of a run again; the changes come in the order of the pages.
 
     The cache is neither read nor written. One fetcher keeps to robots.txt and its pauses for all pages.
     """
     get = fetch or Fetcher(settings).fetch
 
-    def check(page: Page) -> Change:
+    def check(page: Page) -> PageChange:
         if page.kind != "web":
-            return Change(page_id=page.id, url=page.url, state="unread", message="Not a web page.")
+            return PageChange(page_id=page.id, url=page.url, state="unread", message="Not a web page.")
         if stop is not None and stop.is_set():
-            return Change(page_id=page.id, url=page.url, state="unread", message="Stopped before it was fetched.")
+            return PageChange(page_id=page.id, url=page.url, state="unread", message="Stopped before it was fetched.")
         try:
             now = get(page.url)
         except StageFailure as failure:
             gone = isinstance(failure, FetchFailed) and failure.status in GONE
-            return Change(page_id=page.id, url=page.url, state="gone" if gone else "unread", message=str(failure))
+            return PageChange(page_id=page.id, url=page.url, state="gone" if gone else "unread", message=str(failure))
         return compare(page, now, report)
 
     with ThreadPoolExecutor(settings.workers, thread_name_prefix="changes") as pool:
         yield from pool.map(check, report.pages)
 
 
-def compare(then: Page, now: Page, report: Report) -> Change:
+def compare(then: Page, now: Page, report: Report) -> PageChange:
     """The difference between two versions of a page, sentence by sentence."""
     if then.sha256 == now.sha256:
-        return Change(page_id=then.id, url=then.url, state="unchanged")
+        return PageChange(page_id=then.id, url=then.url, state="unchanged")
     if not then.text:
         message = "The text has changed, but the earlier text was not saved, so the two cannot be compared."
-        return Change(page_id=then.id, url=then.url, state="changed", message=message)
+        return PageChange(page_id=then.id, url=then.url, state="changed", message=message)
     old, new = _sentences(then.text), _sentences(now.text)
     differences = [
         Difference(then=_side(old[a:b]), now=_side(new[c:d]))
@@ -86,7 +86,7 @@ def compare(then: Page, now: Page, report: Report) -> Change:
     message = f"{len(differences)} {'difference' if len(differences) == 1 else 'differences'}"
     if max(len(old), len(new)) > MAX_SENTENCES:
         message += f" in the first {MAX_SENTENCES:,} sentences"
-    return Change(
+    return PageChange(
         page_id=then.id,
         url=then.url,
         state="changed",

@@ -24,7 +24,7 @@ _CONNECTED = re.compile(r" (?:of|of the|de|da|von|van|del|la|and the) ")
 
 
 @dataclass(frozen=True)
-class Change:
+class Exchange:
     """A replacement for a part of the claim, with how well it fits there."""
 
     span: Span
@@ -59,7 +59,7 @@ def variants(claim: str, sentence: str) -> list[Variant]:
     return [*first.values()][:MAX_VARIANTS]
 
 
-def changes(claim: str, passage: str, right: Sequence[str]) -> Iterator[Change]:
+def changes(claim: str, passage: str, right: Sequence[str]) -> Iterator[Exchange]:
     """Yield values of the passage for those of the claim of the same kind; what a text in `right` says too stays."""
     about = subject(claim)
     words = terms(claim)[0]
@@ -91,10 +91,10 @@ def changes(claim: str, passage: str, right: Sequence[str]) -> Iterator[Change]:
                     same = own.kind != "name" or _type(claim, own) == _type(sentence, its) != ""
                     likeness = shared + alike(claim, own, sentence, its) + SAME_TYPE * (same and own.kind == "name")
                     slot = fill_same_slot(claim, own, sentence, its)
-                    yield Change(own.span, sentence[slice(*its.span)], likeness, own.kind, same, slot)
+                    yield Exchange(own.span, sentence[slice(*its.span)], likeness, own.kind, same, slot)
 
 
-def with_units(found: Sequence[Change]) -> Iterator[list[Change]]:
+def with_units(found: Sequence[Exchange]) -> Iterator[list[Exchange]]:
     """Yield each change; that of a number together with the likeliest change of the unit after it."""
     units = {c.span[0]: c for c in sorted(found, key=lambda c: c.likeness) if c.kind == "unit"}
     for change in found:
@@ -102,7 +102,7 @@ def with_units(found: Sequence[Change]) -> Iterator[list[Change]]:
         yield [change, unit] if unit else [change]
 
 
-def replaced(claim: str, made: Sequence[Change]) -> str:
+def replaced(claim: str, made: Sequence[Exchange]) -> str:
     """Apply changes that do not overlap to the claim."""
     for change in sorted(made, key=lambda c: -c.span[0]):
         claim = claim[: change.span[0]] + change.text + claim[change.span[1] :]
@@ -119,12 +119,12 @@ def exchanged(claim: str, sentence: str) -> Iterator[Variant]:
         if one.kind == two.kind and one.normal != two.normal:
             first, second = claim[slice(*one.span)], claim[slice(*two.span)]
             yield Variant(
-                replaced(claim, [Change(one.span, second, 0.0, one.kind), Change(two.span, first, 0.0, two.kind)]),
+                replaced(claim, [Exchange(one.span, second, 0.0, one.kind), Exchange(two.span, first, 0.0, two.kind)]),
                 f"the source has {quoted(first)} and {quoted(second)} the other way round",
             )
 
 
-def _variant(claim: str, made: Sequence[Change]) -> Variant:
+def _variant(claim: str, made: Sequence[Exchange]) -> Variant:
     """Return the variant with these adjacent changes."""
     own, its = claim[made[0].span[0] : made[-1].span[1]], " ".join(change.text for change in made)
     difference = f"the claim says {quoted(own)}, the source {quoted(its)}" if made[0].same_slot else ""

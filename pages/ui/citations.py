@@ -26,21 +26,21 @@ Check = Callable[[Report, threading.Event], Iterator[Step | CitationReport]]
 
 
 @dataclass(frozen=True)
-class Progress(background.Progress):
+class CitationsProgress(background.Progress):
     step: Step | None = None
     result: CitationReport | None = None
 
 
-class CitationsJob(background.Job[Progress]):
+class CitationsJob(background.Job[CitationsProgress]):
     """Checks the citations of one state of a run, named by `key`."""
 
     def __init__(self, report: Report, key: str, check: Check) -> None:
-        def work(stop: threading.Event, update: Callable[..., Progress]) -> None:
+        def work(stop: threading.Event, update: Callable[..., CitationsProgress]) -> None:
             for event in check(report, stop):
                 update(**({"step": event} if isinstance(event, Step) else {"result": event}))
 
         self.key = key
-        super().__init__("citations", Progress(), work)
+        super().__init__("citations", CitationsProgress(), work)
 
 
 _WORDS = re.compile(r"\[++([^\[\]]++)\]++[(\[]")
@@ -197,7 +197,7 @@ def _shown(report: Report, key: str) -> CitationReport | None:
 
 def _part(report: Report, key: str, cited: Cited, polling: bool) -> None:
     job = _job(key)
-    now = job.progress() if job else Progress(running=False)
+    now = job.progress() if job else CitationsProgress(running=False)
     if polling and not now.running:
         st.rerun()
     if now.running:
@@ -216,7 +216,7 @@ def _part(report: Report, key: str, cited: Cited, polling: bool) -> None:
         small("They were not checked. The run is somebody else's: make a copy to check them.")
 
 
-def _under_way(now: Progress) -> None:
+def _under_way(now: CitationsProgress) -> None:
     step = now.step or Step("read", 0, 0)
     done = f"{step.done} of {step.total}" if step.total else "…"
     status_line(f"{'Stopping … ' if now.stopping else ''}{STEPS[step.stage]} {done}")

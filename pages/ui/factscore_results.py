@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from attribution.files import Cell, csv_text, format_cell
 from attribution.reports.html import Child, Node, badge, el, plural, scrolling, table
 from attribution.segmenters import SEGMENTERS
-from attribution.studies.factscore.answer import Judged, ScoredAnswer
+from attribution.studies.factscore.answer import JudgedFact, ScoredAnswer
 from attribution.studies.factscore.experiment import Scored, as_json, cell, tables
 from attribution.studies.tables import Table
 from attribution.verifiers import VERIFIERS
@@ -118,7 +118,7 @@ def rows(scored: Scored, behind: Behind) -> Node:
     return el("div", scrolling(table(heads, shown, "ax-table ax-facts"), title(behind)), *more)
 
 
-def _facts(answer: ScoredAnswer, segmenter: str, verifier: str) -> Sequence[Judged | str]:
+def _facts(answer: ScoredAnswer, segmenter: str, verifier: str) -> Sequence[JudgedFact | str]:
     """Return the judged facts; without a verifier, their ids."""
     if segmenter and verifier:
         return answer.facts(segmenter, verifier)
@@ -127,12 +127,12 @@ def _facts(answer: ScoredAnswer, segmenter: str, verifier: str) -> Sequence[Judg
     return next((d.facts for d in answer.decomposed if d.segmenter == segmenter), ())
 
 
-def _counts(fact: Judged | str) -> bool:
-    return not isinstance(fact, Judged) or fact.counts
+def _counts(fact: JudgedFact | str) -> bool:
+    return not isinstance(fact, JudgedFact) or fact.counts
 
 
-def _fact(of: str, answer: ScoredAnswer, fact: Judged | str) -> Sequence[Child]:
-    if not isinstance(fact, Judged):
+def _fact(of: str, answer: ScoredAnswer, fact: JudgedFact | str) -> Sequence[Child]:
+    if not isinstance(fact, JudgedFact):
         return of, answer.texts.get(fact, ""), "", ""
     source = fact.title or fact.url
     decided: Child = fact.reason

@@ -14,7 +14,7 @@ from attribution.reports import answer
 from attribution.reports.html import Child, Node, el, plural, safe_url
 from attribution.settings import Settings
 from attribution.snapshots import page_changes as snapshot
-from attribution.snapshots.page_changes import Change
+from attribution.snapshots.page_changes import PageChange
 from attribution.types import Page, Report
 from pages.ui import background
 from pages.ui.background import Work
@@ -31,7 +31,7 @@ class ChangesProgress(background.Progress):
 
     run: str
     total: int
-    changes: tuple[Change, ...] = ()
+    changes: tuple[PageChange, ...] = ()
 
     def doing(self) -> str:
         return f"{len(self.changes)} of {plural(self.total, 'page')} compared …"
@@ -43,7 +43,7 @@ class ChangesProgress(background.Progress):
 JOB = JobPage[ChangesProgress]("page_changes", "comparison")
 
 
-def work(compare: Callable[[threading.Event], Iterator[Change]]) -> Work[ChangesProgress]:
+def work(compare: Callable[[threading.Event], Iterator[PageChange]]) -> Work[ChangesProgress]:
     """Download the pages again, and compare them."""
 
     def compare_pages(stop: threading.Event, update: Callable[..., ChangesProgress]) -> None:
@@ -80,11 +80,11 @@ def _start(report: Report) -> None:
     JOB.launch(ChangesProgress(report.id, len(report.pages)), work(compare))
 
 
-def _compare(report: Report, stop: threading.Event) -> Iterator[Change]:
+def _compare(report: Report, stop: threading.Event) -> Iterator[PageChange]:
     yield from snapshot.changes(report, Settings.from_environment(), stop=stop)
 
 
-def change_list(changes: Sequence[Change], pages: Mapping[str, Page]) -> Node:
+def change_list(changes: Sequence[PageChange], pages: Mapping[str, Page]) -> Node:
     """Return a summary, then every page that differs, those that lost evidence first."""
     states = Counter[str](c.state for c in changes)
     counts = [f"{states[name]} {word}" for name, word in WORDS.items() if states[name]]
@@ -101,7 +101,7 @@ def change_list(changes: Sequence[Change], pages: Mapping[str, Page]) -> Node:
     )
 
 
-def _page(change: Change, page: Page | None) -> Node:
+def _page(change: PageChange, page: Page | None) -> Node:
     title = (page.title if page else "") or change.url
     word = WORDS[change.state]
     quotes, gone = len(change.evidence_kept) + len(change.evidence_lost), len(change.evidence_lost)

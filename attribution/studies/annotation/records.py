@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 from pydantic import Field
 
@@ -20,7 +20,6 @@ from attribution.types import Frozen, content_id
 Role = Literal["annotation", "audit", "adjudication"]
 Flag = Literal["rendering", "corrupted", "underspecified", "expert"]
 Answer = Literal["flagged", "not_interpretable", "not_attributable", "attributable"]
-ROLES: tuple[Role, ...] = get_args(Role)
 FLAGS: dict[Flag, str] = {
     "rendering": "The task is not shown properly",
     "corrupted": "The text is corrupted",

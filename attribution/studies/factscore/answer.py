@@ -147,7 +147,7 @@ HARMLESS = ("nothing_found", "fell_back")  # kinds of failure that leave the evi
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedFact:
     """The verdict of one verifier on one fact."""
 
     fact: str  # the claim's id
@@ -188,7 +188,7 @@ class ScoredAnswer:
     run_id: str  # the run that gathered the pages; empty for an answer that abstains
     texts: dict[str, str]  # the facts as they were checked, by id
     decomposed: tuple[Decomposed, ...]
-    judged: dict[str, tuple[Judged, ...]]  # by verifier
+    judged: dict[str, tuple[JudgedFact, ...]]  # by verifier
     failures: tuple[Failure, ...] = ()  # of gathering
 
     def counts(self, segmenter: str, verifier: str) -> Counts:
@@ -197,7 +197,7 @@ class ScoredAnswer:
         judged = [j for j in facts if j.counts]
         return Counts(len(judged), sum(j.label == "supported" for j in judged), not self.abstained)
 
-    def facts(self, segmenter: str, verifier: str) -> list[Judged]:
+    def facts(self, segmenter: str, verifier: str) -> list[JudgedFact]:
         """Return the rows behind one cell, in the order of the answer."""
         own = next((d.facts for d in self.decomposed if d.segmenter == segmenter), ())
         by_id = {j.fact: j for j in self.judged.get(verifier, ())}
@@ -319,7 +319,7 @@ def _judged(
     concerns: Mapping[str, Sequence[Failure]],
     verdicts: Mapping[str, Verdict],
     evidence: Sequence[Evidence],
-) -> tuple[Judged, ...]:
+) -> tuple[JudgedFact, ...]:
     rows = []
     for claim in report.claims:
         if not claim.checked or claim.id not in verdicts:
@@ -330,5 +330,5 @@ def _judged(
         broken = [f for f in concerns.get(claim.id, ()) if f.kind not in HARMLESS]
         label: Label = "not_reached" if verdict.label == "missing" and broken else verdict.label
         found = (piece.deciding_sentence, page.title, page.url) if piece and page else ("", "", "")
-        rows.append(Judged(claim.id, label, verdict.confidence, verdict.reason, *found))
+        rows.append(JudgedFact(claim.id, label, verdict.confidence, verdict.reason, *found))
     return tuple(rows)

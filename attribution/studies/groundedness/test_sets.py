@@ -13,7 +13,7 @@ from attribution.files import Row
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
 from attribution.run.experiment import Fields
-from attribution.studies.groundedness.twins import ERROR_TYPES, KINDS, TYPE_OF, Edit, Twin, apply, twins
+from attribution.studies.groundedness.twins import ERROR_TYPES, KINDS, TYPE_OF, Swap, Twin, apply, twins
 from attribution.studies.saved import Saved
 from attribution.text.sentences import sentences
 from attribution.text.words import Diff
@@ -205,17 +205,17 @@ class LlmTwins:
             return LlmFailed(f"the language model altered a sentence that is not in the answer: {original[:80]!r}")
         if len(altered) > LENGTHENED * len(original) or not altered.isprintable():
             return LlmFailed("the language model wrote another text in place of the sentence")
-        edits = [Edit(start + e.start, start + e.end, e.text) for e in word_edits(original, altered)]
+        edits = [Swap(start + e.start, start + e.end, e.text) for e in word_edits(original, altered)]
         if not edits:
             return LlmFailed("the language model changed nothing but spaces or capitals")
         return apply(answer, edits, kind, self.version)
 
 
-def word_edits(before: str, after: str) -> list[Edit]:
+def word_edits(before: str, after: str) -> list[Swap]:
     """Return the words that differ as edits of `before`; an inserted or deleted word takes a neighbour with it."""
     old, new = list(_WORD.finditer(before)), list(_WORD.finditer(after))
     matcher = Diff([m[0].casefold() for m in old], [m[0].casefold() for m in new])
-    edits: list[Edit] = []
+    edits: list[Swap] = []
     for operation, a, b, c, d in matcher.get_opcodes():
         if operation == "equal":
             continue
@@ -229,15 +229,15 @@ def word_edits(before: str, after: str) -> list[Edit]:
         span = (old[a].start(), old[b - 1].end())
         if edits and span[0] < edits[-1].end:
             return [_whole(before, after)]
-        edits.append(Edit(*span, after[new[c].start() : new[d - 1].end()]))
+        edits.append(Swap(*span, after[new[c].start() : new[d - 1].end()]))
     return edits if _applied(before, edits) == " ".join(after.split()) or not edits else [_whole(before, after)]
 
 
-def _whole(before: str, after: str) -> Edit:
-    return Edit(0, len(before), after)
+def _whole(before: str, after: str) -> Swap:
+    return Swap(0, len(before), after)
 
 
-def _applied(before: str, edits: Sequence[Edit]) -> str:
+def _applied(before: str, edits: Sequence[Swap]) -> str:
     return " ".join(apply(before, edits, "scope").response.split())
 
 

@@ -43,7 +43,7 @@ TYPE_OF = {
 
 
 @dataclass(frozen=True)
-class Edit:
+class Swap:
     """A replacement of characters of the answer by a text, which is not empty."""
 
     start: int
@@ -62,7 +62,7 @@ class Twin:
     version: str = "rules"  # or prompt and model
 
 
-def apply(answer: str, edits: Sequence[Edit], kind: str, version: str = "rules") -> Twin:
+def apply(answer: str, edits: Sequence[Swap], kind: str, version: str = "rules") -> Twin:
     """Apply edits. Raises ValueError for edits that overlap, are empty, or lie outside the answer."""
     parts: list[str] = []
     changed: list[Span] = []
@@ -87,7 +87,7 @@ def factual_sentences(answer: str) -> list[tuple[int, Doc]]:
     return [(a, parse(answer[a:b])) for a, b in dict.fromkeys(whole)]
 
 
-def alterations(answer: str, context: str, kind: str, rng: random.Random) -> list[tuple[Edit, ...]]:
+def alterations(answer: str, context: str, kind: str, rng: random.Random) -> list[tuple[Swap, ...]]:
     """Return every alteration of one kind that the rules find, in the order of the answer."""
     if kind == "order":
         return [*steps(answer), *_of_sentences(answer, times)]
@@ -117,8 +117,8 @@ def _is_stated(twin: Twin, context: str) -> bool:
     return around in context
 
 
-def _of_sentences(answer: str, find: Callable[[Doc], Iterator[Edit]]) -> list[tuple[Edit, ...]]:
-    return [(Edit(at + e.start, at + e.end, e.text),) for at, doc in factual_sentences(answer) for e in find(doc)]
+def _of_sentences(answer: str, find: Callable[[Doc], Iterator[Swap]]) -> list[tuple[Swap, ...]]:
+    return [(Swap(at + e.start, at + e.end, e.text),) for at, doc in factual_sentences(answer) for e in find(doc)]
 
 
 _OPEN = ("may", "might", "can", "could", "should", "would", "must", "'s", "’s", "'re", "’re", "'ve", "’ve", "'d", "’d")
@@ -127,7 +127,7 @@ _PARTIAL = {"some", "many", "most", "few", "several", "all", "every", "each", "n
 _WEAK = {"only", "hardly", "rarely", "seldom", "never", "nobody", "nothing", "n't", "n’t", "neither", "nor", "barely"}
 
 
-def negations(doc: Doc) -> Iterator[Edit]:
+def negations(doc: Doc) -> Iterator[Swap]:
     """Negate the main statement: "is" → "is not", "stands" → "does not stand", "was not" → "was"."""
     sentences = list(doc.sents)
     if len(sentences) != 1 or doc[0].lower_ in ("yes", "no"):
@@ -140,7 +140,7 @@ def negations(doc: Doc) -> Iterator[Edit]:
     if (negation := next((t for t in own if t.dep_ == "neg" and t.lower_ == "not"), None)) is not None:
         before = doc[negation.i - 1]
         if before.pos_ == "AUX" and before.lower_ not in ("do", "does", "did"):
-            yield Edit(before.idx, negation.idx + len(negation), before.text)
+            yield Swap(before.idx, negation.idx + len(negation), before.text)
         return
     if any(t.lower_ in _WEAK for t in doc) or any(t.lower_ in _PARTIAL for t in subject.subtree):
         return  # "some are" and "some are not" can both be true
@@ -151,9 +151,9 @@ def negations(doc: Doc) -> Iterator[Edit]:
     if verb.lower_ in _OPEN:
         return  # "may" and "may not" are both true
     if verb.pos_ == "AUX" and (auxiliary is not None or root.lemma_ == "be" or verb.lower_ in BE):
-        yield Edit(verb.idx, verb.idx + len(verb), f"{verb.text} not")
+        yield Swap(verb.idx, verb.idx + len(verb), f"{verb.text} not")
     elif auxiliary is None and root.tag_ in _SUPPORT and (base := _base(root)):
-        yield Edit(root.idx, root.idx + len(root), f"{_SUPPORT[root.tag_]} {base}")
+        yield Swap(root.idx, root.idx + len(root), f"{_SUPPORT[root.tag_]} {base}")
 
 
 def _base(verb: Token) -> str:
@@ -168,7 +168,7 @@ _NAMES = ("PERSON", "GPE", "LOC", "ORG", "NORP")
 _ARTICLES = ("the", "a", "an")
 
 
-def _names(answer: str, context: str) -> Iterator[tuple[Edit, ...]]:
+def _names(answer: str, context: str) -> Iterator[tuple[Swap, ...]]:
     """Replace a name by one of its kind from the context that neither the sentence nor a mention of the name has."""
     sources = [with_entities(s.as_doc()) for s in parse(context).sents] if context.strip() else []
     known = [(e.text, e.label_, doc.text) for doc in sources for e in doc.ents if _usable(e.text)]
@@ -186,7 +186,7 @@ def _names(answer: str, context: str) -> Iterator[tuple[Edit, ...]]:
             )  # fmt: skip
             for other in list(others)[:3]:
                 start = at + entity.start_char
-                yield (Edit(start, start + len(entity.text), other),)
+                yield (Swap(start, start + len(entity.text), other),)
 
 
 def _part_of_a_name(doc: Doc, entity: Entity) -> bool:
@@ -239,7 +239,7 @@ _NOT_BEFORE = re.compile(
 )
 
 
-def numbers(doc: Doc, known: str, rng: random.Random) -> Iterator[Edit]:
+def numbers(doc: Doc, known: str, rng: random.Random) -> Iterator[Swap]:
     """Each number once, as another that `known` does not have; not those in names, ranges, dates of a day or labels."""
     taken = set(_FIGURE.findall(known))
     for match in _NUMBER.finditer(doc.text):
@@ -250,7 +250,7 @@ def numbers(doc: Doc, known: str, rng: random.Random) -> Iterator[Edit]:
         for _ in range(20):
             other = _other(match[0], _before(doc.text, match), doc.text[match.end() : match.end() + _NEAR], rng)
             if other not in taken and other != match[0]:
-                yield Edit(match.start(), match.end(), other)
+                yield Swap(match.start(), match.end(), other)
                 break
     for match in _WORD.finditer(doc.text):
         if "-" in doc.text[max(0, match.start() - 1) : match.end() + 1]:
@@ -259,7 +259,7 @@ def numbers(doc: Doc, known: str, rng: random.Random) -> Iterator[Edit]:
         others = [w for w in _WORDS if w not in doc.text.lower() and abs(_WORDS.index(w) - own) > 1]
         if others:
             word = rng.choice(others)
-            yield Edit(match.start(), match.end(), word.capitalize() if match[0][0].isupper() else word)
+            yield Swap(match.start(), match.end(), word.capitalize() if match[0][0].isupper() else word)
 
 
 def _before(text: str, match: re.Match[str]) -> str:
@@ -293,7 +293,7 @@ def _other(number: str, before: str, after: str, rng: random.Random) -> str:
     return f"{whole:,}" if "," in number else str(whole)
 
 
-def scopes(doc: Doc) -> Iterator[Edit]:
+def scopes(doc: Doc) -> Iterator[Swap]:
     """Quantifiers, frequencies and bounds made stronger than the sentence says."""
     for match in _SCOPE.finditer(doc.text):
         word, before = match[0], _before(doc.text, match)
@@ -313,7 +313,7 @@ def scopes(doc: Doc) -> Iterator[Edit]:
             continue  # "most likely", "some of them"
         if word.lower() in ("more than", "fewer than") and not _SPACED_FIGURE.match(doc.text, match.end()):
             continue
-        yield Edit(match.start(), match.end(), other.capitalize() if word[0].isupper() else other)
+        yield Swap(match.start(), match.end(), other.capitalize() if word[0].isupper() else other)
 
 
 _STEP = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+(\S.*\S)[ \t]*$", re.MULTILINE)
@@ -322,14 +322,14 @@ _IDIOMS = {"name", "look", "take", "model", "seek", "call", "go", "come", "bring
 _UNITS = {"second", "minute", "hour", "day", "week", "month", "year", "decade", "century", "centuries"}
 
 
-def steps(answer: str) -> Iterator[tuple[Edit, ...]]:
+def steps(answer: str) -> Iterator[tuple[Swap, ...]]:
     """Yield swaps of two neighbouring steps in a numbered list of instructions; the numbers stay."""
     items = list(_STEP.finditer(answer))
     for one, two in zip(items, items[1:], strict=False):
         if int(two[1]) != int(one[1]) + 1 or answer[one.end() : two.start()].strip():
             continue
         if _instruction(one[2]) and _instruction(two[2]):
-            yield Edit(*one.span(2), two[2]), Edit(*two.span(2), one[2])
+            yield Swap(*one.span(2), two[2]), Swap(*two.span(2), one[2])
 
 
 def _instruction(text: str) -> bool:
@@ -338,7 +338,7 @@ def _instruction(text: str) -> bool:
     return first.tag_ in ("VB", "VBP") or (first.i == first.head.i and first.pos_ == "VERB")
 
 
-def times(doc: Doc) -> Iterator[Edit]:
+def times(doc: Doc) -> Iterator[Swap]:
     """Yield swaps of "after" and "before" that order two events, and "two years later" → "two years earlier"."""
     for token in doc:
         other = _TIMES.get(token.lower_)
@@ -354,4 +354,4 @@ def times(doc: Doc) -> Iterator[Edit]:
             fits = (verbal or bool(following)) and not named and token.head.lemma_.lower() not in _IDIOMS
             fits = fits and token.head.lower_ not in {f"{w}ed" for w in _IDIOMS} | {"named", "sought", "soon", "day"}
         if fits:
-            yield Edit(token.idx, token.idx + len(token), other.capitalize() if token.text[0].isupper() else other)
+            yield Swap(token.idx, token.idx + len(token), other.capitalize() if token.text[0].isupper() else other)

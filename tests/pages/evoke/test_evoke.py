@@ -12,7 +12,7 @@ from attribution.errors import BadInput
 from attribution.reports.html import html
 from attribution.store.store import Store
 from attribution.studies.groundedness.test_sets import EvokedSet, Grounded, Made, load, make, save
-from attribution.studies.groundedness.twins import Edit, apply
+from attribution.studies.groundedness.twins import Swap, apply
 from pages.evoke import LIMIT, MakeProgress, as_lines, of_file, summary, twin, work
 from pages.ui import state
 from pages.ui.background import Job
@@ -81,7 +81,7 @@ def test_twins_show_both_words_and_stay_text() -> None:
     for text in TEXTS:
         answer = f"{text} 1889 {text}"
         at = answer.index(" 1889 ") + 1
-        made = Made(Grounded("t", "", ("c",), answer), apply(answer, [Edit(at, at + 4, "<b>1890</b>")], "number"))
+        made = Made(Grounded("t", "", ("c",), answer), apply(answer, [Swap(at, at + 4, "<b>1890</b>")], "number"))
         shown = html(twin(made))
         assert '<del class="ax-changed">1889</del>' in shown and "&lt;b&gt;1890&lt;/b&gt;" in shown
         assert "<script" not in shown and "<img" not in shown and "<iframe" not in shown

@@ -13,7 +13,7 @@ from attribution.events import Event, Progress, StageStarted
 from attribution.files import Row
 from attribution.reports.html import html
 from attribution.store.store import Store
-from attribution.studies.factscore.answer import AnswerScored, Decomposed, Judged, ScoredAnswer
+from attribution.studies.factscore.answer import AnswerScored, Decomposed, JudgedFact, ScoredAnswer
 from attribution.studies.factscore.experiment import Scored, load, save
 from pages.factscore import ScoreProgress, work
 from pages.ui.background import Job
@@ -34,9 +34,9 @@ from tests.pages.jobs import ended
 
 EMPTY = Scored(("sentences", "clauses"), ("embedded-small",))
 JUDGED = (
-    Judged("a", "supported", 0.9, "One passage supports it.", "It was so.", "A page", "https://example.org/a"),
-    Judged("b", "no_relation", 0.8, "Nothing related."),
-    Judged("c", "supported", 0.8, "One passage supports it.", "It was.", "B page", "document:b"),
+    JudgedFact("a", "supported", 0.9, "One passage supports it.", "It was so.", "A page", "https://example.org/a"),
+    JudgedFact("b", "no_relation", 0.8, "Nothing related."),
+    JudgedFact("c", "supported", 0.8, "One passage supports it.", "It was.", "B page", "document:b"),
 )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from attribution.errors import BadInput
 from attribution.reports.html import html
-from attribution.snapshots.page_changes import Change, Difference
+from attribution.snapshots.page_changes import Difference, PageChange
 from attribution.types import Report
 from pages.ui.background import Job
 from pages.ui.page_changes import ChangesProgress, change_list, work
@@ -19,9 +19,9 @@ from tests.pages.jobs import ended
 
 EDITED, SAME, LEFT = (page(f"Text {n}.", f"https://{n}.example/") for n in ("edited", "same", "left"))
 FOUND = (
-    Change(page_id=SAME.id, url=SAME.url, state="unchanged"),
-    Change(page_id=LEFT.id, url=LEFT.url, state="gone", message="it answered with HTTP 410"),
-    Change(
+    PageChange(page_id=SAME.id, url=SAME.url, state="unchanged"),
+    PageChange(page_id=LEFT.id, url=LEFT.url, state="gone", message="it answered with HTTP 410"),
+    PageChange(
         page_id=EDITED.id, url=EDITED.url, state="changed", message="1 difference.", evidence_kept=("It stands.",),
         differences=(Difference(then="It is 300 m tall.", now="It is 330 m tall."),),
         evidence_lost=("It is 300 m tall.",),
@@ -44,7 +44,7 @@ def test_what_changed_comes_first_with_quotes_and_words() -> None:
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_foreign_text_is_text(text: str) -> None:
-    change = Change(
+    change = PageChange(
         page_id=EDITED.id, url=text, state="changed", message=text, differences=(Difference(then=text, now=""),),
         evidence_kept=(text,), evidence_lost=(text,),
     )  # fmt: skip
@@ -55,7 +55,7 @@ def test_foreign_text_is_text(text: str) -> None:
 def test_a_look_can_be_stopped_and_says_what_broke() -> None:
     seen: list[bool] = []
 
-    def look(stop: threading.Event) -> Iterator[Change]:
+    def look(stop: threading.Event) -> Iterator[PageChange]:
         yield FOUND[0]
         seen.append(stop.wait(10))
         raise BadInput("no such setting")

@@ -20,7 +20,7 @@ from attribution.studies.factscore.answer import (
     AnswerScored,
     Decomposed,
     FrozenPages,
-    Judged,
+    JudgedFact,
     ScoredAnswer,
     check_choice,
     score_answer,
@@ -81,7 +81,7 @@ def test_every_cell_reads_the_same_pages(both: Settings, store: Store) -> None:
 
 def test_a_fact_that_a_failure_kept_from_being_judged_is_left_out() -> None:
     judged = tuple(
-        Judged(name, label, 0.9, "") for name, label in (("a", "supported"), ("b", "not_reached"), ("c", "missing"))
+        JudgedFact(name, label, 0.9, "") for name, label in (("a", "supported"), ("b", "not_reached"), ("c", "missing"))
     )  # fmt: skip
     answer = ScoredAnswer("", "x", "", False, "", {}, (Decomposed("s", ("a", "b", "c"), 3, 3, 0.0),), {"v": judged})
     counts = answer.counts("s", "v")

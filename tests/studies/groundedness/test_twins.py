@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.studies.groundedness.test_sets import word_edits
-from attribution.studies.groundedness.twins import Edit, Twin, apply
+from attribution.studies.groundedness.twins import Swap, Twin, apply
 
 
 def restored(twin: Twin, answer: str) -> str:
@@ -17,15 +17,15 @@ def restored(twin: Twin, answer: str) -> str:
 
 
 @st.composite
-def answers_and_edits(draw: st.DrawFn) -> tuple[str, list[Edit]]:
+def answers_and_edits(draw: st.DrawFn) -> tuple[str, list[Swap]]:
     answer = draw(st.text(min_size=1, max_size=60))
     cuts = sorted(draw(st.sets(st.integers(0, len(answer)), max_size=6)))
     pairs = [(a, b) for a, b in zip(cuts[::2], cuts[1::2], strict=False) if a < b]
-    return answer, [Edit(a, b, draw(st.text(min_size=1, max_size=8))) for a, b in pairs]
+    return answer, [Swap(a, b, draw(st.text(min_size=1, max_size=8))) for a, b in pairs]
 
 
 @given(answers_and_edits())
-def test_changed_spans_hold_the_new_words_and_nothing_else_changes(made: tuple[str, list[Edit]]) -> None:
+def test_changed_spans_hold_the_new_words_and_nothing_else_changes(made: tuple[str, list[Swap]]) -> None:
     answer, edits = made
     twin = apply(answer, list(reversed(edits)), "number")
     assert [twin.response[a:b] for a, b in twin.changed] == [e.text for e in edits]
@@ -33,9 +33,9 @@ def test_changed_spans_hold_the_new_words_and_nothing_else_changes(made: tuple[s
 
 
 @pytest.mark.parametrize(
-    "edits", [[Edit(0, 3, "x"), Edit(2, 5, "y")], [Edit(0, 0, "x")], [Edit(0, 3, "")], [Edit(4, 99, "x")]]
+    "edits", [[Swap(0, 3, "x"), Swap(2, 5, "y")], [Swap(0, 0, "x")], [Swap(0, 3, "")], [Swap(4, 99, "x")]]
 )
-def test_edits_that_do_not_fit_are_refused(edits: list[Edit]) -> None:
+def test_edits_that_do_not_fit_are_refused(edits: list[Swap]) -> None:
     with pytest.raises(ValueError, match="edit"):
         apply("The tower is tall.", edits, "number")
 
@@ -55,6 +55,6 @@ def test_word_edits_lead_from_one_sentence_to_the_other(before: list[str], after
 
 
 def test_word_edits_are_as_small_as_the_change() -> None:
-    assert word_edits("It was built in 1889.", "It was built in 1902.") == [Edit(16, 20, "1902")]
+    assert word_edits("It was built in 1889.", "It was built in 1902.") == [Swap(16, 20, "1902")]
     (inserted,) = word_edits("It was built.", "It was not built.")
-    assert inserted == Edit(3, 6, "was not")
+    assert inserted == Swap(3, 6, "was not")
