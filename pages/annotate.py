@@ -8,7 +8,7 @@ import streamlit as st
 
 from attribution.errors import AttributionError
 from attribution.studies.annotation.project import Annotations, Work
-from attribution.studies.annotation.records import Judgement, finished
+from attribution.studies.annotation.records import Judgement, Role, finished
 from attribution.studies.annotation.tasks import Project
 from pages.ui import navigation, state
 from pages.ui.annotate import acts, manage
@@ -22,7 +22,7 @@ from pages.ui.frame import note, show, small
 JUDGE, ADJUDICATE, AUDIT, PROJECT, RESULTS, MODELS = (
     "Judge", "Adjudicate", "Audit", "Project", "Results", "Models",
 )  # fmt: skip
-ROLES = {JUDGE: "annotation", ADJUDICATE: "adjudication", AUDIT: "audit"}
+ROLES: dict[str, Role] = {JUDGE: "annotation", ADJUDICATE: "adjudication", AUDIT: "audit"}
 
 
 def bar(saved: Annotations, projects: list[Project]) -> tuple[Project, Work, str, str]:
@@ -148,7 +148,7 @@ def page() -> None:
         if shown == JUDGE and who not in work.annotators:
             small(f"{who} is a lead and has no queue. Add the name as an annotator under “Project” to judge tasks too.")
             return
-        judge(saved, project, work, Annotator(who, ROLES[shown]))  # type: ignore[arg-type]
+        judge(saved, project, work, Annotator(who, ROLES[shown]))
     elif shown == PROJECT:
         manage.project_view(saved, project, work)
     elif shown == RESULTS:

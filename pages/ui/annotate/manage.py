@@ -15,6 +15,7 @@ from attribution.store.history import HistoryQuery
 from attribution.studies.annotation import exchange
 from attribution.studies.annotation import tasks as annotation_tasks
 from attribution.studies.annotation.project import Annotations, Work
+from attribution.studies.annotation.records import Role
 from attribution.studies.annotation.tasks import FORMS, STAGES, UNITS, Project, Task, parse_tasks
 from pages.ui import state
 from pages.ui.annotate import acts
@@ -124,9 +125,11 @@ def project_view(saved: Annotations, project: Project, work: Work) -> None:
 def progress(work: Work) -> Node:
     """Return a table of the tasks done and queued for each annotator, and for each lead's audit."""
     rows = []
-    for name, role in [*((n, "annotation") for n in work.annotators), *((n, "audit") for n in work.leads)]:
-        queue = work.queue(name, role)  # type: ignore[arg-type]
-        done = len(work.done(name, role).intersection(queue))  # type: ignore[arg-type]
+    people: list[tuple[str, Role]] = [(n, "annotation") for n in work.annotators]
+    people += [(n, "audit") for n in work.leads]
+    for name, role in people:
+        queue = work.queue(name, role)
+        done = len(work.done(name, role).intersection(queue))
         bar = el("progress", class_="ax-bar", value=done, max=max(len(queue), 1), aria_label=f"Progress of {name}")
         what = "lead, audit" if role == "audit" else "annotator"
         rows.append((name, what, f"{done:,} of {len(queue):,}", bar))
