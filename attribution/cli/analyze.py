@@ -4,10 +4,33 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from pathlib import Path
 
 from attribution.cli import options
-from attribution.cli.options import check_output, print_json, progress, read_text, report_failure, write_file
+from attribution.cli.options import Add, check_output, print_json, progress, read_text, report_failure, write_file
 from attribution.verdicts import recolour
+
+
+def commands(add: Add) -> None:
+    """Add the commands."""
+    p = add("analyze", "check the claims of an answer against sources", analyze)
+    options.add_answer(p)
+    options.add_sources(p)
+    options.add_verifier(p, "top_k=8")
+    p.add_argument("--out", type=Path, required=True, metavar="report.json")
+
+    p = add("revise", "write the answer of a report with corrections, marks and footnotes", revise)
+    p.add_argument("--input", type=Path, required=True, metavar="report.json")
+    p.add_argument("--out", type=Path, required=True, metavar="revised.md")
+    p.add_argument("--corrector", choices=("rule", "llm", "none"), default="rule", help="who proposes corrections")
+    help_text = "sentences that no source supports are kept (default), marked or left out"
+    p.add_argument("--unsupported", choices=("keep", "mark", "drop"), default="keep", help=help_text)
+    p.add_argument("--no-footnotes", action="store_true", help="no footnotes to the evidence")
+    options.add_verifier(p, "threshold=0.7")
+
+    p = add("segment", "split an answer into claims", segment)
+    options.add_answer(p)
+    options.add_settings(p, "openai_model=local")
 
 
 def analyze(args: argparse.Namespace) -> int:

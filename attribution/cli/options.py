@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from pydantic import SecretStr
@@ -15,6 +15,9 @@ from attribution.files import replacing
 from attribution.settings import ADDRESS, KEY, OPENAI, Endpoint, Settings, environment_endpoint
 from attribution.tables import Entry
 from attribution.types import Failure, Turn
+
+Command = Callable[[argparse.Namespace], int | None]  # returns an exit status; None is 0
+Add = Callable[[str, str, Command], argparse.ArgumentParser]  # a command by name, with its summary and its function
 
 
 def progress(text: str) -> None:
@@ -39,6 +42,14 @@ def read_text(argument: str) -> str:
         return sys.stdin.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadInput(f"standard input is not UTF-8 (byte {error.start}): save the text as UTF-8") from None
+
+
+def read_file(path: Path) -> str:
+    """The text of a file; BadInput if it is not UTF-8."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}: not UTF-8 (byte {error.start}): save the file as UTF-8") from None
 
 
 def _is_file(text: str) -> bool:
@@ -106,10 +117,9 @@ def turns(args: argparse.Namespace) -> tuple[Turn, ...]:
 
     if args.context is None:
         return ()
+    text = read_file(args.context)
     try:
-        return read_turns(args.context.read_bytes().decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{args.context}: not UTF-8 (byte {error.start}): save the file as UTF-8") from None
+        return read_turns(text)
     except BadInput as error:
         raise BadInput(f"{args.context}: {error}") from None
 

@@ -6,10 +6,24 @@ import argparse
 from pathlib import Path
 
 from attribution.cli import options
-from attribution.cli.options import check_output, progress, write_file
+from attribution.cli.options import Add, check_output, progress, read_file, write_file
 from attribution.errors import BadInput
 from attribution.reports import FORMATS, Exported, export, file_name
 from attribution.settings import Settings
+
+
+def commands(add: Add) -> None:
+    """Add the commands."""
+    p = add("export", "write a finished run in another format", export_run)
+    p.add_argument("report", metavar="REPORT", help="a report.json, or the id of a saved run")
+    p.add_argument("--format", required=True, choices=FORMATS, help="one of the formats")
+    p.add_argument("--out", type=Path, metavar="FILE", help="by default named after the question, in this folder")
+
+    p = add("citations", "check the answer's own citations against the sources they name", citations)
+    p.add_argument("report", metavar="REPORT", help="a report.json, or the id of a saved run")
+    p.add_argument("--listed", type=Path, metavar="FILE", help="sources that the answer does not list, one a line")
+    p.add_argument("--out", type=Path, required=True, metavar="citations.json")
+    options.add_verifier(p, "page_days=0")
 
 
 def finished_run(subject: str) -> Exported:
@@ -31,15 +45,6 @@ def finished_run(subject: str) -> Exported:
     return Exported(report, about.title, about.note, corrected)
 
 
-def add_citations(p: argparse.ArgumentParser) -> None:
-    """Its arguments."""
-    p.add_argument("report", metavar="REPORT", help="a report.json, or the id of a saved run")
-    p.add_argument("--listed", type=Path, metavar="FILE", help="sources that the answer does not list, one a line")
-    p.add_argument("--out", type=Path, required=True, metavar="citations.json")
-    options.add_verifier(p, "page_days=0")
-    p.set_defaults(work=citations)
-
-
 def citations(args: argparse.Namespace) -> None:
     from attribution.review.citations import check
     from attribution.review.support import CitationReport
@@ -50,7 +55,7 @@ def citations(args: argparse.Namespace) -> None:
     store = Store.open(Settings.from_environment().database_url)
     report = store.cache.with_texts(finished_run(args.report).report)
     settings = options.settings_within(report.settings, args)
-    for event in check(report, settings, store, listed=_text(args.listed), save=False):
+    for event in check(report, settings, store, listed=read_file(args.listed) if args.listed else "", save=False):
         if isinstance(event, CitationReport):
             write_file(args.out, (event.to_json() + "\n").encode())
             figures = event.figures
@@ -60,23 +65,6 @@ def citations(args: argparse.Namespace) -> None:
             )
         else:
             progress(f"{event.stage} {event.done}/{event.total}")
-
-
-def _text(path: Path | None) -> str:
-    if path is None:
-        return ""
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{path} is not UTF-8 (byte {error.start}): save it as UTF-8") from None
-
-
-def add_export(p: argparse.ArgumentParser) -> None:
-    """Its arguments."""
-    p.add_argument("report", metavar="REPORT", help="a report.json, or the id of a saved run")
-    p.add_argument("--format", required=True, choices=FORMATS, help="one of the formats")
-    p.add_argument("--out", type=Path, metavar="FILE", help="by default named after the question, in this folder")
-    p.set_defaults(work=export_run)
 
 
 def export_run(args: argparse.Namespace) -> None:

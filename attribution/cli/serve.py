@@ -9,13 +9,28 @@ import socket
 import sys
 
 from attribution.cli import options
-from attribution.cli.options import progress, tables
+from attribution.cli.options import Add, progress, tables
 from attribution.errors import BadInput, UnknownName
 from attribution.server.middleware import host_names
 from attribution.settings import ROOT, Settings
 from attribution.tables import load
 
 PORT, API_PORT = 8501, 8502
+
+
+def commands(add: Add) -> None:
+    """Add the commands."""
+    p = add("download", "get the model of an implementation ahead of its first use", download)
+    p.add_argument("name", help="see: list; those with a model to download or to make")
+    p.add_argument("--model", help="another model than the default, where the implementation takes one: owner/name")
+
+    p = add("serve", "start the web app, or the API", serve)
+    p.add_argument("--port", type=int, help=f"by default {PORT} (API: {API_PORT}), or the next free port")
+    p.add_argument("--host", default="localhost", help="the address to listen at; 0.0.0.0 for all")
+    p.add_argument("--api", action="store_true", help="serve the REST API and MCP in its place (docs/api.md)")
+    options.add_verifier(p, "max_pages=50")
+    p = add("mcp", "serve the MCP tools over standard input and output", mcp)
+    options.add_verifier(p, "max_pages=50")
 
 
 def is_free(port: int) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from attribution.cli import options
 from attribution.cli import snapshot as snapshot_command
-from attribution.cli.options import check_output, progress, write_file
+from attribution.cli.options import Add, check_output, progress, write_file
 from attribution.errors import BadInput
 from attribution.files import read_rows
 
@@ -19,6 +19,60 @@ if TYPE_CHECKING:
     from attribution.run.experiment import RowDone
 
 STEPS = 10  # lines of progress for each method
+
+
+def commands(add: Add) -> None:
+    """Add the commands."""
+    p = add("compare", "compare segmenters over the same evidence", compare)
+    p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"question", "answer"}')
+    p.add_argument("--segmenters", nargs="+", required=True, help="two to four; see: list segmenters")
+    options.add_sources(p)
+    p.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    options.add_verifier(p, "top_k=8")
+
+    p = add("answers", "compare two answers to one question over the same evidence", answers)
+    options.add_rows(p, '"question", "first", "second"')
+    p.add_argument("--segmenter", help="see: list segmenters")
+    options.add_sources(p)
+    options.add_verifier(p, "top_k=8")
+    p = add("factscore", "score answers by FActScore with several decomposers and verifiers", factscore)
+    p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"question", "answer", "system"}')
+    p.add_argument("--decomposers", nargs="+", default=["sentences"], help="one to six; see: list segmenters")
+    p.add_argument("--verifiers", nargs="+", default=["auto"], help="one to six; see: list verifiers")
+    options.add_sources(p)
+    p.add_argument("--snapshot", type=Path, metavar="run.zip", help="take the pages of this snapshot as the sources")
+    p.add_argument("--gamma", type=float, default=10, help="length penalty below so many facts; 0: none (default: 10)")
+    p.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    options.add_settings(p, "coherence=0")
+
+    p = add("evoke", "make a test set: grounded answers and twins with one error each", evoke)
+    source = p.add_mutually_exclusive_group(required=True)
+    source.add_argument("--input", type=Path, help='JSON Lines of {"question", "context", "response"}, all grounded')
+    source.add_argument("--run", metavar="ID", help="a saved run: its supported sentences with their passages")
+    p.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS), help="errors to evoke (default: all)")
+    p.add_argument("--seed", type=int, default=0, help="the same seed makes the same twins")
+    p.add_argument("--by", choices=("rules", "llm"), default="rules", help="who alters the answers (default: rules)")
+    p.add_argument(
+        "--judges", nargs=2, metavar="MODEL", help="two language models that must agree on the type of each error"
+    )
+    p.add_argument("--output", type=Path, required=True, metavar="set.jsonl")
+    options.add_settings(p, "openai_model=local")
+    p = add("benchmark", "measure groundedness methods on labelled responses", benchmark)
+    p.add_argument("--input", type=Path, required=True, help="JSON Lines; see docs/groundedness.md")
+    p.add_argument("--methods", nargs="+", required=True, metavar="NAME", help="or all; see: list methods")
+    p.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    p.add_argument("--seed", type=int, default=0, help="of the division into development and test (default: 0)")
+    options.add_verifier(p, "embedder=mpnet")
+
+    p = add("batch", "check many answers; a killed batch goes on where it stopped", batch)
+    p.add_argument("--input", type=Path, required=True, help="JSON Lines; see docs/batch.md")
+    p.add_argument("--output", type=Path, required=True, metavar="reports.jsonl")
+    p.add_argument("--engine", choices=("local", "ray"), default="local", help="this process, or a Ray cluster")
+    p.add_argument("--workers", type=options.positive, metavar="N", help="of --engine ray (default: all processors)")
+    p.add_argument("--address", metavar="HOST:PORT", help="of a Ray cluster (default: RAY_ADDRESS, or this machine)")
+    p.add_argument("--segmenter", help="see: list segmenters")
+    options.add_sources(p)
+    options.add_verifier(p, "top_k=8")
 
 
 def benchmark(args: argparse.Namespace) -> int:
@@ -131,20 +185,6 @@ def _follow(name: str, steps: Iterable[RowDone]) -> int:
 KINDS = ("number", "name", "negation", "order", "scope")
 
 
-def add_evoke(p: argparse.ArgumentParser) -> None:
-    source = p.add_mutually_exclusive_group(required=True)
-    source.add_argument("--input", type=Path, help='JSON Lines of {"question", "context", "response"}, all grounded')
-    source.add_argument("--run", metavar="ID", help="a saved run: its supported sentences with their passages")
-    p.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS), help="errors to evoke (default: all)")
-    p.add_argument("--seed", type=int, default=0, help="the same seed makes the same twins")
-    p.add_argument("--by", choices=("rules", "llm"), default="rules", help="who alters the answers (default: rules)")
-    p.add_argument(
-        "--judges", nargs=2, metavar="MODEL", help="two language models that must agree on the type of each error"
-    )
-    p.add_argument("--output", type=Path, required=True, metavar="set.jsonl")
-    options.add_settings(p, "openai_model=local")
-
-
 def evoke(args: argparse.Namespace) -> int:
     """Writes a grounded row and its twins for each answer; the exit status is 1 if a line could not be used."""
     from attribution.llm.client import Llm
@@ -179,17 +219,6 @@ def evoke(args: argparse.Namespace) -> int:
     twins = len(rows) - len(grounded)
     progress(f"{args.output}: {len(grounded)} grounded answers, {twins} twins, {failed} lines not used")
     return int(failed > 0)
-
-
-def add_factscore(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"question", "answer", "system"}')
-    p.add_argument("--decomposers", nargs="+", default=["sentences"], help="one to six; see: list segmenters")
-    p.add_argument("--verifiers", nargs="+", default=["auto"], help="one to six; see: list verifiers")
-    options.add_sources(p)
-    p.add_argument("--snapshot", type=Path, metavar="run.zip", help="take the pages of this snapshot as the sources")
-    p.add_argument("--gamma", type=float, default=10, help="length penalty below so many facts; 0: none (default: 10)")
-    p.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    options.add_settings(p, "coherence=0")
 
 
 def factscore(args: argparse.Namespace) -> int:

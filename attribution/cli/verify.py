@@ -8,13 +8,31 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from attribution.cli import options
-from attribution.cli.options import check_output, progress
+from attribution.cli.options import Add, check_output, progress
 from attribution.errors import BadInput, LlmFailed
 from attribution.files import Row, read_rows, replace_text, replacing
 
 BATCH = 256  # pairs between two lines of progress
 JUDGED = 20  # claims between two lines of progress
 Result = Mapping[str, object]
+
+
+def commands(add: Add) -> None:
+    """Add the commands."""
+    p = add("verify", "classify pairs of claim and evidence", verify)
+    options.add_rows(p, '"claim", "evidence"')
+    options.add_verifier(p, "threshold=0.7")
+
+    p = add("judge", "judge claims by the passages given with them", judge)
+    options.add_rows(p, '"claim", "passages"')
+    options.add_verifier(p, "threshold=0.7")
+
+    p = add("calibrate", "find how sure a verifier's badges are, from judged ones", calibrate)
+    p.add_argument("--input", type=Path, required=True, help='output of judge, each line with "right": true or false')
+    p.add_argument("--output", type=Path, help="by default where it is found from then on")
+
+    p = add("worth", "classify claims by check-worthiness", worth)
+    options.add_rows(p, '"claim"')
 
 
 def verify(args: argparse.Namespace) -> int:
