@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Generic, Self, TypeVar
 
-from attribution.errors import BadInput, Stopped, setup_error
+from attribution.errors import BadInput, StageFailure, Stopped, setup_error
 from attribution.files import Row, complete_lines, named, replacing
 from attribution.types import content_id
 
@@ -48,7 +48,7 @@ def attempt(work: Callable[[Item], T], item: Item) -> Result[T]:
         return Result(work(item))
     except Stopped:
         raise
-    except BadInput as error:
+    except (BadInput, StageFailure) as error:
         return Result(problem=str(error))
     except Exception as error:
         if (cause := setup_error(error)) is not None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from attribution.errors import BadInput, Stopped, StoreError, Unavailable
+from attribution.errors import BadInput, LlmFailed, Stopped, StoreError, Unavailable
 from attribution.files import Row
 from attribution.run.experiment import Experiment, Fields, Result, RowDone, Work, run_each
 
@@ -17,6 +17,8 @@ def test_a_bad_item_costs_itself_and_what_concerns_all_ends_the_run() -> None:
     def work(item: str) -> str:
         if item == "bad":
             raise BadInput("too long")
+        if item == "unanswered":
+            raise LlmFailed("the model did not answer")
         if item == "odd":
             raise KeyError("missing")
         if item == "disk":
@@ -25,8 +27,9 @@ def test_a_bad_item_costs_itself_and_what_concerns_all_ends_the_run() -> None:
             raise Unavailable("no model")
         return item.upper()
 
-    first, bad, odd, last = run_each(["a", "bad", "odd", "b"], work)
+    first, bad, unanswered, odd, last = run_each(["a", "bad", "unanswered", "odd", "b"], work)
     assert (first, bad, last) == (Result("A"), Result(problem="too long"), Result("B"))
+    assert unanswered == Result(problem="the model did not answer")
     assert "(KeyError: 'missing')" in odd.problem
     for item, error in (("disk", StoreError), ("model", Unavailable)):
         with pytest.raises(error):
