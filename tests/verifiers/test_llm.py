@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from attribution.cli.main import main
 from attribution.errors import BadInput, LlmFailed
 from attribution.events import Finished
 from attribution.run import run as pipeline
@@ -95,6 +96,25 @@ def test_a_claim_that_the_model_does_not_answer_for_costs_itself(tmp_path: Path)
     assert isinstance(last, Finished)
     assert [v.label for v in last.report.verdicts] == ["supported", "not_reached"]
     assert [(f.stage, f.kind) for f in last.report.failures] == [("verify", "verifier_failed")]
+
+
+def test_a_row_that_the_model_does_not_answer_for_costs_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = "Anthony Perkins starred in Psycho."
+    rows = [{"claim": claim, "passages": [PASSAGES[0]]} for claim in (other, CLAIM)]
+    given, out = tmp_path / "claims.jsonl", tmp_path / "out.jsonl"
+    given.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    def script(body: dict[str, Any]) -> str:
+        unknown = other in body["messages"][1]["content"]
+        return "I do not know." if unknown else verdicts((1, "entailed", 0.95, "It was released in 1960"))
+
+    with llm_server(script) as served:
+        monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
+        monkeypatch.setenv("OPENAI_MODEL", "tiny")
+        status = main(["judge", "--input", str(given), "--verifier", "llm", "--output", str(out)])
+    failed, judged = map(json.loads, out.read_text().splitlines())
+    assert status == 1 and judged["label"] == "supported"
+    assert failed["line"] == 1 and "was not verified" in failed["error"] and "label" not in failed
 
 
 def test_a_run_with_it_is_estimated_and_counted(tmp_path: Path) -> None:
