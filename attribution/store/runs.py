@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import median
 from typing import NamedTuple
 
@@ -47,7 +46,7 @@ class RunVersion(NamedTuple):
     parent: int  # the version that was edited; 0: none
     created_at: str
     claim_id: str  # the claim that was checked again; empty in version 1 and where none was
-    edit: str = ""  # the Edit as JSON; empty in version 1, and in versions made before edits were kept
+    edit: str = ""  # the Edit as JSON; empty in version 1
 
 
 def new_run_id() -> str:
@@ -55,14 +54,11 @@ def new_run_id() -> str:
     return secrets.token_hex(8)
 
 
-@dataclass(frozen=True)
-class Steps:
-    """The edits that can be undone and redone; `can_undo` is True for a version that names no edit too."""
+class Steps(NamedTuple):
+    """The edits that can be undone and redone."""
 
-    undo: Edit | None = None
-    redo: Edit | None = None
-    can_undo: bool = False
-    can_redo: bool = False
+    undo: Edit | None
+    redo: Edit | None
 
 
 class Results:
@@ -263,8 +259,7 @@ class Runs:
         query = sa.select(v.edit).where(v.run_id == run_id, v.number == undone)
         with self._database.engine.connect() as db:
             redo = db.execute(query).scalar()
-        undo, redo_edit = (Edit.model_validate_json(edit) if edit else None for edit in (shown and shown[0].edit, redo))
-        return Steps(undo, redo_edit, len(shown) > 1, redo is not None)
+        return Steps(*(Edit.model_validate_json(edit) if edit else None for edit in (shown and shown[0].edit, redo)))
 
     # --- the state of unfinished runs ---
 

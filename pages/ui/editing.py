@@ -42,16 +42,16 @@ def edit_menu(report: Report) -> None:
     dropped = report.set_aside.claims if report.set_aside else ()
     with st.popover("⋯", key="more", help="Undo, edits, split again, delete."):
         with st.container(horizontal=True, gap="small"):
-            for label, keys, on_click, possible, step in (
-                ("Undo", "Ctrl+Z", run.undo, steps.can_undo, steps.undo),
-                ("Redo", "Ctrl+Shift+Z", run.redo, steps.can_redo, steps.redo),
+            for label, keys, on_click, step in (
+                ("Undo", "Ctrl+Z", run.undo, steps.undo),
+                ("Redo", "Ctrl+Shift+Z", run.redo, steps.redo),
             ):
                 st.button(
                     label,
                     key=label.lower(),
                     on_click=on_click,
-                    disabled=not possible,
-                    help=f"{_help(label, step, possible)} ({keys})",
+                    disabled=step is None,
+                    help=f"{_help(label, step)} ({keys})",
                 )
         with st.expander(f"Edits ({len(report.edits)})"):
             _edits(report, dropped)
@@ -70,10 +70,10 @@ def edit_menu(report: Report) -> None:
             )
 
 
-def _help(label: str, edit: Edit | None, possible: bool) -> str:
-    if not possible:
+def _help(label: str, edit: Edit | None) -> str:
+    if edit is None:
         return f"There is nothing to {label.lower()}"
-    kind = edit.words.partition(":")[0].partition(" (")[0] if edit else "the last edit"  # without the visitor's text
+    kind = edit.words.partition(":")[0].partition(" (")[0]  # without the visitor's text
     return f"{label}: {kind[:1].lower()}{kind[1:]}"
 
 

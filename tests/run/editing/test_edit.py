@@ -395,7 +395,7 @@ def test_an_edit_after_an_undo_ends_what_could_be_redone(made: Editor) -> None:
     assert store.runs.steps(run_id).undo is None and store.runs.steps(run_id).redo is None
     pinned = made(Pin(claim_id=first.id))
     steps = store.runs.steps(run_id)
-    assert steps.undo == pinned.edits[-1] and steps.can_undo and not steps.can_redo
+    assert steps.undo == pinned.edits[-1] and steps.redo is None
     undone = store.runs.undo(run_id)
     assert undone is not None and store.runs.steps(run_id).redo == pinned.edits[-1]
     made.report = undone
