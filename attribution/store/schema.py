@@ -1,4 +1,5 @@
-"""The tables as the newest migration leaves them. Each change here needs a migration in `migrations/versions`."""
+"""The tables as the newest migration leaves them. Until the first release the initial one takes them from here; after
+it, each change needs a migration in `migrations/versions`."""
 
 from __future__ import annotations
 
