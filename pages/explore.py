@@ -11,7 +11,7 @@ from attribution.reports.html import badge, el, look
 from attribution.types import LABELS, Judge
 from pages.ui import choices, form, navigation, run, state, thresholds
 from pages.ui.agreement import agreement_panel
-from pages.ui.answer_view import TABS, answer_view, opened, requested_claim, view
+from pages.ui.answer_view import TABS, answer_view, moving, opened, requested_claim, view
 from pages.ui.citations import citations_panel
 from pages.ui.corrections import take
 from pages.ui.corrections_view import show_corrections
@@ -141,6 +141,8 @@ def live(polling: bool) -> None:
     data = run.cached_view(
         now, editable, only, lambda before: draw(report, edited_claims(report), run.provenance(now), before=before)
     )
+    if ended and state.get(TAB) == "what_if":
+        data = moving(data, report, thresholds.moves(now.report))
     if asked := getattr(clicked, "open", None):
         state.put(OPENED, (now.key, asked))
     run_key, source = state.get(OPENED) or ("", None)

@@ -5,16 +5,27 @@ Pure functions, without a model. Sites, dates and languages are those of the pag
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from attribution.evidence.near_duplicates import group_evidence
 from attribution.text.sentences import detect
 from attribution.types import UNCHECKED, Evidence, Page, Report, Verdict
-from attribution.verdicts import Aggregation, Thresholds, counted, decide, recolour, thresholds_of
+from attribution.verdicts import (
+    LOWEST_THRESHOLD,
+    Aggregation,
+    Thresholds,
+    counted,
+    decide,
+    recolour,
+    thresholds_of,
+)
 
 LEFT_OUT = "What if: all {} are left out."
 SAMPLE = 2000  # characters of a page for detecting its language
+VALUES = tuple(n / 100 for n in range(round(100 * LOWEST_THRESHOLD), 100))  # that a threshold can be set to
+Courses = dict[str, list[tuple[float, Verdict]]]
 
 
 @dataclass(frozen=True)
@@ -77,6 +88,48 @@ def what_if(report: Report, choices: WhatIf, languages: Mapping[str, str] | None
             "settings": {**report.settings, **settings},
         }
     )
+
+
+def courses(report: Report, choices: WhatIf, side: str, languages: Mapping[str, str] | None = None) -> Courses:
+    """Return the verdicts on each claim while one threshold moves and all other choices stay.
+
+    `side` is a field of Thresholds. Each verdict stands with the first of VALUES that it holds for; it holds until the
+    next one's.
+    """
+    made = thresholds_of(report)
+    fixed = choices.thresholds or made
+    evidence: dict[str, list[Evidence]] = {claim.id: [] for claim in report.claims}
+    for piece in report.evidence:
+        evidence[piece.claim_id].append(piece)
+    verdicts = {v.claim_id: v for v in report.verdicts}
+    pages = {page.id: page for page in report.pages}
+    found: Courses = {}
+    for claim in report.claims:
+        if claim.id not in verdicts:
+            continue
+        pieces = tuple(evidence[claim.id])
+        alone = report.model_copy(
+            update={
+                "claims": (claim,), "evidence": pieces, "verdicts": (verdicts[claim.id],),
+                "pages": tuple(pages[i] for i in dict.fromkeys(e.page_id for e in pieces) if i in pages),
+            }
+        )  # fmt: skip
+        course: list[tuple[float, Verdict]] = []
+        for value in _turns(pieces, getattr(made, side)):
+            moved = replace(choices, thresholds=fixed._replace(**{side: value}))
+            (verdict,) = what_if(alone, moved, languages).verdicts
+            if not course or verdict != course[-1][1]:
+                course.append((value, verdict))
+        found[claim.id] = course
+    return found
+
+
+def _turns(pieces: Sequence[Evidence], made: float) -> list[float]:
+    """Return the values at which a verdict can change: the first one, those that pass a probability, and the run's."""
+    judged = [p for e in pieces for p in (e.probabilities, *(part.probabilities for part in e.parts))]
+    passed = {bisect_right(VALUES, one) for p in judged for one in (p.entailed, p.contradicted)}
+    turns = {0, bisect_left(VALUES, made), bisect_right(VALUES, made)} | passed
+    return [VALUES[n] for n in sorted(turns) if n < len(VALUES)]
 
 
 def differing(before: Report, after: Report) -> int:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from attribution.evidence.what_if import Courses
 from attribution.provenance import Provenance
 from attribution.reports import answer, cards, html
 from attribution.reports.html import Node, el, look
@@ -32,7 +33,16 @@ STYLES = html.tokens_css(".root") + "".join(
 )
 SCRIPTS = html.NODES_JS + "".join(  # without the code that mounts it: another page shows two answers side by side
     (_STATIC / name).read_text("utf-8")
-    for name in ("chips.js", "tabs.js", "source.js", "placement.js", "selection.js", "answer.js", "claims.js")
+    for name in (
+        "chips.js",
+        "tabs.js",
+        "source.js",
+        "placement.js",
+        "selection.js",
+        "sliders.js",
+        "answer.js",
+        "claims.js",
+    )  # fmt: skip
 )
 _answer = st.components.v2.component(
     "attribution.answer",
@@ -97,13 +107,9 @@ def view(
             continue
         verdict = verdicts.get(claim.id)
         label = verdict.label if verdict else without
-        style, weak = look(label), is_weak(verdict, report)
         claims[claim.id] = {
             "n": number,
-            "label": label,
-            "icon": style.icon,
-            "word": style.phrase(weak).lower(),
-            "weak": weak,
+            **_shown(label, is_weak(verdict, report)),
             "text": claim.text,
             "corrected": claim.id in corrected,
             "judged": own.get(claim.id),
@@ -135,6 +141,21 @@ def view(
     }
 
 
+def _shown(label: str, weak: bool) -> View:
+    style = look(label)
+    return {"label": label, "icon": style.icon, "word": style.phrase(weak).lower(), "weak": weak}
+
+
+def moving(data: View, report: Report, moves: Mapping[str, Courses]) -> View:
+    """Add to the data of the component how claims look while a slider of “What if” moves: from which value on, how."""
+    sliders: dict[str, dict[str, list[tuple[float, View]]]] = {}
+    for name, found in moves.items():
+        looks = {i: [(at, _shown(v.label, is_weak(v, report))) for at, v in course] for i, course in found.items()}
+        turns = {i: [one for n, one in enumerate(of) if not n or one[1] != of[n - 1][1]] for i, of in looks.items()}
+        sliders[name] = {i: of for i, of in turns.items() if len(of) > 1}
+    return data | {"sliders": sliders, "segments": [_segment(label) for label in ORDER]}
+
+
 def opened(data: View, report: Report, click: object) -> View:
     """Add the source that a click asks for to the data of the component."""
     if (place := requested_place(report, click)) is None:
@@ -148,12 +169,7 @@ def counts(report: Report, corrected: Set[str], running: bool) -> list[dict[str,
     """Make one segment for each verdict that occurs, one for claims without one, and one for edited claims."""
     labels = Counter[str](v.label for v in report.verdicts)
     labels["pending" if running else "not_reached"] += len(report.claims) - labels.total()
-    chips = [
-        {"label": label, "icon": style.icon, "count": labels[label], "noun": style.noun, "help": style.help}
-        for label in ORDER
-        if labels[label] > 0
-        for style in (look(label),)
-    ]
+    chips = [_segment(label) | {"count": labels[label]} for label in ORDER if labels[label] > 0]
     if count := sum(claim.id in corrected for claim in report.claims):
         help = "You changed its text, its place in the answer or its evidence."
         chips.append({"label": "corrected", "icon": "✎", "count": count, "noun": "edited", "help": help})
@@ -163,6 +179,11 @@ def counts(report: Report, corrected: Set[str], running: bool) -> list[dict[str,
             {"label": "judged", "icon": "⚑", "count": len(report.judgements), "noun": "judged by you", "help": help}
         )
     return chips
+
+
+def _segment(label: str) -> View:
+    style = look(label)
+    return {"label": label, "icon": style.icon, "noun": style.noun, "help": style.help}
 
 
 def _first(report: Report) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from attribution.evidence.what_if import WhatIf, page_languages, what_if
+from attribution.evidence.what_if import Courses, WhatIf, courses, page_languages, what_if
 from attribution.types import Report
-from attribution.verdicts import thresholds_of
+from attribution.verdicts import Thresholds, thresholds_of
 from pages.ui import choices, state
 
-CHOSEN, SHOWN, PAGE_LANGUAGES = "what_if", "what_if_shown", "page_languages"
+CHOSEN, SHOWN, MOVES, PAGE_LANGUAGES = "what_if", "what_if_shown", "what_if_moves", "page_languages"
 
 
 def choose(chosen: WhatIf) -> None:
@@ -36,6 +36,18 @@ def shown(report: Report) -> Report:
         return report, what_if(report, now, languages(report, bool(now.languages)))
 
     return state.cached(SHOWN, (id(report), now), make)[1]
+
+
+def moves(report: Report) -> dict[str, Courses]:
+    """Return the courses of the verdicts by the name of the slider that moves; computed once for each choice."""
+    key = (id(report), chosen())
+    cached = state.get(MOVES)
+    if cached is None or cached[0] != key:
+        known = languages(report, bool(chosen().languages))
+        sides = zip(state.THRESHOLDS, Thresholds._fields, strict=True)
+        cached = (key, report, {name: courses(report, chosen(), side, known) for name, side in sides})
+        state.put(MOVES, cached)
+    return cached[2]  # type: ignore[no-any-return]
 
 
 def languages(report: Report, detect: bool = True) -> dict[str, str]:

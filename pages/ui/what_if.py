@@ -62,25 +62,20 @@ def what_if_panel(report: Report, run: str, is_open: bool) -> None:
     )
     chosen = WhatIf(choices.thresholds(), rule, top_k, frozenset(without), since, until, dated, languages, once)
     thresholds.choose(chosen)
-    if chosen.changes(report):
-        shown = thresholds.shown(report)
-        differ, all_ = differing(report, shown), len(report.verdicts)
-        with changed, st.container(key="what_changed", horizontal=True, vertical_alignment="center"):
-            verb = "differs" if differ == 1 else "differ"
-            show(
-                el(
-                    "p",
-                    f"What if: {differ} of {plural(all_, 'verdict')} {verb} from the run as made.",
-                    class_="ax-status",
-                )
-            )
-            st.button(
-                "Reset",
-                key="reset_what_if",
-                on_click=thresholds.reset_what_if,
-                args=(report,),
-                help="Show the run as it was made.",
-            )
+    differ, all_ = differing(report, thresholds.shown(report)), len(report.verdicts)
+    verb = "differs" if differ == 1 else "differ"
+    as_made, changes = "These are the verdicts of the run as made.", chosen.changes(report)
+    words = f"What if: {differ} of {plural(all_, 'verdict')} {verb} from the run as made." if changes else as_made
+    with changed, st.container(key="what_changed", horizontal=True, vertical_alignment="center"):
+        show(el("p", words, class_="ax-status"))
+        st.button(
+            "Reset",
+            key="reset_what_if",
+            on_click=thresholds.reset_what_if,
+            args=(report,),
+            disabled=not changes,
+            help="Show the run as it was made.",
+        )
 
 
 def _top_k(report: Report, tag: str) -> int | None:

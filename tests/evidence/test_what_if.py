@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.evidence.what_if import WhatIf, differing, page_languages, sites, what_if
+from attribution.evidence.what_if import VALUES, WhatIf, courses, differing, page_languages, sites, what_if
 from attribution.types import Claim, Evidence, Page, Probabilities, Relation, Report
 from attribution.verdicts import Thresholds, decide, recolour, relation, thresholds_of
 from tests.make import claim, page
@@ -142,6 +144,20 @@ def test_the_defaults_change_nothing_and_thresholds_alone_recolour(run: Report, 
     assert what_if(run, WhatIf(moved)) == (run if moved == thresholds_of(run) else recolour(run, moved))
     every = WhatIf(moved, "both", top_k=4, duplicates_once=False)  # more than any claim has: nothing is left out
     assert what_if(run, every).verdicts == recolour(run, moved).verdicts
+
+
+@given(
+    reports(), st.sampled_from(VALUES), st.integers(1, 4), st.sampled_from(["both", "strictest", "any"]), st.booleans()
+)
+def test_a_course_is_the_verdicts_at_every_value(run: Report, other: float, k: int, rule: str, once: bool) -> None:
+    choices = WhatIf(Thresholds(other, other), rule, top_k=k, duplicates_once=once)  # type: ignore[arg-type]
+    plain = WhatIf(THRESHOLDS)  # passes through the thresholds of the run itself
+    for chosen, side in ((choices, "support"), (choices, "contradiction"), (plain, "support")):
+        found = courses(run, chosen, side)
+        for value in VALUES:
+            moved = replace(chosen, thresholds=chosen.thresholds._replace(**{side: value}))  # type: ignore[union-attr]
+            for verdict in what_if(run, moved).verdicts:
+                assert verdict == [v for at, v in found[verdict.claim_id] if at <= value][-1]
 
 
 @given(reports(), st.integers(1, 4), st.sampled_from(["both", "strictest", "most_frequent", "any"]), st.booleans())

@@ -19,6 +19,7 @@ class View {
     this.root.replaceChildren(this.chips.root, this.columns, this.notes);
     this.seen = {};
     this.picker = new Picker(this);
+    this.sliders = new Sliders((name, value) => this.preview(name, value));
     this.answer.addEventListener("click", (event) => this.clicked(event));
     this.answer.addEventListener("keydown", (event) => this.typed(event));
     this.panel.addEventListener("keydown", (event) => { if (event.key === "Escape") this.back(); });
@@ -35,7 +36,9 @@ class View {
   }
 
   update(data) {
-    this.data = data;
+    this.data = this.sent = data;
+    this.stage()?.removeAttribute("data-moving");
+    this.sliders.watch(data.sliders);
     if (this.changed("run", data.run)) { this.chips.filters.clear(); this.seen.panel = null; this.tabs.name = "evidence"; }
     if (this.changed("tabs", data.tabs)) this.tabs.draw(data.tabs);
     const structure = this.changed("tree", [data.run, data.tree, data.loose]);
@@ -46,6 +49,26 @@ class View {
     const gone = ![undefined, "none"].includes(SELECTED.get(data.run)); // its claim was edited
     if (!this.selected() && data.first && (gone || this.mode() === "wide")) SELECTED.set(data.run, data.first);
     this.drawSelection();
+  }
+
+  // Shows the claims as they are at a value of a slider, until the server sends the result of the value it is left at.
+  preview(name, value) {
+    const { claims, counts, sliders, segments } = this.sent, moved = { ...claims };
+    for (const [id, turns] of Object.entries(sliders[name])) {
+      if (moved[id]) moved[id] = { ...moved[id], ...turns.findLast(([at]) => at <= value)[1] };
+    }
+    const labels = Object.values(moved).map(({ label }) => label), known = new Set(segments.map(({ label }) => label));
+    const bar = segments.map((segment) => ({ ...segment, count: labels.filter((label) => label === segment.label).length }));
+    this.data = { ...this.sent, claims: moved };
+    if (this.changed("claims", moved)) { this.drawClaims(); this.drawSelection(); }
+    const shown = [...bar.filter(({ count }) => count), ...counts.filter(({ label }) => !known.has(label))];
+    if (this.changed("counts", shown)) this.chips.draw(shown);
+    this.stage()?.toggleAttribute("data-moving", JSON.stringify(moved) !== JSON.stringify(claims)); // its sentence waits
+  }
+
+  // The container of the page that holds the answer and what is beside it; Compare has none.
+  stage() {
+    return this.root.getRootNode().host?.closest(".st-key-stage");
   }
 
   selected() {
@@ -140,7 +163,7 @@ class View {
       for (const part of parts) part.classList.toggle("selected", other === id);
       this.handle(other)?.setAttribute("aria-pressed", other === id);
     }
-    const tab = this.tabs.name, stage = this.root.getRootNode().host?.closest(".st-key-stage");
+    const tab = this.tabs.name, stage = this.stage();
     this.root.dataset.tab = tab;
     if (stage) stage.dataset.tab = tab; // the style sheet of the page shows the container of this name
     if (tab === "sources") this.drawSources();
@@ -203,7 +226,7 @@ class View {
 
   // The column's own height is what the window leaves; the containers of the page lie where the panel is.
   cover() {
-    const host = this.root.getRootNode().host, stage = host?.closest(".st-key-stage");
+    const stage = this.stage();
     if (!stage) return;
     const top = this.columns.getBoundingClientRect().top + (scroller(this.root)?.scrollTop ?? 0);
     this.root.style.setProperty("--from", `${Math.round(top)}px`);
