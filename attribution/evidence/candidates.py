@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from attribution.claims.context import named_by_context
 from attribution.embedders import EMBEDDERS, Embedder
+from attribution.embedders.minilm import static
 from attribution.retrieval.bm25 import Chunks
 from attribution.retrieval.index import Candidate, Index, nearest_first
-from attribution.retrieval.ranking import SAMPLE, Shortlist, reciprocal, reciprocal_ranks, sample
+from attribution.retrieval.ranking import rank_among, reciprocal, reciprocal_ranks
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text.words import share_terms, shared_words, words_of
@@ -58,6 +59,14 @@ class Ranking:
         return reciprocal(self.rank(candidate.similarity + more)) + self.by_words.get(candidate.chunk, 0.0)
 
 
+@dataclass(frozen=True)
+class Shortlist:
+    """The chunks that are embedded for a claim."""
+
+    chunks: Sequence[Chunk]
+    left_out: Vectors | None  # estimated similarities of the others, of one dimension; None: on another scale
+
+
 class Candidates:
     """The chunks of a run's pages."""
 
@@ -66,7 +75,9 @@ class Candidates:
         self.embedder = EMBEDDERS.build(settings.embedder, settings)
         self._settings, self._store = settings, store
         self._words = Chunks()
-        self._sample: list[Chunk] = []  # of all chunks; empty: not drawn yet
+        self._own = settings.embedder == "minilm"  # the embedder whose vectors are estimated
+        self._minilm = self.embedder if self._own else EMBEDDERS.build("minilm", settings)
+        self._estimates: list[Vectors] = []  # of the first chunks
         self._index = Index()  # of all chunks, where none is left out beforehand
         self._unindexed: list[Chunk] = []
         self._known: dict[str, bytes] = {}  # vectors that were read or computed, float32, by key
@@ -78,19 +89,15 @@ class Candidates:
 
     def add(self, chunks: Sequence[Chunk]) -> None:
         self._words.add(chunks)
-        if chunks:
-            self._sample = []
         self._unindexed += chunks
 
     def best(self, claims: Sequence[Claim], question: str, early: bool = False) -> list[list[Candidate]]:
         """Return the `top_k` chunks of each claim, nearest first; `early` while other pages are still under way."""
+        queries = [_queries(claim, question) for claim in claims]
         by_words = [self._words.ranked(f"{named_by_context(claim)} {claim.statement}".strip()) for claim in claims]
-        chosen = [self._shortlist(ranked, early) for ranked in by_words]
+        chosen = self._shortlists(queries, by_words, early)
         self._vectors([c.text for short in chosen if short for c in short.chunks])  # those of all claims together
-        rankings = [
-            self._ranking(_queries(claim, question), ranked, short)
-            for claim, ranked, short in zip(claims, by_words, chosen, strict=True)
-        ]
+        rankings = [self._ranking(*of_claim) for of_claim in zip(queries, by_words, chosen, strict=True)]
         if not early:
             rankings = self._settled(rankings)
         return [ranking.best(self._settings.top_k) for ranking in rankings]
@@ -111,21 +118,36 @@ class Candidates:
             self._known |= computed
         return np.stack([np.frombuffer(self._known[key], dtype=np.float32) for key in keys])
 
-    def _shortlist(self, ranked: Sequence[Chunk], early: bool) -> Shortlist | None:
-        """Return the chunks to embed for a claim: of many, those that share most words with it; None: all chunks.
+    def _shortlists(
+        self, queries: Sequence[Sequence[str]], by_words: Sequence[Sequence[Chunk]], early: bool
+    ) -> list[Shortlist | None]:
+        """Return the chunks to embed for each claim: of many, the best by words and by estimated vectors; None: all.
 
-        Chunks far down one of two rankings are hardly ever among the best of both (docs/retrieval.md has the share).
-        If `early`, only half as many, since not all of them stay, and no sample, which changes with every page.
+        If `early`, only half as many, since not all of them stay.
         """
+        import numpy as np
+
         most = (self._settings.shortlist + 1) // 2 if early else self._settings.shortlist
-        few = len(self._words) <= most + SAMPLE
-        if not most or few or self._settings.ranking == "vectors":
-            return None
-        best, held = ranked[:most], set(ranked[:most])
-        if not early:
-            self._sample = self._sample or sample(self._words.chunks)
-        others = [] if early else [chunk for chunk in self._sample if chunk not in held]
-        return Shortlist(best, others, len(self._words) - len(best))
+        chunks = self._words.chunks
+        if not most or len(chunks) <= most or self._settings.ranking == "vectors":
+            return [None] * len(queries)
+        new = chunks[sum(map(len, self._estimates)) :]
+        self._estimates += [static.estimated([c.text for c in new])] if new else []
+        self._estimates = [np.concatenate(self._estimates)]
+        self._vectors([query for of_claim in queries for query in of_claim], self._minilm)
+        return [self._shortlist(*of_claim, most) for of_claim in zip(queries, by_words, strict=True)]
+
+    def _shortlist(self, queries: Sequence[str], ranked: Sequence[Chunk], most: int) -> Shortlist:
+        chunks = self._words.chunks
+        asked = static.projected(self._vectors(queries, self._minilm))
+        # rounded, since a product may depend on the rows beside it in the last digits
+        similar = (self._estimates[0] @ asked.T).max(axis=1).round(4)
+        order = sorted(range(len(chunks)), key=lambda i: (-similar[i], chunks[i].page_id, chunks[i].start))
+        scores = reciprocal_ranks([(1.0, ranked), (1.0, [chunks[i] for i in order])])
+        best = nlargest(most, scores, key=lambda c: (scores[c], c.page_id, c.start))
+        held = set(best)
+        others = [i for i, chunk in enumerate(chunks) if chunk not in held]
+        return Shortlist(best, similar[others] if self._own else None)
 
     def _ranking(self, queries: Sequence[str], ranked: Sequence[Chunk], short: Shortlist | None) -> Ranking:
         if short is None:
@@ -135,7 +157,7 @@ class Candidates:
             index, depth = Index(), len(short.chunks)
             index.add(short.chunks, self._vectors([c.text for c in short.chunks]))
         found = index.search(self._vectors(queries), depth, floor=-1.0) if len(index) else []
-        rank = (short or Shortlist([c.chunk for c in found], [], 0)).rank({c.chunk: c.similarity for c in found})
+        rank = rank_among([c.similarity for c in found], short.left_out if short else None)
         near = self._near(queries[0], found)
         hybrid = self._settings.ranking == "hybrid"
         score = reciprocal_ranks(((1.0, ranked if hybrid else ()),))

@@ -117,13 +117,20 @@ class Matcher:
         )
 
     def match(self, claims: Sequence[Claim], early: bool = False) -> list[tuple[Evidence, ...]]:
-        """Return the evidence for each claim, nearest first; `early` while other pages are still being fetched.
+        """Return the evidence for each claim, nearest first; `early` while other pages are still being fetched."""
+        return self.judge(claims, self.find(claims, early))
+
+    def find(self, claims: Sequence[Claim], early: bool = False) -> list[list[Candidate]]:
+        """Return the chunks to judge each claim by; another thread may judge other claims meanwhile."""
+        self.chunk()
+        return self.candidates.best(claims, self.question, early)
+
+    def judge(self, claims: Sequence[Claim], found: Sequence[Sequence[Candidate]]) -> list[tuple[Evidence, ...]]:
+        """Return the evidence in the chunks found for each claim.
 
         All pairs go to the verifier together, including those of an enriched claim as written.
         """
-        self.chunk()
-        best = self.candidates.best(claims, self.question, early)
-        matched = [(claim, self._passage(c)) for claim, of_claim in zip(claims, best, strict=True) for c in of_claim]
+        matched = [(claim, self._passage(c)) for claim, of_claim in zip(claims, found, strict=True) for c in of_claim]
         pairs: list[Pair] = [(claim.statement, *self._premise(p)) for claim, p in matched]
         again = [i for i, (claim, _) in enumerate(matched) if self.settings.without_added and added_words(claim)]
         pairs += [(claim.text, *self._premise(p)) for claim, p in (matched[i] for i in again)]

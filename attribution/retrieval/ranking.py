@@ -1,18 +1,18 @@
-"""Join rankings by reciprocal rank fusion, and choose the chunks that are embedded for a claim."""
+"""Join rankings by reciprocal rank fusion, and estimate ranks among chunks that are not embedded."""
 
 from __future__ import annotations
 
-import heapq
-import zlib
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from statistics import NormalDist, fmean, pstdev
-from typing import TypeVar
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
-from attribution.types import Chunk
+from attribution.embedders.minilm.static import ERROR
 
+if TYPE_CHECKING:
+    from attribution.retrieval.index import Vectors
+
+LOGISTIC = 1.702
 CONSTANT = 60  # the paper's; a smaller one gives the first ranks more weight
 H = TypeVar("H", bound=Hashable)
 
@@ -31,43 +31,20 @@ def reciprocal_ranks(rankings: Sequence[tuple[float, Sequence[H]]], constant: fl
     return scores
 
 
-SAMPLE, ONE_IN = 40, 20  # chunks that are always embedded: one in twenty, at least forty
-TAIL = 1.5  # times as many chunks far above the mean as in a normal distribution (docs/retrieval.md)
+def rank_among(embedded: Sequence[float], left_out: Vectors | None = None) -> Callable[[float], float]:
+    """Return a function from similarity to its rank if all chunks were embedded; 1 is the nearest.
 
+    `left_out` are estimates of the similarities of the chunks that are not, an array of one dimension.
+    """
+    import numpy as np
 
-def sample(chunks: Sequence[Chunk]) -> list[Chunk]:
-    """Return a pseudo-random sample of the chunks, the same for any order and any claim."""
-    return heapq.nsmallest(
-        max(SAMPLE, len(chunks) // ONE_IN),
-        chunks,
-        key=lambda c: (zlib.crc32(c.text.encode("utf-8", "replace")), c.page_id, c.start),
-    )
+    known = sorted(embedded)
 
+    def rank(similarity: float) -> float:
+        above = len(known) - bisect_right(known, similarity)
+        if left_out is None:
+            return 1.0 + above
+        # the logistic function is within 0.01 of the normal distribution
+        return 1.0 + above + float((1 / (1 + np.exp(LOGISTIC * (similarity - left_out) / ERROR))).sum())
 
-@dataclass(frozen=True)
-class Shortlist:
-    """The chunks embedded for a claim: those that share most words with it, and a sample of the others."""
-
-    best: Sequence[Chunk]
-    others: Sequence[Chunk]
-    left_out: int  # chunks that are not among the best, `others` included
-
-    @property
-    def chunks(self) -> list[Chunk]:
-        return [*self.best, *self.others]
-
-    def rank(self, similarities: Mapping[Chunk, float]) -> Callable[[float], float]:
-        """Return a function from similarity to its rank if all chunks were embedded; 1 is the nearest.
-
-        The similarities of the chunks left out are assumed to be distributed as in `others`: normally, with a heavier
-        tail.
-        """
-        best = sorted(similarities[chunk] for chunk in self.best)
-        others = [similarities[chunk] for chunk in self.others]
-        beyond = NormalDist(fmean(others), max(pstdev(others), 1e-6)) if others else None
-
-        def rank(similarity: float) -> float:
-            above = len(best) - bisect_right(best, similarity)
-            return 1 + above + (self.left_out * min(1, TAIL * (1 - beyond.cdf(similarity))) if beyond else 0)
-
-        return rank
+    return rank

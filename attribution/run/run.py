@@ -6,6 +6,7 @@ import functools
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain, repeat
 from typing import TypeVar
 
@@ -19,6 +20,7 @@ from attribution.evidence.gathering import LiveSources
 from attribution.evidence.matching import Matcher
 from attribution.evidence.sources import open_sources
 from attribution.fetching.fetcher import Fetcher
+from attribution.retrieval.index import Candidate
 from attribution.run.claims import annotate, check_coherence, fallbacks, segment, unmatched, unsupported
 from attribution.run.estimate import check_input
 from attribution.run.record import RunRecord
@@ -30,6 +32,7 @@ from attribution.verdicts import decide, not_reached
 from attribution.verifiers.auto import smaller_verifier
 
 GROUPS = (1, 2, 4)  # claims whose pairs are verified together: few at first, for an early first verdict
+Found = Future[list[list[Candidate]]]  # the passages of each claim of a group
 CACHED = 0.2  # seconds within which all pages in the store have arrived
 
 
@@ -218,20 +221,29 @@ class _Run:
             for claim in checked:
                 yield self._record(not_reached(claim, reason), ())
             return
-        start = 0
-        for size in chain(GROUPS, repeat(GROUPS[-1])):
-            yield events.Progress("verify", start, len(checked))
-            if self.stop.is_set() or start == len(checked):
-                break
-            yield from self._match(checked[start : start + size])
-            start = min(start + size, len(checked))
+        groups = list(_grouped(checked))
+        # one thread finds the next group's passages while this one judges, so that no core is idle between them
+        with ThreadPoolExecutor(1, thread_name_prefix="find") as ahead:
+            found: Found | None = None
+            for number, group in enumerate(groups):
+                yield events.Progress("verify", sum(map(len, groups[:number])), len(checked))
+                if self.stop.is_set():
+                    break
+                own = found or ahead.submit(self.matcher.find, group)
+                if number + 1 < len(groups):
+                    found = ahead.submit(self.matcher.find, groups[number + 1])
+                yield from self._match(group, found=own)
+            else:
+                yield events.Progress("verify", len(checked), len(checked))
         for claim in checked:
             if claim.id not in self.record.verdicts:
                 yield self._record(not_reached(claim), ())
 
-    def _match(self, claims: list[Claim], early: bool = False) -> Iterator[events.Event]:
+    def _match(
+        self, claims: Sequence[Claim], early: bool = False, found: Found | None = None
+    ) -> Iterator[events.Event]:
         with self.record.timed("verify"):
-            matched = match_each(self.matcher, claims, early)
+            matched = match_each(self.matcher, claims, early, found)
         for claim, _, failures in matched:
             for failure in failures:
                 yield from self._fail(failure, [claim.id])
@@ -255,12 +267,25 @@ class _Run:
 T = TypeVar("T")  # an event
 
 
+def _grouped(claims: Sequence[Claim]) -> Iterator[Sequence[Claim]]:
+    start = 0
+    for size in chain(GROUPS, repeat(GROUPS[-1])):
+        if start >= len(claims):
+            break
+        yield claims[start : start + size]
+        start += size
+
+
 def match_each(
-    matcher: Matcher, claims: Sequence[Claim], early: bool = False
+    matcher: Matcher, claims: Sequence[Claim], early: bool = False, found: Found | None = None
 ) -> list[tuple[Claim, tuple[Evidence, ...], list[Failure]]]:
-    """Return the evidence of each claim; one that the verifier cannot judge has a failure, and costs only itself."""
+    """Return the evidence of each claim; one that the verifier cannot judge has a failure, and costs only itself.
+
+    `found` are the claims' passages where another thread finds them.
+    """
     try:
-        return [(c, e, []) for c, e in zip(claims, matcher.match(claims, early), strict=True)]
+        passages = found.result() if found else matcher.find(claims, early)
+        return [(c, e, []) for c, e in zip(claims, matcher.judge(claims, passages), strict=True)]
     except (BadInput, LlmFailed) as error:
         if len(claims) > 1:
             return [one for claim in claims for one in match_each(matcher, [claim], early)]

@@ -6,13 +6,16 @@ from contextlib import suppress
 from importlib import import_module
 
 from attribution.embedders import EMBEDDERS
+from attribution.embedders.minilm import static
 from attribution.errors import StageFailure
 from attribution.fetching.network import tls_context
 from attribution.library.folder import FolderSearcher
 from attribution.library.search import over_folder
+from attribution.models import reranker
 from attribution.run.claims import annotate
 from attribution.settings import Settings
 from attribution.store.store import Store
+from attribution.text.parse import lemma
 from attribution.text.sentences import detect
 from attribution.types import Claim
 from attribution.verifiers import VERIFIERS
@@ -40,6 +43,7 @@ def warm_up(settings: Settings, store: Store) -> None:
 
 
 def _load_embedder(settings: Settings) -> None:
+    static.estimated(["A text."])
     embedder = EMBEDDERS.build(settings.embedder, settings)
     for one in (embedder, embedder.exact):
         if one is not None:
@@ -50,7 +54,10 @@ def load_rules() -> None:
     """Load what every run needs, whatever its models: the rules for claims, the index library, trusted certificates."""
     import_module("faiss")
     tls_context()
+    if reranker.installed():
+        reranker.Relevance().verify([("A claim.", "A text.")])
     detect("A text.")
     text = "The bridge was opened in 1932."
     claim = Claim(id="", text=text, spans=((0, len(text)),))
     annotate("", text, [claim], [], None)
+    lemma("were")

@@ -3,7 +3,6 @@ from __future__ import annotations
 from attribution.evidence.candidates import MAX_SIMILARITY_GAP
 from attribution.evidence.matching import Matcher, with_context
 from attribution.fetching.page import Extracted, make_page
-from attribution.retrieval.ranking import SAMPLE
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Claim, Page
@@ -91,7 +90,9 @@ def test_of_many_passages_as_near_the_one_with_the_claims_words_is_held_against_
     assert found == {"vectors": False, "hybrid": True}
 
 
-def test_of_many_chunks_only_those_that_share_most_words_are_embedded(settings: Settings, store: Store) -> None:
+def test_of_many_chunks_only_the_best_by_words_and_estimated_vectors_are_embedded(
+    settings: Settings, store: Store
+) -> None:
     asked = claim("The Eiffel Tower in Paris was completed in 1889.")
     aside = [f"Of the town of Qvx-{n} it is told that its mills were built of oak." for n in range(100)]
     texts = [*aside, NEAR, "In Paris the Eiffel Tower was finished."]
@@ -106,14 +107,28 @@ def test_of_many_chunks_only_those_that_share_most_words_are_embedded(settings: 
         [pieces] = matcher.match([asked])
         found[shortlist] = [(e.text, e.similarity) for e in pieces]
         if shortlist:
-            assert 4 + SAMPLE - 2 <= len(embedded) <= 4 + SAMPLE + 1  # the claim too; the sample may hold some of them
+            assert len(embedded) == 4 + 1 and {*texts[-2:], asked.text} <= set(embedded)  # the claim too
             kept = set(embedded)
         else:
             assert set(embedded) == set(texts) - kept  # what is embedded is kept
     assert found[4] == found[0] != []
 
 
-def test_an_early_look_embeds_half_as_much_and_no_sample(settings: Settings, store: Store) -> None:
+def test_a_passage_in_other_words_is_on_the_shortlist(settings: Settings, store: Store) -> None:
+    asked = claim("The physician was given a medal for her research.")
+    near = "Doctors honoured the scientist with an award for research that took her many years in the laboratory."
+    matcher = Matcher(settings.model_copy(update={"shortlist": 12}), store, "")
+    for number in range(50):
+        matcher.add(page(f"p{number}", f"The research of mill {number} was given up."))  # more of the claim's words
+    matcher.add(page("near", near))
+    embedded: list[str] = []
+    embed = matcher.candidates.embedder.embed
+    matcher.candidates.embedder.embed = lambda texts: embedded.extend(texts) or embed(texts)  # type: ignore
+    matcher.match([asked])
+    assert near in embedded and len(embedded) == 12 + 1
+
+
+def test_an_early_look_embeds_half_as_much(settings: Settings, store: Store) -> None:
     asked = claim("The Eiffel Tower in Paris was completed in 1889.")
     matcher = Matcher(settings.model_copy(update={"shortlist": 4}), store, "")
     embedded: list[str] = []
@@ -122,9 +137,24 @@ def test_an_early_look_embeds_half_as_much_and_no_sample(settings: Settings, sto
     for number in range(100):
         matcher.add(page(f"p{number}", f"{NEAR} It is said by {number} people."))
     [early] = matcher.match([asked], early=True)
-    assert len(embedded) <= 2 + 1 and {e.relation for e in early} == {"entailed"}
+    assert len(embedded) == 2 + 1 and {e.relation for e in early} == {"entailed"}
     matcher.match([asked])
-    assert len(embedded) > SAMPLE
+    assert len(embedded) > 2 + 1
+
+
+def test_the_order_in_which_pages_come_does_not_change_the_shortlist(settings: Settings, store: Store) -> None:
+    asked = claim("The Eiffel Tower in Paris was completed in 1889.")
+    pages = [page(f"p{number}", f"{NEAR} It is said by {number} people.") for number in range(60)]
+    found = []
+    for some in (pages, pages[::-1]):
+        matcher = Matcher(settings.model_copy(update={"shortlist": 6}), store, "")
+        for number, one in enumerate(some):
+            matcher.add(one)
+            if number == 30:
+                matcher.match([asked], early=True)
+        [pieces] = matcher.match([asked])
+        found.append([(e.page_id, e.start, e.similarity) for e in pieces])
+    assert found[0] == found[1] != []
 
 
 def test_the_ranking_by_vectors_alone_leaves_no_chunk_out(settings: Settings, store: Store) -> None:

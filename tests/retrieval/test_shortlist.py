@@ -2,62 +2,38 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.retrieval.ranking import ONE_IN, SAMPLE, Shortlist, sample
-from attribution.types import Chunk
-
-
-def chunk(number: int, text: str = "") -> Chunk:
-    return Chunk(page_id=f"p{number % 7}", start=number * 10, end=number * 10 + 9, text=text or f"passage {number}")
-
-
-CHUNKS = [chunk(n) for n in range(500)]
-
-
-@given(st.randoms(use_true_random=False))
-def test_the_sample_does_not_depend_on_the_order_of_the_chunks(rng: random.Random) -> None:
-    mixed = CHUNKS[:]
-    rng.shuffle(mixed)
-    assert sample(mixed) == sample(CHUNKS)
-
-
-def test_the_sample_is_all_of_few_chunks_and_takes_any_text() -> None:
-    few = [chunk(1, "\ud800"), chunk(2, ""), chunk(3, "أهرامات")]
-    assert sorted(sample(few), key=lambda c: c.start) == few and len(sample(CHUNKS)) == SAMPLE
-
-
-def test_of_many_chunks_the_sample_is_a_fixed_share() -> None:
-    many = [chunk(n) for n in range(40 * SAMPLE)]
-    assert len(sample(many)) == len(many) // ONE_IN
+from attribution.embedders.minilm.static import ERROR
+from attribution.retrieval.ranking import rank_among
 
 
 def test_ranks_are_exact_where_nothing_is_left_out() -> None:
-    short = Shortlist(CHUNKS[:4], [], 0)
-    similarities = {c: 0.9 - n / 10 for n, c in enumerate(CHUNKS[:4])}
-    assert [short.rank(similarities)(s) for s in similarities.values()] == [1, 2, 3, 4]
+    similarities = [0.9, 0.8, 0.7, 0.6]
+    assert [rank_among(similarities)(s) for s in similarities] == [1, 2, 3, 4]
 
 
 def test_ranks_among_chunks_that_are_left_out_are_near_the_true_ones() -> None:
     rng = random.Random(3)
-    similarity = {c: rng.gauss(0.2, 0.1) for c in CHUNKS}
-    best = rng.sample(CHUNKS, 40)
-    for c in best[:20]:
-        similarity[c] += 0.2  # those that share words are nearer than others
-    true = {c: rank for rank, c in enumerate(sorted(CHUNKS, key=lambda c: -similarity[c]), 1)}
-    short = Shortlist(best, [c for c in sample(CHUNKS) if c not in best], len(CHUNKS) - len(best))
-    rank = short.rank({c: similarity[c] for c in short.chunks})
-    ranks = {c: rank(similarity[c]) for c in short.chunks}
-    nearest = sorted(best, key=lambda c: true[c])[:10]
-    assert [ranks[c] for c in nearest] == pytest.approx([true[c] for c in nearest], rel=0.5, abs=3)
-    among = {c: rank for rank, c in enumerate(sorted(best, key=lambda c: -similarity[c]), 1)}
-    far = [c for c in best if true[c] > 100]
-    assert all(abs(ranks[c] - true[c]) < abs(among[c] - true[c]) for c in far) and far
+    both = [(estimate + rng.gauss(0, ERROR), estimate) for estimate in (rng.gauss(0.2, 0.1) for _ in range(500))]
+    both.sort(reverse=True)
+    true, estimates = [similarity for similarity, _ in both], [estimate for _, estimate in both]
+    nearest = sorted(range(500), key=lambda i: -estimates[i])
+    embedded, others = nearest[:30], nearest[30:]
+    rank = rank_among([true[i] for i in embedded], np.array([estimates[i] for i in others], dtype=np.float32))
+    among = rank_among([true[i] for i in embedded])
+    far = [i for i in embedded if i >= 40]
+    assert far and all(abs(rank(true[i]) - 1 - i) < abs(among(true[i]) - 1 - i) for i in far)
+    assert [rank(true[i]) for i in range(5) if i in embedded] == pytest.approx(
+        [i + 1 for i in range(5) if i in embedded], abs=6
+    )
 
 
-def test_a_sample_of_like_chunks_gives_finite_ranks() -> None:
-    short = Shortlist(CHUNKS[:2], CHUNKS[2:5], 100)
-    rank = short.rank(dict.fromkeys(CHUNKS[:5], 0.5))
-    assert all(1 <= rank(similarity) <= 103 for similarity in (-1.0, 0.4, 0.5, 0.6, 1.0))
+@given(st.lists(st.floats(-1, 1, width=32), max_size=30), st.lists(st.floats(-1, 1, width=32), min_size=1, max_size=30))
+def test_a_nearer_chunk_has_no_worse_rank(embedded: list[float], left_out: list[float]) -> None:
+    rank = rank_among(embedded, np.array(left_out, dtype=np.float32))
+    ranks = [rank(s / 10) for s in range(10, -11, -1)]
+    assert ranks == sorted(ranks) and all(1 <= r <= 1 + len(embedded) + len(left_out) for r in ranks)

@@ -1,0 +1,106 @@
+"""Estimates of MiniLM's vectors for a hundredth of their price: the weighted mean of one vector a token.
+
+training/static.py trains the table towards the vectors of whole passages. Only passages are estimated; compared with a
+claim's own vector, the cosine is off by `ERROR`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from attribution.embedders.minilm import CUT, FOLDER, PACKAGE, TOKENIZER, TOKENS, package_folder
+from attribution.models.files import check_package, check_shipped
+from attribution.models.loading import load_once
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    from tokenizers import Tokenizer
+
+    from attribution.retrieval.index import Vectors
+
+FILE = "static.npz"
+DIMENSIONS = 256  # of the 384, which lose nothing that counts (docs/retrieval.md)
+HALF = 8  # what is added to a signed four-bit number
+ERROR = 0.09  # standard deviation of the estimates, with that of texts unlike those of training (docs/retrieval.md)
+
+
+class _Table(NamedTuple):
+    rows: npt.NDArray[np.uint8]  # (tokens, DIMENSIONS / 2), two numbers a byte
+    scales: npt.NDArray[np.float32]  # (tokens,): of a row, its token's weight included
+    weights: npt.NDArray[np.float32]  # (tokens,)
+    basis: npt.NDArray[np.float32]  # (DIMENSIONS, 384), rows of length 1
+    added: npt.NDArray[np.float32]  # (DIMENSIONS,): to every mean
+
+
+def tokenizer() -> Tokenizer:
+    """Return MiniLM's tokenizer, without padding or a limit."""
+    import tokenizers
+
+    check_package(PACKAGE, TOKENIZER)
+    found = tokenizers.Tokenizer.from_file(str(package_folder() / TOKENIZER))
+    found.no_padding()
+    found.no_truncation()
+    return found
+
+
+def pack(
+    table: npt.NDArray[np.float32], weights: npt.NDArray[np.float32], added: npt.NDArray[np.float32], dimensions: int
+) -> Mapping[str, npt.NDArray[np.generic]]:
+    """Return the arrays of the file: vectors of `dimensions` that keep most of the table's, in four bits a number.
+
+    `table` has shape (tokens, 384), `weights` (tokens,), `added` (384,).
+    """
+    import numpy as np
+
+    basis = np.linalg.svd(table * weights[:, None], full_matrices=False)[2][:dimensions]
+    rows = table @ basis.T
+    scales = np.abs(rows).max(axis=1) / (HALF - 1)
+    packed = (np.round(rows / np.maximum(scales, 1e-9)[:, None]) + HALF).astype(np.uint8)
+    return {
+        "rows": packed[:, ::2] << 4 | packed[:, 1::2],
+        "scales": scales.astype(np.float16),
+        "weights": weights.astype(np.float16),
+        "basis": basis.astype(np.float16),
+        "added": (basis @ added).astype(np.float16),
+    }
+
+
+@load_once
+def _tokenizer() -> Tokenizer:
+    return tokenizer()
+
+
+@load_once
+def _table() -> _Table:
+    import numpy as np
+
+    check_shipped(FOLDER, FILE)
+    with np.load(FOLDER / FILE) as file:
+        scales, weights, basis, added = (file[n].astype(np.float32) for n in ("scales", "weights", "basis", "added"))
+        return _Table(file["rows"], scales * weights, weights, basis, added)
+
+
+def estimated(texts: Sequence[str]) -> Vectors:
+    """Return a float32 array of shape (len(texts), DIMENSIONS), not of length 1; the text alone decides a row."""
+    import numpy as np
+
+    table = _table()
+    # a lone surrogate cannot be encoded
+    cut = [text[:CUT].encode("utf-8", "replace").decode() for text in texts]
+    result = np.tile(table.added, (len(texts), 1))
+    for row, encoding in zip(result, _tokenizer().encode_batch_fast(cut, add_special_tokens=False), strict=True):
+        ids = encoding.ids[: TOKENS - 2]
+        if ids:
+            rows = table.rows[ids]
+            sums = np.empty((2, DIMENSIONS // 2), dtype=np.float32)
+            sums[0] = table.scales[ids] @ ((rows >> 4).astype(np.float32) - HALF)
+            sums[1] = table.scales[ids] @ ((rows & 15).astype(np.float32) - HALF)
+            row += sums.T.reshape(-1) / table.weights[ids].sum()
+    return result
+
+
+def projected(vectors: Vectors) -> Vectors:
+    """Return MiniLM's vectors (n, 384) as (n, DIMENSIONS); their product with an estimate estimates the cosine."""
+    return vectors @ _table().basis.T
