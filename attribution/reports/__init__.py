@@ -66,7 +66,7 @@ FORMATS: dict[str, Format] = {
     ),
     "evidence": Format(
         "attribution.reports.report_json:evidence", "Evidence as CSV",
-        "A row for each passage that was compared with a claim.",
+        "A row for each passage that was compared with a claim, with the verdict on the claim.",
         "-evidence.csv", "text/csv",
     ),
     "bibtex": Format(

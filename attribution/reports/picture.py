@@ -9,6 +9,7 @@ from xml.etree import ElementTree as Xml
 from attribution.reports import Exported
 from attribution.reports.html import look
 from attribution.reports.references import one_line
+from attribution.review.judgements import agreement
 from attribution.types import LABELS, Label
 
 WIDTH, HEIGHT, MARGIN = 1200, 675, 72
@@ -20,12 +21,14 @@ NARROWEST = 0.54  # em of a character
 
 
 def write(exported: Exported) -> str:
-    """Title, a bar for each verdict that occurs with its count, and what was checked when."""
+    """Title, a bar for each verdict that occurs with its count, what was checked when, and the analyst's agreement."""
     report = exported.report
     counts = Counter[Label](verdict.label for verdict in report.verdicts)
     counts["not_reached"] += len(report.claims) - counts.total()
     shown = [label for label in LABELS if counts[label]]
     spoken = ", ".join(f"{counts[label]} {look(label).noun}" for label in shown) or "no claims"
+    agreed = agreement([report]).words
+    spoken += f". {agreed}" if agreed else ""
     title = _clean(exported.heading)
     svg = Xml.Element(
         "svg",
@@ -57,8 +60,9 @@ def write(exported: Exported) -> str:
     Xml.SubElement(
         svg, "line", {"x1": str(MARGIN), "x2": str(WIDTH - MARGIN), "y1": "602", "y2": "602", "stroke": RULE}
     )
-    footer = wrapped(_clean(" · ".join(filter(None, parts))), (WIDTH - 2 * MARGIN) / 20, 1)
-    _text(svg, MARGIN, 636, footer[0] if footer else "", 20, QUIET)
+    for y, text in ((632, _clean(" · ".join(filter(None, parts)))), (660, agreed)):
+        for line in wrapped(text, (WIDTH - 2 * MARGIN) / 20, 1):
+            _text(svg, MARGIN, y, line, 20, QUIET)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(svg, encoding="unicode") + "\n"
 
 

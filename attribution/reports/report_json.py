@@ -83,6 +83,7 @@ CLAIMS = (
 EVIDENCE = (
     "claim number", "claim", "relation", "entailed", "contradicted", "no relation", "similarity", "sentence",
     "passage", "source", "address", "start", "end", "searcher", "rank", "query", "read", "SHA-256", "facts after",
+    "verdict", "analyst's verdict", "analyst's note",
 )  # fmt: skip
 
 
@@ -100,19 +101,20 @@ def _claims(exported: Exported) -> Iterator[Sequence[Cell]]:
     report = exported.report
     pages = {page.id: page for page in report.pages}
     verdicts = {verdict.claim_id: verdict for verdict in report.verdicts}
-    judgements = {judged.claim_id: judged for judged in report.judgements}
+    words = _words(report)
     for number, claim in enumerate(report.claims, 1):
         verdict = verdicts.get(claim.id)
         piece = deciding_evidence([e for e in report.evidence if e.claim_id == claim.id], pages)
-        page, own = pages.get(piece.page_id) if piece else None, judgements.get(claim.id)
+        page = pages.get(piece.page_id) if piece else None
+        model, *analyst = words[claim.id]
         yield (
             number, claim.text, claim.enriched or "", min((a for a, _ in claim.spans), default=None),
             max((b for _, b in claim.spans), default=None), "yes" if claim.id in exported.corrected else "",
-            claim.worthiness or "", look(verdict.label if verdict else "not_reached").word,
+            claim.worthiness or "", model,
             verdict.confidence if verdict and verdict.confidence else None, verdict.reason if verdict else "",
             piece.deciding_sentence if piece else "", page.cited if page else "", _address(page),
             page.fetched_at if page else "", http_address(page.facts_from) if page else "",
-            look(own.label).word if own else "", own.note if own else "",
+            *analyst,
         )  # fmt: skip
 
 
@@ -120,6 +122,7 @@ def _evidence(exported: Exported) -> Iterator[Sequence[Cell]]:
     report = exported.report
     pages = {page.id: page for page in report.pages}
     claims = {claim.id: (number, claim) for number, claim in enumerate(report.claims, 1)}
+    words = _words(report)
     for piece in report.evidence:
         number, claim = claims[piece.claim_id]
         page, p = pages.get(piece.page_id), piece.probabilities
@@ -128,8 +131,18 @@ def _evidence(exported: Exported) -> Iterator[Sequence[Cell]]:
             piece.similarity, piece.deciding_sentence, piece.text, page.cited if page else "", _address(page),
             piece.start, piece.end, piece.searcher, piece.rank or None, piece.query,
             page.fetched_at if page else "", page.sha256 if page else "",
-            http_address(page.facts_from) if page else "",
+            http_address(page.facts_from) if page else "", *words[claim.id],
         )  # fmt: skip
+
+
+def _words(report: Report) -> dict[str, tuple[str, str, str]]:
+    """The words of the model's verdict on each claim, of the analyst's, and of the analyst's note."""
+    verdicts = {verdict.claim_id: verdict.label for verdict in report.verdicts}
+    judgements = {judged.claim_id: (look(judged.label).word, judged.note) for judged in report.judgements}
+    return {
+        claim.id: (look(verdicts.get(claim.id, "not_reached")).word, *judgements.get(claim.id, ("", "")))
+        for claim in report.claims
+    }
 
 
 def _address(page: Page | None) -> str:

@@ -124,19 +124,27 @@ def test_json_fits_its_schema_and_is_read_back() -> None:
     assert report_json.read(exported.report.to_json()).report == back.report  # without a version: an earlier file
 
 
-def test_the_analyst_s_verdicts_are_in_every_list_of_claims() -> None:
+def test_the_analyst_s_verdicts_are_in_every_export_that_tells_verdicts() -> None:
     exported = Exported(judged(run(), "No: *1888*."))
     agreed = "The analyst agrees with 0 of 1 judged badge (0%; 95% interval 0% to 79%)."
     html, page = unescape(written("html", exported)), rendered(exported)
     assert html.count("The analyst's verdict: ") == 2 * 2  # beside each claim, and in its footnote
     assert agreed in html and "No: *1888*." in html and "“Unclear” then" in html
     assert page.count("<strong>The analyst's verdict: ✗ Contradicted.</strong> No: *1888*.") == 2 and agreed in page
-    rows = list(csv.DictReader(io.StringIO(written("claims", exported))))
-    assert {(r["analyst's verdict"], r["analyst's note"]) for r in rows} == {("Contradicted", "No: *1888*.")}
+    for name, models in (("claims", ["Supported", "Not checked"]), ("evidence", ["Supported", "Supported"])):
+        rows = list(csv.DictReader(io.StringIO(written(name, exported))))
+        assert {(r["analyst's verdict"], r["analyst's note"]) for r in rows} == {("Contradicted", "No: *1888*.")}
+        assert [r["verdict"] for r in rows] == models
+        rows = list(csv.DictReader(io.StringIO(written(name, Exported(run())))))
+        assert {(r["analyst's verdict"], r["analyst's note"]) for r in rows} == {("", "")}
+    picture = ElementTree.fromstring(written("picture", exported))
+    assert agreed in [node.text for node in picture.iter()] and picture.attrib["aria-label"].endswith(agreed)
     document = json.loads(written("json", exported))
     jsonschema.validate(document, report_json.schema(), jsonschema.Draft202012Validator)
     assert report_json.read(written("json", exported)).report.judgements == exported.report.judgements
-    for name in ("html", "markdown", "claims", "json"):
+    for name in ("bibtex", "csl"):  # they list sources, and tell no verdict
+        assert written(name, exported) == written(name, Exported(run()))
+    for name in ("html", "markdown", "claims", "json", "picture"):
         assert "The analyst" not in written(name, Exported(run())) and '"judgements"' not in written(
             name, Exported(run())
         )
