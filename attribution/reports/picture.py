@@ -60,7 +60,7 @@ def write(exported: Exported) -> str:
     Xml.SubElement(
         svg, "line", {"x1": str(MARGIN), "x2": str(WIDTH - MARGIN), "y1": "602", "y2": "602", "stroke": RULE}
     )
-    for y, text in ((632, _clean(" · ".join(filter(None, parts)))), (660, agreed)):
+    for y, text in ((632, _clean(" · ".join(filter(None, parts)))), (660, agreed and f"⚑ {agreed}")):
         for line in wrapped(text, (WIDTH - 2 * MARGIN) / 20, 1):
             _text(svg, MARGIN, y, line, 20, QUIET)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(svg, encoding="unicode") + "\n"

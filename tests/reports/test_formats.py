@@ -138,7 +138,7 @@ def test_the_analyst_s_verdicts_are_in_every_export_that_tells_verdicts() -> Non
         rows = list(csv.DictReader(io.StringIO(written(name, Exported(run())))))
         assert {(r["analyst's verdict"], r["analyst's note"]) for r in rows} == {("", "")}
     picture = ElementTree.fromstring(written("picture", exported))
-    assert agreed in [node.text for node in picture.iter()] and picture.attrib["aria-label"].endswith(agreed)
+    assert f"⚑ {agreed}" in [node.text for node in picture.iter()] and picture.attrib["aria-label"].endswith(agreed)
     document = json.loads(written("json", exported))
     jsonschema.validate(document, report_json.schema(), jsonschema.Draft202012Validator)
     assert report_json.read(written("json", exported)).report.judgements == exported.report.judgements
