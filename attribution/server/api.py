@@ -9,6 +9,7 @@ import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from types import FrameType
+from typing import Literal
 
 import uvicorn
 from fastapi import FastAPI, Request, Response
@@ -20,8 +21,9 @@ from starlette.types import ASGIApp
 
 from attribution.claims.enrichment import transcript
 from attribution.errors import AttributionError, BadInput, Busy, LlmFailed, NotYours, StoreError, Unavailable
-from attribution.events import Event, RunStarted
+from attribution.events import Event, Finished, RunStarted
 from attribution.run import claims
+from attribution.run.editing import edit
 from attribution.run.estimate import check_input
 from attribution.run.record import VERSION
 from attribution.run.run import run
@@ -32,8 +34,8 @@ from attribution.server.work import Measured, Metrics, Work
 from attribution.settings import Settings
 from attribution.store.history import HistoryQuery
 from attribution.store.store import Store
-from attribution.types import Judgement, Pair, Segmented
-from attribution.verdicts import Thresholds, relation
+from attribution.types import AnalystLabel, AnalystVerdict, Judge, Judgement, Pair, Report, Segmented
+from attribution.verdicts import Thresholds, agreeing, relation
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.pairs import Refusal, Stoppable, groups, verify_each
 
@@ -89,6 +91,12 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
 
     def store(request: Request) -> Store:
         return Store.open(own.database_url, by=request.state.owner)
+
+    def owned(database: Store, run_id: str) -> Report:
+        report = database.runs.load(run_id) if database.rights.access(run_id).own else None
+        if report is None:
+            raise HTTPException(404, "no finished run of this key has that id")
+        return report
 
     @app.get("/health")
     async def health() -> dict[str, object]:
@@ -176,11 +184,7 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
     @app.get("/runs/{run_id}")
     def one_run(run_id: str, request: Request) -> dict[str, object]:
         """Return the report of a run that was started with this key."""
-        database = store(request)
-        report = database.runs.load(run_id) if database.rights.access(run_id).own else None
-        if report is None:
-            raise HTTPException(404, "no finished run of this key has that id")
-        found: dict[str, object] = json.loads(report.to_json())
+        found: dict[str, object] = json.loads(owned(store(request), run_id).to_json())
         return found
 
     @app.delete("/runs/{run_id}", status_code=204)
@@ -190,6 +194,37 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
             store(request).runs.delete(run_id)
         except NotYours:
             raise HTTPException(404, "no run of this key has that id") from None
+
+    judging = threading.Lock()  # of two verdicts at once, the second is made from the run with the first
+
+    def judge(
+        request: Request, run_id: str, claim_id: str, verdict: Literal["agree"] | AnalystLabel | None, note: str = ""
+    ) -> Report:
+        with judging:
+            database = store(request)
+            report = owned(database, run_id)
+            if all(claim.id != claim_id for claim in report.claims):
+                raise HTTPException(404, f"no claim of this run has that id: GET /runs/{run_id} lists them")
+            agreed = agreeing(next((v.label for v in report.verdicts if v.claim_id == claim_id), None))
+            if verdict and agreed is None:
+                raise BadInput(
+                    "this claim was not compared with the sources, and takes no verdict: judge one that was, "
+                    f"see the verdicts of GET /runs/{run_id}"
+                )
+            change = Judge(claim_id=claim_id, label=agreed if verdict == "agree" else verdict, note=note)
+            (finished,) = (event for event in edit(report, change, own, database) if isinstance(event, Finished))
+            return finished.report
+
+    @app.put("/runs/{run_id}/claims/{claim_id}/verdict")
+    def set_verdict(run_id: str, claim_id: str, body: bodies.VerdictBody, request: Request) -> AnalystVerdict:
+        """Set your own verdict on a claim of a run that was started with this key; the model's stays as it is."""
+        report = judge(request, run_id, claim_id, body.verdict, body.note)
+        return next(judged for judged in report.judgements if judged.claim_id == claim_id)
+
+    @app.delete("/runs/{run_id}/claims/{claim_id}/verdict", status_code=204)
+    def clear_verdict(run_id: str, claim_id: str, request: Request) -> None:
+        """Clear your own verdict on a claim of a run that was started with this key."""
+        judge(request, run_id, claim_id, None)
 
 
 def _judged(pair: Pair, judged: Judgement | Refusal, thresholds: Thresholds) -> dict[str, object]:

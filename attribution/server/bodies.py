@@ -6,7 +6,7 @@ import json
 import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
@@ -29,7 +29,7 @@ from attribution.evidence.sources import Source
 from attribution.evidence.strangers import WEB_ADDRESS, demanded
 from attribution.files import PROBLEM, has_half_pair
 from attribution.settings import SETTINGS, Settings
-from attribution.types import Document, Turn
+from attribution.types import NOTE, AnalystLabel, Document, Turn
 
 MAX_BODY = 2_000_000  # bytes of a request
 MAX_PAIRS, MAX_DOCUMENTS, MAX_SOURCES = 256, 20, 20
@@ -88,6 +88,13 @@ class VerifyBody(Body):
     pairs: list[ClaimPair] = Field(min_length=1, max_length=MAX_PAIRS)
     verifier: str | None = None
     settings: Asked = {}
+
+
+class VerdictBody(Body):
+    """The client's own verdict on a claim; `agree` takes the one that agrees with the model's."""
+
+    verdict: Literal["agree", AnalystLabel]
+    note: str = Field("", max_length=NOTE)
 
 
 def documents(given: list[GivenDocument]) -> tuple[Document, ...]:

@@ -55,6 +55,8 @@ def _type(schema: Mapping[str, Any]) -> str:
     """A schema in a few words."""
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]
+    if "enum" in schema:
+        return " or ".join(map(repr, schema["enum"]))
     if "anyOf" in schema:
         return " or ".join(map(_type, schema["anyOf"]))
     if schema.get("type") == "array":

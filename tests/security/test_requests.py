@@ -158,6 +158,7 @@ def test_a_full_queue_says_when_to_come_again(server: Server, request_: tuple[st
 def test_the_reference_loads_nothing_from_elsewhere(server: Server) -> None:
     reply = httpx.get(f"{server.url}/docs")
     assert reply.status_code == 200 and "POST /analyze" in reply.text and "<code>answer</code>" in reply.text
+    assert "&#39;agree&#39; or &#39;supported&#39;" in reply.text  # the words that a field takes
     assert "default-src 'none'" in reply.headers["content-security-policy"]
     assert not re.search(r"<script|<link|<img|src=|@import|url\(|//", reply.text.replace("://", ""))
     assert httpx.get(f"{server.url}/redoc").status_code == 401

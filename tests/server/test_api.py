@@ -14,11 +14,11 @@ from typing import Any
 import httpx
 import pytest
 
-from attribution.run.editing import edit
 from attribution.server.bodies import MAX_BODY, MAX_PAIRS
 from attribution.server.guard import Keys
+from attribution.store.rights import Access
 from attribution.store.store import Store
-from attribution.types import Judge
+from attribution.types import NOTE
 from benchmarks.processes import megabytes
 from tests.server.conftest import KEY, OTHER, Server
 
@@ -56,18 +56,76 @@ def test_a_run_streams_its_events_and_stays_with_its_key(client: httpx.Client, s
     assert client.get(f"/runs/{run}").status_code == 404
 
 
-def test_the_analyst_s_verdict_is_in_the_report_of_its_owner(client: httpx.Client, server: Server) -> None:
-    run = analyse(client)[0]["run"]
-    assert "judgements" not in client.get(f"/runs/{run}").json()
-    store = Store.open(server.settings.database_url, by=Keys([KEY]).owner(f"Bearer {KEY}"))
-    report = store.runs.load(run)
-    assert report is not None
-    change = Judge(claim_id=report.claims[0].id, label="contradicted", note="<b>no</b>")
-    list(edit(report, change, server.settings, store))
-    (own,) = client.get(f"/runs/{run}").json()["judgements"]
+def test_a_client_judges_the_claims_of_its_runs(client: httpx.Client, server: Server) -> None:
+    events = analyse(client)
+    run, before = events[0]["run"], events[-1]["report"]
+    first, second = (f"/runs/{run}/claims/{claim['id']}/verdict" for claim in before["claims"][:2])
+    reply = client.put(first, json={"verdict": "contradicted", "note": " <b>no</b> "})
+    own = reply.json()
+    assert reply.status_code == 200
     assert (own["label"], own["badge"], own["note"]) == ("contradicted", "supported", "<b>no</b>")
-    assert store.runs.undo(run) == report and "judgements" not in client.get(f"/runs/{run}").json()
+    after = client.get(f"/runs/{run}").json()
+    assert after["judgements"] == [own] and after["verdicts"] == before["verdicts"]
+    assert client.put(first, json={"verdict": "agree"}).json()["label"] == "supported"
+    again = client.put(first, json={"verdict": "supported"})
+    assert again.status_code == 400 and "your verdict on this claim is supported already" in error(again)["message"]
+    assert client.put(second, json={"verdict": "unclear"}).status_code == 200
+    assert client.delete(first).status_code == 204
+    assert [j["label"] for j in client.get(f"/runs/{run}").json()["judgements"]] == ["unclear"]
+    again = client.delete(first)
+    assert again.status_code == 400 and "no verdict of yours" in error(again)["message"]
+
+
+def test_verdicts_sent_at_once_are_all_kept(client: httpx.Client) -> None:
+    events = analyse(client, answer=f"{ANSWER} It has three floors. It was painted red. It is made of iron.")
+    run, claims = events[0]["run"], events[-1]["report"]["claims"]
+    addresses = [f"/runs/{run}/claims/{claim['id']}/verdict" for claim in claims]
+    assert len(addresses) >= 5
+    with ThreadPoolExecutor(len(addresses)) as pool:
+        replies = list(pool.map(lambda address: client.put(address, json={"verdict": "agree"}), addresses))
+    assert {reply.status_code for reply in replies} == {200}
+    assert len(client.get(f"/runs/{run}").json()["judgements"]) == len(addresses)
+
+
+def test_only_the_owner_judges_a_run_that_others_read_by_its_link(client: httpx.Client, server: Server) -> None:
+    events = analyse(client)
+    run, report = events[0]["run"], events[-1]["report"]
+    address = f"/runs/{run}/claims/{report['claims'][0]['id']}/verdict"
+    store = Store.open(server.settings.database_url, by=Keys([KEY]).owner(f"Bearer {KEY}"))
+    store.runs.set_private(run, private=False)
     store.close()
+    reader = Store.open(server.settings.database_url, by="a browser with the link")
+    assert reader.rights.access(run) == Access(private=False, own=False)
+    reader.close()
+    with server.client(OTHER) as other, server.client("") as nobody:
+        assert client.put(address, json={"verdict": "agree"}).status_code == 200
+        for stranger, status, kind in ((other, 404, "NotFound"), (nobody, 401, "WrongKey")):
+            for reply in (stranger.put(address, json={"verdict": "contradicted"}), stranger.delete(address)):
+                assert reply.status_code == status and error(reply)["type"] == kind
+    (own,) = client.get(f"/runs/{run}").json()["judgements"]
+    assert own["label"] == "supported"
+
+
+def test_a_verdict_that_does_not_fit_is_refused(client: httpx.Client) -> None:
+    events = analyse(client, answer=f"{ANSWER} What do you think?")
+    run, report = events[0]["run"], events[-1]["report"]
+    verdicts = {verdict["claim_id"]: verdict["label"] for verdict in report["verdicts"]}
+    compared = report["claims"][0]["id"]
+    refused: list[tuple[str, dict[str, str], int, str]] = [
+        ("unknown", {"verdict": "agree"}, 404, f"no claim of this run has that id: get /runs/{run} lists them"),
+        (compared, {"verdict": "right"}, 422, "verdict: input should be 'agree', 'supported', 'contradicted'"),
+        (compared, {"verdict": "agree", "note": "x" * (NOTE + 1)}, 422, "note: string should have at most 2000"),
+        (compared, {"verdict": "agree", "note": "\ud800"}, 422, "surrogate"),
+        (compared, {"note": "x"}, 422, "verdict: field required"),
+        *((c, {"verdict": "agree"}, 400, "was not compared") for c in verdicts if verdicts[c] == "not_checked"),
+    ]
+    assert len(refused) == 6
+    for claim, body, status, says in refused:
+        headers = {"content-type": "application/json"}
+        reply = client.put(f"/runs/{run}/claims/{claim}/verdict", content=json.dumps(body), headers=headers)
+        assert reply.status_code == status and says in error(reply)["message"].lower()
+    assert client.delete(f"/runs/{run}/claims/unknown/verdict").status_code == 404
+    assert client.get(f"/runs/{run}").json() == report
 
 
 def test_the_last_verdict_on_a_claim_is_that_of_the_report(client: httpx.Client) -> None:
