@@ -47,7 +47,7 @@ def test_every_requirement_is_locked_in_its_version(lock: str) -> None:
     assert not missing, f"{lock} lacks {missing}: make lock"
 
 
-@pytest.mark.parametrize("lock", [*LOCKS, TORCH, "requirements-torch-cpu.lock"])
+@pytest.mark.parametrize("lock", [*LOCKS, TORCH, "requirements-torch-cpu.lock", "requirements-uv.lock"])
 def test_every_locked_package_has_a_hash_and_comes_from_no_named_place(lock: str) -> None:
     assert [name for name, _, hashes in locked(lock) if not hashes] == []
     assert not re.search(r"--(extra-)?index|--find-links|://| @ ", (ROOT / lock).read_text("utf-8"))
