@@ -8,8 +8,8 @@ FIGURES := docs/figures
 # time, and by pip where uv cannot be had or knows less of the package index.
 OPTIONS := --quiet --no-deps --require-hashes
 PIP := $(BIN)/python -m pip install --disable-pip-version-check
-UV_INSTALL = $(BIN)/uv pip install --no-cache $(BYTECODE) --python $(BIN)/python $${PIP_FIND_LINKS:+--find-links "$$PIP_FIND_LINKS"}
-INSTALL = install() { $(UV_INSTALL) $(OPTIONS) -r $$1 2>/dev/null || $(PIP) $(OPTIONS) -r $$1; }; install
+UV_INSTALL := $(BIN)/uv pip install --no-cache --python $(BIN)/python $${PIP_FIND_LINKS:+--find-links "$$PIP_FIND_LINKS"}
+INSTALL := install() { $(UV_INSTALL) $(OPTIONS) -r $$1 2>/dev/null || $(PIP) $(OPTIONS) -r $$1; }; install
 UV ?= $(BIN)/uv
 COMPILE := $(UV) pip compile --quiet --python-version 3.11 --universal --generate-hashes --no-annotate --no-header --no-emit-index-url
 IS_TORCH := /^[a-z]/ { torch = /^(torch=|nvidia|cuda|triton)/ }
@@ -19,8 +19,9 @@ IS_TORCH := /^[a-z]/ { torch = /^(torch=|nvidia|cuda|triton)/ }
 run: $(VENV)/.run
 	@$(BIN)/python -m attribution serve $(if $(PORT),--port $(PORT))
 
+# uv compiles nothing: Python does at the first import, and keeps it if it may.
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations=20
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations=20
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -85,8 +86,6 @@ $(VENV)/.run: requirements-uv.lock requirements.lock requirements-torch-cpu.lock
 	  echo "The base verifier could not be installed; the small one is used. Later: make clean run"
 	@touch $@
 
-# The tests start Python a thousand times; for the app, what it imports is compiled at its first start.
-$(VENV)/.dev: private BYTECODE := --compile-bytecode
 $(VENV)/.dev: $(VENV)/.run requirements-dev.lock
 	@$(INSTALL) requirements-dev.lock
 	@touch $@
