@@ -157,7 +157,7 @@ class Candidates:
             index, depth = Index(), len(short.chunks)
             index.add(short.chunks, self._vectors([c.text for c in short.chunks]))
         found = index.search(self._vectors(queries), depth, floor=-1.0) if len(index) else []
-        rank = rank_among([c.similarity for c in found], short.left_out if short else None)
+        rank = rank_among([c.similarity for c in found], short.left_out if short else None, static.ERROR)
         near = self._near(queries[0], found)
         hybrid = self._settings.ranking == "hybrid"
         score = reciprocal_ranks(((1.0, ranked if hybrid else ()),))

@@ -7,8 +7,6 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from attribution.embedders.minilm.static import ERROR
-
 if TYPE_CHECKING:
     from attribution.retrieval.index import Vectors
 
@@ -31,10 +29,13 @@ def reciprocal_ranks(rankings: Sequence[tuple[float, Sequence[H]]], constant: fl
     return scores
 
 
-def rank_among(embedded: Sequence[float], left_out: Vectors | None = None) -> Callable[[float], float]:
+def rank_among(
+    embedded: Sequence[float], left_out: Vectors | None = None, error: float = 0.0
+) -> Callable[[float], float]:
     """Return a function from similarity to its rank if all chunks were embedded; 1 is the nearest.
 
-    `left_out` are estimates of the similarities of the chunks that are not, an array of one dimension.
+    `left_out` are estimates of the similarities of the chunks that are not, an array of one dimension; `error` is their
+    standard deviation, above zero.
     """
     import numpy as np
 
@@ -45,6 +46,6 @@ def rank_among(embedded: Sequence[float], left_out: Vectors | None = None) -> Ca
         if left_out is None:
             return 1.0 + above
         # the logistic function is within 0.01 of the normal distribution
-        return 1.0 + above + float((1 / (1 + np.exp(LOGISTIC * (similarity - left_out) / ERROR))).sum())
+        return 1.0 + above + float((1 / (1 + np.exp(LOGISTIC * (similarity - left_out) / error))).sum())
 
     return rank

@@ -23,7 +23,7 @@ def test_ranks_among_chunks_that_are_left_out_are_near_the_true_ones() -> None:
     true, estimates = [similarity for similarity, _ in both], [estimate for _, estimate in both]
     nearest = sorted(range(500), key=lambda i: -estimates[i])
     embedded, others = nearest[:30], nearest[30:]
-    rank = rank_among([true[i] for i in embedded], np.array([estimates[i] for i in others], dtype=np.float32))
+    rank = rank_among([true[i] for i in embedded], np.array([estimates[i] for i in others], dtype=np.float32), ERROR)
     among = rank_among([true[i] for i in embedded])
     far = [i for i in embedded if i >= 40]
     assert far and all(abs(rank(true[i]) - 1 - i) < abs(among(true[i]) - 1 - i) for i in far)
@@ -34,6 +34,6 @@ def test_ranks_among_chunks_that_are_left_out_are_near_the_true_ones() -> None:
 
 @given(st.lists(st.floats(-1, 1, width=32), max_size=30), st.lists(st.floats(-1, 1, width=32), min_size=1, max_size=30))
 def test_a_nearer_chunk_has_no_worse_rank(embedded: list[float], left_out: list[float]) -> None:
-    rank = rank_among(embedded, np.array(left_out, dtype=np.float32))
+    rank = rank_among(embedded, np.array(left_out, dtype=np.float32), ERROR)
     ranks = [rank(s / 10) for s in range(10, -11, -1)]
     assert ranks == sorted(ranks) and all(1 <= r <= 1 + len(embedded) + len(left_out) for r in ranks)
