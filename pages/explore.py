@@ -45,8 +45,8 @@ def analyse_form(running: bool) -> None:
         thresholds=run.current() is None,  # with a run they are under “What if”
     )
     if problem := run.problem():
-        title, reason, detail = problem
-        note(title, reason, label="contradicted", detail=detail)
+        title, reason, detail, label = problem
+        note(title, reason, label=label, detail=detail)
     run.RUN.draw_notice()
 
 

@@ -81,7 +81,14 @@ class RunJob(background.Job[RunProgress]):
             follow(run(question, answer, settings, documents, stop), initial, update, started)
 
         initial = (
-            RunProgress(before.report, before.key, before.version, accepted=True, documents=before.documents)
+            RunProgress(
+                before.report,
+                before.key,
+                before.version,
+                accepted=True,
+                documents=before.documents,
+                unfinished=before.unfinished,
+            )
             if before
             else RunProgress(blank(question, answer, settings), secrets.token_hex(6), documents=tuple(documents))
         )
@@ -125,7 +132,7 @@ def _changes(now: RunProgress, event: Event) -> dict[str, object]:
         case Progress(stage, done, total):
             return changes | {"stage": stage, "units": {**now.units, stage: (done, total)}}
         case Finished(report):
-            return changes | {"report": report}
+            return changes | {"report": report, "unfinished": False}
         case Spent(queries, downloads, seconds):
             used = {"queries": queries, "downloads": downloads, "seconds": seconds}
             new = {"usage": report.usage.model_copy(update=used)}
@@ -274,7 +281,7 @@ def continue_run() -> None:
     reached = tuple(v for v in known.verdicts if v.label != "not_reached")  # the others are pending again
     known = known.model_copy(update={"verdicts": reached})
     documents = store().runs.documents(known.id) or now.documents  # a stopped run's are those of the form
-    before = replace(now, report=known, unfinished=False, error="")
+    before = replace(now, report=known, unfinished=not inputs.finished)
     _start(inputs.question, inputs.answer, settings, documents, known.context, before)
 
 
@@ -398,16 +405,18 @@ def current() -> RunProgress | None:
     return RUN.shown()
 
 
-def problem() -> tuple[str, str, str] | None:
-    """Return why the last run could not start or finish: a title, the reason and its details."""
+def problem() -> tuple[str, str, str, str] | None:
+    """Return why the last run could not start or finish: a title, the reason, details, and the look of the notice."""
     job = RUN.job()
     now = job.progress() if job else None
     if now and now.rejected:
         title = "This edit cannot be made" if now.accepted else "This text cannot be analysed"
-        return title, now.rejected, now.detail
+        return title, now.rejected, now.detail, "contradicted"
     if now and now.error:
         title = "The run could not be finished" if now.accepted else "The run could not start"
-        return title, now.error, now.detail
+        return title, now.error, now.detail, "contradicted"
+    if now and not now.running and not now.accepted:
+        return "The run was stopped in the queue", "Nothing was checked. Analyse starts it again.", "", "missing"
     return None
 
 

@@ -1,0 +1,75 @@
+"""A run that is stopped while it waits for its turn: the page says so, and the run can be started or continued."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attribution.run import run
+from attribution.settings import Settings
+from attribution.store.store import Store
+from attribution.turns import Turns
+from pages.ui import state
+
+ANSWER = "The Nile flows north. It is 6,650 km long."
+
+
+@pytest.fixture(autouse=True)
+def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Turns]:
+    """A queue whose only turn somebody else has."""
+    turns = Turns(1)
+    monkeypatch.setattr(run, "turns", lambda: turns)
+    with turns.ticket("somebody else") as ticket:
+        assert not list(turns.wait(ticket, threading.Event()))
+        yield turns
+
+
+def until(at: AppTest, condition: Callable[[], bool]) -> None:
+    """Look at the page until something is true of it."""
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        at.run()
+    assert not at.exception
+
+
+def shown(at: AppTest) -> str:
+    return "".join(h.body for h in at.get("html"))
+
+
+def waits_and_is_stopped(at: AppTest, start: str) -> None:
+    at.button(key=start).click().run()
+    until(at, lambda: "Waiting: place 1 in the queue" in shown(at))
+    at.button(key="stop").click().run()
+    until(at, lambda: "stop" not in {b.key for b in at.button})
+
+
+def explore(**parameters: str) -> AppTest:
+    at = AppTest.from_file(str(Path(__file__).parents[3] / "pages" / "explore.py"), default_timeout=120)
+    at.session_state[state._BROWSER] = "owner"
+    for name, value in parameters.items():
+        at.query_params[name] = value
+    return at.run()
+
+
+def test_a_run_stopped_in_the_queue_says_so_and_starts_again(store: Store, busy: Turns) -> None:
+    at = explore()
+    next(box for box in at.text_area if box.label == "Answer").set_value(ANSWER).run()
+    for _ in range(2):  # started again, it waits again
+        waits_and_is_stopped(at, "start")
+        assert "The run was stopped in the queue" in shown(at)
+        assert next(box for box in at.text_area if box.label == "Answer").value == ANSWER
+        assert not at.button(key="start").disabled and busy.counts() == (1, 0)
+
+
+def test_a_run_stopped_in_the_queue_as_it_is_continued_can_be_continued_again(settings: Settings, store: Store) -> None:
+    Store(store.database, "owner").runs.start("cut", "", ANSWER, settings.public())
+    at = explore(run="cut")
+    for _ in range(2):
+        waits_and_is_stopped(at, "continue")
+        assert "This run was interrupted" in shown(at)
