@@ -63,9 +63,9 @@ SHORTCUTS = (  # key and its action; help.js handles the same keys
     ("/", "Go to the search field, or to the question"),
 )
 CLAIM_KEYS = (
-    ("Tab", "Reach the claims, links and buttons one by one"),
-    ("Enter", "Select the claim that has the focus; again: go to its evidence"),
-    ("← →", "Previous and next claim, from a claim that has the focus"),
+    ("Tab", "Reach the claims, links, buttons and menus one by one; the first of them skips to the answer"),
+    ("Enter", "Select the claim that has the focus; again: go to its evidence; elsewhere: press, open, save a note"),
+    ("← →", "Previous and next claim, part of the bar that filters claims, or tab, from the one that has the focus"),
     ("Ctrl+Z", "Undo the last edit; with Shift, redo it"),
     ("Esc", "Back from the evidence to the claim; close what is open"),
 )

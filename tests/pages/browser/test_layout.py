@@ -64,6 +64,39 @@ def test_the_skip_link_leads_to_the_first_claim(page: Page) -> None:
     expect(page.locator("[data-claim][role=button]:focus")).to_have_count(1)
 
 
+def test_the_bar_the_tabs_and_the_menus_work_by_the_keys_of_the_help_sheet(page: Page) -> None:
+    write(page, "The Nile flows north into the Mediterranean. I think it is lovely.")
+    analyse(page)
+    segments = page.locator(".chip")
+    segments.first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(segments.nth(1)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(segments.nth(1)).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".claim.dim")).to_have_count(1)
+    page.get_by_role("tab", name="Evidence").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("tab", name="Sources")).to_be_focused()
+    title = panel(page).locator(".sources .title").first
+    title.focus()
+    page.keyboard.press("Enter")
+    expect(panel(page).locator("mark.here")).to_be_visible(timeout=PATIENCE)
+    for name in ("Share", "Export", "⋯"):
+        opener = page.get_by_role("button", name=name, exact=True)
+        opener.focus()
+        page.keyboard.press("Enter")
+        expect(page.get_by_test_id("stPopoverBody")).to_be_visible()
+        for _ in range(6):  # the menu follows what is left of the page
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.closest('[data-testid=stPopoverBody]') !== null"):
+                break
+        else:
+            raise AssertionError(f"Tab does not reach the menu {name}")
+        page.keyboard.press("Escape")
+        expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
+        expect(opener).to_be_focused()
+
+
 def test_a_page_opens_beside_the_answer_with_its_claims_in_the_margin(page: Page) -> None:
     write(page, "The Nile flows north into the Mediterranean. The Nile is about 6,650 kilometres long.")
     analyse(page)
