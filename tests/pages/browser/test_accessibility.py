@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -15,7 +16,9 @@ from tests.pages.browser.visits import (
     analyse,
     claims,
     expect,
+    finished,
     go_to,
+    menu,
     settled,
     visit,
     write,
@@ -35,6 +38,10 @@ He was born in London in 1899.
 
 - **Vertigo**: It was released in 1958, starring [James Stewart](https://example.org) and Kim Novak.
 """
+CITED = (
+    ANSWER
+    + "\nThe Nile flows north [1]. The Eiffel Tower has 4.5 million rivets.\n\nSources:\n[1] http://127.0.0.1:9/nile"
+)
 LONG = " ".join(f"The Nile was measured by {n} surveyors in {1000 + n}." for n in range(40))
 
 
@@ -47,9 +54,9 @@ def broken(page: Page) -> list[tuple[str, list[str]]]:
     return [(v["id"], [node["html"] for node in v["nodes"]]) for v in results.response["violations"]]
 
 
-def unbroken(page: Page, where: str) -> None:
+def unbroken(page: Page, where: str, schemes: Sequence[str] = ("light", "dark")) -> None:
     """No rule of axe is broken, in either theme."""
-    for scheme in ("light", "dark"):
+    for scheme in schemes:
         page.emulate_media(color_scheme=scheme)
         drawn = "scheme => getComputedStyle(document.documentElement).colorScheme === scheme"
         page.wait_for_function(drawn, arg=scheme, timeout=PATIENCE)  # the server has drawn the page in that theme
@@ -73,6 +80,65 @@ def test_no_rule_of_axe_is_broken(page: Page) -> None:
                 kinds.add(kind)
                 assert broken(page) == [], kind
         assert any(struck for _, struck in kinds)
+
+
+def states(page: Page) -> Iterator[str]:
+    """Bring Explore into each of its states with a result, and name it."""
+    write(page, LONG)
+    analyse(page, end=False)
+    expect(page.locator(".ax-status .now")).to_contain_text(re.compile(r"Checking claims [1-9]"), timeout=PATIENCE)
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(page.get_by_role("button", name="Continue", exact=True)).to_be_visible(timeout=PATIENCE)
+    settled(page)
+    yield "a stopped run"
+    write(page, CITED, "Who was Alfred Hitchcock?")
+    analyse(page, end=False)
+    expect(page.locator(".answer thead th")).to_have_count(1, timeout=PATIENCE)  # the answer before had none
+    finished(page)
+    claims(page).first.click()
+    claims(page).first.press("c")
+    note = page.get_by_label("Note on your verdict")
+    expect(page.locator(".verdict[aria-pressed=true]")).to_have_text("Contradicted", timeout=PATIENCE)
+    note.fill("By whom?")
+    note.press("Enter")
+    settled(page)
+    yield "a claim with a verdict and a note of the analyst"
+    page.get_by_text("Your verdicts (1)").click()
+    expect(page.get_by_text("In this run:")).to_be_visible(timeout=PATIENCE)
+    settled(page)
+    yield "the agreement of analyst and model"
+    for name in ("Share", "Export", "⋯"):
+        menu(page, name)
+        yield f"the menu {name}"
+        page.keyboard.press("Escape")
+    for name, shown in (
+        ("What if", page.get_by_role("slider").first),
+        ("Corrections", page.get_by_role("button", name="Propose corrections")),
+        ("Citations", page.get_by_role("button", name=re.compile("^Check .* citation marks?$"))),
+        ("Sources", page.locator(".sources .title").first),
+    ):
+        page.get_by_role("tab", name=name).click()
+        expect(shown).to_be_visible(timeout=PATIENCE)
+        settled(page)
+        yield f"the tab {name}"
+    page.locator(".sources .title").first.click()
+    expect(page.locator("mark.here")).to_be_visible(timeout=PATIENCE)
+    yield "a source beside the answer"
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "schemes"),
+    [
+        (1440, 900, ("light",)),
+        pytest.param(1440, 900, ("dark",), marks=pytest.mark.slow),
+        pytest.param(1280, 720, ("light", "dark"), marks=pytest.mark.slow),
+        pytest.param(390, 844, ("light", "dark"), marks=pytest.mark.slow),
+    ],
+)
+def test_no_state_of_a_result_breaks_a_rule_of_axe(page: Page, width: int, height: int, schemes: Sequence[str]) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    for where in states(page):
+        unbroken(page, where, schemes)
 
 
 @pytest.mark.slow
