@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from attribution.embedders import minilm, mpnet
+from attribution.embedders.minilm import static
 from attribution.errors import Unavailable
 from attribution.models import files
 from attribution.settings import Settings
@@ -21,7 +22,7 @@ SHIPPED = {
     embedded_base.FOLDER: (
         "adapter_config.json", "adapter_model.safetensors", "layout.json", "model.onnx", "tokenizer.json",
     ),
-    minilm.FOLDER: ("exact.json", "exact.onnx", "factors.npz", "int8.json", "int8.onnx"),
+    minilm.FOLDER: ("exact.json", "exact.onnx", "factors.npz", "int8.json", "int8.onnx", "static.npz"),
 }  # fmt: skip
 EACH = [(folder, name) for folder, names in SHIPPED.items() for name in names]
 
@@ -46,6 +47,8 @@ def load(folder: Path, copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(minilm, "FOLDER", copied)
         for name in (minilm.INT8, minilm.EXACT):
             minilm._Encoder(name)
+        monkeypatch.setattr(static, "FOLDER", copied)
+        static.load_table()
 
 
 @pytest.mark.parametrize(("folder", "name"), EACH, ids=[f"{folder.name}/{name}" for folder, name in EACH])

@@ -26,7 +26,7 @@ HALF = 8  # what is added to a signed four-bit number
 ERROR = 0.09  # standard deviation of the estimates, with that of texts unlike those of training (docs/retrieval.md)
 
 
-class _Table(NamedTuple):
+class Table(NamedTuple):
     rows: npt.NDArray[np.uint8]  # (tokens, DIMENSIONS / 2), two numbers a byte
     scales: npt.NDArray[np.float32]  # (tokens,): of a row, its token's weight included
     weights: npt.NDArray[np.float32]  # (tokens,)
@@ -67,19 +67,17 @@ def pack(
     }
 
 
-@load_once
-def _tokenizer() -> Tokenizer:
-    return tokenizer()
-
-
-@load_once
-def _table() -> _Table:
+def load_table() -> Table:
+    """Read the file. Raises Unavailable if it is missing or damaged."""
     import numpy as np
 
     check_shipped(FOLDER, FILE)
     with np.load(FOLDER / FILE) as file:
         scales, weights, basis, added = (file[n].astype(np.float32) for n in ("scales", "weights", "basis", "added"))
-        return _Table(file["rows"], scales * weights, weights, basis, added)
+        return Table(file["rows"], scales * weights, weights, basis, added)
+
+
+_tokenizer, _table = load_once(tokenizer), load_once(load_table)
 
 
 def estimated(texts: Sequence[str]) -> Vectors:
