@@ -4,8 +4,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 DATA ?= data
 FIGURES := docs/figures
-# Exactly the files that the lock files name; nothing else is installed beside them. By uv, which takes a fifth of pip's
-# time, and by pip where uv cannot be had or knows less of the package index.
+# Exactly the files that the lock files name; nothing else is installed beside them. By uv, which takes less than half
+# of pip's time, and by pip where uv cannot be had or knows less of the package index.
 OPTIONS := --quiet --no-deps --require-hashes
 PIP := $(BIN)/python -m pip install --disable-pip-version-check
 UV_INSTALL := $(BIN)/uv pip install --no-cache --python $(BIN)/python $${PIP_FIND_LINKS:+--find-links "$$PIP_FIND_LINKS"}

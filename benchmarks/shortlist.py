@@ -1,10 +1,11 @@
-"""Does a shortlist change verdicts? Claims judged with a shortlist and with every chunk embedded, on real pages.
+"""Does a shortlist change verdicts? Claims judged with a shortlist and with every chunk embedded.
 
-    python -m benchmarks.shortlist DATA [--sizes 40 30 20] [--sets wice expertqa examples] [--pools 0 1] [--out FILE]
+    python -m benchmarks.shortlist DATA [--sizes 40 30 20] [--sets wice …] [--pools 0 1] [--out FILE]
 
 wice: 25 cited articles in one pool with up to 40 of their claims; expertqa: the passages that 30 answers cite, and up
-to 60 of their claims; examples: the library with the claims of the example answers. Prints the share of claims with the
-same verdict, and the share of the passages judged that are the same.
+to 60 of their claims; examples: the library with the claims of the example answers; script: the claims and pages of
+benchmarks.pipeline, 10 and 30 claims. Prints the share of claims with the same verdict, and the share of the passages
+judged that are the same.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ from attribution.verdicts import decide
 from benchmarks import arguments, publish, retrieval
 from benchmarks.evaluation_sets import expertqa_claims
 from benchmarks.examples import examples
+from benchmarks.pipeline.workload import make
 
 ARTICLES, ANSWERS = 25, 30  # in a pool
-MOST = {"wice": 40, "expertqa": 60, "examples": 200}  # claims of a pool
+MOST = {"wice": 40, "expertqa": 60, "examples": 200, "script": 30}  # claims of a pool
 
 
 class Pool(NamedTuple):
@@ -65,7 +67,13 @@ def library(data: Path, numbers: Sequence[int]) -> Iterator[Pool]:
     yield Pool("examples", [claim["text"] for example in examples() for claim in example["claims"]], pages)
 
 
-SETS = {"wice": wice, "expertqa": expertqa, "examples": library}
+def script(data: Path, numbers: Sequence[int]) -> Iterator[Pool]:
+    for count in (10, 30):
+        made = make(count)
+        yield Pool("script", made.claims, [page(n, "\n".join(p.paragraphs), p.title) for n, p in enumerate(made.pages)])
+
+
+SETS = {"wice": wice, "expertqa": expertqa, "examples": library, "script": script}
 
 
 def judged(pool: Pool, settings: Settings, store: Store) -> list[tuple[str, set[tuple[str, int]]]]:

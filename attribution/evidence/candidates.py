@@ -77,7 +77,7 @@ class Candidates:
         self._words = Chunks()
         self._own = settings.embedder == "minilm"  # the embedder whose vectors are estimated
         self._minilm = self.embedder if self._own else EMBEDDERS.build("minilm", settings)
-        self._estimates: list[Vectors] = []  # of the first chunks
+        self._estimates = static.estimated(())  # of the first chunks
         self._index = Index()  # of all chunks, where none is left out beforehand
         self._unindexed: list[Chunk] = []
         self._known: dict[str, bytes] = {}  # vectors that were read or computed, float32, by key
@@ -131,23 +131,26 @@ class Candidates:
         chunks = self._words.chunks
         if not most or len(chunks) <= most or self._settings.ranking == "vectors":
             return [None] * len(queries)
-        new = chunks[sum(map(len, self._estimates)) :]
-        self._estimates += [static.estimated([c.text for c in new])] if new else []
-        self._estimates = [np.concatenate(self._estimates)]
+        new = static.estimated([chunk.text for chunk in chunks[len(self._estimates) :]])
+        self._estimates = np.concatenate([self._estimates, new])
         self._vectors([query for of_claim in queries for query in of_claim], self._minilm)
-        return [self._shortlist(*of_claim, most) for of_claim in zip(queries, by_words, strict=True)]
+        places = {chunk: place for place, chunk in enumerate(chunks)}
+        found: list[Shortlist | None] = []
+        for of_claim, ranked in zip(queries, by_words, strict=True):
+            asked = static.projected(self._vectors(of_claim, self._minilm))
+            # rounded, since a product may depend on the rows beside it in the last digits
+            similar = (self._estimates @ asked.T).max(axis=1).round(4)
+            found.append(self._shortlist([places[chunk] for chunk in ranked], similar, most))
+        return found
 
-    def _shortlist(self, queries: Sequence[str], ranked: Sequence[Chunk], most: int) -> Shortlist:
+    def _shortlist(self, ranked: Sequence[int], similar: Vectors, most: int) -> Shortlist:
+        """Return the best of two rankings; chunks are places among all, `similar` has a number for each."""
         chunks = self._words.chunks
-        asked = static.projected(self._vectors(queries, self._minilm))
-        # rounded, since a product may depend on the rows beside it in the last digits
-        similar = (self._estimates[0] @ asked.T).max(axis=1).round(4)
         order = sorted(range(len(chunks)), key=lambda i: (-similar[i], chunks[i].page_id, chunks[i].start))
-        scores = reciprocal_ranks([(1.0, ranked), (1.0, [chunks[i] for i in order])])
-        best = nlargest(most, scores, key=lambda c: (scores[c], c.page_id, c.start))
-        held = set(best)
-        others = [i for i, chunk in enumerate(chunks) if chunk not in held]
-        return Shortlist(best, similar[others] if self._own else None)
+        scores = reciprocal_ranks([(1.0, ranked), (1.0, order)])
+        best = nlargest(most, scores, key=lambda i: (scores[i], chunks[i].page_id, chunks[i].start))
+        others = sorted(set(order) - set(best))
+        return Shortlist([chunks[i] for i in best], similar[others] if self._own else None)
 
     def _ranking(self, queries: Sequence[str], ranked: Sequence[Chunk], short: Shortlist | None) -> Ranking:
         if short is None:

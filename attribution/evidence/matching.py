@@ -68,6 +68,7 @@ class Matcher:
         self.pages: dict[str, Page] = {}
         self.traces: dict[str, list[Trace]] = defaultdict(list)
         self._unread: deque[Page] = deque()
+        self._finding = threading.Lock()
         self._chunk_spans: dict[str, tuple[Span, ...]] = {}  # by page
         self._prose: dict[str, str] = {}  # by page
 
@@ -121,9 +122,10 @@ class Matcher:
         return self.judge(claims, self.find(claims, early))
 
     def find(self, claims: Sequence[Claim], early: bool = False) -> list[list[Candidate]]:
-        """Return the chunks to judge each claim by; another thread may judge other claims meanwhile."""
-        self.chunk()
-        return self.candidates.best(claims, self.question, early)
+        """Return the chunks to judge each claim by. Other threads may find or judge those of other claims meanwhile."""
+        with self._finding:
+            self.chunk()
+            return self.candidates.best(claims, self.question, early)
 
     def judge(self, claims: Sequence[Claim], found: Sequence[Sequence[Candidate]]) -> list[tuple[Evidence, ...]]:
         """Return the evidence in the chunks found for each claim.

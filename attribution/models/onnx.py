@@ -20,6 +20,7 @@ from attribution.types import Span
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+    from tokenizers import Tokenizer
 
 SLOW = ("SkipLayerNormFusion",)  # fused with the sum before it, a layer norm takes three times as long
 
@@ -42,7 +43,6 @@ class OnnxModel:
         without VNNI, unless the runtime multiplies them more slowly.
         """
         import onnxruntime
-        import tokenizers
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
@@ -59,21 +59,29 @@ class OnnxModel:
                 providers=["CPUExecutionProvider"],
                 disabled_optimizers=list(unfused),
             )
-            self._tokenizer = tokenizers.Tokenizer.from_file(str(tokenizer or model.parent / "tokenizer.json"))
+            self._tokenizer = load_tokenizer(tokenizer or model.parent / "tokenizer.json")
         except Exception as error:  # both packages have errors of their own for a file that they cannot read
             raise Unavailable(
                 f"the model {model} cannot be loaded, though its files are whole: install onnxruntime and tokenizers "
                 "again with `pip install --force-reinstall -r requirements.txt`",
                 error,
             ) from error
-        self._tokenizer.no_padding()
-        self._tokenizer.no_truncation()
 
     def encode(self, text: str) -> tuple[list[int], list[Span]]:
         """Token ids without special tokens, and the character span of each."""
         # a lone surrogate cannot be encoded
         encoding = self._tokenizer.encode(text.encode("utf-8", "replace").decode(), add_special_tokens=False)
         return encoding.ids, encoding.offsets
+
+
+def load_tokenizer(path: Path) -> Tokenizer:
+    """Return the tokenizer of a file, without padding or a limit."""
+    import tokenizers
+
+    found = tokenizers.Tokenizer.from_file(str(path))
+    found.no_padding()
+    found.no_truncation()
+    return found
 
 
 T = TypeVar("T")

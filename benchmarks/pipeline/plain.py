@@ -23,6 +23,7 @@ from attribution.fetching.formats import extract
 from attribution.fetching.page import make_page
 from attribution.models.merge import Merged
 from attribution.models.mpnet import base_file, base_weights
+from attribution.models.onnx import load_tokenizer
 from attribution.run.warmup import load_rules
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -60,15 +61,11 @@ class TorchReader(Reader):
     """The base verifier's network in fp32, its weights merged but not quantised."""
 
     def __init__(self) -> None:
-        import tokenizers
-
         with tempfile.TemporaryDirectory() as made:
             Path(made, "config.json").write_bytes(base_file("config.json"))
             weights = Merged(base_weights(Path(made), lambda share, what: None), FOLDER)
             self.model = torch_model(weights, Path(made))
-        self._tokenizer = tokenizers.Tokenizer.from_file(str(FOLDER / "tokenizer.json"))
-        self._tokenizer.no_padding()
-        self._tokenizer.no_truncation()
+        self._tokenizer = load_tokenizer(FOLDER / "tokenizer.json")
 
     def read(self, premise: Sequence[int], claim: Sequence[int]) -> tuple[float, float]:
         import torch

@@ -40,14 +40,14 @@ def shown(report: Report) -> Report:
 
 def moves(report: Report) -> dict[str, Courses]:
     """Return the courses of the verdicts by the name of the slider that moves; computed once for each choice."""
-    key = (id(report), chosen())
-    cached = state.get(MOVES)
-    if cached is None or cached[0] != key:
-        known = languages(report, bool(chosen().languages))
+    now = chosen()
+
+    def make() -> tuple[Report, dict[str, Courses]]:  # with the report, so that its id stays
+        known = languages(report, bool(now.languages))
         sides = zip(state.THRESHOLDS, Thresholds._fields, strict=True)
-        cached = (key, report, {name: courses(report, chosen(), side, known) for name, side in sides})
-        state.put(MOVES, cached)
-    return cached[2]  # type: ignore[no-any-return]
+        return report, {name: courses(report, now, side, known) for name, side in sides}
+
+    return state.cached(MOVES, (id(report), now), make)[1]
 
 
 def languages(report: Report, detect: bool = True) -> dict[str, str]:

@@ -7,11 +7,13 @@ claim's own vector, the cosine is off by `ERROR`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.embedders.minilm import CUT, FOLDER, PACKAGE, TOKENIZER, TOKENS, package_folder
 from attribution.models.files import check_package, check_shipped
 from attribution.models.loading import load_once
+from attribution.models.onnx import load_tokenizer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 FILE = "static.npz"
 DIMENSIONS = 256  # of the 384, which lose nothing that counts (docs/retrieval.md)
 HALF = 8  # what is added to a signed four-bit number
-ERROR = 0.09  # standard deviation of the estimates, with that of texts unlike those of training (docs/retrieval.md)
+ERROR = 0.09  # standard deviation of an estimated cosine, on texts unlike those of training (docs/retrieval.md)
 
 
 class Table(NamedTuple):
@@ -35,14 +37,9 @@ class Table(NamedTuple):
 
 
 def tokenizer() -> Tokenizer:
-    """Return MiniLM's tokenizer, without padding or a limit."""
-    import tokenizers
-
+    """Return MiniLM's tokenizer. Raises Unavailable if its package is missing or damaged."""
     check_package(PACKAGE, TOKENIZER)
-    found = tokenizers.Tokenizer.from_file(str(package_folder() / TOKENIZER))
-    found.no_padding()
-    found.no_truncation()
-    return found
+    return load_tokenizer(package_folder() / TOKENIZER)
 
 
 def pack(
@@ -84,18 +81,21 @@ def estimated(texts: Sequence[str]) -> Vectors:
     """Return a float32 array of shape (len(texts), DIMENSIONS), not of length 1; the text alone decides a row."""
     import numpy as np
 
-    table = _table()
+    return np.array([_estimate(text[:CUT]) for text in texts], dtype=np.float32).reshape(-1, DIMENSIONS)
+
+
+@lru_cache(maxsize=8192)  # 12 MB: a run that is edited or checked again asks for the same passages
+def _estimate(text: str) -> Vectors:
+    import numpy as np
+
+    table, result = _table(), _table().added.copy()
     # a lone surrogate cannot be encoded
-    cut = [text[:CUT].encode("utf-8", "replace").decode() for text in texts]
-    result = np.tile(table.added, (len(texts), 1))
-    for row, encoding in zip(result, _tokenizer().encode_batch_fast(cut, add_special_tokens=False), strict=True):
-        ids = encoding.ids[: TOKENS - 2]
-        if ids:
-            rows = table.rows[ids]
-            sums = np.empty((2, DIMENSIONS // 2), dtype=np.float32)
-            sums[0] = table.scales[ids] @ ((rows >> 4).astype(np.float32) - HALF)
-            sums[1] = table.scales[ids] @ ((rows & 15).astype(np.float32) - HALF)
-            row += sums.T.reshape(-1) / table.weights[ids].sum()
+    ids = _tokenizer().encode(text.encode("utf-8", "replace").decode(), add_special_tokens=False).ids[: TOKENS - 2]
+    if ids:
+        rows = table.rows[ids]
+        scales = table.scales[ids] / table.weights[ids].sum()
+        result[::2] += scales @ ((rows >> 4).astype(np.float32) - HALF)
+        result[1::2] += scales @ ((rows & 15).astype(np.float32) - HALF)
     return result
 
 

@@ -53,7 +53,7 @@ class View {
 
   // Shows the claims as they are at a value of a slider, until the server sends the result of the value it is left at.
   preview(name, value) {
-    const { claims, counts, sliders, segments } = this.sent, moved = { ...claims };
+    const { claims, counts, sliders, segments } = this.sent, moved = { ...this.data.claims }; // with another slider's
     for (const [id, turns] of Object.entries(sliders[name])) {
       if (moved[id]) moved[id] = { ...moved[id], ...turns.findLast(([at]) => at <= value)[1] };
     }
