@@ -373,7 +373,7 @@ class Evidence(Frozen):
     query: str = ""  # the query that returned the page
     searcher: str = ""
     rank: int = 0  # of the page in that search, from 1
-    about: bool = False  # it contains the claim's names and words: see evidence/about.py
+    about: bool = False  # it is about what the claim is about: see evidence/judging.py
     relevance: float | None = Field(None, exclude_if=lambda r: r is None)  # by which the probabilities are weighed
     reservation: Reservation | None = Field(None, exclude_if=lambda r: r is None)  # `relation` is what still counts
     signals: dict[str, float] = {}  # the verifier's intermediate figures, for display

@@ -69,13 +69,12 @@ def other_subject(
     anchor, named = _anchor(claim)
     if headings and (not named or any(t.tag_ in ("PRP", "PRP$") for t in parse(claim))):
         return _other_section(headings, found, strict)
-    if not strict:
-        return "the source does not name what the claim is about" if title and named and not anchor & found else ""
-    if not named:
+    if strict and not named:
         names = (word for value in values(claim) if value.kind == "name" for word in value.words)
         anchor = frozenset(map(stem, names)) or anchor
-    missing = {word for word in anchor if not _holds(found, word)}
-    return "the source does not name what the claim is about" if missing else ""
+    held = {word for word in anchor if _holds(found, word)}
+    named_enough = held == anchor if strict else held or not (title and named)
+    return "" if named_enough else "the source does not name what the claim is about"
 
 
 def _other_section(headings: tuple[str, ...], found: frozenset[str] | set[str], strict: bool) -> str:

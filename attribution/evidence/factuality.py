@@ -123,7 +123,13 @@ def _forms(word: str) -> set[str]:
 
 def _is(token: Token, kind: str, own: set[str]) -> bool:
     forms = _forms(token.text)
-    return bool(forms & _WORDS[kind]) and not forms & own
+    words = _WORDS[kind] | (_WORDS["denial_nouns"] if kind == "denial" and _is_noun(token) else frozenset())
+    return bool(forms & words) and not forms & own
+
+
+def _is_noun(token: Token) -> bool:
+    """Is a word used as a noun? The tagger also takes "of which 38 kilometres lie under the sea" for one."""
+    return token.pos_ == "NOUN" and any(child.dep_ in ("det", "poss", "amod") for child in token.children)
 
 
 def _hyphenated(token: Token) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from attribution.evidence.about import in_anchor, other_subject, other_time
+from attribution.evidence.about import in_anchor, is_about, other_subject, other_time
 from attribution.evidence.factuality import only_reported
 from attribution.text.differences import difference, differing_spans, numbers_agree
 from attribution.text.sentences import sentences
@@ -94,6 +94,17 @@ def relevance(pairs: Sequence[Pair], judged: Sequence[Judged], reads: Reads | No
 
 def _strongest(probabilities: Probabilities) -> float:
     return max(probabilities.entailed, probabilities.contradicted)
+
+
+RELATED = 0.2  # support from which on a passage is related, whatever its relevance; chosen on the examples
+
+
+def is_related(pair: Pair, judged: Judged, relevance: float | None) -> bool:
+    """Is a passage about the claim by its words, by relevance, or because the verifier, not weighed, leans to it?
+
+    A passage may use none of the claim's names: "By the Normandy landings …" for "By D-Day …".
+    """
+    return is_about(*pair) or judged.judgement.probabilities.entailed >= RELATED or (relevance or -1.0) > 0
 
 
 def weighed(judged: Judged, relevance: float | None) -> Judged:

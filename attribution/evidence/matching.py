@@ -9,9 +9,17 @@ from typing import NamedTuple
 
 from attribution.chunkers import CHUNKERS
 from attribution.claims.enrichment import added_words
-from attribution.evidence.about import is_about
 from attribution.evidence.candidates import Candidates
-from attribution.evidence.judging import Judged, explain_difference, judge_pairs, relevance, reservation, weigh, weighed
+from attribution.evidence.judging import (
+    Judged,
+    explain_difference,
+    is_related,
+    judge_pairs,
+    relevance,
+    reservation,
+    weigh,
+    weighed,
+)
 from attribution.models import reranker
 from attribution.models.reranker import Relevance
 from attribution.provenance import Provenance, Trace
@@ -167,7 +175,7 @@ class Matcher:
         as_written: Probabilities | None,
         relevance: float | None,
     ) -> Evidence:
-        judged = weighed(judged, relevance)
+        related, judged = is_related(pair, judged, relevance), weighed(judged, relevance)
         against = reservation(pair, judged, claim.context)
         judgement = judged.judgement
         first, last = judgement.sentence
@@ -186,7 +194,7 @@ class Matcher:
             query=trace.query,
             searcher=trace.searcher,
             rank=trace.rank,
-            about=is_about(*pair),
+            about=related,
             relevance=relevance,
             reservation=against,
             signals=judgement.signals,

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from attribution.evidence.about import is_about
-from attribution.evidence.judging import Judged, explain_difference, judge_pairs, relevance, reservation, weighed
+from attribution.evidence.judging import (
+    Judged,
+    explain_difference,
+    is_related,
+    judge_pairs,
+    relevance,
+    reservation,
+    weighed,
+)
 from attribution.models import reranker
 from attribution.models.reranker import Relevance
 from attribution.types import Claim, Evidence, Pair, Verdict, content_id
@@ -61,7 +68,7 @@ def judge(
 def _evidence(
     claim: Claim, pair: Pair, judged: Judged, relevance: float | None, headings: tuple[str, ...], thresholds: Thresholds
 ) -> Evidence:
-    judged, text = weighed(judged, relevance), pair[1]
+    related, judged, text = is_related(pair, judged, relevance), weighed(judged, relevance), pair[1]
     probabilities, against = judged.judgement.probabilities, reservation(pair, judged, headings)
     return Evidence(
         claim_id=claim.id,
@@ -73,7 +80,7 @@ def _evidence(
         relation=counted(probabilities, against, thresholds),
         probabilities=probabilities,
         sentence=judged.judgement.sentence,
-        about=is_about(*pair),
+        about=related,
         relevance=relevance,
         reservation=against,
         signals=judged.judgement.signals,

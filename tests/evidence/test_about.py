@@ -60,6 +60,7 @@ def test_a_passage_about_another_subject_does_not_contradict(claim: str, passage
 def test_a_passage_that_names_the_subject_in_part_or_in_its_title_is_about_it() -> None:
     assert not other_subject("Marie Curie won a prize in 1911.", "Curie won it for radium in 1910.", "", strict=False)
     assert not other_subject("The Suez Canal opened in 1869.", "The canal opened in 1870.", "Suez Canal", strict=True)
+    assert not other_subject("About 50 million Europeans died.", "50 million of Europe's people died.", "Plague")
 
 
 def test_a_claim_without_a_name_is_about_its_heading() -> None:

@@ -23,6 +23,7 @@ def reported(claim: str, passage: str, title: str = "") -> str:
         ("The mayor sold the park.", "Myth 3: The mayor sold the park.", "denies"),
         ("The mayor sold the park.", "A blogger claimed that the mayor sold the park.", "only reports"),
         ("The mayor sold the park.", "According to a viral post, the mayor sold the park.", "only reports"),
+        ("The mayor sold the park.", "That the mayor sold the park is a lie.", "denies"),
         ("The mayor sold the park.", "Did the mayor sell the park?", "only asks"),
         ("The city built a tunnel.", "The city plans to build a tunnel.", "plan"),
         ("The king abdicated in 1950.", "In the novel, the king abdicated in 1950.", "story"),
@@ -42,6 +43,8 @@ def test_denials_hearsay_questions_plans_and_stories_are_only_reported(claim: st
         ("The city built a tunnel.", "The city built a tunnel and plans another one."),
         ("It is a myth that cats have nine lives.", "It is a myth that cats have nine lives."),
         ("The film was released in 1997.", "The film was released in 1997 by the studio."),
+        ("Bremen is in Germany.", "Bremen lies on the river Weser in Germany."),
+        ("The tunnel is 50 kilometres long.", "The tunnel is 50 kilometres long, of which 38 lie under the sea."),
         ("Where bats sleep is known.", "Where do bats sleep? It is known that they sleep in caves."),
     ],
 )

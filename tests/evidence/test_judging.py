@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from attribution.evidence.judging import judge_pairs, parts_of
+from attribution.evidence.judging import Judged, is_related, judge_pairs, parts_of
 from attribution.run.judge import GivenClaim, judge
 from attribution.types import Judgement, Label, Pair, Probabilities
 from attribution.verdicts import Thresholds
@@ -77,3 +77,20 @@ def test_each_part_is_read_once_with_each_passage_and_a_single_statement_as_it_i
     assert verifier.asked == [(TRUE, PASSAGES[1], "Title"), (FALSE, PASSAGES[1], "Title"), (TRUE, PASSAGES[0])]
     assert [p.statement for p in both.parts] == [TRUE, FALSE] and not one.parts
     assert both.judgement.probabilities.contradicted == 0.9 and one.judgement.probabilities.entailed == 0.9
+
+
+@pytest.mark.parametrize(
+    ("passage", "support", "relevance", "related"),
+    [
+        ("By the landings in Normandy two million doses were ready.", 0.6, -1.5, True),  # in other words
+        ("By the landings in Normandy two million doses were ready.", 0.1, 0.5, True),
+        ("By D-Day, there were doses over two million in stock.", 0.1, None, True),  # by its words
+        ("The choir sang on Sunday.", 0.1, -5.0, False),
+        ("The choir sang on Sunday.", 0.1, None, False),
+    ],
+)
+def test_a_passage_is_related_by_words_relevance_or_support(
+    passage: str, support: float, relevance: float | None, related: bool
+) -> None:
+    found = Judgement(Probabilities(entailed=support, contradicted=0.0, no_relation=1 - support), (0, len(passage)))
+    assert is_related(("By D-Day, over two million doses were in stock.", passage), Judged(found), relevance) is related
