@@ -27,7 +27,9 @@ _DIMENSIONS: tuple[dict[str, float], ...] = (  # units that can stand in each ot
     {"litre": 1, "gallon": 3.785}, {"hectare": 1, "acre": 0.4047},
     {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800, "month": 2.63e6, "year": 3.156e7,
      "decade": 3.156e8, "century": 3.156e9},
-    dict.fromkeys(("dollar", "euro", "pound", "yen"), 0.0), dict.fromkeys(("bit", "byte"), 0.0),  # not converted
+    {"watt": 1, "kw": 1e3, "mw": 1e6, "gw": 1e9}, {"hz": 1, "khz": 1e3, "mhz": 1e6, "ghz": 1e9},
+    {"byte": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12},
+    dict.fromkeys(("dollar", "euro", "pound", "yen"), 0.0),  # not converted
 )  # fmt: skip
 _ABOUT = frozenset("about almost approximately around circa nearly roughly some".split())
 CLOSE = 0.03  # share by which a rounded or converted number may differ

@@ -29,8 +29,12 @@ _LINES = (Path(__file__).parent / "data" / "units.txt").read_text("utf-8").split
 UNITS = {word: words.split()[0] for words in _LINES for word in words.split()}
 _DIGITS = 30  # a longer number is multiplied no further
 _POWERS = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}  # of ten
+_ABBREVIATED = {"m": "million", "k": "thousand"}  # of money or things: "£4m", "40k people"; else a metre
+# Units written without a space, "20mg", "16million"; a single letter only in lower case, since "5G" is none.
+_JOINED_UNITS = "|".join(sorted((w for w in {*UNITS, *_ABBREVIATED} if w.isalpha()), key=len, reverse=True))
 TOKEN = re.compile(
-    r"(?P<number>\d+(?:[.,]\d+)*(?P<ending>st|nd|rd|th|['’]?s)?(?![^\W\d_]))|(?P<sign>[%$€£¥°])"
+    r"(?P<number>(?>\d+(?:[.,]\d+)*)(?P<ending>st|nd|rd|th|['’]?s)?"
+    rf"(?:(?![^\W\d_])|(?=(?![A-Z](?![A-Za-z]))(?i:{_JOINED_UNITS})(?![^\W\d_]))))|(?P<sign>[%$€£¥°])"
     r"|(?P<word>[^\W\d_]+(?:['’-][^\W\d_]+)*)"
 )
 _NEGATION = re.compile(r"(?:not|no|never|none|neither|nor|without|nobody|nothing|cannot|\w+n['’]t)", re.IGNORECASE)
@@ -76,7 +80,7 @@ def values(text: str) -> tuple[Value, ...]:
         if before and kind == before.kind == "name" and _JOINED.fullmatch(between):
             found[-1] = replace(before, end=token.end())
             words[-1].append(normal)
-        elif before and kind == "unit" and (multiplied := _multiplied(before, normal)) and between in (" ", "-"):
+        elif before and kind == "unit" and (multiplied := _multiplied(before, normal)) and between in ("", " ", "-"):
             found[-1] = replace(before, end=token.end(), normal=multiplied)
             words[-1] = [multiplied]
         else:
@@ -120,6 +124,8 @@ def _kind(text: str, tokens: Sequence[re.Match[str]], i: int) -> tuple[Kind | No
         return "negation", "not"
     if _is_month(written) and (word not in ("may", "march", "mar", "jan", "dec") or any(t["number"] for t in near)):
         return "month", word[:3]
+    if word in _ABBREVIATED and _abbreviates(text, tokens, i):
+        return "unit", _ABBREVIATED[word]
     if word in UNITS and any(_is_number(t) for t in near if t.start() < token.start()):
         return "unit", UNITS[word]
     if word == "one" and any(t[0] in UNITS for t in near if t.start() > token.start()):
@@ -131,6 +137,15 @@ def _kind(text: str, tokens: Sequence[re.Match[str]], i: int) -> tuple[Kind | No
     if written[0].isupper() and len(written) > 1 and word not in STOP_WORDS:
         return "name", word
     return None, ""
+
+
+def _abbreviates(text: str, tokens: Sequence[re.Match[str]], i: int) -> bool:
+    """Is a letter joined to a number a power of ten: of money, or before a thing in the plural?"""
+    number = tokens[i - 1] if i else None
+    if number is None or not number["number"] or number.end() != tokens[i].start():
+        return False
+    money = text[number.start() - 1 : number.start()] in ("$", "€", "£", "¥")
+    return money or _PLURAL.match(text, tokens[i].end()) is not None
 
 
 def _beside(text: str, one: re.Match[str], other: re.Match[str]) -> bool:
@@ -149,7 +164,7 @@ def _is_number(token: re.Match[str]) -> bool:
 
 def _counts(text: str, token: re.Match[str]) -> bool:
     """Do four digits count something: "1500 soldiers", "1200 km"?"""
-    following = TOKEN.match(text, token.end() + 1)
+    following = TOKEN.match(text, token.end()) or TOKEN.match(text, token.end() + 1)
     unit = following is not None and following[0] in UNITS
     plural = _PLURAL.match(text, token.end())
     return (
