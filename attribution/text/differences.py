@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ _DIMENSIONS: tuple[dict[str, float], ...] = (  # units that can stand in each ot
     {"byte": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12},
     dict.fromkeys(("dollar", "euro", "pound", "yen"), 0.0),  # not converted
 )  # fmt: skip
+_AGED = re.compile(r"\b(?:aged|age|age of) $", re.IGNORECASE)
 _ABOUT = frozenset("about almost approximately around circa nearly roughly some".split())
 CLOSE = 0.03  # share by which a rounded or converted number may differ
 
@@ -184,7 +186,9 @@ def _in_range(mine: Value, sentence: str, theirs: Sequence[Value]) -> bool:
 
 
 def unit_of(text: str, number: Value) -> str:
-    """The unit directly beside a number; empty where it has none."""
+    """The unit directly beside a number, years after "aged"; empty where it has none."""
+    if _AGED.search(text[: number.start]):
+        return "year"
     near = (v for v in values(text) if v.kind == "unit" and (v.end == number.start or 0 <= v.start - number.end <= 1))
     return next((v.normal for v in near), "")
 

@@ -112,6 +112,8 @@ def _kind(text: str, tokens: Sequence[re.Match[str]], i: int) -> tuple[Kind | No
     if token["sign"]:
         return ("unit", UNITS[written]) if any(t["number"] for t in near) else (None, "")
     if token["number"]:
+        if text[token.start() - 1 : token.start()] == "[" and text[token.end() : token.end() + 1] == "]":
+            return None, ""  # a citation
         digits = written.removesuffix(token["ending"] or "").replace(",", "")
         if token["ending"] in ("s", "'s", "’s"):
             return "year", f"{digits}s"
