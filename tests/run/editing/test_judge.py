@@ -8,6 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from attribution.errors import BadInput, NotYours
+from attribution.events import Finished
 from attribution.run.editing import edit
 from attribution.store.store import Store
 from attribution.types import (
@@ -122,6 +123,14 @@ def test_what_cannot_be_judged_is_refused(made: Editor) -> None:
         with pytest.raises(ValidationError):
             Judge.model_validate({"claim_id": "c", "label": "supported", **values})
     assert made.store.runs.load(made.report.id) == made.report
+
+
+def test_two_tabs_lose_no_verdict(made: Editor) -> None:
+    stale, (first, second) = made.report, (made.claim("opened"), made.claim("painted"))
+    made(Judge(claim_id=first.id, label="supported"))
+    *_, last = edit(stale, Judge(claim_id=second.id, label="unclear"), made.settings, made.store)
+    assert isinstance(last, Finished) and {j.claim_id for j in last.report.judgements} == {first.id, second.id}
+    assert made.store.runs.load(stale.id) == last.report
 
 
 def test_nobody_else_judges_a_run_and_a_copy_has_none_of_its_owner_s_verdicts(made: Editor) -> None:
