@@ -11,10 +11,11 @@ from collections.abc import Iterator
 
 from spacy.tokens import Doc, Token
 
-from attribution.segmenters.english import LEXICON, tree
+from attribution.segmenters.english import tree
 from attribution.segmenters.english.coordination import MOST_CROSSED, distribute
 from attribution.segmenters.english.drafts import (
     ADDED,
+    LEXICON,
     Draft,
     Part,
     covers,

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from spacy.tokens import Doc, Token
 
-from attribution.segmenters.english import LEXICON, tree
-from attribution.segmenters.english.drafts import ADDED, Draft, Part, added, indices, trim, words
+from attribution.segmenters.english import tree
+from attribution.segmenters.english.drafts import ADDED, LEXICON, Draft, Part, added, indices, trim, words
 from attribution.segmenters.english.scope import (
     gives_examples,
     in_adjunct,

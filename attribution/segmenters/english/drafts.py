@@ -9,16 +9,17 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from spacy.tokens import Doc, Token
 
 from attribution.errors import StageFailure
 from attribution.segmenters.alignment import merge
-from attribution.segmenters.english import LEXICON
 from attribution.text.parse import MAX_PARSED, MAX_SENTENCES, parse
 from attribution.text.passages import statements
 from attribution.text.sentences import is_english
+from attribution.text.words import word_lists
 from attribution.types import Claim, Failure, Segmented, Span
 
 
@@ -33,6 +34,7 @@ Draft = tuple[Part, ...]
 Split = Callable[[Doc], Sequence[Draft]]  # a sentence → its statements; none: the sentence stays whole
 Statement = tuple[str, list[Span]]  # text, and the characters of its sentence
 
+LEXICON = word_lists(Path(__file__).with_name("lexicon.toml"))  # of all segmenters that work on a parse
 ADDED = -1
 MOST_TOKENS = 120  # the parse of a longer sentence is not reliable
 CONTENT = {"NOUN", "PROPN", "VERB", "ADJ", "NUM"}
