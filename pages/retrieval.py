@@ -15,9 +15,8 @@ import streamlit as st
 from attribution.embedders import EMBEDDERS
 from attribution.errors import StoreError
 from attribution.reports.html import LOOKS, RELATIONS, Child, Node, badge, el, plural, scrolling, table, with_detail
-from attribution.snapshots.file import FILE_LIMIT, dump
-from attribution.snapshots.file import load as load_snapshot
-from attribution.snapshots.snapshot import Snapshot
+from attribution.snapshots.snapshot import FILE_LIMIT, Snapshot, dump
+from attribution.snapshots.snapshot import load as load_snapshot
 from attribution.store.history import HistoryQuery
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
@@ -34,15 +33,15 @@ from attribution.studies.retrieval import (
     save_grid,
 )
 from attribution.types import UNCHECKED, Evidence, Label, Report
-from pages.ui import background, navigation, run, state
+from pages.ui import background, frame, run, state
 from pages.ui.background import Work
 from pages.ui.choices import explain
 from pages.ui.components import link
-from pages.ui.database import store
 from pages.ui.fields import pick_many
 from pages.ui.frame import note, plot, show, small, status_line
 from pages.ui.job_page import JobPage
 from pages.ui.run_results import CLEAR, FONT, graph_objects
+from pages.ui.state import store
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -388,7 +387,7 @@ def _piece(piece: Evidence, title: str) -> Node:
 
 
 if __name__ == "__main__":
-    navigation.begin(
+    frame.begin(
         "retrieval", "Compare retrieval",
         "Keep the [claims] and [pages] of one run, and compare how [passages] are split and found; nothing is "
         "searched or downloaded.",

@@ -27,7 +27,7 @@ from attribution.run.editing import edit
 from attribution.run.estimate import check_input
 from attribution.run.record import VERSION
 from attribution.run.run import run
-from attribution.server import bodies, mcp, reference
+from attribution.server import bodies, mcp
 from attribution.server.guard import Guard, Keys
 from attribution.server.middleware import AllowedHosts, ProtectedReplies
 from attribution.server.work import Measured, Metrics, Work
@@ -117,7 +117,7 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
 
     @app.get("/docs", include_in_schema=False)
     async def docs() -> HTMLResponse:
-        return HTMLResponse(reference.page(app.openapi()))
+        return HTMLResponse(bodies.reference_page(app.openapi()))
 
     @app.post("/segment")
     async def segment(body: bodies.AnswerBody, request: Request) -> dict[str, object]:

@@ -21,7 +21,7 @@ from attribution.run.run import run
 from attribution.run.warmup import load_models
 from attribution.snapshots.snapshot import Snapshot
 from attribution.store.store import Store
-from attribution.studies.saved import Saved
+from attribution.studies.results import Saved
 from attribution.types import UNCHECKED, Claim, Evidence, Page, Report
 
 # the rows: each a chunker with its settings

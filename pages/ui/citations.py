@@ -19,8 +19,8 @@ from attribution.review.support import Citation, CitationReport, CitedClaim, Out
 from attribution.settings import Settings
 from attribution.types import Claim, Label, Page, Report
 from pages.ui import background, state
-from pages.ui.database import saved, store
 from pages.ui.frame import note, progress_bar, show, small, status_line
+from pages.ui.state import saved, store
 
 Check = Callable[[Report, threading.Event], Iterator[Step | CitationReport]]
 

@@ -31,9 +31,9 @@ from attribution.types import (
     Split,
 )
 from pages.ui import choices, run, state
-from pages.ui.database import store
 from pages.ui.fields import DOCUMENT_TYPES
 from pages.ui.frame import note, show, small
+from pages.ui.state import store
 
 
 def edit_menu(report: Report) -> None:

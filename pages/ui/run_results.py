@@ -15,11 +15,11 @@ from attribution.reports.cards import headline, totals
 from attribution.reports.html import LOOKS, Child, Node, el, plural, table, with_detail
 from attribution.types import LABELS, Failure, Label, LlmUsage, Report
 from pages.ui import run
-from pages.ui.database import store
 from pages.ui.files import menu
 from pages.ui.frame import note, progress_bar, show
 from pages.ui.page_changes import page_changes
 from pages.ui.run import RunProgress, preload
+from pages.ui.state import store
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from attribution.claims import coherence, enrichment, independence
+from attribution.claims import coherence, enrichment
+from attribution.claims.context import check_independence
 from attribution.run.claims import annotate, check_coherence, segment
 from attribution.segmenters.english.scope import is_sentence
 from attribution.settings import Settings
@@ -37,7 +38,7 @@ def annotated(answer: str, segmenter: str = "sentences") -> tuple[list[Claim], l
     segmented = segment("", answer, Settings(segmenter=segmenter))
     claims, failures = annotate("", answer, segmented.claims, [], None)
     # a claim whose pronoun is sought in all of the answer
-    enrichment.enrich("", answer, independence.check_independence([Claim(id="1", text="It ran.", spans=((0, 1),))]))
+    enrichment.enrich("", answer, check_independence([Claim(id="1", text="It ran.", spans=((0, 1),))]))
     return claims, [*segmented.failures, *failures]
 
 

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Literal
 
 from attribution.studies.annotation.records import ANSWERS, Answer, Judgement, by_task
 from attribution.studies.annotation.tasks import Task
-from attribution.studies.intervals import BATCH, DRAWS, SEED, interval, ratio
+from attribution.studies.results import BATCH, DRAWS, SEED, interval, ratio
 
 if TYPE_CHECKING:
-    from attribution.studies.intervals import Floats, Ints
+    from attribution.studies.results import Floats, Ints
 
 Measure = Literal["flagged", "interpretable", "attributable"]
 # of each measure: the answers in the numerator and in the denominator of its share

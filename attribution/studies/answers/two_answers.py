@@ -25,7 +25,7 @@ from attribution.settings import Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
 from attribution.studies.answers.agreement import Match, align
-from attribution.studies.saved import Saved
+from attribution.studies.results import Saved
 from attribution.types import UNCHECKED, Claim, Document, Failure, Label, Report, Span, Turn, content_id
 from attribution.verdicts import Thresholds, recolour, thresholds_of
 from attribution.verifiers import VERIFIERS

@@ -25,12 +25,11 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.groundedness import METHODS, Method, Part
 from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet
-from attribution.studies.intervals import interval, ratio
-from attribution.studies.saved import Saved
+from attribution.studies.results import Saved, interval, ratio
 from attribution.types import Frozen, LlmUsage, content_id
 
 if TYPE_CHECKING:
-    from attribution.studies.intervals import Floats, Ints
+    from attribution.studies.results import Floats, Ints
 
 GROUNDED = ""  # the error type of grounded responses
 Pairs = Sequence[tuple[LabelledRow, "Outcome"]]

@@ -23,7 +23,7 @@ from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
-from attribution.studies.saved import Saved
+from attribution.studies.results import Saved
 from attribution.text import parse
 from attribution.text.words import terms
 from attribution.types import (

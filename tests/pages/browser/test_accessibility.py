@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from pages.ui.navigation import ENTRIES
+from pages.ui.frame import ENTRIES
 from tests.pages.browser.visits import (
     MARKS,
     PATIENCE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pages.ui.navigation import ENTRIES, MOVED
+from pages.ui.frame import ENTRIES, MOVED
 from tests.pages.browser.visits import MARKS, PATIENCE, Browser, Page, expect, go_to, settled, visit
 
 pytestmark = MARKS
