@@ -122,6 +122,7 @@ def visitor(tmp_path: Path, warm_database: Path) -> Iterator[Page]:
         yield visit(browser, address)
 
 
+@pytest.mark.slow  # the library is asked the same above
 @pytest.mark.browser
 @pytest.mark.timeout(600)
 @MARKS[-1]

@@ -37,9 +37,7 @@ CHANGES: dict[str, Callable[[Store], object]] = {
     "a start under its id": lambda store: store.runs.start(RUN, "q", "a", {}),
     "what is known while it goes on": lambda store: store.runs.save_unfinished(REPORT.model_copy(update={"id": GOING})),
     "documents": lambda store: store.runs.save_documents(GOING, [Document("a.txt", b"x", "text/plain")]),
-    "a result, such as corrections": lambda store: corrections.save_review(
-        store, RUN, corrections.Review()
-    ),
+    "a result, such as corrections": lambda store: corrections.save_review(store, RUN, corrections.Review()),
     "title, tags and note": lambda store: store.history.describe(RUN, "mine now", ["a"], "b"),
     "sharing": lambda store: store.runs.set_private(RUN),
     "deleting it for good": lambda store: store.runs.delete(RUN),
