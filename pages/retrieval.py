@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from textwrap import shorten
@@ -27,8 +27,8 @@ from attribution.studies.retrieval import (
     Choice,
     Difference,
     choices,
+    compute_cell,
     differences,
-    grid,
     load_grid,
     save_grid,
 )
@@ -46,7 +46,7 @@ from pages.ui.state import store
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-Compute = Callable[[Snapshot, Sequence[Choice], threading.Event], Iterator[Cell]]
+Compute = Callable[[Snapshot, Choice, threading.Event], Cell | None]
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def work(
         now = update(choices=tuple(choices(snapshot, cuts, embedders)))
         for choice in now.choices:
             try:
-                for cell in compute(snapshot, [choice], stop):
+                if cell := compute(snapshot, choice, stop):
                     now = update(cells=(*now.cells, cell))
                     save(now.cells)
             except StoreError:
@@ -110,7 +110,7 @@ def start(snapshot: bytes | None, run_id: str, cuts: Sequence[str], embedders: S
     """Compute the grid of an uploaded snapshot, or of a saved run."""
     source = partial(load_snapshot, snapshot) if snapshot else saved_run(run_id)
     id = new_run_id()
-    JOB.launch(GridProgress(), work(source, cuts, embedders, grid, partial(save_grid, store(), id)), id)
+    JOB.launch(GridProgress(), work(source, cuts, embedders, compute_cell, partial(save_grid, store(), id)), id)
 
 
 def saved_run(run_id: str) -> Callable[[], Snapshot]:

@@ -35,7 +35,10 @@ def top(page: Page, selector: str) -> float:
     return float(page.locator(selector).first.bounding_box()["y"])
 
 
-@pytest.mark.parametrize(("width", "height", "highest"), [(1440, 900, 200), (1280, 720, 200), (390, 844, 280)])
+@pytest.mark.parametrize(
+    ("width", "height", "highest"),
+    [(1440, 900, 200), pytest.param(1280, 720, 200, marks=pytest.mark.slow), (390, 844, 280)],
+)
 def test_the_answer_begins_at_the_top_and_nothing_moves_when_the_run_ends(
     browser: Browser, address: str, width: int, height: int, highest: int
 ) -> None:
