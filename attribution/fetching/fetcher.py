@@ -110,14 +110,9 @@ class Fetcher:
         if old and old.last_modified:
             headers["If-Modified-Since"] = old.last_modified
         return send(
-            target,
-            self._settings,
-            self._allow,
-            clock,
-            headers=headers,
-            limit=self._settings.page_bytes,
+            target, self._settings, self._allow, clock, headers=headers, limit=self._settings.page_bytes,
             check=lambda headers: check_declared(headers.get("content-type", ""), host_of(target)),
-        )
+        )  # fmt: skip
 
     def _host(self, url: httpx.URL) -> _Host:
         with self._lock:

@@ -69,12 +69,9 @@ def quote(piece: Evidence, pages: Mapping[str, Page]) -> Quote:
         end, dots_after = max(text.rfind(" ", last, end), last), " …"
     read_from, read_to = min(max(read[0], start), first), max(min(read[1], end), last)
     return Quote(
-        dots_before + text[start:read_from],
-        text[read_from:first],
-        text[first:last],
-        text[last:read_to],
+        dots_before + text[start:read_from], text[read_from:first], text[first:last], text[last:read_to],
         text[read_to:end] + dots_after,
-    )
+    )  # fmt: skip
 
 
 def box(text: str, spans: Sequence[tuple[int, int]]) -> list[Child]:

@@ -248,17 +248,11 @@ def propose(
             continue
         piece, (first, last) = pieces[found.premise], found.judgement.sentence
         correction = Correction(
-            claim_id=claim.id,
-            before=claim.statement,
-            after=found.text,
-            edits=edits,
-            page_id=piece.page_id,
-            sentence=(piece.start + first, piece.start + last),
-            quote=piece.text[first:last],
-            probability=round(found.judgement.probabilities.entailed, 4),
-            corrector=built.version,
+            claim_id=claim.id, before=claim.statement, after=found.text, edits=edits, page_id=piece.page_id,
+            sentence=(piece.start + first, piece.start + last), quote=piece.text[first:last],
+            probability=round(found.judgement.probabilities.entailed, 4), corrector=built.version,
             verifier=verifier.version,
-        )
+        )  # fmt: skip
         yield Proposal(claim.id, correction)
 
 

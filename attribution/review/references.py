@@ -186,11 +186,9 @@ def _source(answer: str, entry: _Entry) -> Source:
     text = answer[entry.start : entry.end].lstrip(" \t,;")
     found = addresses(text)
     return Source(
-        key=entry.key,
-        url=found[0][1] if found else "",
-        text=" ".join(text.split()),
+        key=entry.key, url=found[0][1] if found else "", text=" ".join(text.split()),
         span=(entry.end - len(text), entry.end),
-    )
+    )  # fmt: skip
 
 
 UNNAMED = "The answer does not say which source this is."

@@ -114,18 +114,10 @@ def _archived(store: Store, row: sa.Row[*tuple[object, ...]], pages: dict[str, P
         return None
     pages.update({page.id: page for page in own})
     return ArchivedRun(
-        id=row.id,
-        created_at=row.created_at,
-        question=row.question,
-        answer=row.answer,
-        settings=json.loads(row.settings or "{}"),
-        private=row.private,
-        title=row.title,
-        tags=tuple(json.loads(row.tags)),
-        note=row.note,
-        shown=max(row.version, 1),
-        versions=tuple(versions),
-    )
+        id=row.id, created_at=row.created_at, question=row.question, answer=row.answer,
+        settings=json.loads(row.settings or "{}"), private=row.private, title=row.title,
+        tags=tuple(json.loads(row.tags)), note=row.note, shown=max(row.version, 1), versions=tuple(versions),
+    )  # fmt: skip
 
 
 def _bare(run: ArchivedRun) -> ArchivedRun:

@@ -339,12 +339,7 @@ def load(data: bytes) -> Snapshot:
         raise SNAPSHOT.bad(f"{type(error).__name__}: {str(error)[:120]}") from None
     if tuple(p.model_copy(update={"text": ""}) for p in pages) != report.pages:
         raise SNAPSHOT.bad("pages.jsonl and report.json have different pages")
-    snapshot = Snapshot(
-        report.model_copy(update={"pages": pages}),
-        provenance,
-        decoded,
-        judgements,
-    )
+    snapshot = Snapshot(report.model_copy(update={"pages": pages}), provenance, decoded, judgements)
     check(snapshot.report, snapshot.provenance)
     _check_outputs(snapshot)
     snapshot.sifted().check("sources", "model")  # those are left out; BadInput for settings that do not exist

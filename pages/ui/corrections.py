@@ -163,33 +163,23 @@ def _propose(report: Report, claims: Sequence[Claim], running: bool, own: bool) 
         progress_bar(done / max(1, now.total), "Progress of the corrections")
         show(el("p", f"{done} of {plural(now.total, 'claim')}, {now.seconds:.0f} s", class_="ax-status", role="status"))
         st.button(
-            "Stop",
-            on_click=stop,
-            key="stop_corrections",
-            disabled=now.stopping,
+            "Stop", on_click=stop, key="stop_corrections", disabled=now.stopping,
             help="End the search; corrections found so far stay.",
-        )
+        )  # fmt: skip
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="propose_row"):
         by = ready[0]
         if len(ready) > 1:
             names = {CORRECTORS[name].label: name for name in ready}
             chosen = st.selectbox(
-                "Corrections",
-                list(names),
-                key=CORRECTOR,
-                width=200,
+                "Corrections", list(names), key=CORRECTOR, width=200,
                 help="What words the change: a rule over numbers, dates and names, or the language model.",
-            )
+            )  # fmt: skip
             by = names.get(str(chosen), by)
         st.button(
-            "Propose corrections",
-            on_click=seek,
-            args=(report, claims, by),
-            type="primary",
-            key="propose",
+            "Propose corrections", on_click=seek, args=(report, claims, by), type="primary", key="propose",
             help="Seek the smallest change of each of these claims that its evidence supports.",
-        )
+        )  # fmt: skip
 
 
 def _proposals(
@@ -209,14 +199,10 @@ def _proposals(
                     for name, word in (("accept", "Accept"), ("reject", "Reject")):
                         chosen = state.startswith(name)
                         st.button(
-                            f"{word}ed" if chosen else word,
-                            on_click=decide,
-                            args=(report,),
-                            kwargs={name: [claim.id]},
-                            key=f"{name}-{claim.id}",
-                            icon=":material/check:" if chosen else None,
+                            f"{word}ed" if chosen else word, on_click=decide, args=(report,), kwargs={name: [claim.id]},
+                            key=f"{name}-{claim.id}", icon=":material/check:" if chosen else None,
                             help="Click again to take it back" if chosen else None,
-                        )
+                        )  # fmt: skip
     none = [p for i, p in review.proposals.items() if p.correction is None and i in {c.id for c in claims}]
     if none:
         with st.expander(f"No correction for {plural(len(none), 'claim')}"):
@@ -225,21 +211,13 @@ def _proposals(
     if found and own:
         with st.container(horizontal=True, gap="small"):
             st.button(
-                "Accept all",
-                on_click=_accept_all,
-                args=(report,),
-                disabled=not waiting,
-                key="accept_all",
+                "Accept all", on_click=_accept_all, args=(report,), disabled=not waiting, key="accept_all",
                 help="Accept every correction that is not decided yet.",
-            )
+            )  # fmt: skip
             st.button(
-                "Undo",
-                on_click=undo_decision,
-                args=(report,),
-                disabled=not review.before,
-                key="undo_decision",
+                "Undo", on_click=undo_decision, args=(report,), disabled=not review.before, key="undo_decision",
                 help="Take back the last decision.",
-            )
+            )  # fmt: skip
 
 
 def _accept_all(report: Report) -> None:
@@ -271,19 +249,13 @@ def _revised(report: Report, accepted: Sequence[Correction]) -> None:
     section("Revised answer")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="revision_options"):
         chosen = st.segmented_control(
-            "Sentences that no source supports",
-            UNSUPPORTED,
-            default="keep",
-            format_func=CHOICES.__getitem__,
-            key=SENTENCES,
-            help="“Leave out” keeps, and marks, a sentence of which a part is supported.",
-        )
+            "Sentences that no source supports", UNSUPPORTED, default="keep", format_func=CHOICES.__getitem__,
+            key=SENTENCES, help="“Leave out” keeps, and marks, a sentence of which a part is supported.",
+        )  # fmt: skip
         footnotes = st.toggle(
-            "Footnotes to the evidence",
-            value=True,
-            key=FOOTNOTES,
+            "Footnotes to the evidence", value=True, key=FOOTNOTES,
             help="Number each supported claim and quote the sentence that supports it below the answer.",
-        )
+        )  # fmt: skip
     revision = revise(report, accepted, chosen or "keep", footnotes)
     small(summary(revision))
     changes, source = st.tabs(["Changes", "Markdown"])
@@ -292,13 +264,9 @@ def _revised(report: Report, accepted: Sequence[Correction]) -> None:
     with source:
         st.code(revision.text, language="markdown", wrap_lines=True, height=320)
     st.download_button(
-        "Download as Markdown",
-        revision.text,
-        "revised-answer.md",
-        "text/markdown",
-        on_click="ignore",
+        "Download as Markdown", revision.text, "revised-answer.md", "text/markdown", on_click="ignore",
         key="download_revision",
-    )
+    )  # fmt: skip
 
 
 def summary(revision: Revision) -> str:

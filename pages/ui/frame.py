@@ -69,11 +69,9 @@ def copy_line(what: str, purpose: str, on_click: Callable[[], None]) -> None:
     with st.container(key="copy_line", horizontal=True, vertical_alignment="center", gap="small"):
         show(el("p", f"You are reading somebody else's {what}. Make a copy to {purpose}.", class_="ax-status"))
         st.button(
-            "Make a copy",
-            key="make_copy",
-            on_click=on_click,
+            "Make a copy", key="make_copy", on_click=on_click,
             help="The copy is yours and has its own link; the original does not change.",
-        )
+        )  # fmt: skip
 
 
 def show_setup_error(error: Exception) -> bool:

@@ -225,11 +225,9 @@ def without_page_texts(result: TwoAnswers) -> TwoAnswers:
     pages = tuple(p.model_copy(update={"text": ""}) for p in result.report.pages)
     bare = {"pages": (), "evidence": (), "verdicts": (), "failures": ()}
     return replace(
-        result,
-        report=result.report.model_copy(update={"pages": pages}),
-        first=result.first.model_copy(update=bare),
+        result, report=result.report.model_copy(update={"pages": pages}), first=result.first.model_copy(update=bare),
         second=result.second.model_copy(update=bare),
-    )
+    )  # fmt: skip
 
 
 def save_answers(store: Store, result_id: str, result: TwoAnswers) -> None:

@@ -145,15 +145,10 @@ def _scored(
     seconds = working_time() - started
     tokens, cost, cached = _spent(before, method.usage)
     return Outcome(
-        method=name,
-        row=row.id,
-        key=key,
+        method=name, row=row.id, key=key,
         scores={reading: round(min(1.0, max(0.0, score)), 6) for reading, score in scored.scores.items()},
-        parts=scored.parts,
-        seconds=None if cached else round(seconds, 6),
-        tokens=tokens,
-        cost=cost,
-    )
+        parts=scored.parts, seconds=None if cached else round(seconds, 6), tokens=tokens, cost=cost,
+    )  # fmt: skip
 
 
 def _spent(before: LlmUsage | None, after: LlmUsage | None) -> tuple[int | None, float | None, bool]:
