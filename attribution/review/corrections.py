@@ -129,7 +129,7 @@ def _best(found: Sequence[Exchange]) -> list[Exchange]:
 
 
 MAX_CLAIM = 600  # characters of a claim
-MOST_CHANGED = 0.5  # share of the claim's words; a larger change makes another claim
+MAX_CHANGED = 0.5  # share of the claim's words; a larger change makes another claim
 
 
 class CorrectionReply(BaseModel):
@@ -158,7 +158,7 @@ class LlmCorrector:
         reply = self._llm.ask(question, CorrectionReply)
         words = max(1, len(word_spans(claim)))
         lines = dict.fromkeys(" ".join(text.split()) for text in reply.value.claims[:3])
-        small = (t for t in lines if t and len(t) <= MAX_CLAIM and 0 < changed_words(claim, t) <= MOST_CHANGED * words)
+        small = (t for t in lines if t and len(t) <= MAX_CLAIM and 0 < changed_words(claim, t) <= MAX_CHANGED * words)
         return [text for text in small if keeps_subject(claim, text)]
 
 

@@ -75,7 +75,7 @@ class Snapshot:
                 f"there is no saved run {run_id!r}: expected the `id` of a report, or what follows ?run= in its address"
             )
         if provenance is None or not all(page.text for page in report.pages):
-            raise BadInput(f"run {run_id} was saved by an earlier version, without all it used: run it again")
+            raise BadInput(f"run {run_id} was saved without all that it used: run it again")
         cache = store.cache
         return cls(report, provenance, cache.vectors(provenance.vectors), cache.judgements(provenance.judgements))
 

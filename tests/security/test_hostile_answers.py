@@ -129,7 +129,7 @@ def test_coherence_reads_so_many_characters_and_says_how_many_claims_it_did_not(
     claims = [Claim(id=str(n), text=f"It is {n} degrees.", spans=((0, 11),), sentence=(0, 11)) for n in range(5_000)]
     checked, (failure,) = coherence.check_coherence(answer, claims, lambda pairs: [0.9] * len(pairs), 0.5)
     read = sum(c.coherence is not None for c in checked)
-    assert 0 < read * 100 < coherence.MOST_CHARACTERS and failure.message.startswith(f"{5_000 - read:,} claims")
+    assert 0 < read * 100 < coherence.MAX_CHARACTERS and failure.message.startswith(f"{5_000 - read:,} claims")
 
 
 def test_stop_ends_every_stage_between_two_sentences(parsed: list[str]) -> None:

@@ -23,7 +23,7 @@ from attribution.segmenters.english.scope import (
 from attribution.text.parse import lemma
 
 MAX_STATEMENTS = 9  # statements from one clause
-MOST_CROSSED = 6  # statements from two coordinations side by side
+MAX_CROSSED = 6  # statements from two coordinations side by side
 NOMINAL = {*tree.NOMINAL_SUBJECTS, "dobj", "pobj", "attr", "amod", "acomp", "oprd", "prep", "advmod", "dative"}
 
 
@@ -48,7 +48,7 @@ def distribute(doc: Doc, draft: Draft) -> list[Draft]:
                 continue
             variants = list(_variants(head, current))
             total = times * len(variants) if crossed else len(variants)
-            few = len(done) + len(waiting) + len(variants) <= MAX_STATEMENTS and (not crossed or total <= MOST_CROSSED)
+            few = len(done) + len(waiting) + len(variants) <= MAX_STATEMENTS and (not crossed or total <= MAX_CROSSED)
             if len(variants) > 1 and few:
                 waiting = [(v, (*before, head), total) for v in variants] + waiting
                 break
