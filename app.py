@@ -4,7 +4,7 @@ import os
 
 import streamlit as st
 
-from pages.ui import navigation, state
+from pages.ui import frame, state
 
 os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # also of transformers: no “Loading weights” in the log
 
@@ -18,4 +18,4 @@ ICON = (
 
 st.set_page_config(page_title="Attribution explorer", page_icon=ICON, layout="wide")
 state.separate_secrets()
-navigation.navigation().run()
+frame.navigation().run()

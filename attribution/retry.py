@@ -51,12 +51,9 @@ def retrying(attempt: Callable[[float], T], retries: int, seconds: float, stop: 
         return state.attempt_number > retries or state.upcoming_sleep > min(LONGEST_PAUSE, end - time.monotonic())
 
     policy = Retrying(
-        retry=retry_if_exception_type(Transient),
-        wait=pause,
-        stop=over,
-        sleep=sleep_using_event(stop or threading.Event()),
-        reraise=True,
-    )
+        retry=retry_if_exception_type(Transient), wait=pause, stop=over,
+        sleep=sleep_using_event(stop or threading.Event()), reraise=True,
+    )  # fmt: skip
     try:
         return policy(lambda: attempt(max(0.05, end - time.monotonic())))
     except Transient as error:

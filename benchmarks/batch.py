@@ -28,7 +28,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from attribution.settings import ROOT, models_folder
-from attribution.studies.segmenters.batch_summary import summarise
+from attribution.studies.segmenters.tables import summarise
 from benchmarks import arguments, publish
 from benchmarks.evaluation_sets import rows
 

@@ -20,9 +20,18 @@ import numpy as np
 from attribution.fetching.page import Extracted, make_page
 from attribution.library import ingest
 from attribution.library import search as hybrid
-from attribution.library.keyword import DEPTH
-from attribution.library.search import FUSION, MIN_SIMILARITY, PASSAGES, VECTOR_WEIGHT, HybridSearcher, Vectors, fuse
-from attribution.library.store import CollectionSearcher, DocumentStore, NewDocument
+from attribution.library.search import (
+    DEPTH,
+    FUSION,
+    MIN_SIMILARITY,
+    PASSAGES,
+    VECTOR_WEIGHT,
+    CollectionSearcher,
+    HybridSearcher,
+    Vectors,
+    fuse,
+)
+from attribution.library.store import DocumentStore, NewDocument
 from attribution.retrieval.bm25 import Ranked
 from attribution.settings import Settings
 from attribution.store.store import Store

@@ -14,7 +14,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from attribution.claims import enrichment, independence, worthiness
+from attribution.claims import enrichment, worthiness
+from attribution.claims.context import check_independence
 from attribution.claims.llm_annotation import LlmAnnotator
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
@@ -44,7 +45,7 @@ def annotate(name: str, settings: Settings) -> Iterator[str]:
     """One stage by the language model, those before it by rules."""
     claims: Sequence[Claim] = SEGMENTERS.build("sentences", settings).segment(QUESTION, ANSWER).claims
     annotator = LlmAnnotator(settings, Store.open(settings.database_url), threading.Event())
-    by_rules = independence.check_independence(worthiness.classify(claims))
+    by_rules = check_independence(worthiness.classify(claims))
     if name == "worthiness":
         claims_by_llm, failures = annotator.worthiness(QUESTION, claims)
         lines = [f"{c.text} → {c.worthiness}: {c.worthiness_reason}" for c in claims_by_llm]

@@ -24,8 +24,7 @@ from attribution.chunkers import CHUNKERS
 from attribution.embedders import EMBEDDERS
 from attribution.fetching.page import Extracted, make_page
 from attribution.retrieval.bm25 import Chunks
-from attribution.retrieval.index import Index
-from attribution.retrieval.ranking import reciprocal_ranks
+from attribution.retrieval.index import Index, reciprocal_ranks
 from attribution.settings import Settings
 from attribution.types import Chunk, Page, Span
 from benchmarks import arguments, publish

@@ -10,12 +10,11 @@ from attribution.errors import AttributionError
 from attribution.studies.annotation.project import Annotations, Work
 from attribution.studies.annotation.records import Judgement, Role, finished
 from attribution.studies.annotation.tasks import Project
-from pages.ui import navigation, state
+from pages.ui import frame, state
 from pages.ui.annotate import acts, manage
-from pages.ui.annotate.acts import Annotator, last_record, next_task, perform
+from pages.ui.annotate.acts import Annotator, end_of_queue, last_record, next_task, perform, view
 from pages.ui.annotate.figures import models_view, results_view
 from pages.ui.annotate.manage import guidelines
-from pages.ui.annotate.task import end_of_queue, view
 from pages.ui.components import task as task_view
 from pages.ui.frame import note, show, small
 
@@ -158,7 +157,7 @@ def page() -> None:
 
 
 if __name__ == "__main__":
-    navigation.begin(
+    frame.begin(
         "annotate", "Annotation",
         "People judge whether an answer is supported by its source: first whether the answer can be understood, then, "
         "with the source, whether all of it is supported (AIS, Rashkin et al. 2023).",

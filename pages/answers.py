@@ -31,12 +31,11 @@ from attribution.studies.answers.two_answers import (
 )
 from attribution.text.markdown import escape_markdown
 from attribution.types import UNCHECKED, Claim, Report
-from pages.ui import choices, navigation, run_results, state
+from pages.ui import choices, frame, run_results, state
 from pages.ui.answer_view import requested_place, source_dialog, view
 from pages.ui.background import Work
 from pages.ui.compare_results import claim_data, look_of
 from pages.ui.components import answer_pair, claim_rows, link
-from pages.ui.database import store, unowned_store
 from pages.ui.files import downloads
 from pages.ui.form import Examples, question_field
 from pages.ui.frame import note, plot, show
@@ -44,6 +43,7 @@ from pages.ui.job_page import JobPage
 from pages.ui.options import source_row
 from pages.ui.run import RunProgress, blank, follow, preload
 from pages.ui.run_results import not_used, status, what_failed
+from pages.ui.state import store, unowned_store
 
 NAMES = ("Answer A", "Answer B")
 SIDES: tuple[Literal["first", "second"], ...] = ("first", "second")
@@ -400,7 +400,7 @@ def _row(key: str, note: str, match: Match, result: TwoAnswers, running: bool) -
 
 
 if __name__ == "__main__":
-    navigation.begin(
+    frame.begin(
         "answers", "Compare two answers",
         "Check the [claims] of two answers to one question against the same [sources], and see where they disagree and "
         "which one the sources support.",

@@ -36,16 +36,16 @@ from attribution.studies.groundedness.evaluation import (
 from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, LabelledSet, labelled_set
 from attribution.studies.groundedness.report import f1_by_latency, ranked
 from attribution.verifiers import VERIFIERS
-from pages.ui import background, benchmark_results, choices, labelled, navigation, state
+from pages.ui import background, benchmark_results, choices, frame, state
 from pages.ui.background import Work
 from pages.ui.choices import explain
 from pages.ui.components import link, numbers
-from pages.ui.database import store
 from pages.ui.fields import pick, pick_many
 from pages.ui.files import downloads
 from pages.ui.frame import note, plot, section, show, small, status_line
 from pages.ui.job_page import JobPage
 from pages.ui.options import language_model
+from pages.ui.state import store
 
 EXAMPLE_NAME = "The built-in example set"
 SAMPLE = (
@@ -225,11 +225,11 @@ def choose_set() -> tuple[str, LabelledSet | None]:
         "Labelled responses", ["jsonl", "json"], key="benchmark_file",
         help="JSON Lines, one response on each line. Without a file, the built-in example set is used.",
     )  # fmt: skip
-    name, content = labelled.given() or (EXAMPLE_NAME, example())
+    name, content = benchmark_results.given() or (EXAMPLE_NAME, example())
     if uploaded:
         name, content = uploaded.name, uploaded.getvalue()
-    elif labelled.given():
-        st.button("Use the built-in example set", on_click=labelled.discard, key="discard",
+    elif benchmark_results.given():
+        st.button("Use the built-in example set", on_click=benchmark_results.discard, key="discard",
                   help="Use the set that comes with the project instead.")  # fmt: skip
     with st.expander("Format of a line"):
         show(el("pre", SAMPLE.strip()))
@@ -341,7 +341,7 @@ def draw_figures(now: BenchmarkProgress) -> None:
 
 
 if __name__ == "__main__":
-    navigation.begin(
+    frame.begin(
         "benchmark", "Benchmark",
         "Measure methods that judge whether a response is grounded in its context, on responses labelled by people; "
         "click a number to read the responses behind it.",

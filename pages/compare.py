@@ -19,6 +19,7 @@ from attribution.run.experiment import run_each
 from attribution.segmenters import SEGMENTERS
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
+from attribution.studies.results import Table, failure
 from attribution.studies.segmenters.comparison import (
     MAX_SEGMENTERS,
     Comparison,
@@ -34,13 +35,11 @@ from attribution.studies.segmenters.comparison import (
     without_page_texts,
 )
 from attribution.studies.segmenters.tables import tables
-from attribution.studies.tables import Table, failure
 from attribution.types import Turn
-from pages.ui import background, choices, compare_results, navigation, run, run_results, state
+from pages.ui import background, choices, compare_results, frame, run, run_results, state
 from pages.ui.background import Work
 from pages.ui.compare_results import figures, legend, summary, view
 from pages.ui.components import claim_rows, link
-from pages.ui.database import store, unowned_store
 from pages.ui.fields import pick_many
 from pages.ui.files import copy_or_download, many_answers
 from pages.ui.form import form
@@ -48,6 +47,7 @@ from pages.ui.frame import note, plot, show, small, status_line
 from pages.ui.job_page import JobPage
 from pages.ui.run import RunProgress, blank, follow, preload
 from pages.ui.run_results import cost, not_used, status, what_failed
+from pages.ui.state import store, unowned_store
 
 SAMPLE = '{"question": "Where does the Nile flow?", "answer": "It flows north into the Mediterranean."}\n'
 Found = Event | SegmenterResult | ComparisonReady
@@ -346,7 +346,7 @@ def page() -> None:
 
 
 if __name__ == "__main__":
-    navigation.begin(
+    frame.begin(
         "compare", "Compare segmenters",
         "Split the answer with each segmenter ([segmentation]), check every [claim] against the same [sources], and "
         "read first the sentences whose [verdict] depends on how the answer is split.",

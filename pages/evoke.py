@@ -30,14 +30,14 @@ from attribution.studies.groundedness.test_sets import (
 )
 from attribution.studies.groundedness.twins import KINDS
 from attribution.types import Span
-from pages.ui import background, choices, navigation, run, state, thresholds
+from pages.ui import background, choices, frame, run, state, thresholds
 from pages.ui.background import Work
+from pages.ui.benchmark_results import choose_error_type, open_in_benchmark
 from pages.ui.components import link
-from pages.ui.database import store
 from pages.ui.files import sample
 from pages.ui.frame import copy_line, note, section, show, small, status_line
 from pages.ui.job_page import JobPage
-from pages.ui.labelled import choose_error_type, open_in_benchmark
+from pages.ui.state import store
 
 SAVING = 2.0  # seconds between two saved states, the most that a kill can lose
 LIMIT = 1000  # answers per file
@@ -286,7 +286,7 @@ def as_lines(made: Sequence[Made]) -> str:
 
 
 if __name__ == "__main__":
-    navigation.begin(
+    frame.begin(
         "evoke", "Test sets with evoked errors",
         "Make a labelled set for the Benchmark: answers that their [sources] support, and twins with one error each, "
         "whose place is known.",

@@ -9,12 +9,11 @@ import streamlit as st
 from attribution.reports.actions import Opened, edited_claims, requested
 from attribution.reports.html import badge, el, look
 from attribution.types import LABELS, Judge
-from pages.ui import choices, form, navigation, run, state, thresholds
+from pages.ui import choices, form, frame, run, state, thresholds
 from pages.ui.agreement import agreement_panel
 from pages.ui.answer_view import TABS, answer_view, moving, opened, requested_claim, view
 from pages.ui.citations import citations_panel
-from pages.ui.corrections import take
-from pages.ui.corrections_view import show_corrections
+from pages.ui.corrections import show_corrections, take
 from pages.ui.editing import edit_dialog, edit_menu
 from pages.ui.frame import DEMO, copy_line, note, show, styles
 from pages.ui.run import share_menu
@@ -182,7 +181,7 @@ def page() -> None:
         folded_form(polling)
     if run.current() is None:
         with heading.container():
-            navigation.head("Check an answer against sources", INTRODUCTION)
+            frame.head("Check an answer against sources", INTRODUCTION)
     else:
         heading.empty()
     analyse_form(running=polling)

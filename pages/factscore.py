@@ -30,19 +30,19 @@ from attribution.studies.factscore.answer import (
     score_answer,
 )
 from attribution.studies.factscore.experiment import Scored, load, save
-from attribution.studies.tables import failure
+from attribution.studies.results import failure
 from attribution.verifiers import VERIFIERS
-from pages.ui import background, choices, factscore_results, navigation, run, state
+from pages.ui import background, choices, factscore_results, frame, run, state
 from pages.ui.background import Work
 from pages.ui.choices import explain
 from pages.ui.components import link, numbers
-from pages.ui.database import store, unowned_store
 from pages.ui.fields import pick_many
 from pages.ui.files import downloads, many_answers
 from pages.ui.form import form
 from pages.ui.frame import note, section, show, small, status_line
 from pages.ui.job_page import JobPage
 from pages.ui.run import preload
+from pages.ui.state import store, unowned_store
 
 STAGES = {
     "segment": "Splitting", "worth": "Classifying", "queries": "Writing queries", "search": "Searching",
@@ -268,7 +268,7 @@ def draw_form(running: bool) -> None:
 
 
 if __name__ == "__main__":
-    navigation.begin(
+    frame.begin(
         "factscore", "FActScore",
         "Measure the share of an answer's facts that the [sources] support, and how it depends on how the answer is "
         "split and on who judges.",

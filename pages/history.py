@@ -11,7 +11,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from attribution.errors import AttributionError
 from attribution.reports.html import look, plural
 from attribution.snapshots.archive import Imported, export_history, import_history
-from attribution.snapshots.file import FILE_LIMIT
+from attribution.snapshots.snapshot import FILE_LIMIT
 from attribution.store.history import (
     KEPT_HOURS,
     MAX_NOTE,
@@ -22,14 +22,14 @@ from attribution.store.history import (
     Order,
     State,
 )
-from attribution.store.summaries import SOURCES
+from attribution.store.runs import SOURCES
 from attribution.types import LABELS, Report
-from pages.ui import background, navigation, run, state
+from pages.ui import background, frame, run, state
 from pages.ui.choices import explain
 from pages.ui.components import run_list
-from pages.ui.database import store
 from pages.ui.frame import note, small
 from pages.ui.run_comparison import comparison, when
+from pages.ui.state import store
 
 PER_PAGE = 50
 FILE = "attribution-history.zip"
@@ -373,7 +373,7 @@ def transfer(total: int) -> None:
 
 
 if __name__ == "__main__":
-    navigation.begin(
+    frame.begin(
         "history", "History",
         "Find the runs that were started in this browser; open one, describe it, or select two to compare.",
         compare=lambda address: compare(address.split("-")[:2]),

@@ -18,13 +18,13 @@ from attribution.reports.provenance import date
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Document, Failure
-from pages.ui import background, navigation, state
+from pages.ui import background, frame, state
 from pages.ui.answer_view import source_view
 from pages.ui.background import Work
-from pages.ui.database import store
 from pages.ui.fields import DOCUMENT_TYPES, FORMATS
 from pages.ui.frame import note, section, show, small, status_line
 from pages.ui.job_page import JobPage
+from pages.ui.state import store
 
 ROUND, REMOVAL = "library_round", "removal"
 NEW = "New collection"
@@ -267,7 +267,7 @@ def failure_table(failures: Sequence[Failure]) -> Node:
 
 
 if __name__ == "__main__":
-    navigation.begin(
+    frame.begin(
         "library", "Library",
         "Manage [collections] of documents to check answers against. All users of this server can read, extend and "
         "empty them; documents that only you should see belong under “My documents” on Explore.",

@@ -9,7 +9,7 @@ import streamlit as st
 from attribution.reports.html import Child, Node, el
 from attribution.studies.groundedness.cards import TITLES, Listed, Measure, listed, names, steps
 from attribution.tables import LLM
-from pages.ui import choices, navigation
+from pages.ui import choices, frame
 from pages.ui.frame import note, section, show
 
 
@@ -73,7 +73,7 @@ def matches(of: Listed, words: str) -> bool:
 
 
 if __name__ == "__main__":
-    navigation.begin(
+    frame.begin(
         "methods", "Methods",
         "See for each method what it does and needs, what it sends away, how well it did here, and where it fails.",
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from textwrap import shorten
@@ -15,9 +15,8 @@ import streamlit as st
 from attribution.embedders import EMBEDDERS
 from attribution.errors import StoreError
 from attribution.reports.html import LOOKS, RELATIONS, Child, Node, badge, el, plural, scrolling, table, with_detail
-from attribution.snapshots.file import FILE_LIMIT, dump
-from attribution.snapshots.file import load as load_snapshot
-from attribution.snapshots.snapshot import Snapshot
+from attribution.snapshots.snapshot import FILE_LIMIT, Snapshot, dump
+from attribution.snapshots.snapshot import load as load_snapshot
 from attribution.store.history import HistoryQuery
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
@@ -28,26 +27,26 @@ from attribution.studies.retrieval import (
     Choice,
     Difference,
     choices,
+    compute_cell,
     differences,
-    grid,
     load_grid,
     save_grid,
 )
 from attribution.types import UNCHECKED, Evidence, Label, Report
-from pages.ui import background, navigation, run, state
+from pages.ui import background, frame, run, state
 from pages.ui.background import Work
 from pages.ui.choices import explain
 from pages.ui.components import link
-from pages.ui.database import store
 from pages.ui.fields import pick_many
 from pages.ui.frame import note, plot, show, small, status_line
 from pages.ui.job_page import JobPage
 from pages.ui.run_results import CLEAR, FONT, graph_objects
+from pages.ui.state import store
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-Compute = Callable[[Snapshot, Sequence[Choice], threading.Event], Iterator[Cell]]
+Compute = Callable[[Snapshot, Choice, threading.Event], Cell | None]
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ def work(
         now = update(choices=tuple(choices(snapshot, cuts, embedders)))
         for choice in now.choices:
             try:
-                for cell in compute(snapshot, [choice], stop):
+                if cell := compute(snapshot, choice, stop):
                     now = update(cells=(*now.cells, cell))
                     save(now.cells)
             except StoreError:
@@ -111,7 +110,7 @@ def start(snapshot: bytes | None, run_id: str, cuts: Sequence[str], embedders: S
     """Compute the grid of an uploaded snapshot, or of a saved run."""
     source = partial(load_snapshot, snapshot) if snapshot else saved_run(run_id)
     id = new_run_id()
-    JOB.launch(GridProgress(), work(source, cuts, embedders, grid, partial(save_grid, store(), id)), id)
+    JOB.launch(GridProgress(), work(source, cuts, embedders, compute_cell, partial(save_grid, store(), id)), id)
 
 
 def saved_run(run_id: str) -> Callable[[], Snapshot]:
@@ -388,7 +387,7 @@ def _piece(piece: Evidence, title: str) -> Node:
 
 
 if __name__ == "__main__":
-    navigation.begin(
+    frame.begin(
         "retrieval", "Compare retrieval",
         "Keep the [claims] and [pages] of one run, and compare how [passages] are split and found; nothing is "
         "searched or downloaded.",

@@ -78,6 +78,12 @@ def test_the_library_knows_no_streamlit(path: Path) -> None:
     assert "streamlit" not in path.read_text(encoding="utf-8").replace('"streamlit"', "")
 
 
+def test_a_folder_has_an_init_only_where_it_holds_code() -> None:
+    """Of the top level alone each has one: a folder without could be hidden by an installed package of its name."""
+    inner = (path for path in FILES if path.name == "__init__.py" and len(path.relative_to(ROOT).parts) > 2)
+    assert [p for p in inner if len(ast.parse(p.read_text(encoding="utf-8")).body) < 2] == []
+
+
 def test_the_documentation_lists_the_folders_that_there_are() -> None:
     picture = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").split("```")[1]
     named = set(re.findall(r"(?<![\w./])([a-z]+)/(?!\w)", picture))

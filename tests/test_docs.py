@@ -15,7 +15,7 @@ import pytest
 
 from attribution.cli.main import main
 from attribution.settings import Settings
-from pages.ui import navigation
+from pages.ui import frame
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "training").glob("*.md")])
@@ -63,14 +63,14 @@ def test_a_page_is_one_file_one_entry_and_a_test(tmp_path: Path, monkeypatch: py
     (tmp_path / path).write_text(code, encoding="utf-8")
     monkeypatch.setattr("attribution.settings.ROOT", tmp_path)
     monkeypatch.setattr("streamlit.page_link", lambda page, label: None)  # a page alone has no other to lead to
-    tabs = eval(place.removeprefix("entry in "), vars(navigation))
+    tabs = eval(place.removeprefix("entry in "), vars(frame))
     for name, title in eval(f"{{{entry}}}").items():
         monkeypatch.setitem(tabs, name, title)
     run_test(test)
     made: list[tuple[str, str, str]] = []
     monkeypatch.setattr("streamlit.Page", lambda page, title, visibility, **_: made.append((page, title, visibility)))
     monkeypatch.setattr("streamlit.navigation", lambda pages, position: None)
-    navigation.navigation()
+    frame.navigation()
     assert (path, "Lengths", "hidden") in made  # behind the entry “Lab”
 
 

@@ -21,8 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attribution.chunkers import CHUNKERS
-from attribution.embedders.minilm import FOLDER, MiniLM
-from attribution.embedders.minilm.static import DIMENSIONS, FILE, pack, tokenizer
+from attribution.embedders.minilm import DIMENSIONS, FILE, FOLDER, MiniLM, pack, tokenizer
 from attribution.models.files import SUMS, digest
 from attribution.settings import ROOT, Settings
 from attribution.types import Page

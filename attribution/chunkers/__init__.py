@@ -1,10 +1,12 @@
-"""Page → chunks."""
+"""Cut a page into chunks: of a fixed length, recursively with overlap, or in windows of sentences."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
+from attribution.settings import Settings
 from attribution.tables import Entry, Need, Table
+from attribution.text.sentences import possible_ends, sentences
 from attribution.types import Chunk, Page
 
 
@@ -17,18 +19,98 @@ class Chunker(Protocol):
         ...
 
 
+class Fixed:
+    """Chunks of a fixed length (V24, section 4.4: 256 or 512).
+
+    At most `chunk_size` characters, cut between words; after a sentence where one ends in the last third.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.size = settings.chunk_size
+
+    def chunk(self, page: Page) -> list[Chunk]:
+        chunks, start, text = [], 0, page.text
+        while start < len(text):
+            if text[start].isspace():
+                start += 1
+                continue
+            cut = self._cut(text, start)
+            end = start + len(text[start:cut].rstrip())
+            chunks.append(Chunk(page.id, start, end, text[start:end]))
+            start = cut
+        return chunks
+
+    def _cut(self, text: str, start: int) -> int:
+        limit = start + self.size
+        if limit >= len(text):
+            return len(text)
+        ends = [*possible_ends(text, start + self.size * 2 // 3, limit)]
+        if ends:
+            return ends[-1]
+        if text[limit].isspace():
+            return limit
+        space = max(text.rfind(c, start + 1, limit) for c in " \n\t")
+        return space if space > start else limit  # one word longer than a chunk is cut
+
+
+class Recursive:
+    """The largest units that fit: paragraphs, sentences, words, by text-splitter.
+
+    At most `chunk_size` characters; a chunk starts up to `chunk_overlap` characters before the last one's end.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        from semantic_text_splitter import TextSplitter
+
+        overlap = min(settings.chunk_overlap, settings.chunk_size // 2)
+        # untrimmed, so that what counts as white space is decided by Python alone
+        self._splitter = TextSplitter(settings.chunk_size, overlap=overlap, trim=False)
+
+    def chunk(self, page: Page) -> list[Chunk]:
+        chunks = []
+        for start, text in self._splitter.chunk_indices(page.text):
+            if stripped := text.strip():
+                first = start + len(text) - len(text.lstrip())
+                chunks.append(Chunk(page.id, first, first + len(stripped), stripped))
+        return chunks
+
+
+class SentenceWindows:
+    """`window_sentences` sentences every `window_stride`; fewer where `chunk_size` characters hold no more.
+
+    Any language, no model.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.size, self.window = settings.chunk_size, settings.window_sentences
+        self.stride = min(settings.window_stride, self.window)
+
+    def chunk(self, page: Page) -> list[Chunk]:
+        spans = sentences(page.text, self.size)
+        chunks, first, last = [], 0, 0
+        while last < len(spans):
+            start = spans[first][0]
+            last = first + 1
+            while last < min(first + self.window, len(spans)) and spans[last][1] - start <= self.size:
+                last += 1
+            end = spans[last - 1][1]
+            chunks.append(Chunk(page.id, start, end, page.text[start:end]))
+            first = min(first + self.stride, last)  # the next window leaves no sentence out
+        return chunks
+
+
 CHUNKERS: Table[Chunker] = Table(
     "chunker",
     {
-        "fixed": Entry("attribution.chunkers.fixed:Fixed", "Fixed length", "so many characters, cut between words"),
+        "fixed": Entry("attribution.chunkers:Fixed", "Fixed length", "so many characters, cut between words"),
         "recursive": Entry(
-            "attribution.chunkers.recursive:Recursive",
+            "attribution.chunkers:Recursive",
             "Recursive, overlapping",
             "paragraphs, then sentences, then words, as large as fits; neighbours share `chunk_overlap` characters",
             needs=(Need("pip install semantic-text-splitter", package="semantic_text_splitter"),),
         ),
         "sentence": Entry(
-            "attribution.chunkers.sentence:SentenceWindows",
+            "attribution.chunkers:SentenceWindows",
             "Sentence windows",
             "`window_sentences` sentences, a new window every `window_stride` of them",
         ),

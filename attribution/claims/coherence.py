@@ -12,7 +12,7 @@ from attribution.types import Claim, Failure, Span
 
 Pairs = Sequence[tuple[str, str]]
 Entailment = Callable[[Pairs], Sequence[float | None]]  # (claim, premise) pairs → p(entailed); None: too long to read
-MOST_CHARACTERS = 300_000  # of the pairs of an answer, a hundred more counted for each
+MAX_CHARACTERS = 300_000  # of the pairs of an answer, a hundred more counted for each
 GROUP = 20  # pairs between two looks at the stop signal
 
 
@@ -31,7 +31,7 @@ def check_coherence(
     rows = {p.span(0, len(p.text)): p.text for p in passages(answer) if p.kind == "row"}
     pairs = {c.id: (c.text, premise) for c in claims if (premise := _premise(answer, c, rows)) is not None}
     sizes = accumulate(len(claim) + len(premise) + 100 for claim, premise in pairs.values())
-    read = [claim_id for claim_id, size in zip(pairs, sizes, strict=True) if size <= MOST_CHARACTERS]
+    read = [claim_id for claim_id, size in zip(pairs, sizes, strict=True) if size <= MAX_CHARACTERS]
     found: dict[str, float | None] = {}
     for start in range(0, len(read), GROUP):
         if stop and stop.is_set():
@@ -53,7 +53,7 @@ def _left_out(count: int) -> list[Failure]:
         return []
     message = (
         f"{count:,} claim{'s were' if count > 1 else ' was'} not held against the answer's own sentence: too long, or "
-        f"behind the first {MOST_CHARACTERS:,} characters of such pairs. Analyse the answer in parts."
+        f"behind the first {MAX_CHARACTERS:,} characters of such pairs. Analyse the answer in parts."
     )
     return [StageFailure("left_out", message).as_failure("coherence", "claims")]
 

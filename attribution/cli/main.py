@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from attribution.cli import analyze, library, options, reports, serve, snapshot, studies, verify
+from attribution.cli import analyze, library, options, serve, snapshot, studies, verify
 from attribution.cli.options import Command, progress
 from attribution.errors import AttributionError, setup_error
 
@@ -30,7 +30,6 @@ def parser() -> argparse.ArgumentParser:
     analyze.commands(add)
     verify.commands(add)
     studies.commands(add)
-    reports.commands(add)
     p = add("list", "list the available implementations and what they need", options.list_tables)
     p.add_argument("table", nargs="?", choices=options.NAMES)
     snapshot.commands(commands.add_parser("snapshot", help="export, import and replay runs"))

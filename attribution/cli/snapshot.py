@@ -38,7 +38,7 @@ def _write(path: Path, content: bytes) -> None:
 
 def read(path: Path) -> Snapshot:
     """Read a snapshot file."""
-    from attribution.snapshots.file import FILE_LIMIT, load
+    from attribution.snapshots.snapshot import FILE_LIMIT, load
 
     if path.is_file() and path.stat().st_size > FILE_LIMIT:
         raise BadInput(f"{path} has {path.stat().st_size:,} bytes; the limit for snapshots is {FILE_LIMIT:,}")
@@ -46,7 +46,7 @@ def read(path: Path) -> Snapshot:
 
 
 def export(args: argparse.Namespace) -> None:
-    from attribution.snapshots.file import dump
+    from attribution.snapshots.snapshot import dump
 
     check_output(args.out)
     _write(args.out, dump(_saved(args.run)))

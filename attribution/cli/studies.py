@@ -157,7 +157,7 @@ def batch(args: argparse.Namespace) -> int:
     """Writes a line for each row, prints a summary; the exit status is 1 if any failed."""
     from attribution.run.batch import batch
     from attribution.run.experiment import local
-    from attribution.studies.segmenters.batch_summary import summarise
+    from attribution.studies.segmenters.tables import summarise
 
     settings, engine = options.settings(args), local
     if args.engine == "ray":

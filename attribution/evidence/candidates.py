@@ -8,11 +8,9 @@ from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from attribution.claims.context import named_by_context
-from attribution.embedders import EMBEDDERS, Embedder
-from attribution.embedders.minilm import static
+from attribution.embedders import EMBEDDERS, Embedder, minilm
 from attribution.retrieval.bm25 import Chunks
-from attribution.retrieval.index import Candidate, Index, nearest_first
-from attribution.retrieval.ranking import rank_among, reciprocal, reciprocal_ranks
+from attribution.retrieval.index import Candidate, Index, nearest_first, rank_among, reciprocal, reciprocal_ranks
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text.words import share_terms, shared_words, words_of
@@ -77,7 +75,7 @@ class Candidates:
         self._words = Chunks()
         self._own = settings.embedder == "minilm"  # the embedder whose vectors are estimated
         self._minilm = self.embedder if self._own else EMBEDDERS.build("minilm", settings)
-        self._estimates = static.estimated(())  # of the first chunks
+        self._estimates = minilm.estimated(())  # of the first chunks
         self._index = Index()  # of all chunks, where none is left out beforehand
         self._unindexed: list[Chunk] = []
         self._known: dict[str, bytes] = {}  # vectors that were read or computed, float32, by key
@@ -131,13 +129,13 @@ class Candidates:
         chunks = self._words.chunks
         if not most or len(chunks) <= most or self._settings.ranking == "vectors":
             return [None] * len(queries)
-        new = static.estimated([chunk.text for chunk in chunks[len(self._estimates) :]])
+        new = minilm.estimated([chunk.text for chunk in chunks[len(self._estimates) :]])
         self._estimates = np.concatenate([self._estimates, new])
         self._vectors([query for of_claim in queries for query in of_claim], self._minilm)
         places = {chunk: place for place, chunk in enumerate(chunks)}
         found: list[Shortlist | None] = []
         for of_claim, ranked in zip(queries, by_words, strict=True):
-            asked = static.projected(self._vectors(of_claim, self._minilm))
+            asked = minilm.projected(self._vectors(of_claim, self._minilm))
             # rounded, since a product may depend on the rows beside it in the last digits
             similar = (self._estimates @ asked.T).max(axis=1).round(4)
             found.append(self._shortlist([places[chunk] for chunk in ranked], similar, most))
@@ -160,7 +158,7 @@ class Candidates:
             index, depth = Index(), len(short.chunks)
             index.add(short.chunks, self._vectors([c.text for c in short.chunks]))
         found = index.search(self._vectors(queries), depth, floor=-1.0) if len(index) else []
-        rank = rank_among([c.similarity for c in found], short.left_out if short else None, static.ERROR)
+        rank = rank_among([c.similarity for c in found], short.left_out if short else None, minilm.ERROR)
         near = self._near(queries[0], found)
         hybrid = self._settings.ranking == "hybrid"
         score = reciprocal_ranks(((1.0, ranked if hybrid else ()),))

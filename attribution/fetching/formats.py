@@ -102,14 +102,9 @@ def read_html(content: bytes, media_type: str, name: str) -> Extracted:
             script.text = None
     host = urlsplit(name).hostname or ""
     document = bare_extraction(
-        tree,
-        url=name if host else None,
-        fast=size > FAST_ELEMENTS,
-        with_metadata=True,
-        include_comments=False,
-        include_tables=True,
-        date_extraction_params={"original_date": True, "extensive_search": False},
-    )
+        tree, url=name if host else None, fast=size > FAST_ELEMENTS, with_metadata=True, include_comments=False,
+        include_tables=True, date_extraction_params={"original_date": True, "extensive_search": False},
+    )  # fmt: skip
     if document is None or isinstance(document, dict):
         extracted = Extracted("", "", site=host)
     else:

@@ -41,18 +41,10 @@ def make_page(url: str, kind: Literal["web", "library", "document"], extracted: 
     """Return the page with its content hash, its id and the current time."""
     sha256 = hashlib.sha256(extracted.text.encode("utf-8")).hexdigest()
     return Page(
-        id=content_id(url, sha256),
-        url=url,
-        title=extracted.title or url,
-        site=extracted.site,
-        kind=kind,
-        fetched_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        sha256=sha256,
-        published=extracted.published,
-        text=extracted.text,
-        reference=reference,
-        breaks=extracted.breaks,
-    )
+        id=content_id(url, sha256), url=url, title=extracted.title or url, site=extracted.site, kind=kind,
+        fetched_at=datetime.now(UTC).isoformat(timespec="seconds"), sha256=sha256, published=extracted.published,
+        text=extracted.text, reference=reference, breaks=extracted.breaks,
+    )  # fmt: skip
 
 
 def clean(text: str) -> str:

@@ -135,12 +135,9 @@ class _Worker:
         self.late = False
         self._ready = False
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "attribution.fetching.sandbox"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=Path(__file__).resolve().parents[2],
-        )
+            [sys.executable, "-m", "attribution.fetching.sandbox"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, cwd=Path(__file__).resolve().parents[2],
+        )  # fmt: skip
         _workers.add(self)
 
     def ready(self) -> bool:

@@ -18,7 +18,7 @@ from attribution.fetching.content_type import MARKDOWN, SUFFIXES
 from attribution.fetching.formats import extract
 from attribution.fetching.page import Extracted, make_page, one_line, valid_date
 from attribution.fetching.sandbox import Reading
-from attribution.library.keyword import KeywordSearcher
+from attribution.library.search import KeywordSearcher
 from attribution.retrieval.bm25 import Table, create
 from attribution.settings import ROOT, Settings
 from attribution.types import BUILT_IN, Failure, Page

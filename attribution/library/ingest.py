@@ -22,10 +22,9 @@ from attribution.fetching.content_type import MARKDOWN, SUFFIXES
 from attribution.fetching.fetcher import Fetcher
 from attribution.fetching.page import make_page
 from attribution.fetching.sandbox import Reading
-from attribution.library.documents import NewDocument, check_name
 from attribution.library.folder import without_front_matter
 from attribution.library.search import LENGTH, PASSAGES, passages
-from attribution.library.store import DocumentStore
+from attribution.library.store import DocumentStore, NewDocument, check_name
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Document, Failure, Page

@@ -109,15 +109,11 @@ class _CheckedTransport(httpx2.BaseTransport):
         if secret := self._endpoint.key.get_secret_value():
             headers["Authorization"] = f"Bearer {secret}"
         reply = exchange(
-            parsed(str(request.url)),
-            is_public if self._endpoint.of_visitor else lambda _: True,
-            Clock(seconds),
-            (min(seconds, CONNECT_SECONDS), seconds),
-            headers=headers,
-            limit=MAX_VECTOR_BYTES if request.url.path.endswith("/embeddings") else MAX_BYTES,
-            body=request.read(),
+            parsed(str(request.url)), is_public if self._endpoint.of_visitor else lambda _: True, Clock(seconds),
+            (min(seconds, CONNECT_SECONDS), seconds), headers=headers,
+            limit=MAX_VECTOR_BYTES if request.url.path.endswith("/embeddings") else MAX_BYTES, body=request.read(),
             error_bytes=ERROR_BYTES,
-        )
+        )  # fmt: skip
         forwarded = {name: reply.headers[name] for name in ("content-type", "retry-after") if name in reply.headers}
         return httpx2.Response(reply.status, headers=forwarded, content=reply.content, request=request)
 
@@ -151,14 +147,11 @@ class EndpointClient:
         longest = "max_completion_tokens" if self._endpoint.address == OPENAI else "max_tokens"
         form[longest] = self._settings.llm_tokens
         return self._request(
-            self._client.chat.completions.with_raw_response.create,
-            Completion,
-            seconds,
+            self._client.chat.completions.with_raw_response.create, Completion, seconds,
             model=self._settings.openai_model,
             messages=[{"role": "system", "content": system}, {"role": "user", "content": user}],
-            temperature=temperature,
-            **form,
-        )
+            temperature=temperature, **form,
+        )  # fmt: skip
 
     def embed(self, model: str, texts: Sequence[str], seconds: float) -> list[list[float]]:
         """One vector for each text, in order."""

@@ -171,11 +171,9 @@ def _load_int8(name: str) -> Loaded:
         return row
 
     return Loaded(
-        tokenizer,
-        relation_columns(config.id2label),
-        _limit(tokenizer, config),
+        tokenizer, relation_columns(config.id2label), _limit(tokenizer, config),
         lambda windows: in_threads(one, windows),
-    )
+    )  # fmt: skip
 
 
 def _limit(tokenizer: PreTrainedTokenizerBase, config: PretrainedConfig) -> int:

@@ -54,10 +54,7 @@ class OnnxModel:
             options.add_external_initializers(list(weights), values)
         try:
             self._session = onnxruntime.InferenceSession(
-                str(model),
-                options,
-                providers=["CPUExecutionProvider"],
-                disabled_optimizers=list(unfused),
+                str(model), options, providers=["CPUExecutionProvider"], disabled_optimizers=list(unfused)
             )
             self._tokenizer = load_tokenizer(tokenizer or model.parent / "tokenizer.json")
         except Exception as error:  # both packages have errors of their own for a file that they cannot read

@@ -27,13 +27,13 @@ from attribution.reports.html import (
     table,
 )
 from attribution.reports.provenance import chain, copies, date, facts, why
-from attribution.reports.strength import is_weak, share
 from attribution.searchers import source_label
 from attribution.text.differences import contrasts, differing_spans
 from attribution.text.urls import site
 from attribution.text.words import uncovered
 from attribution.types import Claim, Evidence, Label, Page, Report, Verdict
 from attribution.verdicts import SIDES, leaning
+from attribution.verifiers.calibration import badge_share, is_weak
 
 _PARAGRAPH = re.compile(r"\n[^\S\n]*+\n\s*+|\n#++ ")
 CONTEXT = 170  # characters shown on either side of the deciding sentence
@@ -69,12 +69,9 @@ def quote(piece: Evidence, pages: Mapping[str, Page]) -> Quote:
         end, dots_after = max(text.rfind(" ", last, end), last), " …"
     read_from, read_to = min(max(read[0], start), first), max(min(read[1], end), last)
     return Quote(
-        dots_before + text[start:read_from],
-        text[read_from:first],
-        text[first:last],
-        text[last:read_to],
+        dots_before + text[start:read_from], text[read_from:first], text[first:last], text[last:read_to],
         text[read_to:end] + dots_after,
-    )
+    )  # fmt: skip
 
 
 def box(text: str, spans: Sequence[tuple[int, int]]) -> list[Child]:
@@ -244,7 +241,7 @@ def panel(
     against = next((g.best for g in groups if g.best.relation == "contradicted"), None)
     text = claim.text
     spans, _ = differing_spans(text, against.deciding_sentence) if against else ([], [])
-    weak, like_this = is_weak(verdict, report), share(verdict, report)
+    weak, like_this = is_weak(verdict, report), badge_share(verdict, report)
     waiting = "Its sources are still being read." if running else look(label).help
     return el(
         "div",

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from attribution.reports import Exported, answer, cards
 from attribution.reports.html import STATIC, Node, Text, Tree, document, el, look, style_class, texts, tokens_css
 from attribution.reports.provenance import date
-from attribution.reports.strength import is_weak
 from attribution.review.judgements import agreement
 from attribution.types import LABELS, Label, Page, Report
+from attribution.verifiers.calibration import is_weak
 
 _STYLES = (STATIC / "answer.css", STATIC / "document.css")
 Badges = Mapping[str, tuple[Label, bool]]  # by claim: the label, and is it weak?

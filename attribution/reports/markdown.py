@@ -15,10 +15,10 @@ from attribution.evidence.near_duplicates import deciding_evidence
 from attribution.reports import Exported
 from attribution.reports.html import look
 from attribution.reports.references import http_address, one_line, web_address
-from attribution.reports.strength import is_weak
 from attribution.review.judgements import agreement
 from attribution.text.markdown import Element, Text, escape_markdown, escape_marks, read
 from attribution.types import LABELS, Page, Report
+from attribution.verifiers.calibration import is_weak
 
 if TYPE_CHECKING:
     from attribution.text.markdown import Tree

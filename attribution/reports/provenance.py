@@ -8,11 +8,11 @@ from datetime import datetime
 from attribution.provenance import Provenance, Trace
 from attribution.reports import answer
 from attribution.reports.html import Child, Node, as_sentence, el, plural, table
-from attribution.reports.strength import reliability, verifier_of
 from attribution.text.passages import visible
 from attribution.text.urls import site
 from attribution.types import Claim, Evidence, Failure, Page, Report, Verdict
 from attribution.verdicts import leaning, thresholds_of
+from attribution.verifiers.calibration import badge_reliability, verifier_of
 
 RELATIONS = {"entailed": "supports it", "contradicted": "contradicts it", "no_relation": "nothing related"}
 
@@ -90,7 +90,7 @@ def why(piece: Evidence, verdict: Verdict | None, report: Report, page: Page | N
         "Verdict": verdict.reason if verdict else "",
         "This passage": rule,
         "Verifier": report.versions.get("verifier", ""),
-        "Badges like this": reliability(verdict, report),
+        "Badges like this": badge_reliability(verdict, report),
         "Found by": f"{piece.searcher}, rank {piece.rank}" if piece.searcher else "",
         "Query": piece.query,
         "Similarity": f"{piece.similarity:.2f}",
@@ -244,4 +244,4 @@ def _decision(
         yield "Probabilities", table(heads, rows, "figures"), _quiet(verifier)
     if verdict:
         rule = f"support counts from {thresholds.support:.2f}, contradiction from {thresholds.contradiction:.2f}"
-        yield "Rule", _line(verdict.reason), _quiet(_joined(rule, reliability(verdict, report)))
+        yield "Rule", _line(verdict.reason), _quiet(_joined(rule, badge_reliability(verdict, report)))

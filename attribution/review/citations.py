@@ -200,19 +200,13 @@ def check(
     decided = {c.claim_id for c in claims if c.standing != "cited_unreachable"}
     readable = [c for c in citations if c.outcome not in ("unreachable", "unnamed") and c.claim_id in decided]
     result = CitationReport(
-        claims_id=claims_id(report),
-        created_at=now(),
-        verifier=bench.version,
-        marks=cited.marks,
-        sources=cited.sources,
+        claims_id=claims_id(report), created_at=now(), verifier=bench.version, marks=cited.marks, sources=cited.sources,
         pages=tuple(page.model_copy(update={"text": ""}) for page in {p.id: p for p in pages.values()}.values()),
-        citations=tuple(citations),
-        claims=claims,
+        citations=tuple(citations), claims=claims,
         figures=Figures.of(len(decided), sum(together.values()), len(readable), precise),
-        unattached=tuple(n for n in range(len(cited.marks)) if not any(n in c.marks for c in claims)),
-        listed=listed,
+        unattached=tuple(n for n in range(len(cited.marks)) if not any(n in c.marks for c in claims)), listed=listed,
         stopped=stop.is_set(),
-    )
+    )  # fmt: skip
     if save:
         store.results.save(KIND, report.id, result.to_json())
     yield result

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from attribution.errors import BadInput, StageFailure
 from attribution.evidence.judging import Judged, reservation
@@ -129,7 +129,7 @@ def _best(found: Sequence[Exchange]) -> list[Exchange]:
 
 
 MAX_CLAIM = 600  # characters of a claim
-MOST_CHANGED = 0.5  # share of the claim's words; a larger change makes another claim
+MAX_CHANGED = 0.5  # share of the claim's words; a larger change makes another claim
 
 
 class CorrectionReply(BaseModel):
@@ -158,7 +158,7 @@ class LlmCorrector:
         reply = self._llm.ask(question, CorrectionReply)
         words = max(1, len(word_spans(claim)))
         lines = dict.fromkeys(" ".join(text.split()) for text in reply.value.claims[:3])
-        small = (t for t in lines if t and len(t) <= MAX_CLAIM and 0 < changed_words(claim, t) <= MOST_CHANGED * words)
+        small = (t for t in lines if t and len(t) <= MAX_CLAIM and 0 < changed_words(claim, t) <= MAX_CHANGED * words)
         return [text for text in small if keeps_subject(claim, text)]
 
 
@@ -248,17 +248,11 @@ def propose(
             continue
         piece, (first, last) = pieces[found.premise], found.judgement.sentence
         correction = Correction(
-            claim_id=claim.id,
-            before=claim.statement,
-            after=found.text,
-            edits=edits,
-            page_id=piece.page_id,
-            sentence=(piece.start + first, piece.start + last),
-            quote=piece.text[first:last],
-            probability=round(found.judgement.probabilities.entailed, 4),
-            corrector=built.version,
+            claim_id=claim.id, before=claim.statement, after=found.text, edits=edits, page_id=piece.page_id,
+            sentence=(piece.start + first, piece.start + last), quote=piece.text[first:last],
+            probability=round(found.judgement.probabilities.entailed, 4), corrector=built.version,
             verifier=verifier.version,
-        )
+        )  # fmt: skip
         yield Proposal(claim.id, correction)
 
 
@@ -315,3 +309,63 @@ def _premise(piece: Evidence, pages: dict[str, Page], proses: dict[str, str]) ->
     if page.id not in proses:
         proses[page.id] = prose(page.text)
     return Premise(proses[page.id][piece.start : piece.end], page.title)
+
+
+KIND = "corrections"  # the kind of the saved result
+
+
+@dataclass(frozen=True)
+class Decisions:
+    accepted: tuple[str, ...] = ()  # claims, in the order of acceptance
+    rejected: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Review:
+    """The proposals for one run by claim, the decisions, and the earlier ones for undo."""
+
+    proposals: Mapping[str, Proposal] = field(default_factory=dict)
+    now: Decisions = Decisions()
+    before: tuple[Decisions, ...] = ()
+
+    def with_proposals(self, proposals: Iterable[Proposal]) -> Review:
+        return replace(self, proposals={**self.proposals, **{p.claim_id: p for p in proposals}})
+
+    def fitting(self, report: Report) -> Review:
+        """Drop the corrections of claims, or of words of the answer, that have changed since."""
+        wordings = {c.id: c.statement for c in report.claims}
+
+        def fits(found: Correction) -> bool:
+            in_place = all(report.answer[e.start : e.end] == e.before for e in found.edits)
+            return in_place and found.before == wordings.get(found.claim_id)
+
+        valid = {i: p for i, p in self.proposals.items() if p.correction is None or fits(p.correction)}
+        return replace(self, proposals=valid)
+
+    def decide(self, accept: Sequence[str] = (), reject: Sequence[str] = ()) -> Review:
+        """Accept and reject the corrections of these claims; repeating a decision takes it back."""
+        both, old = {*accept, *reject}, self.now
+        accepted = [i for i in old.accepted if i not in both] + [i for i in accept if i not in old.accepted]
+        rejected = (old.rejected - both) | (frozenset(reject) - old.rejected)
+        return replace(self, now=Decisions(tuple(accepted), rejected), before=(*self.before, old))
+
+    def undo(self) -> Review:
+        """Return the review as it was before the last decision."""
+        return replace(self, now=self.before[-1], before=self.before[:-1]) if self.before else self
+
+
+_REVIEW = TypeAdapter(Review)
+
+
+def save_review(store: Store, run_id: str, review: Review) -> None:
+    """Save the review with the run, replacing an earlier state. It is deleted with the run."""
+    store.results.save(KIND, run_id, _REVIEW.dump_json(review).decode())
+
+
+def load_review(store: Store, run_id: str) -> Review:
+    """Load the review of a run; an empty one if none was saved or another version wrote it."""
+    body = store.results.load(KIND, run_id)
+    try:
+        return _REVIEW.validate_json(body) if body else Review()
+    except ValidationError:
+        return Review()

@@ -51,7 +51,7 @@ _KEY = re.compile(r"\s*(?:\[\^?([^\[\]\s]{1,40})\](?!\():?|\(?(\d{1,3})[.)](?=\s
 _DEFINITION = re.compile(r"\s*\[(\^?)([^\[\]\s]{1,40})\]:[ \t]*(\S.*)")
 _NUMBERED = re.compile(r"\s*\[(\d{1,3})\][ \t]++(?=.*(?:https?://|www\.))")
 _SEVERAL = re.compile(r"(?<=[^\s,;])[ \t,;]++(?=\[\^?\d{1,3}\](?!\())")
-MOST_WORDS = 25  # in the line of a source outside a list
+MAX_WORDS = 25  # in the line of a source outside a list
 
 
 class Source(Frozen):
@@ -171,7 +171,7 @@ def _alone(answer: str, start: int, end: int) -> _Entry | None:
     if match := _DEFINITION.fullmatch(answer, start, end):
         return _Entry(match[1] + normal_key(match[2]), match.start(3), end)
     match = _NUMBERED.match(answer, start, end)
-    if match and len(answer[match.end() : end].split()) <= MOST_WORDS:
+    if match and len(answer[match.end() : end].split()) <= MAX_WORDS:
         return _Entry(normal_key(match[1]), match.end(), end)
     return None
 
@@ -186,11 +186,9 @@ def _source(answer: str, entry: _Entry) -> Source:
     text = answer[entry.start : entry.end].lstrip(" \t,;")
     found = addresses(text)
     return Source(
-        key=entry.key,
-        url=found[0][1] if found else "",
-        text=" ".join(text.split()),
+        key=entry.key, url=found[0][1] if found else "", text=" ".join(text.split()),
         span=(entry.end - len(text), entry.end),
-    )
+    )  # fmt: skip
 
 
 UNNAMED = "The answer does not say which source this is."

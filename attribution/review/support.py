@@ -57,13 +57,9 @@ class Figures(Frozen):
     def of(cls, claims: int, supported: int, citations: int, useful: int) -> Figures:
         """Return the counts with recall and precision."""
         return cls(
-            claims=claims,
-            supported=supported,
-            citations=citations,
-            useful=useful,
-            recall=supported / claims if claims else None,
-            precision=useful / citations if citations else None,
-        )
+            claims=claims, supported=supported, citations=citations, useful=useful,
+            recall=supported / claims if claims else None, precision=useful / citations if citations else None,
+        )  # fmt: skip
 
 
 class CitationReport(Frozen):
@@ -178,9 +174,7 @@ def _support(n: int, alone: Sequence[_Alone], joint: _Joint) -> Support:
         return any(supports[i] for i in rest) or joint.get((n, rest), False)
 
     return Support(
-        alone=tuple(supports),
-        contradicted=tuple(against for _, against, _ in alone),
+        alone=tuple(supports), contradicted=tuple(against for _, against, _ in alone),
         best=tuple(best for _, _, best in alone),
-        relevant=tuple(yes or not rest_supports(i) for i, yes in enumerate(supports)),
-        together=together,
-    )
+        relevant=tuple(yes or not rest_supports(i) for i, yes in enumerate(supports)), together=together,
+    )  # fmt: skip

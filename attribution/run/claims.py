@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 
-from attribution.claims import coherence, enrichment, independence, worthiness
-from attribution.claims.context import add_context
+from attribution.claims import coherence, enrichment, worthiness
+from attribution.claims.context import add_context, check_independence
 from attribution.claims.enrichment import as_text, standalone_question, transcript
 from attribution.claims.llm_annotation import LlmAnnotator
 from attribution.claims.rules import left_out
@@ -73,7 +73,7 @@ def annotate(
     if annotator and "worthiness" in tasks:
         annotated, refused = annotator.worthiness(shown, annotated)
         failures += refused
-    annotated = independence.check_independence(annotated, "\n\n".join(text for _, text in context), stop)
+    annotated = check_independence(annotated, "\n\n".join(text for _, text in context), stop)
     if annotator and "independence" in tasks:
         annotated, refused = annotator.independence(as_text(context), annotated)
         failures += refused

@@ -249,9 +249,7 @@ def _own_verifier(claim: Claim) -> str:
 def _joined(earlier: Provenance, later: Provenance) -> Provenance:
     """Join what a replay of the edited run needs: for the claims that stayed and those compared again."""
     return Provenance(
-        traces=later.traces,
-        concerns={**earlier.concerns, **later.concerns},
-        chunks={**earlier.chunks, **later.chunks},
+        traces=later.traces, concerns={**earlier.concerns, **later.concerns}, chunks={**earlier.chunks, **later.chunks},
         vectors=tuple(sorted({*earlier.vectors, *later.vectors})),
         judgements=tuple(sorted({*earlier.judgements, *later.judgements})),
-    )
+    )  # fmt: skip

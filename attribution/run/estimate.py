@@ -7,7 +7,8 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from attribution.claims import independence, worthiness
+from attribution.claims import worthiness
+from attribution.claims.context import check_independence
 from attribution.claims.enrichment import as_text, transcript
 from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
 from attribution.errors import BadInput
@@ -76,7 +77,7 @@ def estimate(
     checked = sum(c.worthiness == "factual" for c in claims)
     if tasks := llm_tasks(settings):
         annotator = LlmAnnotator(settings, store, threading.Event())
-        by_rules = independence.check_independence(claims, "\n\n".join(text for _, text in context))
+        by_rules = check_independence(claims, "\n\n".join(text for _, text in context))
         for task in tasks:
             llm[task] = annotator.estimate(task, before if task == "independence" else shown, answer, by_rules)
     verifier = VERIFIERS.build(settings.verifier, settings)

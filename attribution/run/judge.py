@@ -71,19 +71,8 @@ def _evidence(
     related, judged, text = is_related(pair, judged, relevance), weighed(judged, relevance), pair[1]
     probabilities, against = judged.judgement.probabilities, reservation(pair, judged, headings)
     return Evidence(
-        claim_id=claim.id,
-        page_id=content_id(text),
-        start=0,
-        end=len(text),
-        text=text,
-        similarity=1.0,
-        relation=counted(probabilities, against, thresholds),
-        probabilities=probabilities,
-        sentence=judged.judgement.sentence,
-        about=related,
-        relevance=relevance,
-        reservation=against,
-        signals=judged.judgement.signals,
-        parts=judged.parts,
-        difference=explain_difference(pair, judged),
-    )
+        claim_id=claim.id, page_id=content_id(text), start=0, end=len(text), text=text, similarity=1.0,
+        relation=counted(probabilities, against, thresholds), probabilities=probabilities,
+        sentence=judged.judgement.sentence, about=related, relevance=relevance, reservation=against,
+        signals=judged.judgement.signals, parts=judged.parts, difference=explain_difference(pair, judged),
+    )  # fmt: skip

@@ -68,11 +68,9 @@ class OnRay:
         try:
             _check_reachable(address)
             ray.init(
-                address=address,
-                log_to_driver=False,
-                logging_level=logging.ERROR,
+                address=address, log_to_driver=False, logging_level=logging.ERROR,
                 **({"include_dashboard": False} if address == "local" else {}),
-            )
+            )  # fmt: skip
         except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
             raise Unavailable(
                 f"no Ray cluster answers at {address!r}: start one with `ray start --head`, and give its address as "
@@ -107,14 +105,10 @@ class OnRay:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the pinned version has no other way to limit the retries
             results = data.map_batches(
-                Worker,
-                fn_constructor_args=(prepare,),
-                batch_size=1,
-                batch_format="pyarrow",
-                compute=ray.data.ActorPoolStrategy(size=workers, max_tasks_in_flight_per_actor=1),
-                num_cpus=1,
+                Worker, fn_constructor_args=(prepare,), batch_size=1, batch_format="pyarrow",
+                compute=ray.data.ActorPoolStrategy(size=workers, max_tasks_in_flight_per_actor=1), num_cpus=1,
                 max_task_retries=RETRIES,
-            )
+            )  # fmt: skip
         waiting = set(range(len(rows)))
         for found in results.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0):
             for one in found.to_pylist():

@@ -52,11 +52,9 @@ class RunRecord:
         """Record what search and download have used so far."""
         used = self._before.usage
         self.spent = replace(
-            spent,
-            queries=spent.queries + used.queries,
-            downloads=spent.downloads + used.downloads,
+            spent, queries=spent.queries + used.queries, downloads=spent.downloads + used.downloads,
             seconds=spent.seconds + used.seconds,
-        )
+        )  # fmt: skip
 
     def add_failure(self, failure: Failure, claim_ids: Sequence[str] = ()) -> bool:
         """Record a failure that concerns those claims; False if it was recorded before."""

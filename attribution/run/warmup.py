@@ -5,8 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from importlib import import_module
 
-from attribution.embedders import EMBEDDERS
-from attribution.embedders.minilm import static
+from attribution.embedders import EMBEDDERS, minilm
 from attribution.errors import StageFailure
 from attribution.fetching.network import tls_context
 from attribution.library.folder import FolderSearcher
@@ -43,7 +42,7 @@ def warm_up(settings: Settings, store: Store) -> None:
 
 
 def _load_embedder(settings: Settings) -> None:
-    static.estimated(["A text."])
+    minilm.estimated(["A text."])
     embedder = EMBEDDERS.build(settings.embedder, settings)
     for one in (embedder, embedder.exact):
         if one is not None:

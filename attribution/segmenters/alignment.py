@@ -12,7 +12,7 @@ from attribution.types import Claim, Failure, Span, content_id
 
 FLOOR = 0.4  # share of a claim's weight that its sentence must have; below, the claim is not in the answer
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
-MOST_WORDS = 400  # of a sentence or claim that are compared
+MAX_WORDS = 400  # of a sentence or claim that are compared
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def tokens(text: str, offset: int = 0) -> list[Token]:
         else:
             key, weight = stem(lower), 2.0 if word[0].isupper() and match.start() else 1.0
         words.append(Token(key, (offset + match.start(), offset + match.end()), weight))
-    return words[:MOST_WORDS]
+    return words[:MAX_WORDS]
 
 
 def align(claim: str, answer: str, sentences: Sequence[Span], context: str = "") -> Alignment:

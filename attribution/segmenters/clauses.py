@@ -11,10 +11,11 @@ from collections.abc import Iterator
 
 from spacy.tokens import Doc, Token
 
-from attribution.segmenters.english import LEXICON, tree
-from attribution.segmenters.english.coordination import MOST_CROSSED, distribute
+from attribution.segmenters.english import tree
+from attribution.segmenters.english.coordination import MAX_CROSSED, distribute
 from attribution.segmenters.english.drafts import (
     ADDED,
+    LEXICON,
     Draft,
     Part,
     covers,
@@ -62,7 +63,7 @@ def split(doc: Doc) -> list[Draft]:
         others = [indices(d) for d in (*drafts[:n], *drafts[n + 1 :])]
         each = [indices(d) for d in more]
         varying = {i for one in each for i in one if not all(i in other for other in each)}
-        if any(varying <= other for other in others) and len(drafts) * len(more) > MOST_CROSSED:
+        if any(varying <= other for other in others) and len(drafts) * len(more) > MAX_CROSSED:
             more = []  # so many pairs of conjuncts would mostly repeat each other
         result += [d for d in more or [draft] if d not in result]
     return result
@@ -129,7 +130,7 @@ def _split_lists(doc: Doc, draft: Draft) -> list[Draft]:
     if len(examples) == 1 or not all(is_sound(doc, e) for e in examples):
         examples = [draft]
     drafts = [_distribute(doc, e) for e in examples]
-    if len(examples) > 1 and sum(map(len, drafts)) > MOST_CROSSED:
+    if len(examples) > 1 and sum(map(len, drafts)) > MAX_CROSSED:
         drafts = [drafts[0], *([e] for e in examples[1:])]
     return [d for several in drafts for d in several]
 

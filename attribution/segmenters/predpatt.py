@@ -18,8 +18,8 @@ from attribution.errors import LlmFailed
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question, Reply
 from attribution.segmenters.alignment import merge
-from attribution.segmenters.english import LEXICON, tree
-from attribution.segmenters.english.drafts import ADDED, Draft, added, covers, parts, segment, trim
+from attribution.segmenters.english import tree
+from attribution.segmenters.english.drafts import ADDED, LEXICON, Draft, added, covers, parts, segment, trim
 from attribution.segmenters.english.repairs import repair
 from attribution.segmenters.english.scope import has_to, is_sound, joined_by_and
 from attribution.segmenters.llm import Claims, clean

@@ -27,7 +27,7 @@ from attribution.run.editing import edit
 from attribution.run.estimate import check_input
 from attribution.run.record import VERSION
 from attribution.run.run import run
-from attribution.server import bodies, mcp, reference
+from attribution.server import bodies, mcp
 from attribution.server.guard import Guard, Keys
 from attribution.server.middleware import AllowedHosts, ProtectedReplies
 from attribution.server.work import Measured, Metrics, Work
@@ -79,24 +79,28 @@ def create(own: Settings, keys: Keys, hosts: frozenset[str], work: Work) -> ASGI
     )
     metrics = Metrics(work.turns)
     _errors(app)
-    _endpoints(app, own, work, metrics)
+    _about_the_server(app, own, work, metrics)
+    _checks(app, own, work, metrics)
+    _runs(app, own)
     app.mount("/mcp", mounted)
     app.add_middleware(Measured, metrics=metrics)
     app.add_middleware(Guard, keys=keys)  # the last one added is the first to see a request
     return ProtectedReplies(AllowedHosts(app, hosts), POLICY)
 
 
-def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> None:
-    """Add the endpoints. Those that only read the database are plain functions, run in the server's thread pool."""
+def _store(own: Settings, request: Request) -> Store:
+    return Store.open(own.database_url, by=request.state.owner)
 
-    def store(request: Request) -> Store:
-        return Store.open(own.database_url, by=request.state.owner)
 
-    def owned(database: Store, run_id: str) -> Report:
-        report = database.runs.load(run_id) if database.rights.access(run_id).own else None
-        if report is None:
-            raise HTTPException(404, "no finished run of this key has that id")
-        return report
+def _owned(database: Store, run_id: str) -> Report:
+    report = database.runs.load(run_id) if database.rights.access(run_id).own else None
+    if report is None:
+        raise HTTPException(404, "no finished run of this key has that id")
+    return report
+
+
+def _about_the_server(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> None:
+    """Add the endpoints on the server itself."""
 
     @app.get("/health")
     async def health() -> dict[str, object]:
@@ -117,7 +121,11 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
 
     @app.get("/docs", include_in_schema=False)
     async def docs() -> HTMLResponse:
-        return HTMLResponse(reference.page(app.openapi()))
+        return HTMLResponse(bodies.reference_page(app.openapi()))
+
+
+def _checks(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> None:
+    """Add the endpoints that segment, verify and analyse; their requests are queued."""
 
     @app.post("/segment")
     async def segment(body: bodies.AnswerBody, request: Request) -> dict[str, object]:
@@ -163,7 +171,7 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
             raise Busy("too many runs are waiting: try again in a few minutes")
 
         def events(stop: threading.Event) -> Iterator[Event]:
-            database = store(request)
+            database = _store(own, request)
             for event in run(body.question, body.answer, settings, database, given, stop, context=context):
                 if isinstance(event, RunStarted):
                     database.runs.set_private(event.run_id)
@@ -172,26 +180,30 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
 
         return StreamingResponse(bodies.lines(work.events(owner, events)), media_type="application/x-ndjson")
 
+
+def _runs(app: FastAPI, own: Settings) -> None:
+    """Add the endpoints on saved runs: plain functions, since they read the database, run in the thread pool."""
+
     @app.get("/runs")
     def runs(request: Request, limit: int = 50) -> dict[str, object]:
         """List the newest runs that were started with this key."""
         if not 0 < limit <= 1000:
             raise BadInput(f"limit={limit}: expected a number from 1 to 1000")
-        found = store(request).history.find(HistoryQuery(limit=limit)).rows
+        found = _store(own, request).history.find(HistoryQuery(limit=limit)).rows
         names = ("id", "created_at", "question", "finished")
         return {"runs": [{name: getattr(row, name) for name in names} for row in found]}
 
     @app.get("/runs/{run_id}")
     def one_run(run_id: str, request: Request) -> dict[str, object]:
         """Return the report of a run that was started with this key."""
-        found: dict[str, object] = json.loads(owned(store(request), run_id).to_json())
+        found: dict[str, object] = json.loads(_owned(_store(own, request), run_id).to_json())
         return found
 
     @app.delete("/runs/{run_id}", status_code=204)
     def delete(run_id: str, request: Request) -> None:
         """Delete a run that was started with this key."""
         try:
-            store(request).runs.delete(run_id)
+            _store(own, request).runs.delete(run_id)
         except NotYours:
             raise HTTPException(404, "no run of this key has that id") from None
 
@@ -201,8 +213,8 @@ def _endpoints(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> Non
         request: Request, run_id: str, claim_id: str, verdict: Literal["agree"] | AnalystLabel | None, note: str = ""
     ) -> Report:
         with judging:
-            database = store(request)
-            report = owned(database, run_id)
+            database = _store(own, request)
+            report = _owned(database, run_id)
             if all(claim.id != claim_id for claim in report.claims):
                 raise HTTPException(404, f"no claim of this run has that id: GET /runs/{run_id} lists them")
             agreed = agreeing(next((v.label for v in report.verdicts if v.claim_id == claim_id), None))

@@ -1,4 +1,4 @@
-"""Parse what clients send into settings, and stream a run's events as lines of JSON."""
+"""Parse what clients send into settings, describe it on the page /docs, and stream a run's events as JSON lines."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import json
 import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
+from jinja2 import Environment, StrictUndefined
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from attribution.claims.enrichment import turns_of
@@ -193,3 +194,64 @@ async def lines(events: AsyncGenerator[Event]) -> AsyncGenerator[bytes]:
 
 def _encode(line: Line) -> bytes:
     return json.dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
+_PAGE = """\
+<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>{{ info.title }}: requests</title>
+<style>
+  :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+  body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+  code { font-family: ui-monospace, monospace; }
+  td, th { padding: .2rem 1rem .2rem 0; text-align: left; vertical-align: top; }
+</style>
+<h1>{{ info.title }}</h1>
+<p>{{ info.description }} The same as data: <a href="openapi.json">openapi.json</a>.</p>
+{% for path, methods in paths.items() %}{% for method, one in methods.items() %}
+<h2><code>{{ method | upper }} {{ path }}</code></h2>
+<p>{{ one.description }}</p>
+{% if one.requestBody is defined %}
+<p>Body: {{ type(one.requestBody.content["application/json"].schema) }}</p>
+{% endif %}
+{% for given in one.get("parameters", ()) if given["in"] == "query" %}
+<p><code>{{ given.name }}</code>: {{ type(given.schema) }}, by default {{ given.schema.default }}</p>
+{% endfor %}
+{% endfor %}{% endfor %}
+{% for name, schema in components.schemas.items() if schema.additionalProperties is false %}
+<h2 id="{{ name }}">{{ name }}</h2>
+<p>{{ schema.get("description", "") }}</p>
+<table>
+<tr><th>field<th>type<th>default
+{% for field, what in schema.properties.items() %}
+<tr><td><code>{{ field }}</code><td>{{ type(what) }}<td>{{ default(field, what, schema.get("required", ())) }}
+{% endfor %}
+</table>
+{% endfor %}
+</html>
+"""
+_TEMPLATE = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True).from_string(_PAGE)
+
+
+def reference_page(openapi: Mapping[str, Any]) -> str:
+    """Return the page /docs: every request and its fields. It loads nothing from elsewhere."""
+    return _TEMPLATE.render(openapi, type=_type, default=_default)
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    """A schema in a few words."""
+    if "$ref" in schema:
+        return str(schema["$ref"]).rpartition("/")[2]
+    if "enum" in schema:
+        return " or ".join(map(repr, schema["enum"]))
+    if "anyOf" in schema:
+        return " or ".join(map(_type, schema["anyOf"]))
+    if schema.get("type") == "array":
+        return f"list of {_type(schema['items'])}"
+    return str(schema.get("type", "any"))
+
+
+def _default(field: str, schema: Mapping[str, Any], required: list[str]) -> str:
+    return "required" if field in required else repr(schema.get("default"))

@@ -17,9 +17,9 @@ from attribution.errors import BadInput
 from attribution.evidence.strangers import as_record
 from attribution.provenance import Provenance
 from attribution.settings import Settings
-from attribution.snapshots.file import Format, Unpacked, check, invalid, pack, read_pages, unpack
+from attribution.snapshots.snapshot import Format, Unpacked, check, invalid, pack, read_pages, unpack
+from attribution.store import runs
 from attribution.store import schema as t
-from attribution.store import summaries
 from attribution.store.history import described
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
@@ -114,18 +114,10 @@ def _archived(store: Store, row: sa.Row[*tuple[object, ...]], pages: dict[str, P
         return None
     pages.update({page.id: page for page in own})
     return ArchivedRun(
-        id=row.id,
-        created_at=row.created_at,
-        question=row.question,
-        answer=row.answer,
-        settings=json.loads(row.settings or "{}"),
-        private=row.private,
-        title=row.title,
-        tags=tuple(json.loads(row.tags)),
-        note=row.note,
-        shown=max(row.version, 1),
-        versions=tuple(versions),
-    )
+        id=row.id, created_at=row.created_at, question=row.question, answer=row.answer,
+        settings=json.loads(row.settings or "{}"), private=row.private, title=row.title,
+        tags=tuple(json.loads(row.tags)), note=row.note, shown=max(row.version, 1), versions=tuple(versions),
+    )  # fmt: skip
 
 
 def _bare(run: ArchivedRun) -> ArchivedRun:
@@ -254,6 +246,6 @@ def _save(store: Store, db: sa.Connection, run: ArchivedRun) -> None:
         row |= {"provenance": version.provenance.model_dump_json() if version.provenance else ""}
         row |= {name: version.more.get(name, "") for name in MORE}
         db.execute(t.run_versions.insert().values(**row))
-        summaries.write(db, version.report, version.number)
+        runs.write_summary(db, version.report, version.number)
     pages = {page.id for version in run.versions for page in version.report.pages}
     store.database.insert(t.uses, [{"kind": "page", "key": key, "owner_id": run.id} for key in sorted(pages)], db=db)

@@ -87,14 +87,12 @@ def compare(then: Page, now: Page, report: Report) -> PageChange:
     if max(len(old), len(new)) > MAX_SENTENCES:
         message += f" in the first {MAX_SENTENCES:,} sentences"
     return PageChange(
-        page_id=then.id,
-        url=then.url,
-        state="changed",
+        page_id=then.id, url=then.url, state="changed",
         message=message + ("." if differences else "; only spaces and line breaks." if old == new else "."),
         differences=tuple(differences[:MAX_DIFFERENCES]),
         evidence_kept=tuple(s for s, there in present.items() if there),
         evidence_lost=tuple(s for s, there in present.items() if not there),
-    )
+    )  # fmt: skip
 
 
 def _side(sentences: list[str]) -> str:

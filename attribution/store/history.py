@@ -14,8 +14,7 @@ from attribution.errors import BadInput
 from attribution.store import schema as t
 from attribution.store.database import BATCH, Database, now
 from attribution.store.rights import Rights
-from attribution.store.runs import Runs
-from attribution.store.summaries import searchable
+from attribution.store.runs import Runs, searchable
 
 State = Literal["all", "finished", "unfinished", "deleted"]  # all: except the deleted ones
 Order = Literal["newest", "oldest", "title"]

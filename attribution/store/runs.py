@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import NamedTuple
 
@@ -15,12 +17,12 @@ import sqlalchemy as sa
 
 from attribution.errors import NotYours
 from attribution.provenance import Provenance
+from attribution.settings import COLLECTION
 from attribution.store import schema as t
-from attribution.store import summaries
 from attribution.store.cache import Cache
 from attribution.store.database import Database, now
 from attribution.store.rights import SHARED, Rights
-from attribution.types import Document, Edit, Page, Report
+from attribution.types import LABELS, Document, Edit, Page, Report
 
 
 class Rates(NamedTuple):
@@ -160,9 +162,9 @@ class Runs:
             row = {"run_id": report.id, "number": number, "parent": parent, "created_at": now()}
             db.execute(t.run_versions.insert().values(**row, **body, claim_id=claim_id, edit=made_by))
             db.execute(t.runs.update().where(t.runs.c.id == report.id).values(version=number))
-            summaries.write(db, report, number)
+            write_summary(db, report, number)
             if not edit:
-                summaries.forget_unfinished(db, report.id)
+                forget_unfinished(db, report.id)
 
     def copy(self, run_id: str) -> str:
         """Copy the shown version of a readable run, with its later results; returns the copy's id.
@@ -183,7 +185,7 @@ class Runs:
             db.execute(t.runs.insert().values(id=new, **inputs, **state))
             row = {"run_id": new, "number": 1, "parent": 0, "created_at": now(), "claim_id": "", "edit": ""}
             db.execute(t.run_versions.insert().values(**row, report=report.to_json(), provenance=shown.provenance))
-            summaries.write(db, report, 1)
+            write_summary(db, report, 1)
             self._results.copy_rows(db, run_id, new)
         return new
 
@@ -278,7 +280,7 @@ class Runs:
             self._cache.record_uses(report.id, db)
             db.execute(u.delete().where(u.c.run_id == report.id))
             db.execute(u.insert().values(**row))
-            summaries.write(db, report, 0)
+            write_summary(db, report, 0)
 
     def load_unfinished(self, run_id: str) -> Report | None:
         """Return the state of an unfinished run with its pages' texts; None for all other runs.
@@ -327,7 +329,7 @@ class Runs:
     def remove(self, db: sa.Connection, run_id: str) -> None:
         """Delete a run in this transaction, whoever it belongs to."""
         self._cache.delete_uses(db, run_id)
-        summaries.forget(db, run_id)
+        forget_summaries(db, run_id)
         db.execute(t.run_versions.delete().where(t.run_versions.c.run_id == run_id))
         db.execute(t.runs.delete().where(t.runs.c.id == run_id))
         db.execute(t.results.delete().where(t.results.c.id == run_id))  # its later results
@@ -358,3 +360,60 @@ def _undone(run_id: str) -> sa.Select[tuple[int]]:
     r, v = t.runs.c, t.run_versions.c
     made = (r.id == run_id, v.run_id == r.id, v.parent == r.version, r.version > 0)
     return sa.select(sa.func.max(v.number)).where(*made)
+
+
+# --- summaries, kept beside the reports so that listing and searching runs parses none ---
+
+SOURCES = ("library", "web", "collection", "documents")  # kinds of sources
+
+
+def searchable(*texts: str) -> str:
+    """Normalise texts for comparison: case, width and white space do not matter."""
+    return " ".join(unicodedata.normalize("NFKC", "\n".join(texts)).casefold().split())
+
+
+def source_kinds(sources: Iterable[str]) -> list[str]:
+    """Return the kinds of the entries of `settings.sources`, each once, in the order of SOURCES."""
+    kinds = {_kind(source) for source in sources}
+    return [kind for kind in SOURCES if kind in kinds]
+
+
+def _kind(source: str) -> str:
+    if source == "library":
+        return "library"
+    if source.startswith(COLLECTION):
+        return "collection"
+    path = "://" not in source and ({"/", "\\"} & set(source) or source.startswith(("~", ".")))
+    return "documents" if path or source == "documents" else "web"
+
+
+def write_summary(db: sa.Connection, report: Report, number: int) -> None:
+    """Write the summary of one version of a run, replacing an earlier one; 0 is the state of an unfinished run."""
+    counts = Counter(v.label for v in report.verdicts)
+    claims = [text for c in report.claims for text in (c.text, c.enriched) if text]
+    sources = report.settings.get("sources", ())
+    row = {
+        "run_id": report.id,
+        "number": number,
+        "claims": len(report.claims),
+        "verdicts": json.dumps({label: counts[label] for label in LABELS if counts[label]}),
+        "sources": json.dumps(source_kinds(map(str, sources) if isinstance(sources, Sequence) else ())),
+        "search_text": searchable(report.question, report.answer, *claims),
+    }
+    s = t.run_summaries.c
+    db.execute(t.run_summaries.delete().where(s.run_id == report.id, s.number == number))
+    db.execute(t.run_summaries.insert().values(**row))
+
+
+def forget_unfinished(db: sa.Connection, run_id: str) -> None:
+    """Delete what was kept of a run while it went on."""
+    for table in (t.unfinished_runs, t.run_documents):
+        db.execute(table.delete().where(table.c.run_id == run_id))
+    s = t.run_summaries.c
+    db.execute(t.run_summaries.delete().where(s.run_id == run_id, s.number == 0))
+
+
+def forget_summaries(db: sa.Connection, run_id: str) -> None:
+    """Delete all summaries of a run, and what was kept while it went on."""
+    forget_unfinished(db, run_id)
+    db.execute(t.run_summaries.delete().where(t.run_summaries.c.run_id == run_id))

@@ -119,7 +119,7 @@ frozen_pages = sa.Table(  # of imported and replayed runs and of results; never 
     sa.Column("id", sa.String(16), primary_key=True),
     sa.Column("body", sa.Text, nullable=False),
 )
-collections = sa.Table(  # each has an FTS5 table of its own, see attribution/library/documents.py
+collections = sa.Table(  # each has an FTS5 table of its own, see attribution/library/store.py
     "collections",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),

@@ -85,13 +85,10 @@ def _curve(label: Label, badges: Sequence[Badge], guarantee: float) -> Curve:
                 for name in {ALL, b.source or ALL}:
                     held.setdefault(name, []).append(b)
     return Curve(
-        claims=sum(b.source in judged for b in badges),
-        guarantee=guarantee,
-        threshold=threshold(known, guarantee),
-        points=tuple(_from(known, least) for least in THRESHOLDS),
-        steps=steps(known),
+        claims=sum(b.source in judged for b in badges), guarantee=guarantee, threshold=threshold(known, guarantee),
+        points=tuple(_from(known, least) for least in THRESHOLDS), steps=steps(known),
         held={name: _held_out(some) for name, some in sorted(held.items())},
-    )
+    )  # fmt: skip
 
 
 def threshold(badges: Sequence[Badge], guarantee: float) -> float | None:

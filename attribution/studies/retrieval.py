@@ -8,7 +8,7 @@ from __future__ import annotations
 import mmap
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +21,7 @@ from attribution.run.run import run
 from attribution.run.warmup import load_models
 from attribution.snapshots.snapshot import Snapshot
 from attribution.store.store import Store
-from attribution.studies.saved import Saved
+from attribution.studies.results import Saved
 from attribution.types import UNCHECKED, Claim, Evidence, Page, Report
 
 # the rows: each a chunker with its settings
@@ -71,39 +71,28 @@ def choices(snapshot: Snapshot, chunkings: Sequence[str], embedders: Sequence[st
     return [Choice(c, e, enriched) for enriched in wordings for c in chunkings for e in embedders]
 
 
-def grid(snapshot: Snapshot, chosen: Sequence[Choice], stop: threading.Event) -> Iterator[Cell]:
-    """The cells one by one; one that is stopped is left out. Nothing is saved, searched or fetched.
+def compute_cell(snapshot: Snapshot, choice: Choice, stop: threading.Event) -> Cell | None:
+    """Compute one cell; None if it was stopped. Nothing is saved, searched or fetched.
 
     Raises Unavailable for a model that cannot be loaded, as a run does.
     """
-    with TemporaryDirectory(prefix="grid-") as folder:
-        for number, choice in enumerate(chosen):
-            store = Store.open(f"sqlite:///{folder}/{number}.sqlite3")
-            try:
-                cell = _cell(snapshot, choice, store, stop)
-            finally:
-                store.close()
-            if cell is None:
-                return
-            yield cell
-
-
-def _cell(snapshot: Snapshot, choice: Choice, store: Store, stop: threading.Event) -> Cell | None:
     settings = snapshot.settings(**CHUNKINGS[choice.chunking], embedder=choice.embedder, ranking="vectors")
     load_models(settings)
     source = snapshot.report
     claims = source.claims if choice.enriched else tuple(c.model_copy(update={"enriched": None}) for c in source.claims)
     changed = replace(snapshot.recomputed(), report=source.model_copy(update={"claims": claims}))
-    report: Report | None = None
-    with _peak() as peak:
+    with (
+        TemporaryDirectory(prefix="grid-") as folder,
+        closing(Store.open(f"sqlite:///{folder}/cell.sqlite3")) as store,
+        _peak() as peak,
+    ):
         started = working_time()
         again = run(source.question, source.answer, settings, store, stop=stop, source=changed, context=source.context)
-        for event in again:
-            if isinstance(event, events.Finished):
-                report = event.report
+        *_, last = again
         seconds = working_time() - started
-    if report is None or report.stopped:
+    if not isinstance(last, events.Finished) or last.report.stopped:
         return None
+    report = last.report
     return Cell(choice, report, shares(report), round(seconds, 2), peak[0] if peak else None)
 
 

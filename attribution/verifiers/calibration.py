@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from attribution.errors import StoreError
 from attribution.settings import data_folder
-from attribution.types import Frozen, Label, Probabilities
+from attribution.types import Frozen, Label, Probabilities, Report, Verdict
 
 if TYPE_CHECKING:
     Array = NDArray[np.floating]
@@ -256,3 +256,29 @@ def reliability(version: str, label: Label, probability: float) -> str:
     if step is None:
         return "too few like this were judged by people to tell"
     return f"{share(version, label, probability)}: {step.right} of {step.shown} that people judged"
+
+
+def verifier_of(claim_id: str, report: Report) -> str:
+    """Return the version of the verifier that decided this claim."""
+    return report.versions.get(f"verifier:{claim_id}") or report.versions.get("verifier", "")
+
+
+def is_weak(verdict: Verdict | None, report: Report) -> bool:
+    """Return True for a badge that is shown with its weaker word and a paler tint."""
+    if verdict is None:
+        return False
+    return strength(verifier_of(verdict.claim_id, report), verdict.label, verdict.confidence) == "weak"
+
+
+def badge_share(verdict: Verdict | None, report: Report) -> str:
+    """Say how many badges like this were right: "9 in 10 like this were right"; empty where that is not known."""
+    if verdict is None:
+        return ""
+    return share(verifier_of(verdict.claim_id, report), verdict.label, verdict.confidence)
+
+
+def badge_reliability(verdict: Verdict | None, report: Report) -> str:
+    """Say the same with the counts, or why it is not known."""
+    if verdict is None:
+        return ""
+    return reliability(verifier_of(verdict.claim_id, report), verdict.label, verdict.confidence)

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-from attribution.chunkers.fixed import Fixed
+from attribution.chunkers import Fixed
 from attribution.library.folder import FolderSearcher
 from attribution.settings import Settings
 from attribution.types import Page

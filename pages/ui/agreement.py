@@ -24,8 +24,8 @@ from attribution.studies.annotation.tasks import tasks_of_judged
 from attribution.types import Report
 from pages.ui import state
 from pages.ui.choices import explain
-from pages.ui.database import store
 from pages.ui.frame import note, show, small
+from pages.ui.state import store
 from pages.ui.what_if import SIDES
 
 RUNS = 500  # the newest of the owner's runs that count

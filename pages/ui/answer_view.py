@@ -18,8 +18,8 @@ from attribution.reports import answer, cards, html
 from attribution.reports.html import Node, el, look
 from attribution.reports.provenance import facts
 from attribution.reports.sources import source_list, source_text
-from attribution.reports.strength import is_weak
 from attribution.types import Claim, Page, Report
+from attribution.verifiers.calibration import is_weak
 from pages.ui.frame import show
 
 if TYPE_CHECKING:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import streamlit as st
 
 from attribution.reports import html
 from attribution.reports.html import Child, Node, badge, el, plural
@@ -13,7 +15,11 @@ from attribution.studies.groundedness import METHODS, report
 from attribution.studies.groundedness.evaluation import GROUNDED, Estimate, LeftOut, MethodFigures, Outcome, flagged
 from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet
 from attribution.studies.groundedness.report import duration, error_types, ranked
+from attribution.studies.groundedness.twins import ERROR_TYPES
+from pages.ui import state
+from pages.ui.background import Progress
 from pages.ui.components import number_button, number_table
+from pages.ui.job_page import JobPage
 from pages.ui.run_results import money
 
 if TYPE_CHECKING:
@@ -285,3 +291,40 @@ def prompts(methods: Sequence[str], rows: int) -> int:
     """Return the least number of prompts that the methods send for this number of responses."""
     each: dict[str, int] = {"lynx": 1, "direct": 1, "claims_verify": 2, "selfcheck_multi": 5, "refchecker": 1}
     return rows * sum(each.get(method, 0) for method in methods)
+
+
+GIVEN = "benchmark_given"
+
+
+def open_in_benchmark(name: str, make: Callable[[], str]) -> None:
+    """Draw a button that opens the Benchmark with a labelled set, until a file is chosen there."""
+    if st.button("Open in Benchmark", key="to_benchmark", type="primary", help="Measure groundedness methods on it."):
+        state.put(GIVEN, (name, make().encode()))
+        JobPage[Progress]("benchmark").clear()
+        st.switch_page("pages/benchmark.py")
+
+
+def given() -> tuple[str, bytes] | None:
+    """Return the name and content of the set that another page has handed over."""
+    found: tuple[str, bytes] | None = state.get(GIVEN)
+    return found
+
+
+def discard() -> None:
+    """Use the built-in set again."""
+    state.put(GIVEN, None)
+
+
+def error_type_word(name: str) -> str:
+    """Return an error type in plain words."""
+    return name.replace("_", " ").capitalize() if name in ERROR_TYPES else "Not labelled"
+
+
+def choose_error_type(label: str, chosen: str, key: str, on_change: Callable[[str], None], disabled: bool) -> None:
+    """Draw the choice of an error type."""
+    types = ["", *ERROR_TYPES]
+    st.selectbox(
+        label, types, types.index(chosen if chosen in types else ""), format_func=error_type_word, key=key,
+        on_change=lambda: on_change(str(state.selected(key) or "")), disabled=disabled, width=420,
+        help=" ".join(f"{error_type_word(name)}: {text}" for name, text in ERROR_TYPES.items()),
+    )  # fmt: skip

@@ -240,12 +240,10 @@ def restore(report: Report) -> None:
     state.fill(
         pasted=next((text for name, text in own if name == PASTED), ""),
         files=tuple(Document(as_text(name), text.encode(), "text/plain") for name, text in own if name != PASTED),
-        fallback=list(saved.fallback),
-        **dict(zip(state.THRESHOLDS, thresholds_of(report), strict=True)),
-        llm_model=saved.openai_model,
-        llm_tasks=[task for task in LLM_TASKS if getattr(saved, task) == "llm"],
+        fallback=list(saved.fallback), **dict(zip(state.THRESHOLDS, thresholds_of(report), strict=True)),
+        llm_model=saved.openai_model, llm_tasks=[task for task in LLM_TASKS if getattr(saved, task) == "llm"],
         **{name: getattr(saved, name) for name in (*_DIRECT, *state.PRICES)},
-    )
+    )  # fmt: skip
 
 
 def as_text(name: str) -> str:

@@ -19,8 +19,8 @@ from attribution.review.support import Citation, CitationReport, CitedClaim, Out
 from attribution.settings import Settings
 from attribution.types import Claim, Label, Page, Report
 from pages.ui import background, state
-from pages.ui.database import saved, store
 from pages.ui.frame import note, progress_bar, show, small, status_line
+from pages.ui.state import saved, store
 
 Check = Callable[[Report, threading.Event], Iterator[Step | CitationReport]]
 
@@ -238,12 +238,9 @@ def _start(report: Report, key: str, cited: Cited, result: CitationReport | None
         names = ", ".join(f"[{source.key}]" for source in unnamed[:8])
         listed = st.text_area(
             f"The answer does not say what {names} {'is' if len(unnamed) == 1 else 'are'}",
-            result.listed if result else "",
-            key=LISTED,
-            height=80,
-            placeholder="[1] https://…",
+            result.listed if result else "", key=LISTED, height=80, placeholder="[1] https://…",
             help="Paste the list of sources, a line each. It is used for this check only.",
-        )
+        )  # fmt: skip
     label = "Check again" if result else f"Check {plural(len(cited.marks), 'citation mark')}"
     if st.button(
         label, key="check_citations", help="Read each cited source and compare it with the claims that cite it."

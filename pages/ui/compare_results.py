@@ -10,14 +10,14 @@ from attribution.evidence.near_duplicates import deciding_evidence
 from attribution.files import Cell, csv_text
 from attribution.reports import html
 from attribution.reports.html import RELATIONS, Child, Look, Node, badge, el, look, plural, scrolling
-from attribution.reports.strength import is_weak
 from attribution.segmenters import SEGMENTERS
+from attribution.studies.results import Table
 from attribution.studies.segmenters.comparison import Column, Comparison, Row, SegmenterResult, json_data
 from attribution.studies.segmenters.tables import tables
-from attribution.studies.tables import Table
 from attribution.text.markdown import escape_markdown
 from attribution.text.passages import visible
 from attribution.types import LABELS, Claim, LlmUsage, Page, Report, Span, Verdict
+from attribution.verifiers.calibration import is_weak
 from pages.ui.run_results import money
 
 FIGURES = (  # heading, meaning, field, format

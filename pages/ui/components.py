@@ -27,26 +27,20 @@ _ROOT = '<div class="root"></div>'
 def _component(name: str, *scripts: str, body: str = _ROOT) -> ComponentRenderer:
     """Register a component that builds its nodes within its root."""
     return st.components.v2.component(
-        f"attribution.{name}",
-        html=body,
-        css=html.tokens_css(".root") + (_STATIC / f"{name}.css").read_text("utf-8"),
+        f"attribution.{name}", html=body, css=html.tokens_css(".root") + (_STATIC / f"{name}.css").read_text("utf-8"),
         js=html.NODES_JS + "".join((_STATIC / f"{script}.js").read_text("utf-8") for script in scripts or (name,)),
-    )
+    )  # fmt: skip
 
 
 _link = st.components.v2.component(
-    "attribution.link",
-    html='<p class="line"><span class="text"></span> <button type="button">Copy link</button></p>',
-    css=(_STATIC / "link.css").read_text("utf-8"),
-    js=(_STATIC / "link.js").read_text("utf-8"),
-)
+    "attribution.link", html='<p class="line"><span class="text"></span> <button type="button">Copy link</button></p>',
+    css=(_STATIC / "link.css").read_text("utf-8"), js=(_STATIC / "link.js").read_text("utf-8"),
+)  # fmt: skip
 _SIDE = f'<section class="side"><h3></h3>{_ROOT}</section>'
 _pair = st.components.v2.component(
-    "attribution.answers",
-    html=f'<div class="pairs"><div class="pair">{_SIDE * 2}</div></div>',
-    css=STYLES + (_STATIC / "answers.css").read_text("utf-8"),
-    js=SCRIPTS + (_STATIC / "answers.js").read_text("utf-8"),
-)
+    "attribution.answers", html=f'<div class="pairs"><div class="pair">{_SIDE * 2}</div></div>',
+    css=STYLES + (_STATIC / "answers.css").read_text("utf-8"), js=SCRIPTS + (_STATIC / "answers.js").read_text("utf-8"),
+)  # fmt: skip
 _numbers, _rows, _runs = (
     _component("numbers"),
     _component("compare"),

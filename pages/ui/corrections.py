@@ -1,4 +1,4 @@
-"""State of the corrections of a run and the decisions on them."""
+"""Seek corrections of a run, take the decisions on them, and show the revised answer."""
 
 from __future__ import annotations
 
@@ -13,24 +13,31 @@ import streamlit as st
 
 from attribution.errors import NotYours
 from attribution.evidence.strangers import of_saved_run
+from attribution.reports import answer
 from attribution.reports.actions import Opened
-from attribution.review import decisions as stored
-from attribution.review.decisions import Review
+from attribution.reports.html import Child, Node, el, link_to_sentence, plural
+from attribution.review import corrections as stored
+from attribution.review.correction import Correction
+from attribution.review.corrections import CORRECTORS, Review, correctable
+from attribution.review.revision import UNSUPPORTED, Revision, Unsupported, revise
 from attribution.searchers import SEARCHERS
 from attribution.settings import WEB, Settings
 from attribution.types import CheckAgain, Claim, Report
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.auto import choose
 from pages.ui import background, choices, state
-from pages.ui.database import store
 from pages.ui.editing import edit_dialog
+from pages.ui.frame import note, progress_bar, section, show, small
 from pages.ui.run import edit
+from pages.ui.state import store
 
 if TYPE_CHECKING:
     from attribution.review.corrections import Proposal
 
+POLL = 0.5  # seconds between looks at the job
+CHOICES: dict[Unsupported, str] = {"keep": "Keep", "mark": "Mark", "drop": "Leave out"}
 JOB, REVIEW = "corrections_job", "corrections"
-CORRECTOR, UNSUPPORTED, FOOTNOTES = "corrector", "unsupported", "footnotes"  # keys of widgets
+CORRECTOR, SENTENCES, FOOTNOTES = "corrector", "unsupported", "footnotes"  # keys of widgets
 
 
 @dataclass(frozen=True)
@@ -46,13 +53,13 @@ def settings_of(report: Report) -> Settings:
     return choices.settings_of({**report.settings, **thresholds}, "sources", "model")
 
 
-def review(report: Report) -> Review:
+def review_of(report: Report) -> Review:
     """Return the review of this run, with its job's findings so far, without proposals for claims that have changed."""
     run, now = state.get(REVIEW) or ("", Review())
     if run != report.id:
-        now = stored.load(store(), report.id)
+        now = stored.load_review(store(), report.id)
         state.put(REVIEW, (report.id, now))
-    if (seeking := job(report)) and (proposals := seeking.progress().proposals):
+    if (seeking := job_of(report)) and (proposals := seeking.progress().proposals):
         found = now.with_proposals(proposals)
         if found != now:
             _keep(report, now := found)
@@ -63,7 +70,7 @@ def _keep(report: Report, now: Review) -> None:
     """Keep the review for this session and in the database, unless the run was deleted meanwhile."""
     state.put(REVIEW, (report.id, now))
     with suppress(NotYours):
-        stored.save(store(), report.id, now)
+        stored.save_review(store(), report.id, now)
 
 
 def is_own(report: Report) -> bool:
@@ -71,14 +78,14 @@ def is_own(report: Report) -> bool:
     return store().rights.access(report.id).own
 
 
-def job(report: Report) -> background.Job[Seeking] | None:
+def job_of(report: Report) -> background.Job[Seeking] | None:
     """Return the job that seeks corrections for this run, if there was one."""
     found: background.Job[Seeking] | None = state.get(JOB)
     return found if found and found.progress().run == report.id else None
 
 
 def is_running(report: Report) -> bool:
-    seeking = job(report)
+    seeking = job_of(report)
     return seeking is not None and seeking.running
 
 
@@ -86,7 +93,7 @@ def seek(report: Report, claims: Sequence[Claim], corrector: str) -> None:
     """Start seeking corrections for these claims; proposals for others are kept."""
     if is_running(report) or not claims:
         return
-    review(report)  # keeps what an earlier job found
+    review_of(report)  # keeps what an earlier job found
     settings, database = settings_of(report), store()
 
     def work(stop: threading.Event, update: Callable[..., Seeking]) -> None:
@@ -107,12 +114,179 @@ def stop() -> None:
 
 def decide(report: Report, accept: Sequence[str] = (), reject: Sequence[str] = ()) -> None:
     """Accept and reject the corrections of these claims; a second click takes the decision back."""
-    _keep(report, review(report).decide(accept, reject))
+    _keep(report, review_of(report).decide(accept, reject))
 
 
-def undo(report: Report) -> None:
+def undo_decision(report: Report) -> None:
     """Take back the last decision."""
-    _keep(report, review(report).undo())
+    _keep(report, review_of(report).undo())
+
+
+# --- drawing ---
+
+
+def show_corrections(report: Report) -> None:
+    """The part of the page; drawn again while corrections are sought."""
+    running = is_running(report)
+    st.fragment(_part, run_every=POLL if running else None)(report, running)
+
+
+def _part(report: Report, polling: bool) -> None:
+    if polling != is_running(report):
+        st.rerun()
+    claims, review, own = correctable(report), review_of(report), is_own(report)
+    job = job_of(report)
+    _propose(report, claims, polling, own)
+    if job and (error := job.progress().error):
+        note("Corrections could not be sought", error, label="contradicted", detail=job.progress().detail)
+    open_claims = {c.id for c in claims}
+    found = {i: p.correction for i, p in review.proposals.items() if p.correction and i in open_claims}
+    _proposals(report, claims, found, review, own)
+    accepted = [found[i] for i in review.now.accepted if i in found]
+    _revised(report, accepted)
+
+
+def _propose(report: Report, claims: Sequence[Claim], running: bool, own: bool) -> None:
+    settings = settings_of(report)
+    ready = [name for name, entry in CORRECTORS.items() if not entry.missing(settings)]
+    if not claims:
+        small("No claim of this answer is contradicted, conflicting or unclear: there is nothing to correct.")
+        return
+    what = f"{plural(len(claims), 'claim')} {'is' if len(claims) == 1 else 'are'} contradicted, conflicting or unclear."
+    small(f"{what} A change is proposed only if the verifier then finds the claim supported by the same evidence.")
+    if not own:
+        small("The run is somebody else's: make a copy to propose and accept corrections.")
+        return
+    if running and (job := job_of(report)):
+        now = job.progress()
+        done = len(now.proposals)
+        progress_bar(done / max(1, now.total), "Progress of the corrections")
+        show(el("p", f"{done} of {plural(now.total, 'claim')}, {now.seconds:.0f} s", class_="ax-status", role="status"))
+        st.button(
+            "Stop", on_click=stop, key="stop_corrections", disabled=now.stopping,
+            help="End the search; corrections found so far stay.",
+        )  # fmt: skip
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom", key="propose_row"):
+        by = ready[0]
+        if len(ready) > 1:
+            names = {CORRECTORS[name].label: name for name in ready}
+            chosen = st.selectbox(
+                "Corrections", list(names), key=CORRECTOR, width=200,
+                help="What words the change: a rule over numbers, dates and names, or the language model.",
+            )  # fmt: skip
+            by = names.get(str(chosen), by)
+        st.button(
+            "Propose corrections", on_click=seek, args=(report, claims, by), type="primary", key="propose",
+            help="Seek the smallest change of each of these claims that its evidence supports.",
+        )  # fmt: skip
+
+
+def _proposals(
+    report: Report, claims: Sequence[Claim], found: dict[str, Correction], review: Review, own: bool
+) -> None:
+    numbers = {c.id: n for n, c in enumerate(report.claims, 1)}
+    for claim in claims:
+        if correction := found.get(claim.id):
+            state = (
+                "accepted" if claim.id in review.now.accepted else "rejected" if claim.id in review.now.rejected else ""
+            )
+            with st.container(key=f"correction-{claim.id}"):
+                show(proposal_card(correction, numbers[claim.id], report, state))
+                if not own:
+                    continue
+                with st.container(horizontal=True, gap="small"):
+                    for name, word in (("accept", "Accept"), ("reject", "Reject")):
+                        chosen = state.startswith(name)
+                        st.button(
+                            f"{word}ed" if chosen else word, on_click=decide, args=(report,), kwargs={name: [claim.id]},
+                            key=f"{name}-{claim.id}", icon=":material/check:" if chosen else None,
+                            help="Click again to take it back" if chosen else None,
+                        )  # fmt: skip
+    none = [p for i, p in review.proposals.items() if p.correction is None and i in {c.id for c in claims}]
+    if none:
+        with st.expander(f"No correction for {plural(len(none), 'claim')}"):
+            show(el("ul", *(el("li", f"Claim {numbers[p.claim_id]}: {p.reason}") for p in none), class_="ax-changes"))
+    waiting = [i for i in found if i not in review.now.accepted and i not in review.now.rejected]
+    if found and own:
+        with st.container(horizontal=True, gap="small"):
+            st.button(
+                "Accept all", on_click=_accept_all, args=(report,), disabled=not waiting, key="accept_all",
+                help="Accept every correction that is not decided yet.",
+            )  # fmt: skip
+            st.button(
+                "Undo", on_click=undo_decision, args=(report,), disabled=not review.before, key="undo_decision",
+                help="Take back the last decision.",
+            )  # fmt: skip
+
+
+def _accept_all(report: Report) -> None:
+    """Accept what has been found by now and is not decided."""
+    review, open_claims = review_of(report), [c.id for c in correctable(report)]
+    found = [i for i in open_claims if (p := review.proposals.get(i)) and p.correction]
+    decide(report, [i for i in found if i not in review.now.accepted and i not in review.now.rejected])
+
+
+def proposal_card(correction: Correction, number: int, report: Report, state: str = "") -> Node:
+    """The change word by word, and the sentence that supports it."""
+    page = next((p for p in report.pages if p.id == correction.page_id), None)
+    title: Child = page.cited if page else "A page that is no longer in the database"
+    if page and (address := link_to_sentence(page.url, correction.quote)):
+        title = el("a", f"{page.title or page.url} ↗", href=address, target="_blank", rel="noopener noreferrer")
+    label = el("strong", f"Claim {number}")
+    surely = f"Supported at {correction.probability:.2f} by {correction.verifier}"
+    return el(
+        "div",
+        el("p", label, f" · {state}" if state else "", class_="facts"),
+        el("p", *answer.shown(correction.before, correction.after), class_="diff", dir="auto"),
+        el("blockquote", f"“{correction.quote}”", dir="auto"),
+        el("p", title, class_="facts", title=surely, dir="auto"),
+        class_=f"ax-correction {state}",
+    )
+
+
+def _revised(report: Report, accepted: Sequence[Correction]) -> None:
+    section("Revised answer")
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="revision_options"):
+        chosen = st.segmented_control(
+            "Sentences that no source supports", UNSUPPORTED, default="keep", format_func=CHOICES.__getitem__,
+            key=SENTENCES, help="“Leave out” keeps, and marks, a sentence of which a part is supported.",
+        )  # fmt: skip
+        footnotes = st.toggle(
+            "Footnotes to the evidence", value=True, key=FOOTNOTES,
+            help="Number each supported claim and quote the sentence that supports it below the answer.",
+        )  # fmt: skip
+    revision = revise(report, accepted, chosen or "keep", footnotes)
+    small(summary(revision))
+    changes, source = st.tabs(["Changes", "Markdown"])
+    with changes:
+        show(el("div", *answer.rendered(report.answer, revision.text), class_="ax-revised", dir="auto"))
+    with source:
+        st.code(revision.text, language="markdown", wrap_lines=True, height=320)
+    st.download_button(
+        "Download as Markdown", revision.text, "revised-answer.md", "text/markdown", on_click="ignore",
+        key="download_revision",
+    )  # fmt: skip
+
+
+def summary(revision: Revision) -> str:
+    """One sentence that says what was changed."""
+    parts = [
+        f"{plural(len(revision.applied), 'correction')} applied",
+        f"{plural(revision.marked, 'sentence')} marked" if revision.marked else "",
+        f"{plural(revision.dropped, 'sentence')} left out" if revision.dropped else "",
+        plural(revision.notes, "footnote") if revision.notes else "",
+    ]
+    overlap = len(revision.overlapping)
+    text = ", ".join(filter(None, parts)) + "."
+    return text + (
+        f" {plural(overlap, 'correction')} could not be applied: an earlier one changes the same words."
+        if overlap
+        else ""
+    )
+
+
+# --- next steps of a claim ---
 
 
 FIELDS = {"reword": ("Text", "text"), "source": ("Evidence", "evidence-address")}  # tab and field of the dialog

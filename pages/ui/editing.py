@@ -31,9 +31,9 @@ from attribution.types import (
     Split,
 )
 from pages.ui import choices, run, state
-from pages.ui.database import store
 from pages.ui.fields import DOCUMENT_TYPES
 from pages.ui.frame import note, show, small
+from pages.ui.state import store
 
 
 def edit_menu(report: Report) -> None:
@@ -47,12 +47,9 @@ def edit_menu(report: Report) -> None:
                 ("Redo", "Ctrl+Shift+Z", run.redo, steps.redo),
             ):
                 st.button(
-                    label,
-                    key=label.lower(),
-                    on_click=on_click,
-                    disabled=step is None,
+                    label, key=label.lower(), on_click=on_click, disabled=step is None,
                     help=f"{_help(label, step)} ({keys})",
-                )
+                )  # fmt: skip
         with st.expander(f"Edits ({len(report.edits)})"):
             _edits(report, dropped)
         with st.expander("Question and claims"):
@@ -61,13 +58,9 @@ def edit_menu(report: Report) -> None:
         with st.expander("Delete this run"):
             small("The link stops working. You can restore it for 24 hours on the History page.")
             st.button(
-                "Delete",
-                type="primary",
-                on_click=run.delete_run,
-                args=(report.id,),
-                key="delete_run",
+                "Delete", type="primary", on_click=run.delete_run, args=(report.id,), key="delete_run",
                 help="The History page can restore it for a day.",
-            )
+            )  # fmt: skip
 
 
 def _help(label: str, edit: Edit | None) -> str:
@@ -94,13 +87,9 @@ def _edits(report: Report, dropped: tuple[Claim, ...]) -> None:
         with text:
             show(el("p", claim.text, dir="auto", class_="ax-dropped"))
         back.button(
-            "Restore",
-            key=f"restore-{claim.id}",
-            on_click=run.edit,
-            args=(Restore(claim_id=claim.id),),
-            width="stretch",
-            help="Put the claim back where it stood.",
-        )
+            "Restore", key=f"restore-{claim.id}", on_click=run.edit, args=(Restore(claim_id=claim.id),),
+            width="stretch", help="Put the claim back where it stood.",
+        )  # fmt: skip
 
 
 def _question(report: Report) -> None:
@@ -131,13 +120,10 @@ def _segmentation(report: Report) -> None:
     with st.form("other_segmenter", border=False):
         names = list(ready)
         name = st.selectbox(
-            "Split the answer into",
-            names,
-            names.index(now) if now in names else 0,
-            format_func=lambda entry: ready[entry].label,
-            key=f"segmenter-{report.id}-{len(report.edits)}",
+            "Split the answer into", names, names.index(now) if now in names else 0,
+            format_func=lambda entry: ready[entry].label, key=f"segmenter-{report.id}-{len(report.edits)}",
             help="The segmenter that finds the claims. Claims that stay the same keep their verdicts.",
-        )
+        )  # fmt: skip
         small("Claims that stay the same keep their verdicts. Pinned claims stay; other claims of yours do not.")
         if (
             st.form_submit_button(
@@ -197,12 +183,9 @@ def _search_again(report: Report, key: str) -> bool:
 def _text(report: Report, claim: Claim) -> None:
     with st.form(f"reword-{claim.id}", border=False):
         text = st.text_area(
-            "Checked as",
-            claim.statement,
-            key=f"text-{claim.id}",
-            height=90,
+            "Checked as", claim.statement, key=f"text-{claim.id}", height=90,
             help="The words that are searched for and compared with passages. The answer itself stays as it is.",
-        )
+        )  # fmt: skip
         search = _search_again(report, f"search-text-{claim.id}")
         submitted = st.form_submit_button("Check this text", type="primary")
     if submitted and not (text or "").strip():
@@ -216,12 +199,9 @@ def _text(report: Report, claim: Claim) -> None:
 def _split(report: Report, claim: Claim) -> None:
     with st.form(f"split-{claim.id}", border=False):
         lines = st.text_area(
-            "One claim on each line",
-            claim.statement,
-            key=f"split-text-{claim.id}",
-            height=130,
+            "One claim on each line", claim.statement, key=f"split-text-{claim.id}", height=130,
             help="Each line becomes a claim and is checked by itself.",
-        )
+        )  # fmt: skip
         search = _search_again(report, f"search-split-{claim.id}")
         submitted = st.form_submit_button("Split", type="primary", help="Put these claims in place of this one.")
     texts = tuple(line.strip() for line in (lines or "").splitlines() if line.strip())
@@ -238,19 +218,13 @@ def _merge(report: Report, claim: Claim) -> None:
         return
     with st.form(f"merge-{claim.id}", border=False):
         chosen = st.multiselect(
-            "Merge it with",
-            list(others),
-            format_func=others.__getitem__,
-            key=f"merge-with-{claim.id}",
+            "Merge it with", list(others), format_func=others.__getitem__, key=f"merge-with-{claim.id}",
             help="The other claims that say the same, or belong to it.",
-        )
+        )  # fmt: skip
         text = st.text_area(
-            "As one claim",
-            key=f"merge-text-{claim.id}",
-            height=90,
-            placeholder="Empty: one text after the other",
+            "As one claim", key=f"merge-text-{claim.id}", height=90, placeholder="Empty: one text after the other",
             help="The text that takes the place of all of them.",
-        )
+        )  # fmt: skip
         submitted = st.form_submit_button("Merge", type="primary", help="Put one claim in place of these.")
     if submitted and not chosen:
         _wrong("No other claim is chosen", "Choose one or more above.")
@@ -265,12 +239,9 @@ def _place(report: Report, claim: Claim) -> None:
     here = report.answer[claim.spans[0][0] : claim.spans[-1][1]] if claim.spans else ""
     with st.form(f"place-{claim.id}", border=False):
         words = st.text_area(
-            "Words of the answer",
-            here,
-            key=f"place-text-{claim.id}",
-            height=90,
+            "Words of the answer", here, key=f"place-text-{claim.id}", height=90,
             help="Copy the words that the claim stands for; they are marked in the answer.",
-        )
+        )  # fmt: skip
         submitted = st.form_submit_button("Highlight these words", type="primary")
     if not submitted:
         return
@@ -286,12 +257,9 @@ def _place(report: Report, claim: Claim) -> None:
 def _evidence(claim: Claim) -> None:
     with st.form(f"evidence-{claim.id}", border=False):
         pasted = st.text_area(
-            "A text",
-            key=f"evidence-text-{claim.id}",
-            height=90,
-            placeholder="Paste a passage",
+            "A text", key=f"evidence-text-{claim.id}", height=90, placeholder="Paste a passage",
             help="Pasted text that this claim is checked against.",
-        )
+        )  # fmt: skip
         address = st.text_input(
             "A web address",
             key=f"evidence-address-{claim.id}",
@@ -299,12 +267,9 @@ def _evidence(claim: Claim) -> None:
             help="A page to read for this claim.",
         ).strip()
         files = st.file_uploader(
-            "Files",
-            DOCUMENT_TYPES,
-            accept_multiple_files=True,
-            key=f"evidence-files-{claim.id}",
+            "Files", DOCUMENT_TYPES, accept_multiple_files=True, key=f"evidence-files-{claim.id}",
             help="Documents that this claim is checked against.",
-        )
+        )  # fmt: skip
         submitted = st.form_submit_button("Check with this evidence", type="primary")
     if not submitted:
         return
@@ -323,12 +288,9 @@ def _new(report: Report, span: tuple[int, int]) -> None:
     with st.form("new-claim", border=False):
         words = " ".join(report.answer[slice(*span)].split())
         text = st.text_area(
-            "Claim",
-            words,
-            key=f"new-{span[0]}-{span[1]}",
-            height=90,
+            "Claim", words, key=f"new-{span[0]}-{span[1]}", height=90,
             help="A statement to check, in words that stand alone.",
-        )
+        )  # fmt: skip
         search = _search_again(report, "search-new")
         submitted = st.form_submit_button("Check this claim", type="primary")
     if submitted and not (text or "").strip():

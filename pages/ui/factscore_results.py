@@ -11,7 +11,7 @@ from attribution.reports.html import Child, Node, badge, el, plural, scrolling, 
 from attribution.segmenters import SEGMENTERS
 from attribution.studies.factscore.answer import JudgedFact, ScoredAnswer
 from attribution.studies.factscore.experiment import Scored, as_json, cell, tables
-from attribution.studies.tables import Table
+from attribution.studies.results import Table
 from attribution.verifiers import VERIFIERS
 from pages.ui.components import number_button, number_table
 

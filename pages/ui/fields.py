@@ -25,26 +25,17 @@ FORMATS = "Text, Markdown, HTML, PDF, DOCX or EPUB, at most 20 MB each."
 def text_input(label: str, name: str, placeholder: str, help: str | None = None, secret: bool = False) -> None:
     """A line of text that survives a change of page."""
     st.text_input(
-        label,
-        state.initial(name) or "",
-        key=state.key(name),
-        placeholder=placeholder,
-        help=help,
+        label, state.initial(name) or "", key=state.key(name), placeholder=placeholder, help=help,
         type="password" if secret else "default",
-    )
+    )  # fmt: skip
 
 
 def multiselect(label: str, name: str, options: Mapping[str, str], placeholder: str, help: str) -> None:
     """Some of the options, given with their labels; a choice that is no longer offered is dropped."""
     st.multiselect(
-        label,
-        list(options),
-        [option for option in state.initial(name) or () if option in options],
-        key=state.key(name),
-        format_func=options.__getitem__,
-        placeholder=placeholder,
-        help=help,
-    )
+        label, list(options), [option for option in state.initial(name) or () if option in options],
+        key=state.key(name), format_func=options.__getitem__, placeholder=placeholder, help=help,
+    )  # fmt: skip
 
 
 def pick(label: str, name: str, table: Mapping[str, Entry], help: str) -> str:

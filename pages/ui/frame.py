@@ -1,4 +1,4 @@
-"""Draw the frame of every page: style sheet, notices, links to results, tables with clickable numbers."""
+"""Draw the frame of every page: the bar with its entries, tabs and heading, the style sheet, and notices."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from attribution.errors import setup_error
 from attribution.reports import html
 from attribution.reports.html import Node, as_sentence, el, folded
 from pages.ui import state
-from pages.ui.help import sheet
+from pages.ui.help import explained, sheet
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
-
 
 _STATIC = Path(__file__).parent / "static"
 DEMO = "demo"  # how often it was started in this session
@@ -70,11 +69,9 @@ def copy_line(what: str, purpose: str, on_click: Callable[[], None]) -> None:
     with st.container(key="copy_line", horizontal=True, vertical_alignment="center", gap="small"):
         show(el("p", f"You are reading somebody else's {what}. Make a copy to {purpose}.", class_="ax-status"))
         st.button(
-            "Make a copy",
-            key="make_copy",
-            on_click=on_click,
+            "Make a copy", key="make_copy", on_click=on_click,
             help="The copy is yours and has its own link; the original does not change.",
-        )
+        )  # fmt: skip
 
 
 def show_setup_error(error: Exception) -> bool:
@@ -91,3 +88,54 @@ def show_setup_error(error: Exception) -> bool:
 def plot(figure: Figure, key: str, alt: str) -> None:
     """A chart; `alt` says what it shows."""
     st.plotly_chart(figure, config={"displayModeBar": False}, theme=None, key=key, alt=alt)
+
+
+ENTRIES = {  # each with its tabs: a file in pages/, which is the address too, and its name
+    "Explore": {"explore": "Explore"},
+    "Compare": {"compare": "Segmenters", "answers": "Two answers", "retrieval": "Retrieval", "factscore": "FActScore"},
+    "Library": {"library": "Library"},
+    "History": {"history": "History"},
+    "Lab": {"annotate": "Annotation", "benchmark": "Benchmark", "evoke": "Test sets", "methods": "Methods"},
+}
+MOVED = {"collections": "library"}  # old addresses and new ones
+
+
+def navigation() -> st.Page:
+    """Draw the bar and return the page to run. Only the first tab of an entry stands in the bar."""
+    pages = [
+        st.Page(
+            f"pages/{name}.py", title=tab if place else entry, default=name == "explore",
+            visibility="hidden" if place else "visible",
+        )
+        for entry, tabs in ENTRIES.items()
+        for place, (name, tab) in enumerate(tabs.items())
+    ]  # fmt: skip
+    pages += [st.Page(_redirect(new), title=old, url_path=old, visibility="hidden") for old, new in MOVED.items()]
+    return st.navigation(pages, position="top")
+
+
+def _redirect(name: str) -> Callable[[], None]:
+    def redirect() -> None:
+        st.switch_page(f"pages/{name}.py", query_params=dict(st.query_params))
+
+    return redirect
+
+
+def begin(name: str, heading: str, introduction: str, **loaders: Callable[[str], object]) -> None:
+    """Begin a page: its tabs, its heading, and a sentence that says what it is for.
+
+    [Terms] of the glossary in brackets explain themselves. `loaders` load the results that the address names.
+    """
+    state.begin(name, **loaders)
+    tabs = next(tabs for tabs in ENTRIES.values() if name in tabs)
+    styles(name, next(iter(tabs)))
+    if len(tabs) > 1:
+        with st.container(key="tabs", horizontal=True):
+            for tab, title in tabs.items():
+                st.page_link(f"pages/{tab}.py", label=title)
+    head(heading, introduction)
+
+
+def head(heading: str, introduction: str) -> None:
+    """Draw the heading of a page and the sentence below it."""
+    show(el("div", el("h2", heading), el("p", *explained(introduction), class_="ax-lead"), class_="ax-head"))

@@ -11,8 +11,8 @@ from attribution.run.experiment import time_left
 from attribution.store.store import Store
 from pages.ui import background, state
 from pages.ui.background import Job, Progress, Work
-from pages.ui.database import saved, store
 from pages.ui.frame import copy_line, note, progress_bar, status_line
+from pages.ui.state import saved, store
 
 P = TypeVar("P", bound=Progress)
 

@@ -34,9 +34,9 @@ from pages.ui import background, choices, state
 from pages.ui.answer_view import View
 from pages.ui.choices import explain
 from pages.ui.components import link
-from pages.ui.database import saved, store, unowned_store
 from pages.ui.frame import small
 from pages.ui.job_page import JobPage
+from pages.ui.state import saved, store, unowned_store
 from pages.ui.thresholds import chosen
 
 Run = Callable[[str, str, Settings, Sequence[Document], threading.Event], Iterator[Event]]

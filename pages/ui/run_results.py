@@ -15,11 +15,11 @@ from attribution.reports.cards import headline, totals
 from attribution.reports.html import LOOKS, Child, Node, el, plural, table, with_detail
 from attribution.types import LABELS, Failure, Label, LlmUsage, Report
 from pages.ui import run
-from pages.ui.database import store
 from pages.ui.files import menu
 from pages.ui.frame import note, progress_bar, show
 from pages.ui.page_changes import page_changes
 from pages.ui.run import RunProgress, preload
+from pages.ui.state import store
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -64,20 +64,13 @@ def bars(reports: Sequence[tuple[str, Report]], dark: bool) -> Figure:
         look = LOOKS[label]
         ink, tint = (look.dark_ink, look.dark_tint) if dark else (look.ink, look.tint)
         figure.add_bar(
-            x=counts,
-            y=names,
-            orientation="h",
-            name=look.word,
+            x=counts, y=names, orientation="h", name=look.word,
             text=[_words(look.icon, look.noun, count, room * count / most) for count in counts],
-            customdata=[len(labels) for labels in labelled],
-            textposition="inside",
-            insidetextanchor="middle",
-            textangle=0,
-            constraintext="none",
-            textfont={"color": ink, "size": 13},
+            customdata=[len(labels) for labels in labelled], textposition="inside", insidetextanchor="middle",
+            textangle=0, constraintext="none", textfont={"color": ink, "size": 13},
             hovertemplate=f"{look.word}: %{{x}} of %{{customdata}} claims<extra></extra>",
             marker={"color": CLEAR if tint == "transparent" else tint, "line": {"color": ink, "width": 1}},
-        )
+        )  # fmt: skip
     blank = {"visible": False, "fixedrange": True}
     labels = {
         "fixedrange": True,
@@ -85,18 +78,12 @@ def bars(reports: Sequence[tuple[str, Report]], dark: bool) -> Figure:
         "tickfont": {"size": 13, "color": "#a5a09a" if dark else "#5f5b57"},
     }
     figure.update_layout(
-        barmode="stack",
-        bargap=0.2 if several else 0.06,
-        height=32 + 34 * (len(reports) - 1),
-        showlegend=False,
+        barmode="stack", bargap=0.2 if several else 0.06, height=32 + 34 * (len(reports) - 1), showlegend=False,
         xaxis={**blank, "range": [-most * 0.002, most * 1.002]},
         yaxis={**labels, "automargin": True} if several else {**blank, "range": [-0.52, 0.52]},
-        margin={"l": 0, "r": 0, "t": 0, "b": 0, "pad": 4 if several else 0},
-        paper_bgcolor=CLEAR,
-        plot_bgcolor=CLEAR,
-        font={"family": FONT},
-        hoverlabel={"font": {"size": 13}},
-    )
+        margin={"l": 0, "r": 0, "t": 0, "b": 0, "pad": 4 if several else 0}, paper_bgcolor=CLEAR, plot_bgcolor=CLEAR,
+        font={"family": FONT}, hoverlabel={"font": {"size": 13}},
+    )  # fmt: skip
     return figure
 
 
@@ -250,12 +237,9 @@ def continue_button(now: RunProgress) -> None:
     note(title, known, how, label="missing")
     if own:
         st.button(
-            "Continue",
-            type="primary",
-            on_click=run.continue_run,
-            key="continue",
+            "Continue", type="primary", on_click=run.continue_run, key="continue",
             help="Check what is left; finished claims keep their verdicts.",
-        )
+        )  # fmt: skip
 
 
 def notices(now: RunProgress, report: Report) -> None:

@@ -14,7 +14,9 @@ from typing import Any, TypeVar
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from attribution.errors import AttributionError
 from attribution.settings import ROOT, Settings
+from attribution.store.store import Store
 from attribution.types import Document
 
 QUESTION, ANSWER, EXAMPLE, TURNS = "question", "answer", "example", "turns"  # turns: before the question
@@ -191,3 +193,27 @@ def separate_secrets() -> None:
     names = ("OPENAI_BASE_URL", "OPENAI_API_KEY")
     if st.secrets.load_if_toml_exists() and any(name in st.secrets for name in names):
         os.environ.update({name: str(st.secrets.get(name, "")) for name in names})
+
+
+# --- the database ---
+
+
+def store() -> Store:
+    """Open the database for this browser. Call it in the session; the store can be used in any thread."""
+    return Store.open(Settings.from_environment().database_url, by=browser())
+
+
+def unowned_store() -> Store:
+    """Open the database without an owner: for models, and for runs within a comparison, which no browser lists."""
+    return Store.open(Settings.from_environment().database_url)
+
+
+def saved(load: Callable[[Store], T | None]) -> tuple[T | None, str]:
+    """Load a saved result; return None, and why it cannot be shown, if that fails."""
+    try:
+        result = load(store())
+    except AttributionError as error:
+        return None, str(error)
+    except ValueError:  # pydantic's ValidationError is one
+        return None, "It was saved by another version of the explorer."
+    return result, "" if result else "It is not in this server's database."

@@ -39,20 +39,14 @@ def what_if_panel(report: Report, run: str, is_open: bool) -> None:
         if is_open:
             _cost(report, badge, float(state.value(name)))
     rule = st.selectbox(
-        "Where passages disagree",
-        list(RULES),
-        format_func=RULES.__getitem__,
-        key=f"what-rule-{tag}",
+        "Where passages disagree", list(RULES), format_func=RULES.__getitem__, key=f"what-rule-{tag}",
         help="The rule that makes one verdict of several passages.",
-    )
+    )  # fmt: skip
     top_k = _top_k(report, tag)
     without = st.multiselect(
-        "Leave out sites",
-        sites(report),
-        key=f"what-sites-{tag}",
-        placeholder="none",
+        "Leave out sites", sites(report), key=f"what-sites-{tag}", placeholder="none",
         help="Passages of these sites no longer count.",
-    )
+    )  # fmt: skip
     since, until, dated = _dates(report, tag)
     languages = _languages(report, tag, is_open)
     once = st.checkbox(
@@ -69,13 +63,9 @@ def what_if_panel(report: Report, run: str, is_open: bool) -> None:
     with changed, st.container(key="what_changed", horizontal=True, vertical_alignment="center"):
         show(el("p", words, class_="ax-status"))
         st.button(
-            "Reset",
-            key="reset_what_if",
-            on_click=thresholds.reset_what_if,
-            args=(report,),
-            disabled=not changes,
+            "Reset", key="reset_what_if", on_click=thresholds.reset_what_if, args=(report,), disabled=not changes,
             help="Show the run as it was made.",
-        )
+        )  # fmt: skip
 
 
 def _top_k(report: Report, tag: str) -> int | None:
@@ -86,13 +76,9 @@ def _top_k(report: Report, tag: str) -> int | None:
     if most < 2:
         return None
     chosen = st.slider(
-        "Passages of a claim, the nearest first",
-        1,
-        most,
-        most,
-        key=f"what-top-{tag}-{most}",
+        "Passages of a claim, the nearest first", 1, most, most, key=f"what-top-{tag}-{most}",
         help="Fewer passages are stricter: what only a distant passage says no longer counts.",
-    )
+    )  # fmt: skip
     return chosen if chosen < most else None
 
 
@@ -103,14 +89,9 @@ def _dates(report: Report, tag: str) -> tuple[str, str, bool]:
         return "", "", False
     first, last = days[0], days[-1]
     start, end = st.slider(
-        "Published between",
-        first,
-        last,
-        (first, last),
-        format="D MMM YYYY",
-        key=f"what-dates-{tag}-{first}-{last}",
+        "Published between", first, last, (first, last), format="D MMM YYYY", key=f"what-dates-{tag}-{first}-{last}",
         help="Only pages of these days count.",
-    )
+    )  # fmt: skip
     narrowed = (start, end) != (first, last)
     dated = narrowed and len(days) < len(report.pages)
     left_out = bool(
@@ -202,13 +183,9 @@ def _figure(measured: Curve, threshold_: float, badge: Label, dark: bool) -> Fig
     figure.add_vline(x=threshold_, line={"color": quiet, "width": 1, "dash": "dot"})
     axis = {"fixedrange": True, "tickfont": {"size": 11, "color": quiet}, "zeroline": False, "showgrid": False}
     figure.update_layout(
-        height=120,
-        showlegend=False,
+        height=120, showlegend=False,
         xaxis={**axis, "range": [0.33, 1.08], "tickvals": [0.4, 0.6, 0.8], "tickformat": ".1f"},
         yaxis={**axis, "range": [0, 1.05], "tickvals": [0, 0.5, 1], "tickformat": ".1f"},
-        margin={"l": 26, "r": 8, "t": 4, "b": 18},
-        paper_bgcolor=CLEAR,
-        plot_bgcolor=CLEAR,
-        font={"family": FONT},
-    )
+        margin={"l": 26, "r": 8, "t": 4, "b": 18}, paper_bgcolor=CLEAR, plot_bgcolor=CLEAR, font={"family": FONT},
+    )  # fmt: skip
     return figure

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.chunkers.fixed import Fixed
+from attribution.chunkers import Fixed
 from attribution.settings import Settings
 from tests.make import page
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from attribution.chunkers.recursive import Recursive
+from attribution.chunkers import Recursive
 from attribution.settings import Settings
 from tests.make import page
 

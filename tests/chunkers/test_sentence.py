@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from attribution.chunkers.sentence import SentenceWindows
+from attribution.chunkers import SentenceWindows
 from attribution.settings import Settings
 from tests.make import page
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attribution.claims.context import check_independence
 from attribution.claims.enrichment import as_text, check_turns, enrich, read_turns, standalone_question, transcript
-from attribution.claims.independence import check_independence
 from attribution.claims.worthiness import classify
 from attribution.errors import BadInput
 from attribution.segmenters.sentences import Sentences

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attribution.claims.context import check_independence
 from attribution.claims.coreference import PRONOUNS
 from attribution.claims.enrichment import added_words, enrich, removed_words
-from attribution.claims.independence import check_independence
 from attribution.claims.worthiness import classify
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings

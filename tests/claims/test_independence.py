@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.claims.independence import check_independence, dependence_reason
+from attribution.claims.context import check_independence, dependence_reason
 from tests.make import claim
 
 DATA = Path(__file__).parents[1] / "data" / "independence.jsonl"

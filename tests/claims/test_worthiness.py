@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.claims.independence import dependence_reason
+from attribution.claims.context import dependence_reason
 from attribution.claims.worthiness import classify, classify_text
 from attribution.types import Claim, Worthiness
 from benchmarks.worthiness import labelled

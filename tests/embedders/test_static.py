@@ -4,8 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attribution.embedders.minilm import MiniLM
-from attribution.embedders.minilm.static import DIMENSIONS, ERROR, estimated, pack, projected
+from attribution.embedders.minilm import DIMENSIONS, ERROR, MiniLM, estimated, pack, projected
 from attribution.settings import ROOT, Settings
 
 LIBRARY = ROOT / "examples" / "library"

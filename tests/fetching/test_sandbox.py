@@ -66,11 +66,21 @@ def by_folder(path: Path) -> FetchFailed:
     return FetchFailed(failure.kind, failure.message)
 
 
-@pytest.mark.parametrize("way", [by_upload, by_path, by_folder])
-@pytest.mark.parametrize(("name", "make", "kind"), [
-    ("slow.pdf", slow_pdf, "timed_out"),
-    ("large.docx", large_docx, "too_large"),
-    ("large.epub", large_epub, "too_large"),
+@pytest.mark.parametrize(("way", "name", "make", "kind"), [
+    (by_upload, "slow.pdf", slow_pdf, "timed_out"),
+    (by_path, "large.docx", large_docx, "too_large"),
+    (by_folder, "large.epub", large_epub, "too_large"),
+    *(
+        pytest.param(*case, marks=pytest.mark.slow)
+        for case in (
+            (by_path, "slow.pdf", slow_pdf, "timed_out"),
+            (by_folder, "slow.pdf", slow_pdf, "timed_out"),
+            (by_upload, "large.docx", large_docx, "too_large"),
+            (by_folder, "large.docx", large_docx, "too_large"),
+            (by_upload, "large.epub", large_epub, "too_large"),
+            (by_path, "large.epub", large_epub, "too_large"),
+        )
+    ),
 ])  # fmt: skip
 def test_a_hostile_file_costs_neither_time_nor_memory(
     way: Callable[[Path], FetchFailed],

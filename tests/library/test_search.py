@@ -12,8 +12,16 @@ from attribution.evidence.sources import open_sources
 from attribution.library import search as hybrid
 from attribution.library.folder import FolderSearcher
 from attribution.library.ingest import embed
-from attribution.library.search import PASSAGES, HybridSearcher, Vectors, fuse, over_folder, passages
-from attribution.library.store import CollectionSearcher, DocumentStore, NewDocument
+from attribution.library.search import (
+    PASSAGES,
+    CollectionSearcher,
+    HybridSearcher,
+    Vectors,
+    fuse,
+    over_folder,
+    passages,
+)
+from attribution.library.store import DocumentStore, NewDocument
 from attribution.settings import Settings
 from attribution.store.store import Store
 from tests.make import page

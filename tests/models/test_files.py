@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from attribution.embedders import minilm, mpnet
-from attribution.embedders.minilm import static
 from attribution.errors import Unavailable
 from attribution.models import files
 from attribution.settings import Settings
@@ -47,8 +46,8 @@ def load(folder: Path, copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(minilm, "FOLDER", copied)
         for name in (minilm.INT8, minilm.EXACT):
             minilm._Encoder(name)
-        monkeypatch.setattr(static, "FOLDER", copied)
-        static.load_table()
+        monkeypatch.setattr(minilm, "FOLDER", copied)
+        minilm.load_table()
 
 
 @pytest.mark.parametrize(("folder", "name"), EACH, ids=[f"{folder.name}/{name}" for folder, name in EACH])

@@ -19,7 +19,7 @@ print("pages.explore" in sys.modules, "pandas" in sys.modules)
 """
 
 
-@pytest.mark.parametrize("database", ["", "nonsense://"])
+@pytest.mark.parametrize("database", [pytest.param("", marks=pytest.mark.slow), "nonsense://"])
 def test_the_first_page_is_prepared_and_a_database_that_cannot_be_opened_is_left_to_the_page(
     tmp_path: Path, database: str
 ) -> None:

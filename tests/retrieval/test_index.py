@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from attribution.retrieval.bm25 import Chunks
-from attribution.retrieval.index import Index
-from attribution.retrieval.ranking import reciprocal_ranks
+from attribution.retrieval.index import Index, reciprocal_ranks
 from attribution.types import Chunk
 
 

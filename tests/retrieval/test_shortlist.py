@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.embedders.minilm.static import ERROR
-from attribution.retrieval.ranking import rank_among
+from attribution.embedders.minilm import ERROR
+from attribution.retrieval.index import rank_among
 
 
 def test_ranks_are_exact_where_nothing_is_left_out() -> None:

@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.errors import StageFailure
-from attribution.review import decisions as desks
-from attribution.review.corrections import Proposal
-from attribution.review.decisions import Decisions, Review
+from attribution.review import corrections as desks
+from attribution.review.corrections import Decisions, Proposal, Review
 from attribution.store.store import Store
 from tests.review.make import claim, correction, report
 
@@ -41,12 +40,12 @@ def test_a_second_decision_takes_the_first_back() -> None:
 def test_it_is_kept_with_the_run_and_goes_with_it(store: Store) -> None:
     store.runs.save(REPORT)
     review = Review().with_proposals([FOUND, FAILED]).decide(accept=[FALSE.id]).decide(reject=[OTHER.id])
-    desks.save(store, REPORT.id, review)
-    assert desks.load(store, REPORT.id) == review
+    desks.save_review(store, REPORT.id, review)
+    assert desks.load_review(store, REPORT.id) == review
     store.results.save(desks.KIND, "f" * 16, '{"written": "otherwise"}')
-    assert desks.load(store, "f" * 16) == Review() == desks.load(store, "e" * 16)
+    assert desks.load_review(store, "f" * 16) == Review() == desks.load_review(store, "e" * 16)
     store.runs.delete(REPORT.id)
-    assert desks.load(store, REPORT.id) == Review()
+    assert desks.load_review(store, REPORT.id) == Review()
 
 
 def test_a_correction_of_other_words_is_gone() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from attribution import events
-from attribution.chunkers.fixed import Fixed
+from attribution.chunkers import Fixed
 from attribution.errors import BadInput, Unavailable
 from attribution.run.estimate import estimate
 from attribution.run.run import run

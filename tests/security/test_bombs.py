@@ -14,8 +14,8 @@ import pytest
 from attribution.errors import BadInput, FetchFailed
 from attribution.evidence.sources import read_document
 from attribution.files import parse_rows
-from attribution.snapshots import archive, file
-from attribution.snapshots.file import MANIFEST, Format
+from attribution.snapshots import archive, snapshot
+from attribution.snapshots.snapshot import MANIFEST, Format
 from attribution.store.store import Store
 from attribution.types import Document
 from tests.fetching.test_documents import docx
@@ -47,7 +47,7 @@ HISTORY = MEASURED.format(
     read="lambda data: import_history(store, data)",
     small="b''",
 )
-SNAPSHOT = MEASURED.format(imports="from attribution.snapshots.file import load", read="load", small="b''")
+SNAPSHOT = MEASURED.format(imports="from attribution.snapshots.snapshot import load", read="load", small="b''")
 ROWS = MEASURED.format(
     imports="from attribution.files import parse_rows",
     read="lambda data: len(parse_rows(data, ['answer']))",
@@ -100,9 +100,9 @@ def page_line(text: str) -> bytes:
         (HISTORY, lambda: bomb(archive.HISTORY, pages=page_line("a" * 99) * 90_000), "bytes when unpacked", 80),
         (HISTORY, lambda: bomb(archive.HISTORY, runs=run_line("[" + "[]," * 7 * MB + "[]]") + noise(MB)), "value", 150),
         (HISTORY, lambda: bomb(archive.HISTORY, pages=page_line("a" * 40 * MB) + noise(4 * MB)), "32,000,000", 120),
-        (SNAPSHOT, lambda: bomb(file.SNAPSHOT, report=b"\n" * 390 * MB), "bytes when unpacked", 80),
-        (SNAPSHOT, lambda: bomb(file.SNAPSHOT, vectors=b"\n" * 390 * MB), "more than 100,000 lines", 80),
-        (SNAPSHOT, lambda: bomb(file.SNAPSHOT, report=b"[" + b"[]," * 7 * MB + b"[]]" + noise(MB)), "values", 150),
+        (SNAPSHOT, lambda: bomb(snapshot.SNAPSHOT, report=b"\n" * 390 * MB), "bytes when unpacked", 80),
+        (SNAPSHOT, lambda: bomb(snapshot.SNAPSHOT, vectors=b"\n" * 390 * MB), "more than 100,000 lines", 80),
+        (SNAPSHOT, lambda: bomb(snapshot.SNAPSHOT, report=b"[" + b"[]," * 7 * MB + b"[]]" + noise(MB)), "values", 150),
         (ROWS, lambda: b"\n" * 19 * MB, "at most 100,000", 60),
         (ROWS, lambda: b"1\n" * 9 * MB, "at most 100,000", 60),
         (ROWS, lambda: b'{"answer": "a", "b": [' + b"[]," * 6 * MB + b"[]]}", "values", 150),
@@ -130,7 +130,7 @@ def noise(size: int) -> bytes:
 
 
 def test_letters_of_four_bytes_count_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file, "TOTAL_LIMIT", 2 * MB)
+    monkeypatch.setattr(snapshot, "TOTAL_LIMIT", 2 * MB)
     plain, wide = ("a" * MB, "a" * MB + "\N{GRINNING FACE}")
     with pytest.raises(BadInput, match="2,000,000 bytes of memory"):
         archive.import_history(Store.open("sqlite://"), bomb(archive.HISTORY, pages=page_line(wide)))
@@ -138,9 +138,9 @@ def test_letters_of_four_bytes_count_as_such(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_what_could_not_be_read_again_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file, "DOCUMENT_LIMIT", 1000)
+    monkeypatch.setattr(snapshot, "DOCUMENT_LIMIT", 1000)
     with pytest.raises(BadInput, match=r"line 2 of runs.jsonl has more than .*: export it in parts"):
-        file.pack(archive.HISTORY, {"runs.jsonl": b"{}\n" + b"a" * 1001, "pages.jsonl": b""})
+        snapshot.pack(archive.HISTORY, {"runs.jsonl": b"{}\n" + b"a" * 1001, "pages.jsonl": b""})
 
 
 @pytest.mark.parametrize(

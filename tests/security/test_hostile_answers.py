@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from attribution.claims import coherence, enrichment, independence
+from attribution.claims import coherence, enrichment
+from attribution.claims.context import check_independence
 from attribution.run.claims import annotate, check_coherence, segment
 from attribution.segmenters.english.scope import is_sentence
 from attribution.settings import Settings
@@ -37,7 +38,7 @@ def annotated(answer: str, segmenter: str = "sentences") -> tuple[list[Claim], l
     segmented = segment("", answer, Settings(segmenter=segmenter))
     claims, failures = annotate("", answer, segmented.claims, [], None)
     # a claim whose pronoun is sought in all of the answer
-    enrichment.enrich("", answer, independence.check_independence([Claim(id="1", text="It ran.", spans=((0, 1),))]))
+    enrichment.enrich("", answer, check_independence([Claim(id="1", text="It ran.", spans=((0, 1),))]))
     return claims, [*segmented.failures, *failures]
 
 
@@ -128,7 +129,7 @@ def test_coherence_reads_so_many_characters_and_says_how_many_claims_it_did_not(
     claims = [Claim(id=str(n), text=f"It is {n} degrees.", spans=((0, 11),), sentence=(0, 11)) for n in range(5_000)]
     checked, (failure,) = coherence.check_coherence(answer, claims, lambda pairs: [0.9] * len(pairs), 0.5)
     read = sum(c.coherence is not None for c in checked)
-    assert 0 < read * 100 < coherence.MOST_CHARACTERS and failure.message.startswith(f"{5_000 - read:,} claims")
+    assert 0 < read * 100 < coherence.MAX_CHARACTERS and failure.message.startswith(f"{5_000 - read:,} claims")
 
 
 def test_stop_ends_every_stage_between_two_sentences(parsed: list[str]) -> None:

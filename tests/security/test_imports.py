@@ -13,8 +13,7 @@ from attribution.provenance import Provenance
 from attribution.run.editing import edit
 from attribution.settings import SETTINGS, Settings
 from attribution.snapshots.archive import export_history, import_history
-from attribution.snapshots.file import dump, load
-from attribution.snapshots.snapshot import Snapshot
+from attribution.snapshots.snapshot import Snapshot, dump, load
 from attribution.store.store import Store
 from attribution.types import Page, Report, Reword, Verdict
 from pages.ui import choices
@@ -123,6 +122,7 @@ def visitor(tmp_path: Path, warm_database: Path) -> Iterator[Page]:
         yield visit(browser, address)
 
 
+@pytest.mark.slow  # the library is asked the same above
 @pytest.mark.browser
 @pytest.mark.timeout(600)
 @MARKS[-1]

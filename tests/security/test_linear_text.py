@@ -9,14 +9,12 @@ from contextlib import suppress
 import pytest
 from protego import Protego
 
-from attribution.chunkers.fixed import Fixed
-from attribution.chunkers.recursive import Recursive
-from attribution.chunkers.sentence import SentenceWindows
+from attribution.chunkers import Fixed, Recursive, SentenceWindows
 from attribution.claims import enrichment
 from attribution.errors import AttributionError
 from attribution.evidence import near_duplicates
 from attribution.evidence.matching import with_context
-from attribution.fetching import content_type, page, robots
+from attribution.fetching import content_type, fetcher, page
 from attribution.library import folder
 from attribution.reports import answer, html
 from attribution.reports import answer as shown
@@ -96,7 +94,7 @@ READERS: dict[str, tuple[int, Callable[[str], object]]] = {  # with the length o
     "context": (4_000, lambda text: with_context(text, len(text) // 2, len(text) // 2 + 100, 512)),
     "near duplicates": (1_000, near_duplicates._sketch.__wrapped__),
     "language": (1_000, detect),
-    "robots.txt": (1_000, lambda text: Protego.parse(robots._merged(f"User-agent: *\n{text}"))),
+    "robots.txt": (1_000, lambda text: Protego.parse(fetcher._merged(f"User-agent: *\n{text}"))),
     # claims and passages
     "sentences": (2_000, sentences),
     "values": (500, values.values),

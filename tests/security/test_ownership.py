@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from attribution.errors import NotYours
-from attribution.review import decisions
+from attribution.review import corrections
 from attribution.run.editing import edit
 from attribution.run.run import run
 from attribution.settings import Settings
@@ -37,7 +37,7 @@ CHANGES: dict[str, Callable[[Store], object]] = {
     "a start under its id": lambda store: store.runs.start(RUN, "q", "a", {}),
     "what is known while it goes on": lambda store: store.runs.save_unfinished(REPORT.model_copy(update={"id": GOING})),
     "documents": lambda store: store.runs.save_documents(GOING, [Document("a.txt", b"x", "text/plain")]),
-    "a result under its id, such as corrections": lambda store: decisions.save(store, RUN, decisions.Review()),
+    "a result, such as corrections": lambda store: corrections.save_review(store, RUN, corrections.Review()),
     "title, tags and note": lambda store: store.history.describe(RUN, "mine now", ["a"], "b"),
     "sharing": lambda store: store.runs.set_private(RUN),
     "deleting it for good": lambda store: store.runs.delete(RUN),
@@ -55,7 +55,7 @@ def owner(store: Store) -> Store:
     mine.runs.save_edit(EDITED)
     mine.runs.undo(RUN)
     mine.history.describe(RUN, "A title", ["tag"], "A note")
-    decisions.save(mine, RUN, decisions.Review().decide(accept=["a"]))
+    corrections.save_review(mine, RUN, corrections.Review().decide(accept=["a"]))
     mine.runs.start(GOING, "q", ANSWER, {})
     mine.runs.save_documents(GOING, [Document("own.txt", b"own", "text/plain")])
     mine.results.save("comparison", RESULT, "[]")
@@ -130,7 +130,7 @@ def test_a_private_run_is_read_by_its_owner_and_by_the_command_line(owner: Store
         store = Store(owner.database, by)
         assert bool(store.runs.load(RUN)) is bool(store.runs.inputs(RUN)) is may
         assert bool(store.runs.load_unfinished(GOING)) is may
-        assert bool(decisions.load(store, RUN).now.accepted) is may
+        assert bool(corrections.load_review(store, RUN).now.accepted) is may
     assert Store(owner.database, "stranger's").runs.documents(GOING) == () != owner.runs.documents(GOING)
     assert Store(owner.database, "stranger's").history.description(RUN).title == ""
     assert owner.history.description(RUN).title
@@ -171,7 +171,7 @@ def test_a_copy_is_the_readers_own_and_leaves_the_original_as_it_is(owner: Store
     assert stranger.rights.access(copy) == (False, True, False) and not owner.rights.access(copy).own
     assert stranger.history.description(copy).title == ""
     assert stranger.runs.undo(copy) is None and stranger.runs.redo(copy) is None
-    assert decisions.load(stranger, copy) == decisions.load(owner, RUN)
+    assert corrections.load_review(stranger, copy) == corrections.load_review(owner, RUN)
     (row,) = stranger.history.find(HistoryQuery()).rows
     assert (row.id, row.claims, row.tags, row.note) == (copy, 1, (), "")
     stranger.runs.save_edit(EDITED.model_copy(update={"id": copy}))

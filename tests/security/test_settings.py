@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attribution.cli.main import main
 from attribution.errors import BadSetting
 from attribution.evidence.strangers import allowed_models, as_record, demanded, for_stranger, of_saved_run, sift
 from attribution.settings import ADDRESS, KEY, PRIVATE, ROOT, SETTINGS, Settings
@@ -170,16 +169,15 @@ def test_the_documentation_says_which_limits_can_be_lowered(limited: Server) -> 
         assert name in described["AnalyzeBody"]["properties"]["settings"]["description"]
 
 
-def test_a_file_given_to_the_command_line_chooses_no_folder_and_the_person_does(tmp_path: Path) -> None:
+def test_a_file_given_to_the_command_line_chooses_no_folder_and_the_person_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     report = {
         "id": "0" * 16, "created_at": "2026-11-21T10:00:00+00:00", "question": "", "answer": "It rains.",
         "settings": Settings(verifier_model="/a/folder", sources=("/etc",)).public(), "versions": {},
     }  # fmt: skip
     (tmp_path / "report.json").write_text(json.dumps(report), encoding="utf-8")
-    command = [sys.executable, "-m", "attribution", "revise", "--input", str(tmp_path / "report.json")]
+    command = ["revise", "--input", str(tmp_path / "report.json"), "--out", str(tmp_path / "out.md")]
     for more, said in (((), True), (("--set", "verifier_model=/b/folder"), False)):
-        done = subprocess.run(
-            [*command, "--out", str(tmp_path / "out.md"), *more], cwd=ROOT, capture_output=True, text=True, timeout=100
-        )
-        assert done.returncode == 0, done.stderr
-        assert ("verifier_model of the file is not used: name it with --set" in done.stderr) is said
+        assert main([*command, *more]) == 0
+        assert ("verifier_model of the file is not used: name it with --set" in capsys.readouterr().err) is said

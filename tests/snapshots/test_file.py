@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from attribution.errors import BadInput
 from attribution.provenance import Provenance, Trace
 from attribution.settings import Settings
-from attribution.snapshots import file
-from attribution.snapshots.file import MANIFEST, MEMBERS, dump, load
-from attribution.snapshots.snapshot import Snapshot
+from attribution.snapshots import snapshot
+from attribution.snapshots.snapshot import MANIFEST, MEMBERS, Snapshot, dump, load
 from attribution.types import Judgement, Probabilities, Report, Verdict, content_id
 from tests.make import claim, evidence, page
 
@@ -141,12 +140,12 @@ def test_an_address_that_is_no_web_page_is_refused() -> None:
 
 
 def test_a_bomb_is_unpacked_no_further_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file, "TOTAL_LIMIT", 1_000_000)
+    monkeypatch.setattr(snapshot, "TOTAL_LIMIT", 1_000_000)
     bomb = packed(members(dump(made())) | {"pages.jsonl": b"0" * 50_000_000})
     assert len(bomb) < 100_000
     with pytest.raises(BadInput, match="1,000,000 bytes when unpacked"):
         load(bomb)
-    monkeypatch.setattr(file, "FILE_LIMIT", 1000)
+    monkeypatch.setattr(snapshot, "FILE_LIMIT", 1000)
     with pytest.raises(BadInput, match="the limit is 1,000"):
         load(bomb)
 

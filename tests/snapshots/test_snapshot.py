@@ -53,7 +53,7 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
-    monkeypatch.setattr("attribution.library.keyword.KeywordSearcher.ranked", refuse)
+    monkeypatch.setattr("attribution.library.search.KeywordSearcher.ranked", refuse)
 
 
 def test_a_replay_gives_the_same_report(snapshot: Snapshot, other: Store, offline: None) -> None:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from attribution.errors import BadInput, NotYours
 from attribution.store import schema as t
 from attribution.store.history import KEPT_HOURS, HistoryQuery, clean_tags, searchable
+from attribution.store.runs import source_kinds
 from attribution.store.store import Store
-from attribution.store.summaries import source_kinds
 from attribution.types import Document, Label, Report, Verdict
 from tests.make import claim, page, save_version
 

@@ -20,8 +20,8 @@ from attribution.studies.retrieval import (
     Cell,
     Choice,
     choices,
+    compute_cell,
     differences,
-    grid,
     load_grid,
     outcome,
     save_grid,
@@ -46,7 +46,7 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> S
 @pytest.fixture(scope="module")
 def cells(snapshot: Snapshot) -> tuple[Cell, ...]:
     chosen = choices(snapshot, ["fixed 256", "sentence windows"], ["minilm"])
-    return tuple(grid(snapshot, chosen, threading.Event()))
+    return tuple(filter(None, (compute_cell(snapshot, choice, threading.Event()) for choice in chosen)))
 
 
 def test_cells_hold_the_same_claims_against_the_same_pages(
@@ -73,17 +73,18 @@ def test_enriched_claims_are_also_tried_as_they_were(snapshot: Snapshot) -> None
     enriched = Snapshot(snapshot.report.model_copy(update={"claims": (better, *others)}), snapshot.provenance, {}, {})
     chosen = choices(enriched, ["fixed 512"], ["minilm"])
     assert [c.enriched for c in chosen] == [True, False]
-    with_it, without = grid(enriched, chosen, threading.Event())
+    with_it, without = (compute_cell(enriched, choice, threading.Event()) for choice in chosen)
+    assert with_it and without
     assert with_it.report.claims[0].enriched and without.report.claims[0].enriched is None
     assert with_it.report.evidence[0].similarity != without.report.evidence[0].similarity
 
 
-def test_stop_ends_the_grid_and_a_missing_model_says_so(snapshot: Snapshot) -> None:
+def test_a_stopped_cell_is_none_and_a_missing_model_says_so(snapshot: Snapshot) -> None:
     stop = threading.Event()
     stop.set()
-    assert list(grid(snapshot, [Choice("fixed 512", "minilm", True)], stop)) == []
+    assert compute_cell(snapshot, Choice("fixed 512", "minilm", True), stop) is None
     with pytest.raises(Unavailable, match="hf download"):
-        list(grid(snapshot, [Choice("fixed 512", "sentence_transformer", True)], threading.Event()))
+        compute_cell(snapshot, Choice("fixed 512", "sentence_transformer", True), threading.Event())
 
 
 def test_outcomes_are_one_prediction_a_claim() -> None:

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from spacy.tokens import Doc, Token
 
-from attribution.segmenters.english import LEXICON, tree
-from attribution.segmenters.english.drafts import ADDED, Draft, Part, added, indices, trim, words
+from attribution.segmenters.english import tree
+from attribution.segmenters.english.drafts import ADDED, LEXICON, Draft, Part, added, indices, trim, words
 from attribution.segmenters.english.scope import (
     gives_examples,
     in_adjunct,
@@ -23,7 +23,7 @@ from attribution.segmenters.english.scope import (
 from attribution.text.parse import lemma
 
 MAX_STATEMENTS = 9  # statements from one clause
-MOST_CROSSED = 6  # statements from two coordinations side by side
+MAX_CROSSED = 6  # statements from two coordinations side by side
 NOMINAL = {*tree.NOMINAL_SUBJECTS, "dobj", "pobj", "attr", "amod", "acomp", "oprd", "prep", "advmod", "dative"}
 
 
@@ -48,7 +48,7 @@ def distribute(doc: Doc, draft: Draft) -> list[Draft]:
                 continue
             variants = list(_variants(head, current))
             total = times * len(variants) if crossed else len(variants)
-            few = len(done) + len(waiting) + len(variants) <= MAX_STATEMENTS and (not crossed or total <= MOST_CROSSED)
+            few = len(done) + len(waiting) + len(variants) <= MAX_STATEMENTS and (not crossed or total <= MAX_CROSSED)
             if len(variants) > 1 and few:
                 waiting = [(v, (*before, head), total) for v in variants] + waiting
                 break

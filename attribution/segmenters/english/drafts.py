@@ -9,16 +9,17 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from spacy.tokens import Doc, Token
 
 from attribution.errors import StageFailure
 from attribution.segmenters.alignment import merge
-from attribution.segmenters.english import LEXICON
 from attribution.text.parse import MAX_PARSED, MAX_SENTENCES, parse
 from attribution.text.passages import statements
 from attribution.text.sentences import is_english
+from attribution.text.words import word_lists
 from attribution.types import Claim, Failure, Segmented, Span
 
 
@@ -33,8 +34,9 @@ Draft = tuple[Part, ...]
 Split = Callable[[Doc], Sequence[Draft]]  # a sentence → its statements; none: the sentence stays whole
 Statement = tuple[str, list[Span]]  # text, and the characters of its sentence
 
+LEXICON = word_lists(Path(__file__).with_name("lexicon.toml"))  # of all segmenters that work on a parse
 ADDED = -1
-MOST_TOKENS = 120  # the parse of a longer sentence is not reliable
+MAX_TOKENS = 120  # the parse of a longer sentence is not reliable
 CONTENT = {"NOUN", "PROPN", "VERB", "ADJ", "NUM"}
 MARKS = {",", ";", ":", "–", "—", "-"}
 _NO_SPACE_BEFORE = re.compile(r"[,.;:!?)\]%’]|'s?$|’s$|n['’]t$")
@@ -146,7 +148,7 @@ def _statements(sentence: str, split: Split) -> Iterator[Statement]:
     skip = label.end() if label and len(label.group().split()) <= 8 else 0
     if len(sentence) <= MAX_PARSED:
         doc = parse(sentence[skip:])
-        if len(doc) <= MOST_TOKENS and "|" not in sentence and doc.text[-1:] not in {"?", ":"} and ": " not in doc.text:
+        if len(doc) <= MAX_TOKENS and "|" not in sentence and doc.text[-1:] not in {"?", ":"} and ": " not in doc.text:
             for draft in split(doc):
                 places = [(doc[i].idx, doc[i].idx + len(doc[i])) for i in indices(draft) if doc[i].text.strip()]
                 if text := to_text(doc, draft):

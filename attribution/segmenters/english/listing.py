@@ -9,9 +9,9 @@ from typing import Literal
 
 from spacy.tokens import Doc, Token
 
-from attribution.segmenters.english import LEXICON, tree
+from attribution.segmenters.english import tree
 from attribution.segmenters.english.coordination import noun_pieces
-from attribution.segmenters.english.drafts import Draft, indices, trim
+from attribution.segmenters.english.drafts import LEXICON, Draft, indices, trim
 from attribution.segmenters.english.scope import (
     gives_examples,
     in_main_clause,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from spacy.tokens import Doc, Token
 
-from attribution.segmenters.english import LEXICON, tree
-from attribution.segmenters.english.drafts import Draft, Part, indices, parts, trim, words
+from attribution.segmenters.english import tree
+from attribution.segmenters.english.drafts import LEXICON, Draft, Part, indices, parts, trim, words
 from attribution.segmenters.english.scope import gives_examples, is_sound
 from attribution.segmenters.english.tree import ARTICLES, BE, is_negated, subtree
 from attribution.text.parse import inflect, lemma

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from spacy.tokens import Doc, Token
 
-from attribution.segmenters.english import LEXICON, tree
+from attribution.segmenters.english import tree
+from attribution.segmenters.english.drafts import LEXICON
 from attribution.segmenters.english.listing import Change, repair_list
 
 

@@ -11,8 +11,8 @@ from itertools import pairwise
 
 from spacy.tokens import Doc, Token
 
-from attribution.segmenters.english import LEXICON, tree
-from attribution.segmenters.english.drafts import CONTENT, Draft, indices, to_text
+from attribution.segmenters.english import tree
+from attribution.segmenters.english.drafts import CONTENT, LEXICON, Draft, indices, to_text
 from attribution.segmenters.english.tree import (
     BE,
     FINITE,

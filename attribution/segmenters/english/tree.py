@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from spacy.tokens import Token
 
-from attribution.segmenters.english import LEXICON
-from attribution.segmenters.english.drafts import ADDED, Draft, Part, parts, trim
+from attribution.segmenters.english.drafts import ADDED, LEXICON, Draft, Part, parts, trim
 from attribution.text.parse import BE as BE
 from attribution.text.parse import NOMINAL_SUBJECTS as NOMINAL_SUBJECTS
 from attribution.text.parse import SUBJECTS as SUBJECTS

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Literal
 
 from attribution.studies.annotation.records import ANSWERS, Answer, Judgement, by_task
 from attribution.studies.annotation.tasks import Task
-from attribution.studies.intervals import BATCH, DRAWS, SEED, interval, ratio
+from attribution.studies.results import BATCH, DRAWS, SEED, interval, ratio
 
 if TYPE_CHECKING:
-    from attribution.studies.intervals import Floats, Ints
+    from attribution.studies.results import Floats, Ints
 
 Measure = Literal["flagged", "interpretable", "attributable"]
 # of each measure: the answers in the numerator and in the denominator of its share
@@ -210,12 +210,10 @@ def agreement(judgements: Iterable[Judgement]) -> Agreement:
     labels = {task: given for task, given in labels.items() if len(given) > 1}
     pairs = [pair for given in labels.values() for pair in combinations(given, 2)]
     return Agreement(
-        tasks=tuple(labels),
-        equal=sum(a == b for a, b in pairs),
-        pairs=len(pairs),
+        tasks=tuple(labels), equal=sum(a == b for a, b in pairs), pairs=len(pairs),
         alpha=nominal_alpha(list(labels.values())),
         differing=tuple(task for task, given in labels.items() if len(set(given)) > 1),
-    )
+    )  # fmt: skip
 
 
 def nominal_alpha(units: Iterable[Sequence[Hashable]]) -> float | None:
@@ -259,13 +257,11 @@ def _audited(name: str, compared: Sequence[tuple[Judgement, Judgement]]) -> Audi
     own = [(j.task_id, j.content, audit.content) for j, audit in compared if name in ("", j.annotator)]
     asked = [(task, a, b) for task, a, b in own if a.attributable is not None and b.attributable is not None]
     return Audited(
-        name,
-        tuple(task for task, _, _ in own),
+        name, tuple(task for task, _, _ in own),
         tuple(task for task, a, b in own if a.interpretable == b.interpretable and bool(a.flags) == bool(b.flags)),
-        tuple(task for task, a, b in asked if a.attributable == b.attributable),
-        tuple(task for task, _, _ in asked),
+        tuple(task for task, a, b in asked if a.attributable == b.attributable), tuple(task for task, _, _ in asked),
         tuple(task for task, a, b in own if a.answer == b.answer),
-    )
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -156,9 +156,6 @@ def against(verifier: str, verdicts: Sequence[TaskVerdict], answers: Mapping[str
         labels.append((people, verdict.grounded))
         (equal if people == verdict.grounded else differing).append(verdict.task_id)
     return Against(
-        verifier,
-        {cell: tuple(tasks) for cell, tasks in cells.items()},
-        tuple(equal),
-        tuple(differing),
+        verifier, {cell: tuple(tasks) for cell, tasks in cells.items()}, tuple(equal), tuple(differing),
         nominal_alpha(labels),
-    )
+    )  # fmt: skip

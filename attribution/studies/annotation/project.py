@@ -1,4 +1,7 @@
-"""Annotation projects in the database: settings, people, stages, tasks, judgements."""
+"""AIS, attributable to identified sources (R23): people judge in two stages whether a source supports an answer.
+
+Here: the projects in the database, with settings, people, stages, tasks and judgements.
+"""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ from typing import Literal, get_args
 
 from pydantic import Field, field_validator
 
+from attribution.claims.context import check_independence
 from attribution.claims.enrichment import enrich, standalone_question
-from attribution.claims.independence import check_independence
 from attribution.errors import BadInput
 from attribution.evidence.near_duplicates import deciding_evidence, group_evidence
 from attribution.files import Row, parse_rows

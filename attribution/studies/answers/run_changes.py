@@ -168,30 +168,24 @@ def _probability(piece: Evidence, relation: Relation) -> float:
 
 def _evidence(before: Report, after: Report, a: Claim, b: Claim) -> Iterator[Cause]:
     """Yield a cause for each deciding passage of one run that the other lacks or judges otherwise."""
-    for piece in _deciding(after, b):
-        page, title = _page(after, piece)
-        side = SIDES[piece.relation]
-        if (same := _same_passage(before, a, piece)) is not None:
-            if same.relation != piece.relation:
-                yield _judged(before, after, same, piece, title, piece.relation)
-        elif any(p.id == page.id for p in before.pages):
-            yield Cause("passage", f"A passage of {title} gives {side} now; it was not among those compared before.")
-        elif any(canonical(p.url) == canonical(page.url) for p in before.pages):
-            yield Cause("changed_page", f"{title} has changed since; a passage of it gives {side} now.")
-        else:
-            yield Cause("new_page", f"{title} gives {side} now; it was not among the pages before.")
-    for piece in _deciding(before, a):
-        page, title = _page(before, piece)
-        side = SIDES[piece.relation]
-        if (same := _same_passage(after, b, piece)) is not None:
-            if same.relation != piece.relation:
-                yield _judged(before, after, piece, same, title, piece.relation)
-        elif any(p.id == page.id for p in after.pages):
-            yield Cause("passage", f"A passage of {title} gave {side} before; it is not among those compared now.")
-        elif any(canonical(p.url) == canonical(page.url) for p in after.pages):
-            yield Cause("changed_page", f"{title} has changed since; its passage that gave {side} is gone.")
-        else:
-            yield Cause("lost_page", f"{title} gave {side} before; it is not among the pages now.")
+    for own, other, claim, counterpart in ((after, before, b, a), (before, after, a, b)):
+        now = own is after
+        where = "was not among {} before" if now else "is not among {} now"
+        for piece in _deciding(own, claim):
+            page, title = _page(own, piece)
+            side = SIDES[piece.relation]
+            gives = f"{title} gives {side} now" if now else f"{title} gave {side} before"
+            if (same := _same_passage(other, counterpart, piece)) is not None:
+                if same.relation != piece.relation:
+                    pieces = (same, piece) if now else (piece, same)
+                    yield _judged(before, after, *pieces, title, piece.relation)
+            elif any(p.id == page.id for p in other.pages):
+                yield Cause("passage", f"A passage of {gives}; it {where.format('those compared')}.")
+            elif any(canonical(p.url) == canonical(page.url) for p in other.pages):
+                passage = f"a passage of it gives {side} now" if now else f"its passage that gave {side} is gone"
+                yield Cause("changed_page", f"{title} has changed since; {passage}.")
+            else:
+                yield Cause("new_page" if now else "lost_page", f"{gives}; it {where.format('the pages')}.")
 
 
 def _judged(before: Report, after: Report, was: Evidence, now: Evidence, title: str, relation: Relation) -> Cause:

@@ -25,7 +25,7 @@ from attribution.settings import Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
 from attribution.studies.answers.agreement import Match, align
-from attribution.studies.saved import Saved
+from attribution.studies.results import Saved
 from attribution.types import UNCHECKED, Claim, Document, Failure, Label, Report, Span, Turn, content_id
 from attribution.verdicts import Thresholds, recolour, thresholds_of
 from attribution.verifiers import VERIFIERS
@@ -225,11 +225,9 @@ def without_page_texts(result: TwoAnswers) -> TwoAnswers:
     pages = tuple(p.model_copy(update={"text": ""}) for p in result.report.pages)
     bare = {"pages": (), "evidence": (), "verdicts": (), "failures": ()}
     return replace(
-        result,
-        report=result.report.model_copy(update={"pages": pages}),
-        first=result.first.model_copy(update=bare),
+        result, report=result.report.model_copy(update={"pages": pages}), first=result.first.model_copy(update=bare),
         second=result.second.model_copy(update=bare),
-    )
+    )  # fmt: skip
 
 
 def save_answers(store: Store, result_id: str, result: TwoAnswers) -> None:

@@ -25,8 +25,7 @@ from attribution.studies.factscore.answer import (
     score,
     score_answer,
 )
-from attribution.studies.saved import Saved
-from attribution.studies.tables import Failed, Table, failed_answers, read_results, write_tables
+from attribution.studies.results import Failed, Saved, Table, failed_answers, read_results, write_tables
 
 ADAPTER = TypeAdapter(ScoredAnswer)
 FILE = "factscore.jsonl"

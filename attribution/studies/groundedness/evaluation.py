@@ -25,12 +25,11 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.groundedness import METHODS, Method, Part
 from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet
-from attribution.studies.intervals import interval, ratio
-from attribution.studies.saved import Saved
+from attribution.studies.results import Saved, interval, ratio
 from attribution.types import Frozen, LlmUsage, content_id
 
 if TYPE_CHECKING:
-    from attribution.studies.intervals import Floats, Ints
+    from attribution.studies.results import Floats, Ints
 
 GROUNDED = ""  # the error type of grounded responses
 Pairs = Sequence[tuple[LabelledRow, "Outcome"]]
@@ -146,15 +145,10 @@ def _scored(
     seconds = working_time() - started
     tokens, cost, cached = _spent(before, method.usage)
     return Outcome(
-        method=name,
-        row=row.id,
-        key=key,
+        method=name, row=row.id, key=key,
         scores={reading: round(min(1.0, max(0.0, score)), 6) for reading, score in scored.scores.items()},
-        parts=scored.parts,
-        seconds=None if cached else round(seconds, 6),
-        tokens=tokens,
-        cost=cost,
-    )
+        parts=scored.parts, seconds=None if cached else round(seconds, 6), tokens=tokens, cost=cost,
+    )  # fmt: skip
 
 
 def _spent(before: LlmUsage | None, after: LlmUsage | None) -> tuple[int | None, float | None, bool]:

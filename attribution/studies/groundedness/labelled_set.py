@@ -112,17 +112,12 @@ def _row(row: Row, named: bool) -> LabelledRow:
         raise BadInput(f'"split" {found}; expected development or test')
     same = " ".join(question.casefold().split()) or "\x1f".join(context)
     return LabelledRow(
-        id=_id(fields.get("id")) or content_id(question, *context, response),
-        line=row.line,
-        question=question,
-        context=context,
-        response=response,
-        grounded=bool(label),
+        id=_id(fields.get("id")) or content_id(question, *context, response), line=row.line, question=question,
+        context=context, response=response, grounded=bool(label),
         error_type=" ".join(str(fields.get("error_type") or "").split()) if not label else "",
         sentences=_sentences(fields.get("sentences"), response),
-        group=str(fields.get("group") or "") or content_id(same),
-        split=SPLITS[split.lower()] if named else "test",
-    )
+        group=str(fields.get("group") or "") or content_id(same), split=SPLITS[split.lower()] if named else "test",
+    )  # fmt: skip
 
 
 def _id(given: object) -> str:

@@ -21,7 +21,7 @@ from attribution.studies.groundedness.evaluation import (
     flagged,
 )
 from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet
-from attribution.studies.tables import Table
+from attribution.studies.results import Table
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

@@ -14,7 +14,7 @@ from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
 from attribution.run.experiment import Fields
 from attribution.studies.groundedness.twins import ERROR_TYPES, KINDS, TYPE_OF, Swap, Twin, apply, twins
-from attribution.studies.saved import Saved
+from attribution.studies.results import Saved
 from attribution.text.sentences import sentences
 from attribution.text.words import Diff
 from attribution.types import Report, Span, content_id

@@ -23,7 +23,7 @@ from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
-from attribution.studies.saved import Saved
+from attribution.studies.results import Saved
 from attribution.text import parse
 from attribution.text.words import terms
 from attribution.types import (
@@ -334,17 +334,14 @@ def decomposition(
     supported = {v.claim_id for v in verdicts if v.label == "supported"}
     count = len(factual)
     return Decomposition(
-        claims=count,
-        unique=len({" ".join(c.text.casefold().split()) for c in factual}),
-        sentences=len(worthy),
+        claims=count, unique=len({" ".join(c.text.casefold().split()) for c in factual}), sentences=len(worthy),
         supported=sum(c.id in supported for c in factual),
         characters_per_claim=sum(len(c.text) for c in factual) / count if count else 0.0,
         claims_per_sentence=count / len(worthy) if worthy else 0.0,
         coherent=sum(c.coherent for c in factual) / count if count else None,
         coverage=1 - len(uncovered) / len(words) if words else None,
-        atomic=sum(split(c.text) < 2 for c in factual) / count if split and count else None,
-        uncovered=uncovered,
-    )
+        atomic=sum(split(c.text) < 2 for c in factual) / count if split and count else None, uncovered=uncovered,
+    )  # fmt: skip
 
 
 def content_words(answer: str, within: Span) -> list[Span]:

@@ -24,10 +24,10 @@ from attribution.verifiers import VERIFIERS
 from pages.ui import choices, state
 from pages.ui.annotate import acts
 from pages.ui.annotate.acts import VERIFY, VerifyProgress
+from pages.ui.benchmark_results import choose_error_type, open_in_benchmark
 from pages.ui.components import number_button, number_table, numbers
-from pages.ui.database import store
 from pages.ui.frame import note, section, show, small
-from pages.ui.labelled import choose_error_type, open_in_benchmark
+from pages.ui.state import store
 
 TYPED = 50  # tasks offered at once for naming their error
 

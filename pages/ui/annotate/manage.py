@@ -19,8 +19,8 @@ from attribution.studies.annotation.records import Role
 from attribution.studies.annotation.tasks import FORMS, STAGES, UNITS, Project, Task, parse_tasks
 from pages.ui import state
 from pages.ui.annotate import acts
-from pages.ui.database import store
 from pages.ui.frame import note, section, show, small
+from pages.ui.state import store
 
 
 @cache

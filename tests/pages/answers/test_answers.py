@@ -143,7 +143,7 @@ def test_the_page_shows_a_saved_comparison_and_fills_in_its_form() -> None:
     from streamlit.testing.v1 import AppTest
 
     from attribution.studies.answers.two_answers import save_answers
-    from pages.ui.database import store
+    from pages.ui.state import store
 
     save_answers(store(), "abc", two())
     shown = AppTest.from_file(str(ROOT / "pages" / "answers.py"), default_timeout=120)

@@ -35,7 +35,10 @@ def top(page: Page, selector: str) -> float:
     return float(page.locator(selector).first.bounding_box()["y"])
 
 
-@pytest.mark.parametrize(("width", "height", "highest"), [(1440, 900, 200), (1280, 720, 200), (390, 844, 280)])
+@pytest.mark.parametrize(
+    ("width", "height", "highest"),
+    [(1440, 900, 200), pytest.param(1280, 720, 200, marks=pytest.mark.slow), (390, 844, 280)],
+)
 def test_the_answer_begins_at_the_top_and_nothing_moves_when_the_run_ends(
     browser: Browser, address: str, width: int, height: int, highest: int
 ) -> None:
@@ -180,7 +183,7 @@ def test_verdicts_move_with_a_slider_as_the_server_then_decides(page: Page) -> N
     settled(page)
     seen = []
     for name in ("Minimum support score", "Minimum contradiction score"):
-        for value in (0.99, 0.9, 0.8, 0.66, 0.34, 0.5):
+        for value in (0.99, 0.8, 0.66, 0.34):
             for at in drag(page, name, [0.7, value]):
                 held = shown(page)
                 assert at in (pytest.approx(0.7, abs=0.03), pytest.approx(value, abs=0.03))

@@ -8,14 +8,12 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from attribution.reports.html import html
-from attribution.review import decisions as desks
-from attribution.review.corrections import Proposal
-from attribution.review.decisions import Review
+from attribution.review import corrections as desks
+from attribution.review.corrections import Proposal, Review
 from attribution.settings import Settings
 from attribution.store.store import Store
 from pages.ui import state
-from pages.ui.corrections import other_verifier
-from pages.ui.corrections_view import proposal_card
+from pages.ui.corrections import other_verifier, proposal_card
 from tests.review.make import claim, correction, report
 
 ANSWER = "The tower was finished in 1890. It is <b>330 m</b> high."
@@ -54,7 +52,7 @@ def test_decisions_outlive_the_session_and_are_the_owners_alone(store: Store) ->
     store = Store(store.database, "owner")
     store.runs.save(REPORT)
     found = correction(ANSWER, FALSE, "The tower was finished in 1889.")
-    desks.save(store, REPORT.id, Review().with_proposals([Proposal(FALSE.id, found)]))
+    desks.save_review(store, REPORT.id, Review().with_proposals([Proposal(FALSE.id, found)]))
 
     def visited(browser: str) -> AppTest:
         at = AppTest.from_file(str(Path(__file__).parents[3] / "pages" / "explore.py"), default_timeout=120)

@@ -47,6 +47,7 @@ def test_its_steps_point_at_claims_with_the_badges_that_they_tell_of(store: Stor
     assert any("2.5 million rivets" in text for text in found) and any("72 French" in text for text in found)
 
 
+@pytest.mark.slow
 def test_split_into_clauses_the_claim_that_is_unclear_is_supported(store: Store) -> None:
     report = analysed(store, segmenter="clauses")
     verdicts = {c.text: v.label for c, v in zip(report.claims, report.verdicts, strict=True)}

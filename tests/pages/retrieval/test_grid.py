@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -51,9 +50,11 @@ def started(*given: Any) -> Job[GridProgress]:
 def test_cells_come_one_by_one_and_stop_keeps_them() -> None:
     saved: list[object] = []
 
-    def compute(snapshot: Snapshot, chosen: list[Choice], stop: threading.Event) -> Iterator[Cell]:
-        yield cell(chosen[0].chunking)
+    def compute(snapshot: Snapshot, chosen: Choice, stop: threading.Event) -> Cell | None:
+        if chosen.chunking == "fixed 256":
+            return cell(chosen.chunking)
         assert stop.wait(5)
+        return None
 
     job = started(frozen, ["fixed 256", "fixed 512"], ["minilm"], compute, saved.append)
     for _ in range(500):
@@ -115,7 +116,7 @@ def test_a_finished_grid_is_shown_can_be_drilled_into_and_survives_a_reload(stor
         frozen,
         ["fixed 256", "fixed 512"],
         ["minilm"],
-        lambda snapshot, chosen, stop: iter([cell(c.chunking) for c in chosen]),
+        lambda snapshot, choice, stop: cell(choice.chunking),
         partial(save_grid, store, "id"),
     )
     assert len(ended(made).cells) == 2
@@ -131,10 +132,10 @@ def test_a_finished_grid_is_shown_can_be_drilled_into_and_survives_a_reload(stor
 
 
 def test_a_failing_cell_costs_itself() -> None:
-    def compute(snapshot: Snapshot, choices: list[Choice], stop: threading.Event) -> Iterator[Cell]:
-        if choices[0].chunking == "fixed 256":
+    def compute(snapshot: Snapshot, choice: Choice, stop: threading.Event) -> Cell:
+        if choice.chunking == "fixed 256":
             raise Unavailable("the model is not there", "OSError: <b>offline</b>")
-        yield from (cell(c.chunking) for c in choices)
+        return cell(choice.chunking)
 
     cuts = ["fixed 256", "fixed 512", "recursive 512"]
     now = ended(started(frozen, cuts, ["minilm"], compute, print))

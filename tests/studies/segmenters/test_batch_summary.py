@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from attribution.studies.segmenters.batch_summary import NO_LABEL, summarise
+from attribution.studies.segmenters.tables import NO_LABEL, summarise
 from attribution.types import Claim, Label, Report, Verdict, content_id
 
 ANSWER = "The tower is old. It is in Rome. Bees dance to show the way. I like it."

@@ -20,6 +20,7 @@ from attribution.models.loading import load_once
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
+from attribution.studies.results import Table
 from attribution.studies.segmenters.comparison import (
     Comparison,
     ComparisonReady,
@@ -35,7 +36,6 @@ from attribution.studies.segmenters.comparison import (
     without_page_texts,
 )
 from attribution.studies.segmenters.tables import tables
-from attribution.studies.tables import Table
 from attribution.text import parse
 from attribution.types import Label, Turn
 from attribution.verdicts import thresholds_of

@@ -1,1 +1,0 @@
-"""Annotate claims: check-worthiness, independence, enrichment, coherence."""

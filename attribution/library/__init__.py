@@ -1,1 +1,0 @@
-"""The built-in library and the users' collections of documents."""

@@ -1,1 +1,0 @@
-"""Model files that are too large for the repository: where they come from, and how they are made ready once."""

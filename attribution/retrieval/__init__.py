@@ -1,1 +1,0 @@
-"""Rank chunks by words and by vectors."""

@@ -1,1 +1,0 @@
-"""Run the pipeline, edit its runs, and run it over many answers."""

@@ -1,1 +1,0 @@
-"""Comparisons and measurements over many runs."""

@@ -1,1 +1,0 @@
-"""Text: Markdown, passages, sentences, words, values, parse."""
