@@ -48,7 +48,9 @@ def recorded(wanted: bool) -> Iterator[list[Span]]:
             try:
                 return function(*given, **named)
             finally:
-                spans.append((stage, threading.current_thread().name, core, start, time.perf_counter() - opened))
+                thread = threading.current_thread().name
+                row = "gather" if thread.startswith("gather") else thread  # of as many threads as pages
+                spans.append((stage, row, core, start, time.perf_counter() - opened))
 
         return call
 
@@ -69,7 +71,7 @@ def draw(spans: Sequence[Span], first_verdict: float, path: Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    threads = sorted({span[1] for span in spans}, key=lambda name: (name.startswith("gather"), name))
+    threads = sorted({span[1] for span in spans})
     cores = sorted({span[2] for span in spans})
     rows = [*(f"core {core}" for core in reversed(cores)), *reversed(threads)]
     figure, axes = pyplot.subplots(figsize=(9, 0.6 + 0.28 * len(rows)))
