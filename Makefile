@@ -33,7 +33,7 @@ check: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python -m pytest -m slow
 	$(BIN)/python -m benchmarks.examples --out $(FIGURES)/examples.json
-	$(BIN)/python -m benchmarks.pipeline --floors
+	$(BIN)/python -m benchmarks.pipeline --runs 3 --growth 100 $(if $(wildcard $(DATA)/eval),--documents $(DATA)) --out $(FIGURES)/speed_pipeline.json --plot $(FIGURES)/speed_pipeline.png --timeline $(FIGURES)/speed_timeline.png
 	$(BIN)/python -m benchmarks.soak --floors --out $(FIGURES)/soak.json
 	$(BIN)/python -m benchmarks.speed.verifier --out $(FIGURES)/speed_verifier.json
 	$(BIN)/python -m benchmarks.speed.base_verifier --out $(FIGURES)/speed_base_verifier.json
@@ -56,6 +56,7 @@ bench: $(VENV)/.dev
 	  $(BIN)/python -m benchmarks.groundedness $(DATA) --work build/groundedness --out $(FIGURES)/groundedness.json --plot $(FIGURES)/groundedness.png && \
 	  $(BIN)/python -m benchmarks.collections $(DATA) --out $(FIGURES)/collections.json; \
 	else echo "no evaluation sets in $(DATA): make bench DATA=FOLDER measures the verifiers too"; fi
+	$(BIN)/python -m benchmarks.floors
 
 # How sure the badges of the embedded verifiers are; needed anew for each version of them.
 calibrate: $(VENV)/.dev

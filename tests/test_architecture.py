@@ -113,3 +113,15 @@ def test_listing_needs_no_heavy_package() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
+
+
+def test_no_page_and_no_parse_imports_torch() -> None:
+    """It takes a second and a half, and 180 MB."""
+    script = (
+        "import sys, pages.explore; from attribution.text.parse import parse; parse('It rains.');"
+        "heavy = {'torch', 'transformers', 'openai'} & set(sys.modules);"
+        "import torch;"  # others may still have it
+        "sys.exit(f'imported {heavy}' if heavy else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr

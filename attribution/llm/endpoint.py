@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 
 import httpcore
 import httpx2
-import openai
 from pydantic import BaseModel, Field, FiniteFloat, ValidationError
 
 from attribution.errors import FetchFailed, LlmFailed
@@ -125,6 +124,8 @@ class EndpointClient:
     """
 
     def __init__(self, settings: Settings) -> None:
+        import openai  # here, since it takes half a second, which no page is to wait for
+
         self.host = urlsplit(settings.endpoint.address).netloc
         self._settings, self._endpoint = settings, settings.endpoint
         self._client = openai.OpenAI(
@@ -163,6 +164,8 @@ class EndpointClient:
         return [vectors[number] for number in range(len(texts))]
 
     def _request(self, create: Callable[..., _Raw], form: type[Model], seconds: float, **body: object) -> Model:
+        import openai
+
         try:
             raw = create(timeout=max(seconds, 0.01), **body)
             return form.model_validate_json(raw.http_response.content)

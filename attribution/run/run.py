@@ -230,7 +230,9 @@ class _Run:
                 if self.stop.is_set():
                     break
                 own = found or ahead.submit(self.matcher.find, group)
-                if number + 1 < len(groups):
+                found = None
+                # but the first verdict does not wait for the second group's
+                if number + 1 < len(groups) and any(claim.id in self.record.verdicts for claim in checked):
                     found = ahead.submit(self.matcher.find, groups[number + 1])
                 yield from self._match(group, found=own)
             else:

@@ -6,10 +6,12 @@ Only one thread can parse at a time, so threads take turns sentence by sentence,
 from __future__ import annotations
 
 import re
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable
 from functools import lru_cache
+from importlib.abc import MetaPathFinder
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -64,6 +66,20 @@ class _Queue:
 
 
 _PARSING = _Queue()  # spaCy's vocabulary is shared and not thread-safe
+
+
+class _WithoutTorch(MetaPathFinder):
+    """Hides torch from thinc, spaCy's library of layers, which loads it unasked: 180 MB, and more than a second."""
+
+    def find_spec(self, name: str, *_: object) -> None:
+        frame = sys._getframe() if name == "torch" else None
+        while frame:
+            if frame.f_globals.get("__name__") == "thinc.compat":
+                raise ModuleNotFoundError("torch is not needed for parsing", name=name)
+            frame = frame.f_back
+
+
+sys.meta_path.insert(0, _WithoutTorch())
 
 
 @load_once

@@ -31,16 +31,12 @@ def browser() -> Iterator[Any]:
 
 
 @contextmanager
-def serving(data: str | Path, database: str = "") -> Iterator[tuple[str, int]]:
-    """(address, process id) of an app that listens, over a data folder and the database in it, or another one.
-
-    RuntimeError where it does not within a minute.
-    """
-    port = free_port(8700)
-    environment = {**os.environ, "ATTRIBUTION_DATA": str(data), "ATTRIBUTION_DATABASE_URL": database}
-    command = [sys.executable, "-m", "attribution", "serve", "--port", str(port)]
+def listening(port: int, *command: str, **environment: str) -> Iterator[tuple[str, int]]:
+    """(address, process id) of a server that `python COMMAND` starts, within a minute or with RuntimeError."""
     started = time.perf_counter()
-    server = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    server = subprocess.Popen(
+        [sys.executable, *command], env=os.environ | environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     try:
         while True:
             try:
@@ -54,6 +50,15 @@ def serving(data: str | Path, database: str = "") -> Iterator[tuple[str, int]]:
     finally:
         server.terminate()
         server.wait(10)
+
+
+@contextmanager
+def serving(data: str | Path, database: str = "") -> Iterator[tuple[str, int]]:
+    """(address, process id) of an app that listens, over a data folder and the database in it, or another one."""
+    port = free_port(8700)
+    choices = {"ATTRIBUTION_DATA": str(data), "ATTRIBUTION_DATABASE_URL": database}
+    with listening(port, "-m", "attribution", "serve", "--port", str(port), **choices) as server:
+        yield server
 
 
 def seconds(function: Callable[[], object], times: int = 5) -> float:

@@ -1,9 +1,11 @@
-"""The pipeline against the plain recipe, in turn in one run: seconds, first verdict, memory, and whether they agree.
+"""The pipeline against two plain recipes, in turn in one run: seconds, first verdict, memory, and whether they agree.
 
-    python -m benchmarks.pipeline [--claims 10 30] [--runs 5] [--out FILE.json] [--plot FILE.png]
-    python -m benchmarks.pipeline --floors      # 3 claims once; fails below the floors
+    python -m benchmarks.pipeline [--claims 10 30] [--documents DATA] [--growth 100] [--runs 5] [--out FILE.json]
+        [--plot FILE.png] [--timeline FILE.png]
 
-With --floors the shares of the machine's peak are left out.
+`plain` reads sentences with the network of the base verifier, `whole` whole passages with a small cross-encoder. Pages
+of the web are made by script, for each number of --claims. For the first of them documents are read from disk as well:
+articles of DATA/eval/wice_claim_dev.jsonl.gz, or the library's. --growth is a number of claims for the pipeline alone.
 """
 
 from __future__ import annotations
@@ -17,21 +19,19 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import arguments, publish
+from benchmarks.pipeline.peak import shares
+from benchmarks.pipeline.timeline import draw
 
-FLOORS = {
-    "cold, times faster": 4.0,
-    "warm, times faster": 60.0,
-    "top passages that agree": 0.7,
-    "verdicts that agree": 1.0,
-}
-SMALL = 3  # claims
+RECIPES = ("plain", "whole")
+RUNS = (*RECIPES, "cold", "warm")
+Figures = dict[str, Any]
 
 
-def measured(recipe: str, claims: int, choices: Sequence[str], *more: str) -> dict[str, Any]:
+def measured(recipe: str, claims: int, choices: Sequence[str], *more: str) -> Figures:
     command = [sys.executable, "-m", "benchmarks.pipeline.measure", recipe, "--claims", str(claims), *more]
     command += [part for choice in choices for part in ("--set", choice)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    result: Figures = json.loads(done.stdout.splitlines()[-1])
     return result
 
 
@@ -51,72 +51,81 @@ def agreement(ours: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, A
     }
 
 
-def compared(claims: int, runs: int, choices: Sequence[str]) -> dict[str, Any]:
-    """Plain recipe and pipeline take turns; what they find is the same each time and compared once."""
-    plain, ours = [], []
+def compared(claims: int, runs: int, choices: Sequence[str], documents: str = "") -> Figures:
+    """Recipes and pipeline take turns; what they find is the same each time and compared once."""
+    work = ("--documents", documents) if documents else ()
+    results: dict[str, list[Figures]] = {"plain": [], "whole": [], "pipeline": []}
     for number in range(runs):
-        more = () if number else ("--compare",)
-        plain.append(measured("plain", claims, [*choices, "shortlist=0"], *more))
-        ours.append(measured("pipeline", claims, choices))
-    return summary(claims, plain, ours)
+        for recipe in RECIPES:
+            compare = ("--compare",) if recipe == "plain" and not number else ()
+            results[recipe].append(measured(recipe, claims, [*choices, "shortlist=0"], *work, *compare))
+        results["pipeline"].append(measured("pipeline", claims, choices, *work))
+    return summary(claims, results)
 
 
-def summary(claims: int, plain: Sequence[Mapping[str, Any]], ours: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def summary(claims: int, results: Mapping[str, Sequence[Figures]]) -> Figures:
     """Medians over the runs."""
 
     def median(values: Iterator[float]) -> float:
         return statistics.median(values)
 
-    def stages(results: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-        return {name: median(r["stages"].get(name, 0.0) for r in results) for name in results[0]["stages"]}
-
-    cold, warm = [o["cold"] for o in ours], [o["warm"] for o in ours]
-    figures: dict[str, Any] = {"claims": claims, "pages": cold[0]["pages"], "chunks": cold[0]["chunks"]}
-    for name, results in (("plain", plain), ("cold", cold), ("warm", warm)):
+    ours = results["pipeline"]
+    of_run = {name: results[name] for name in RECIPES} | {name: [o[name] for o in ours] for name in ("cold", "warm")}
+    figures: Figures = {"claims": claims, "pages": ours[0]["cold"]["pages"], "chunks": ours[0]["cold"]["chunks"]}
+    for name, of_name in of_run.items():
         for what in ("seconds", "cpu", "first verdict"):
-            figures[f"{name}, {what}"] = median(r[what] for r in results)
-        figures[f"{name}, stages"] = stages(results)
-    figures["plain, peak MB"] = median(r["memory"] for r in plain)
-    figures["pipeline, peak MB"] = median(r["memory"] for r in ours)
+            figures[f"{name}, {what}"] = median(r[what] for r in of_name)
+        stages = of_name[0]["stages"]
+        figures[f"{name}, stages"] = {s: median(r["stages"].get(s, 0.0) for r in of_name) for s in stages}
+    for name, of_name in results.items():
+        figures[f"{name}, peak MB"] = median(r["memory"] for r in of_name)
     for name in ("cold", "warm"):
-        figures[f"{name}, times faster"] = median(
-            p["seconds"] / o[name]["seconds"] for p, o in zip(plain, ours, strict=True)
-        )
-        figures[f"{name}, times less processor time"] = median(
-            p["cpu"] / o[name]["cpu"] for p, o in zip(plain, ours, strict=True)
-        )
+        for recipe in RECIPES:
+            turns = list(zip(of_run[recipe], of_run[name], strict=True))
+            figures[f"{name}, times faster than {recipe}"] = median(p["seconds"] / o["seconds"] for p, o in turns)
+            figures[f"{name}, times less processor time than {recipe}"] = median(p["cpu"] / o["cpu"] for p, o in turns)
     figures["first verdict, share of the cold run"] = figures["cold, first verdict"] / figures["cold, seconds"]
-    figures |= agreement(cold[0]["results"], plain[0]["results"])
-    figures["failures"] = cold[0]["failures"]
+    figures |= agreement(ours[0]["cold"]["results"], results["plain"][0]["results"])
+    figures["failures"] = ours[0]["cold"]["failures"]
     return figures
 
 
-def table(sizes: Sequence[Mapping[str, Any]]) -> str:
-    names = [name for name, value in sizes[0].items() if isinstance(value, int | float)]
-    lines = [f"{name:42}" + "".join(f"{size[name]:12.3f}" for size in sizes) for name in names]
-    for run in ("plain", "cold", "warm"):
-        for stage in sizes[0][f"{run}, stages"]:
-            values = [size[f"{run}, stages"].get(stage, 0.0) for size in sizes]
-            lines.append(f"{run}: {stage:<36}"[:42].ljust(42) + "".join(f"{value:12.3f}" for value in values))
+def growth(few: int, many: int, choices: Sequence[str]) -> Figures:
+    """What many claims cost the pipeline, as a multiple of few."""
+    one, other = (measured("pipeline", claims, choices) for claims in (few, many))
+    return {
+        f"{many} claims, times the seconds of {few}": other["cold"]["seconds"] / one["cold"]["seconds"],
+        f"{many} claims, times the memory of {few}": other["memory"] / one["memory"],
+    }
+
+
+def table(sizes: Mapping[str, Figures]) -> str:
+    some = next(iter(sizes.values()))
+    lines = [f"{'':48}" + "".join(f"{name:>24}" for name in sizes)]
+    for name in (name for name, value in some.items() if isinstance(value, int | float)):
+        lines.append(f"{name:48}" + "".join(f"{size[name]:24.3f}" for size in sizes.values()))
+    for run in RUNS:
+        for stage in some[f"{run}, stages"]:
+            values = [size[f"{run}, stages"].get(stage, 0.0) for size in sizes.values()]
+            lines.append(f"{f'{run}: {stage}':48}" + "".join(f"{value:24.3f}" for value in values))
     return "\n".join(lines)
 
 
-def plot(sizes: Sequence[Mapping[str, Any]], path: Path) -> None:
+def plot(sizes: Mapping[str, Figures], path: Path) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=(7, 4))
-    runs = ("plain", "cold", "warm")
-    for place, run in enumerate(runs):
-        values = [size[f"{run}, seconds"] for size in sizes]
-        bars = axes.bar([i + (place - 1) * 0.27 for i in range(len(sizes))], values, 0.25, label=run)
+    figure, axes = pyplot.subplots(figsize=(8, 4))
+    for place, run in enumerate(RUNS):
+        values = [size[f"{run}, seconds"] for size in sizes.values()]
+        bars = axes.bar([i + (place - 1.5) * 0.21 for i in range(len(sizes))], values, 0.2)
         axes.bar_label(bars, labels=[f"{value:.1f}" for value in values], fontsize=8)
     axes.set_yscale("log")
-    axes.set_xticks(range(len(sizes)), [f"{size['claims']} claims, {size['pages']} pages" for size in sizes])
+    axes.set_xticks(range(len(sizes)), [f"{name}, {size['pages']} pages" for name, size in sizes.items()])
     axes.set_ylabel("seconds")
-    axes.legend(["plain recipe", "pipeline, cold", "pipeline, warm"])
+    axes.legend(["plain recipe", "whole passages", "pipeline, cold", "pipeline, warm"])
     figure.tight_layout()
     figure.savefig(path, dpi=120)
 
@@ -124,27 +133,29 @@ def plot(sizes: Sequence[Mapping[str, Any]], path: Path) -> None:
 def main(argv: list[str] | None = None) -> int:
     parser = arguments(__doc__)
     parser.add_argument("--claims", type=int, nargs="+", default=[10, 30])
+    parser.add_argument(
+        "--documents", default="library", metavar="DATA", help="folder with eval/ (default: the library)"
+    )
+    parser.add_argument("--growth", type=int, metavar="CLAIMS")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the seconds")
+    parser.add_argument("--timeline", type=Path, metavar="FILE", help="draw what each thread of a cold run does when")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
-    parser.add_argument("--floors", action="store_true", help=f"{SMALL} claims once; fail below the floors")
     args = parser.parse_args(argv)
-    if args.floors:
-        args.claims, args.runs = [SMALL], 1
-    sizes = [compared(claims, args.runs, args.set) for claims in args.claims]
+    few = args.claims[0]
+    sizes = {f"web, {claims} claims": compared(claims, args.runs, args.set) for claims in args.claims}
+    sizes[f"documents, {few} claims"] = compared(few, args.runs, args.set, args.documents)
     print(table(sizes))
-    figures: dict[str, Any] = {"sizes": sizes}
-    if not args.floors:
-        from benchmarks.pipeline.peak import shares
-
-        figures["peak"] = shares()
-    publish(figures, args.out)
+    figures: Figures = dict(sizes)
+    if args.growth:
+        figures["growth"] = growth(few, args.growth, args.set)
+    figures["peak"] = shares()
     if args.plot:
         plot(sizes, args.plot)
-    low = [f"{name} {sizes[0][name]:.2f}, floor {floor}" for name, floor in FLOORS.items() if sizes[0][name] < floor]
-    if args.floors and low:
-        print("below the floor: " + "; ".join(low), file=sys.stderr)
-        return 1
+    if args.timeline:
+        cold = measured("pipeline", few, args.set, "--timeline")["cold"]
+        draw([tuple(span) for span in cold["spans"]], cold["first verdict"], args.timeline)
+    publish(figures, args.out)
     return 0
 
 

@@ -1,6 +1,8 @@
-"""The plain recipe: claim after claim, page after page, fp32 torch with library defaults, nothing kept.
+"""Two plain recipes: claim after claim, page after page, fp32 torch with library defaults, nothing kept.
 
-Chunks, ranking and the rules of the verdict are those of the pipeline: they are no matter of speed.
+`plain` reads sentences as the base verifier does, with its network. `whole` reads whole passages with a small
+cross-encoder in batches, as most code around sentence-transformers does. Chunks, ranking and the rules of the verdict
+are those of the pipeline: they are no matter of speed.
 """
 
 from __future__ import annotations
@@ -9,29 +11,25 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import httpx
 import numpy as np
 
 from attribution.embedders import Embedder
 from attribution.embedders.minilm import package_folder
 from attribution.evidence.matching import Matcher
-from attribution.fetching.formats import extract
-from attribution.fetching.page import make_page
 from attribution.models.merge import Merged
 from attribution.models.mpnet import base_file, base_weights
 from attribution.models.onnx import load_tokenizer
 from attribution.run.warmup import load_rules
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.types import Claim, Evidence, Judgement, Page, Pair, Verdict
-from attribution.verdicts import decide
+from attribution.types import Judgement, Page, Pair, Probabilities
 from attribution.verifiers.calibration import softmax
 from attribution.verifiers.embedded_base import FOLDER, SEPARATOR, START, Passage, Reader
 from attribution.verifiers.pairs import CachedVerifier
+from training.base import load_base
 from training.larger.graph import torch_model
 
 if TYPE_CHECKING:
@@ -94,56 +92,53 @@ class TorchVerifier:
         return None
 
 
-@dataclass
+class WholePassages:
+    """The small verifier's network, dequantised, by sentence-transformers with its defaults."""
+
+    version, usage = "whole", None
+
+    def __init__(self) -> None:
+        from sentence_transformers import CrossEncoder
+
+        model, tokenizer = load_base("embedded-small")
+        with tempfile.TemporaryDirectory() as folder:
+            model.save_pretrained(folder)
+            tokenizer.save_pretrained(folder)
+            self._model = CrossEncoder(folder, device="cpu")
+        self.seconds = 0.0
+
+    def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        started = time.perf_counter()
+        rows = self._model.predict([(evidence, claim) for claim, evidence, *_ in pairs], apply_softmax=True)
+        self.seconds += time.perf_counter() - started
+        return [
+            Judgement(Probabilities(entailed=float(e), no_relation=float(n), contradicted=float(c)), (0, len(pair[1])))
+            for pair, (e, n, c) in zip(pairs, rows, strict=True)
+        ]
+
+
 class Plain:
-    """The recipe with its models loaded."""
+    """A recipe with its models loaded."""
 
-    settings: Settings
-    embedder: TorchEmbedder = field(default_factory=TorchEmbedder)
-    verifier: TorchVerifier = field(default_factory=TorchVerifier)
-
-    def warm(self) -> None:
+    def __init__(self, recipe: str, settings: Settings) -> None:
+        self._settings = settings
+        self.embedder = TorchEmbedder()
+        self.verifier = TorchVerifier() if recipe == "plain" else WholePassages()
         load_rules()
         self.embedder.embed(["A text."])
         self.verifier.verify([("A claim.", "A text.")])
         self.embedder.seconds = self.verifier.seconds = 0.0
 
-    def check(self, claim: Claim, question: str, pages: Sequence[Page]) -> tuple[Verdict, tuple[Evidence, ...]]:
-        """Verdict and evidence of one claim by these pages, everything computed anew."""
-        with _no_store() as store:
-            matcher = self.matcher(question, store)
+    @contextmanager
+    def over(self, question: str, pages: Sequence[Page]) -> Iterator[Matcher]:
+        """Compare claims with these pages, of which nothing is known yet."""
+        with tempfile.TemporaryDirectory() as folder:
+            store = Store.open(f"sqlite:///{folder}/empty.sqlite3")
+            matcher = Matcher(self._settings, store, question)
+            matcher.candidates.embedder, matcher.verifier = self.embedder, CachedVerifier(self.verifier, store)
+            if isinstance(self.verifier, WholePassages):
+                matcher.relevance = None  # a step of the pipeline's own
             for page in pages:
                 matcher.add(page)
-            (evidence,) = matcher.match([claim])
-        return decide(claim, evidence, self.settings.thresholds), evidence
-
-    def matcher(self, question: str, store: Store) -> Matcher:
-        matcher = Matcher(self.settings, store, question)
-        matcher.candidates.embedder, matcher.verifier = self.embedder, CachedVerifier(self.verifier, store)
-        return matcher
-
-    def check_together(self, claims: Sequence[Claim], question: str, pages: Sequence[Page]) -> list[Any]:
-        """The same for all claims by all pages, as the pipeline does: what its results are held against."""
-        with _no_store() as store:
-            matcher = self.matcher(question, store)
-            for page in pages:
-                matcher.add(page)
-            evidence = matcher.match(claims)
-        return [(decide(c, e, self.settings.thresholds), e) for c, e in zip(claims, evidence, strict=True)]
-
-
-def download(url: str) -> tuple[bytes, str]:
-    reply = httpx.get(url, follow_redirects=True)
-    return reply.raise_for_status().content, reply.headers["content-type"]
-
-
-def read(url: str, content: bytes, media_type: str) -> Page:
-    return make_page(url, "web", extract(content, media_type, url))
-
-
-@contextmanager
-def _no_store() -> Iterator[Store]:
-    with tempfile.TemporaryDirectory() as folder:
-        store = Store.open(f"sqlite:///{folder}/empty.sqlite3")
-        yield store
-        store.close()
+            yield matcher
+            store.close()

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from attribution.models import int8
+from attribution.models import export, int8
 from attribution.models.onnx import cores, in_threads
 from attribution.verifiers.calibration import softmax
 from attribution.verifiers.embedded_small import FOLDER
@@ -73,7 +73,7 @@ def main(argv: list[str] | None = None) -> int:
     torch_seconds, expected = timed(lambda: [plain(ids) for ids in inputs])
     with tempfile.TemporaryDirectory() as folder:
         path, started = Path(folder, int8.GRAPH), time.perf_counter()
-        int8.export(in_torch, ["input_ids", "attention_mask"], path)
+        export.export(in_torch, ["input_ids", "attention_mask"], path)
         export_seconds, size = time.perf_counter() - started, path.stat().st_size
         session = int8.open_session(path)
 

@@ -16,9 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from attribution import events
-from attribution.evidence.gathering import LiveSources
-from attribution.evidence.sources import Sources
-from attribution.fetching.fetcher import Fetcher
 from attribution.run.run import Turns, in_turn, run
 from attribution.run.warmup import load_models
 from attribution.settings import Settings, runs_at_once
@@ -26,19 +23,18 @@ from attribution.store.store import Store
 from attribution.types import Report
 from benchmarks import arguments, publish
 from benchmarks.pipeline import site
-from benchmarks.pipeline.measure import QUESTION, Engine, peak_memory
-from benchmarks.pipeline.workload import Workload, make
+from benchmarks.pipeline.measure import QUESTION, peak_memory
+from benchmarks.pipeline.work import Web
+from benchmarks.pipeline.workload import make
 
 LOOK = 0.05  # seconds
 
 
-def session(settings: Settings, workload: Workload, port: int, turns: Turns, owner: str) -> Report:
+def session(settings: Settings, work: Web, turns: Turns, owner: str) -> Report:
     store = Store.open(settings.database_url)
-    fetch = Fetcher(settings, allow=lambda address: address == "127.0.0.1").fetch
-    source = LiveSources(settings, store, Sources(searchers=[Engine(workload, port)]), fetch)
 
     def start() -> Any:
-        return run(QUESTION, workload.answer, settings, store, source=source)
+        return run(QUESTION, work.answer, settings, store, source=work.source(settings, store))
 
     *_, last = in_turn(owner, threading.Event(), start, turns)
     assert isinstance(last, events.Finished)
@@ -55,14 +51,14 @@ def latest_wake(over: threading.Event) -> float:
     return worst
 
 
-def measured(folder: Path, name: str, workload: Workload, port: int, sessions: int, at_once: int) -> dict[str, Any]:
+def measured(folder: Path, name: str, work: Web, sessions: int, at_once: int) -> dict[str, Any]:
     choices = [Settings(database_url=f"sqlite:///{folder}/{name}{n}.sqlite3") for n in range(sessions)]
     turns, over = Turns(runs_at_once()), threading.Event()
     with ThreadPoolExecutor(1) as watcher, ThreadPoolExecutor(at_once) as pool:
         waking = watcher.submit(latest_wake, over)
         started, cpu = time.perf_counter(), time.process_time()
         owners = [f"visitor {n}" for n in range(sessions)]
-        reports = list(pool.map(lambda s, owner: session(s, workload, port, turns, owner), choices, owners))
+        reports = list(pool.map(lambda s, owner: session(s, work, turns, owner), choices, owners))
         seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
         over.set()
     labels = [[v.label for v in report.verdicts] for report in reports]
@@ -80,12 +76,11 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--sessions", type=int, default=8)
     parser.add_argument("--claims", type=int, default=10)
     args = parser.parse_args(argv)
-    workload = make(args.claims)
     load_models(Settings())
     with tempfile.TemporaryDirectory() as made, site.running(args.claims) as port:
-        folder = Path(made)
-        one = measured(folder, "one", workload, port, args.sessions, 1)
-        together = measured(folder, "together", workload, port, args.sessions, args.sessions)
+        folder, work = Path(made), Web(make(args.claims), port)
+        one = measured(folder, "one", work, args.sessions, 1)
+        together = measured(folder, "together", work, args.sessions, args.sessions)
     figures = {
         "sessions": args.sessions,
         "claims": args.claims,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.pipeline.__main__ import agreement
-from benchmarks.pipeline.measure import Engine
+from benchmarks.pipeline.work import Engine
 from benchmarks.pipeline.workload import LARGEST, PAGES_PER_CLAIM, SMALLEST, make
 
 

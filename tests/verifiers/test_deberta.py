@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from attribution.errors import BadInput, ModelUnavailable, Unavailable
-from attribution.models import int8, nli
+from attribution.models import export, int8, nli
 from attribution.models.nli import relation_columns
 from attribution.settings import Settings
 from attribution.verifiers.deberta import Deberta, is_ready, make
@@ -193,7 +193,7 @@ def test_a_damaged_or_outdated_int8_form_is_made_again(
     def broken(*_: object) -> None:
         raise RuntimeError("an operator that ONNX has not")
 
-    monkeypatch.setattr(int8, "export", broken)
+    monkeypatch.setattr(export, "export", broken)
     with pytest.raises(Unavailable, match="it works as it is"):
         nli.make(model)
     assert [path.name for path in (tmp_path / "int8").iterdir()] == [graph.parent.name]  # no half of one is left

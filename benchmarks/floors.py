@@ -1,0 +1,82 @@
+"""The floors of speed: fails where a figure that `make bench` has written is missing, or worse than its floor.
+
+    python -m benchmarks.floors [--figures docs/figures]
+
+A floor is 15 to 20 % worse than what was measured last on two idle cores (docs/measurements.md). A goal that is not
+reached is printed, and fails nothing. Times are ratios of one run, so that they hold on other machines too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from functools import reduce
+from math import nan
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from attribution.settings import ROOT
+
+
+class Floor(NamedTuple):
+    file: str
+    figure: tuple[str, ...]  # keys, one within the other; * stands for each entry of a list, the worst of which counts
+    floor: float
+    goal: float
+    least: bool = True  # False: floor and goal are the most
+
+    def holds(self, value: float, limit: float) -> bool:
+        """Compare a figure, which is not a number where it was not measured, with the floor or the goal."""
+        return value >= limit if self.least else value <= limit
+
+
+PIPELINE, TEN, THIRTY, DISK = "speed_pipeline.json", "web, 10 claims", "web, 30 claims", "documents, 10 claims"
+FLOORS = (
+    Floor(PIPELINE, (TEN, "cold, times faster than plain"), 6.8, 14),
+    Floor(PIPELINE, (THIRTY, "cold, times faster than plain"), 7.2, 14),
+    Floor(PIPELINE, (TEN, "cold, times faster than whole"), 3.5, 8),
+    Floor(PIPELINE, (DISK, "cold, times faster than whole"), 1.7, 8),
+    Floor(PIPELINE, (TEN, "warm, times faster than plain"), 170, 200),
+    Floor(PIPELINE, (THIRTY, "warm, times faster than plain"), 170, 200),
+    Floor(PIPELINE, (TEN, "first verdict, share of the cold run"), 0.20, 0.12, least=False),
+    Floor(PIPELINE, (TEN, "verdicts that agree"), 0.9, 0.98),
+    Floor(PIPELINE, (THIRTY, "verdicts that agree"), 0.9, 0.98),
+    Floor(PIPELINE, ("growth", "100 claims, times the seconds of 10"), 10, 8, least=False),
+    Floor(PIPELINE, (TEN, "pipeline, peak MB"), 1300, 1100, least=False),
+    Floor("shortlist.json", ("rows", "*", "verdicts, 30"), 0.98, 0.98),
+    Floor("speed_memory.json", ("each at its peak, MB",), 1100, 1100, least=False),
+    Floor("speed_first_screen.json", ("times an empty page",), 2.4, 2.0, least=False),
+)
+
+
+def figure(floor: Floor, folder: Path) -> float:
+    """Read the figure of a floor. Raises KeyError or OSError where it was not measured."""
+    found: Any = json.loads((folder / floor.file).read_text(encoding="utf-8"))
+    if "*" in floor.figure:
+        keys = floor.figure[: floor.figure.index("*")]
+        values = [row[floor.figure[-1]] for row in reduce(dict.__getitem__, keys, found)]
+        return float(min(values) if floor.least else max(values))
+    return float(reduce(dict.__getitem__, floor.figure, found))
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--figures", type=Path, default=ROOT / "docs" / "figures")
+    folder = parser.parse_args(argv).figures
+    failed = False
+    for floor in FLOORS:
+        try:
+            value = figure(floor, folder)
+        except (KeyError, OSError):
+            value = nan
+        below = not floor.holds(value, floor.floor)
+        said = "reached" if floor.holds(value, floor.goal) else "FAILED" if below else "short of the goal"
+        failed |= below
+        name = ": ".join((floor.file, *floor.figure))
+        print(f"{name:80}{value:9.2f}   floor {floor.floor:<7g} goal {floor.goal:<7g} {said}")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
