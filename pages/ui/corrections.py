@@ -6,14 +6,13 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from attribution.errors import NotYours
 from attribution.evidence.strangers import of_saved_run
-from attribution.reports.actions import Opened
+from attribution.reports.actions import Opened, Tab
 from attribution.review import decisions as stored
 from attribution.review.decisions import Review
 from attribution.searchers import SEARCHERS
@@ -115,19 +114,14 @@ def undo(report: Report) -> None:
     _keep(report, review(report).undo())
 
 
-FIELDS = {"reword": ("Text", "text"), "source": ("Evidence", "evidence-address")}  # tab and field of the dialog
+DIALOGS: dict[str, Tab] = {"reword": "Text", "source": "Evidence"}
 BETTER = ("llm", "deberta", "embedded-base", "embedded-small")  # the order in which another verifier is chosen
-_focus = st.components.v2.component(
-    "attribution.focus", js=(Path(__file__).parent / "static" / "focus.js").read_text("utf-8")
-)
 
 
 def take(step: str, claim: Claim, report: Report) -> None:
     """Perform one of the `next_steps`; an unknown one does nothing."""
-    if step in FIELDS:
-        tab, field = FIELDS[step]
-        _focus(data={"field": f"{field}-{claim.id}"}, key=f"focus-{claim.id}-{step}")
-        edit_dialog(report, Opened(claim, tab=tab))
+    if step in DIALOGS:
+        edit_dialog(report, Opened(claim, tab=DIALOGS[step]))
     elif step == "correct":
         seek(report, [claim], "rule")
         st.rerun()

@@ -60,6 +60,8 @@ SHORTCUTS = (  # key and its action; help.js handles the same keys
     ("u", "Your verdict is “unclear”"),
     ("x", "Clear your verdict"),
     ("e", "Go to the evidence of the selected claim"),
+    ("h", "Highlight other words for the selected claim"),
+    ("w", "New claim from words of the answer"),
     ("/", "Go to the search field, or to the question"),
 )
 CLAIM_KEYS = (
