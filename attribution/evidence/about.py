@@ -70,12 +70,15 @@ def other_subject(
     if headings and (not named or any(t.tag_ in ("PRP", "PRP$") for t in parse(claim))):
         return _other_section(headings, found, strict)
     if not strict:
-        return "the source does not name what the claim is about" if title and named and not anchor & found else ""
+        return "it does not name what the claim is about" if title and named and not anchor & found else ""
     if not named:
         names = (word for value in values(claim) if value.kind == "name" for word in value.words)
         anchor = frozenset(map(stem, names)) or anchor
     missing = {word for word in anchor if not _holds(found, word)}
-    return "the source does not name what the claim is about" if missing else ""
+    lacking = (claim[v.start : v.end] for v in values(claim) if v.kind == "name" and missing & set(map(stem, v.words)))
+    if lacked := next(lacking, ""):
+        return f"it does not name “{lacked}”"
+    return "it does not name what the claim is about" if missing else ""
 
 
 def _other_section(headings: tuple[str, ...], found: frozenset[str] | set[str], strict: bool) -> str:

@@ -82,7 +82,7 @@ def _written(note: Note) -> str:
     elif note.address:
         title += f" ({escape_markdown(note.address)})"
     read = f", read {note.read}" if note.read else ""
-    read += f", facts after <{_address(note.facts_from)}>" if note.facts_from else ""
+    read += f", facts from <{_address(note.facts_from)}>" if note.facts_from else ""
     return f"{title}{read}: “{escape_markdown(note.quote)}”"
 
 
