@@ -115,8 +115,12 @@ def _proposals(
                         )
     none = [p for i, p in review.proposals.items() if p.correction is None and i in {c.id for c in claims}]
     if none:
+        why: dict[str, list[str]] = {}
+        for p in sorted(none, key=lambda p: numbers[p.claim_id]):
+            why.setdefault(p.reason, []).append(str(numbers[p.claim_id]))
+        lines = (el("li", f"Claim{'s' * (len(of) > 1)} {', '.join(of)}: {reason}") for reason, of in why.items())
         with st.expander(f"No correction for {plural(len(none), 'claim')}"):
-            show(el("ul", *(el("li", f"Claim {numbers[p.claim_id]}: {p.reason}") for p in none), class_="ax-changes"))
+            show(el("ul", *lines, class_="ax-changes"))
     waiting = [i for i in found if i not in review.now.accepted and i not in review.now.rejected]
     if found and own:
         with st.container(horizontal=True, gap="small"):

@@ -143,7 +143,9 @@ def _segmentation(report: Report) -> None:
             key=f"segmenter-{report.id}-{len(report.edits)}",
             help="The segmenter that finds the claims. Claims that stay the same keep their verdicts.",
         )
-        small("Claims that stay the same keep their verdicts. Pinned claims stay; other claims of yours do not.")
+        small(
+            "Claims that stay the same keep their verdicts. Pinned claims stay; your other changes to claims are lost."
+        )
         if (
             st.form_submit_button(
                 "Split again", help="Find the claims anew; pinned claims stay, dropped ones stay away."
