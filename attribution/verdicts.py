@@ -149,8 +149,7 @@ def _verdict(
         return verdict("missing", 0.0, reasons or "No matching passage was found.")
     supporting = [e for e in evidence if e.relation == "entailed"]
     against = [e for e in evidence if e.relation == "contradicted"]
-    alone = against if not any(e.difference for e in against) and _sources(against) < 2 else []
-    if alone:  # one page that contradicts it in no value is not enough
+    if alone := uncounted(evidence):
         against = []
     support = max((e.probabilities.entailed for e in supporting), default=0.0)
     contradiction = max((e.probabilities.contradicted for e in against), default=0.0)
@@ -173,7 +172,7 @@ def _verdict(
         return verdict("contradicted", contradiction, reason)
     if alone:
         lean = max(e.probabilities.contradicted for e in alone)
-        return verdict("unclear", lean, "Possibly contradicted, by one page and without a value that differs.")
+        return verdict("unclear", lean, "One page seems to contradict it, but no number, date or name differs.")
     held = [e for e in evidence if e.reservation and leaning(e.probabilities) in e.reservation.relations]
     if held:
         nearest = max(held, key=lambda e: max(e.probabilities.entailed, e.probabilities.contradicted))
@@ -189,6 +188,12 @@ def _verdict(
         return verdict("unclear", nearest_p, "Related passages don't settle it.")
     neutral = max(e.probabilities.no_relation for e in evidence)
     return verdict("no_relation", neutral, f"Nothing related was found in {passages}.")
+
+
+def uncounted(evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The passages that contradict a claim in no value, if they are of one page: that is not enough."""
+    against = [e for e in evidence if e.relation == "contradicted"]
+    return against if not any(e.difference for e in against) and _sources(against) < 2 else []
 
 
 def _heavier(

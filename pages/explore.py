@@ -25,7 +25,7 @@ INTRODUCTION = (
     "See which [claims] of an answer the [sources] support, which they contradict, and for which nothing was found, "
     "each with the sentence that decides. An example is filled in."
 )
-EDITING, OPENED, TAB = "editing", "opened", "tab"  # run whose form is open, source beside the answer, tab there
+EDITING, OPENED, DRAWN = "editing", "opened", "what_if_drawn"  # run whose form is open; source beside the answer
 LEGEND = ("supported", "contradicted", "unclear", "missing")
 
 
@@ -140,7 +140,7 @@ def live(polling: bool) -> None:
     data = run.cached_view(
         now, editable, only, lambda before: draw(report, edited_claims(report), run.provenance(now), before=before)
     )
-    if ended and state.get(TAB) == "what_if":
+    if ended and shows_what_if():
         data = moving(data, report, thresholds.moves(now.report))
     if asked := getattr(clicked, "open", None):
         state.put(OPENED, (now.key, asked))
@@ -150,10 +150,8 @@ def live(polling: bool) -> None:
         agreement_panel(report)
     if isinstance(judged, Judge):
         st.rerun()  # export, undo and edits around the answer have another run now
-    if result.tab != state.get(TAB):
-        state.put(TAB, result.tab)
-        if result.tab == "what_if":
-            st.rerun()  # the panel draws its curves when it is seen
+    if result.tab == "what_if" and not state.get(DRAWN):
+        st.rerun()  # the panel draws its curves when it is seen
     if not editable:
         return
     match requested(now.report, result.edit):
@@ -171,9 +169,15 @@ def live(polling: bool) -> None:
         take(str(result.step.get("step")), claim, now.report)
 
 
+def shows_what_if() -> bool:
+    """Return True if the tab “What if” is open in the browser."""
+    return getattr(st.session_state.get("answer_view"), "tab", "") == "what_if"
+
+
 def page() -> None:
     """Draw the form and the result."""
     run.withdraw()
+    state.put(DRAWN, shows_what_if())
     polling = run.is_running()  # asked once, so that form and result agree
     finished = None if polling else run.current()
     heading = st.empty()  # always there and emptied at once, so that nothing moves later
@@ -199,7 +203,7 @@ def page() -> None:
         with st.container(key="side"):
             if finished and finished.report.verdicts:
                 with st.container(key="side_what_if"):
-                    what_if_panel(finished.report, finished.key, state.get(TAB) == "what_if")
+                    what_if_panel(finished.report, finished.key, bool(state.get(DRAWN)))
                 with st.container(key="side_corrections"):
                     show_corrections(thresholds.shown(finished.report))
                 with st.container(key="side_citations"):

@@ -143,7 +143,7 @@ def test_one_page_that_contradicts_without_a_value_that_differs_is_not_enough() 
     c = claim()
     alone = evidence(c, *AGAINST, difference="")
     verdict = decide(c, [alone, evidence(c, *NEITHER)], both(0.5))
-    assert (verdict.label, verdict.confidence) == ("unclear", 0.8) and "Possibly contradicted" in verdict.reason
+    assert (verdict.label, verdict.confidence) == ("unclear", 0.8) and "seems to contradict" in verdict.reason
     second = alone.model_copy(update={"page_id": "q"})
     assert decide(c, [alone, second], both(0.5)).label == "contradicted"
     assert decide(c, [alone, evidence(c, *FOR)], both(0.5)).label == "supported"

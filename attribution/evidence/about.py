@@ -72,9 +72,12 @@ def other_subject(
     if strict and not named:
         names = (word for value in values(claim) if value.kind == "name" for word in value.words)
         anchor = frozenset(map(stem, names)) or anchor
-    held = {word for word in anchor if _holds(found, word)}
-    named_enough = held == anchor if strict else held or not (title and named)
-    return "" if named_enough else "the source does not name what the claim is about"
+    missing = {word for word in anchor if not _holds(found, word)}
+    if not missing or not (strict or (title and named and missing == anchor)):
+        return ""
+    lacking = (claim[slice(*v.span)] for v in values(claim) if v.kind == "name" and missing & set(map(stem, v.words)))
+    lacked = next(lacking, "") if strict else ""
+    return f"it does not name “{lacked}”" if lacked else "it does not name what the claim is about"
 
 
 def _other_section(headings: tuple[str, ...], found: frozenset[str] | set[str], strict: bool) -> str:
@@ -95,7 +98,7 @@ def _other_section(headings: tuple[str, ...], found: frozenset[str] | set[str], 
             if len(held) > 1 or (names and held):
                 return ""
         elif held or names:
-            return f"the source does not name “{heading.strip(' :')}”"
+            return f"it does not name “{heading.strip(' :')}”"
     return ""
 
 

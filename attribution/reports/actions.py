@@ -35,14 +35,16 @@ from attribution.types import (
 )
 from attribution.verdicts import agreeing
 
+Tab = Literal["Text", "Split", "Merge", "Highlight", "Evidence"]
+
 
 @dataclass(frozen=True)
 class Opened:
-    """A dialog to open: for a claim, at one of its tabs, or for a new claim at these characters."""
+    """A dialog to open: for a claim, at one of its tabs, or for a new claim, at these characters if they are known."""
 
     claim: Claim | None = None
     span: Span | None = None
-    tab: str = "Text"
+    tab: Tab = "Text"
 
 
 def button(text: str, request: str, label: str = "") -> Node:
@@ -128,13 +130,15 @@ def requested(report: Report, request: object) -> Change | Opened | Literal["und
         return "undo" if request == "undo" else "redo"
     claim = next((c for c in report.claims if parts and c.id == parts[0]), None)
     numbers = [int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 10]
+    if request == "add":
+        return Opened()
     if action == "add" and len(numbers) == 2 and numbers[0] < numbers[1] <= len(report.answer):
         return Opened(span=(numbers[0], numbers[1]))
     if claim is None:
         return None
     match action:
         case "open":
-            return Opened(claim)
+            return Opened(claim, tab="Highlight" if parts[1:] == ["Highlight"] else "Text")
         case "drop":
             return Drop(claim_id=claim.id)
         case "judge" if len(parts) >= 2 and parts[1] in ("", *get_args(AnalystLabel)):

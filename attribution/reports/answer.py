@@ -172,7 +172,7 @@ def _link(href: str) -> list[Tree]:
 
 
 Kind = Literal["same", "added", "removed"]
-_TOKEN = re.compile(r"\[\^\w{1,40}\]|\s+|\w+|[^\w\s]")
+_TOKEN = re.compile(r"\[\^\w{1,40}\]|\s+|\d+(?:[.,]\d+)+|\w+|[^\w\s]")
 _SIGNS = re.compile(r"[*_`#]++")  # of Markdown, in removed words
 _NOTE = re.compile(r"\[\^(\w{1,40})\]:?")  # a footnote's number in Markdown, and in front of the footnote itself
 

@@ -32,7 +32,7 @@ from attribution.text.differences import contrasts, differing_spans
 from attribution.text.urls import site
 from attribution.text.words import uncovered
 from attribution.types import Claim, Evidence, Label, Page, Report, Verdict
-from attribution.verdicts import SIDES, leaning
+from attribution.verdicts import SIDES, leaning, uncounted
 from attribution.verifiers.calibration import badge_share, is_weak
 
 _PARAGRAPH = re.compile(r"\n[^\S\n]*+\n\s*+|\n#++ ")
@@ -94,18 +94,28 @@ Pages = Mapping[str, Page]
 
 
 def card(
-    evidence: EvidenceGroup, claim: Claim, verdict: Verdict | None, report: Report, pages: Pages, editable: bool = False
+    evidence: EvidenceGroup,
+    claim: Claim,
+    verdict: Verdict | None,
+    report: Report,
+    pages: Pages,
+    alone: Sequence[Evidence] = (),
+    editable: bool = False,
 ) -> Node:
-    """Draw one piece of evidence with its link, its reason and the pieces that say the same."""
+    """Draw one piece of evidence with its link, its reason and the pieces that say the same.
+
+    `alone` are the passages whose contradiction does not count (see `verdicts.uncounted`).
+    """
     piece = evidence.best
-    label = "unclear" if leans(piece) else RELATIONS[piece.relation][0]
+    label = "unclear" if leans(piece, alone) else RELATIONS[piece.relation][0]
     page = pages.get(piece.page_id)
-    text, note = quote(piece, pages), _barred(piece)
+    text, barred = quote(piece, pages), _barred(piece)
+    note = el("span", f"Does not count: {barred}.") if barred else None
     _, spans = differing_spans(claim.statement, text.sentence) if piece.relation == "contradicted" else ([], [])
     title = (page.title or page.url) if page else "A page that is no longer in the database"
     return el(
         "article",
-        el("div", relation_badge(piece), el("span", f"Does not count: {note}.") if note else None, class_="head"),
+        el("div", relation_badge(piece, alone), note, class_="head"),
         el(
             "blockquote",
             _unread(text.unread_before),
@@ -131,7 +141,7 @@ def card(
             exclude(piece) if editable else None,
             class_="links",
         ),
-        why(piece, verdict, report, page),
+        why(piece, verdict, report, page, piece in alone),
         _same(evidence, pages),
         class_=f"card v-{label}",
     )
@@ -143,14 +153,14 @@ def _barred(piece: Evidence) -> str:
     return against.note if against and leaning(piece.probabilities) in against.relations else ""
 
 
-def leans(piece: Evidence) -> bool:
-    """Return True if one side is more probable than no relation, though below the threshold."""
-    return piece.relation == "no_relation" and leaning(piece.probabilities) != "no_relation"
+def leans(piece: Evidence, alone: Sequence[Evidence] = ()) -> bool:
+    """Return True if one side is more probable than no relation, though it does not count."""
+    return piece in alone or (piece.relation == "no_relation" and leaning(piece.probabilities) != "no_relation")
 
 
-def relation_badge(piece: Evidence) -> Node:
+def relation_badge(piece: Evidence, alone: Sequence[Evidence] = ()) -> Node:
     """Draw the relation of a passage to a claim; its probability is among the reasons."""
-    if leans(piece):
+    if leans(piece, alone):
         return badge("unclear", word=f"Leans to {SIDES[leaning(piece.probabilities)]}")
     if piece.relation == "no_relation" and piece.about:
         return badge("unclear", word="Related, undecided")
@@ -200,7 +210,7 @@ def _reference(page: Page | None) -> Node | None:
     """Link to the original of a local text, or to the source of an article in the built-in library."""
     if page is None or not (address := safe_url(page.reference or page.facts_from)):
         return None
-    return _link(f"Facts after {site(address)}" if page.facts_from else "Read more", address, "more")
+    return _link(f"Facts from {site(address)}" if page.facts_from else "Read more", address, "more")
 
 
 def _same(evidence: EvidenceGroup, pages: Pages) -> Node | None:
@@ -232,15 +242,17 @@ def panel(
 
     `editable` adds the controls that change the run.
     """
-    groups = group_evidence(evidence, pages)
+    groups, alone = group_evidence(evidence, pages), uncounted(evidence)
     label = verdict.label if verdict else "pending" if running else "not_reached"
-    decisive = sum(g.best.relation != "no_relation" for g in groups) or sum(leans(g.best) for g in groups) or 1
-    groups.sort(key=lambda g: (g.best.relation == "no_relation", not leans(g.best)))
-    cards = [card(g, claim, verdict, report, pages, editable) for g in groups]
-    neutral = cards[decisive:]
+    open_ = [g.best.relation == "no_relation" or g.best in alone for g in groups]
+    decisive = open_.count(False) or sum(leans(g.best, alone) for g in groups) or 1
+    groups.sort(key=lambda g: (g.best.relation == "no_relation" or g.best in alone, not leans(g.best, alone)))
+    cards = [card(g, claim, verdict, report, pages, alone, editable) for g in groups]
+    rest = cards[decisive:]
     against = next((g.best for g in groups if g.best.relation == "contradicted"), None)
     text = claim.text
     spans, _ = differing_spans(text, against.deciding_sentence) if against else ([], [])
+    settle = "doesn't settle" if len(rest) == 1 else "don't settle"
     weak, like_this = is_weak(verdict, report), badge_share(verdict, report)
     waiting = "Its sources are still being read." if running else look(label).help
     return el(
@@ -263,8 +275,8 @@ def panel(
         *cards[:decisive],
         _uncovered(claim, groups[0].best) if groups and label in ("unclear", "no_relation") else None,
         _searched(report) if label == "missing" else None,
-        el("details", el("summary", plural(len(neutral), "neutral passage")), *neutral, class_="rest")
-        if neutral
+        el("details", el("summary", f"{plural(len(rest), 'more passage')} that {settle} it"), *rest, class_="rest")
+        if rest
         else None,
         step_buttons(claim, verdict, report) if editable else None,
         claim_actions(claim, number) if editable else None,
@@ -280,7 +292,7 @@ MAX_UNCOVERED = 6  # words of a claim
 def _uncovered(claim: Claim, nearest: Evidence) -> Node | None:
     """Draw the words of a claim that its nearest passage does not have, where they are few enough to tell something."""
     missing = uncovered(claim.statement, nearest.text)
-    if not 0 < len(missing) <= MAX_UNCOVERED:
+    if _barred(nearest) or not 0 < len(missing) <= MAX_UNCOVERED:
         return None
     words = [part for word in missing for part in (", ", el("em", word, dir="auto"))][1:]
     return el("p", "Not in the nearest passage: ", *words, ".", class_="reason")
@@ -350,7 +362,7 @@ def footnotes(report: Report, pages: Pages) -> Node:
 
 def _place(page: Page, offset: int) -> str:
     if page.facts_from:
-        return f"facts after {page.facts_from}"
+        return f"facts from {page.facts_from}"
     number = page.page_number(offset)
     return f"{page.url}{f', page {number}' if number else ''}, read {date(page.fetched_at)}"
 

@@ -42,7 +42,7 @@ LOOKS: dict[Label, Look] = {
     "supported": Look(
         "✓", "Supported", "supported",
         "#116329", "#d6f5dc", "#7ee2a0", "#12351f", "solid",
-        "A source supports it, and none contradicts it (entailment). Do not trust it on rumours.", "Likely supported",
+        "A source supports it, and none contradicts it (entailment). Don't rely on it for rumours.", "Likely supported",
     ),
     "contradicted": Look(
         "✗", "Contradicted", "contradicted",
@@ -57,7 +57,7 @@ LOOKS: dict[Label, Look] = {
     "unclear": Look(
         "≈", "Unclear", "unclear",
         "#2f5573", "#dfeaf3", "#a9cbe6", "#1f3547", "dotted",
-        "Passages are about it, but the model cannot tell: read them.",
+        "Related passages don't settle it: read them.",
     ),
     "no_relation": Look(
         "○", "Nothing related", "with nothing related",
@@ -67,7 +67,7 @@ LOOKS: dict[Label, Look] = {
     "missing": Look(
         "?", "Not found", "not found",
         "#4a3a78", "#ece6fb", "#cbb8ff", "#2c2349", "dashed",
-        "No passage was retrieved; the reason names the step that failed.",
+        "No matching passage was found; the claim says why.",
     ),
     "not_reached": Look(
         "◌", "Not reached", "not reached",

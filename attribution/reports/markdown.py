@@ -79,7 +79,7 @@ def _source(page: Page | None, offset: int) -> str:
         return ""
     title, number = escape_markdown(one_line(page.cited)), page.page_number(offset)
     if facts := http_address(page.facts_from):
-        return f"{title}, facts after <{facts}>."
+        return f"{title}, facts from <{facts}>."
     address = web_address(page)
     named = f"[{title}](<{address}>)" if address else title
     place = [f"page {number}"] if number else []

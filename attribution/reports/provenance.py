@@ -58,8 +58,11 @@ def copies(page: Page | None, pages: Mapping[str, Page], origins: int) -> Node |
     return el("span", " · " + " · ".join(parts), title=", ".join(sites), class_="copies") if parts else None
 
 
-def why(piece: Evidence, verdict: Verdict | None, report: Report, page: Page | None) -> Node:
-    """Draw the trail from badge to bytes: rule, probabilities, query, rank, address, time, hash, offsets."""
+def why(piece: Evidence, verdict: Verdict | None, report: Report, page: Page | None, alone: bool = False) -> Node:
+    """Draw the trail from badge to bytes: rule, probabilities, query, rank, address, time, hash, offsets.
+
+    `alone` says that the passage does not count, as no other page says the same.
+    """
     bars = [
         el(
             "div",
@@ -81,8 +84,10 @@ def why(piece: Evidence, verdict: Verdict | None, report: Report, page: Page | N
     else:
         least = thresholds.support if piece.relation == "entailed" else thresholds.contradiction
         rule += f": at least {least:.2f}"
+    if alone:
+        rule += ", which is not enough for one page that differs in no number, date or name"
     if variant := piece.signals.get("variant"):
-        rule += f"; it supports the claim with its own value in place ({variant:.2f})"
+        rule += f"; it would support the claim with the passage's value in it ({variant:.2f})"
     if piece.signals.get("verbatim"):
         rule += "; it says the claim word for word"
     number = page.page_number(piece.sentence[0]) if page else None
@@ -101,7 +106,7 @@ def why(piece: Evidence, verdict: Verdict | None, report: Report, page: Page | N
             "Address": page.url,
             "Read": page.fetched_at.replace("T", " ")[:19] + " UTC",
             "Published": date(page.published) if page.published and not page.facts_from else "",
-            "Facts after": page.facts_from,
+            "Facts from": page.facts_from,
             "SHA-256": el("code", page.sha256),
             "Page": str(number or ""),
         }

@@ -124,7 +124,7 @@ def _entry(source: Reference) -> str:
 
 def _note(source: Reference) -> str:
     if source.facts_from:
-        return f"Facts after \\url{{{source.facts_from}}}. {BUILT_IN_LICENCE}"
+        return f"Facts from \\url{{{source.facts_from}}}. {BUILT_IN_LICENCE}"
     return f"Accessed {source.accessed}" if source.accessed else ""
 
 
@@ -144,7 +144,7 @@ def write_csl_json(exported: Exported) -> str:
             "URL": source.url,
             "issued": _parts(source.published),
             "accessed": _parts(source.accessed),
-            "note": f"Facts after {source.facts_from}" if source.facts_from else "",
+            "note": f"Facts from {source.facts_from}" if source.facts_from else "",
             "license": BUILT_IN_LICENCE if source.facts_from else "",
         }
         items.append({name: value for name, value in fields.items() if value})

@@ -9,6 +9,7 @@ from attribution.reports.cards import leans
 from attribution.reports.html import Node, badge, data, el, link_to_sentence, look, plural, safe_url
 from attribution.reports.provenance import facts
 from attribution.types import Evidence, Label, Page, Relation, Report
+from attribution.verdicts import uncounted
 
 SIDES: tuple[tuple[Relation, Label, str], ...] = (
     ("contradicted", "contradicted", "contradicts"),
@@ -21,7 +22,7 @@ def uses(report: Report) -> dict[str, dict[Relation, list[Evidence]]]:
     """Return, for each page, a piece of evidence for each claim that it speaks of, by the relation that decides."""
     best: dict[tuple[str, str], Evidence] = {}
     order = [relation for relation, _, _ in SIDES]
-    for piece in filter(_speaks, report.evidence):
+    for piece in _speaking(report):
         before = best.setdefault((piece.page_id, piece.claim_id), piece)
         if order.index(piece.relation) < order.index(before.relation):
             best[piece.page_id, piece.claim_id] = piece
@@ -31,9 +32,15 @@ def uses(report: Report) -> dict[str, dict[Relation, list[Evidence]]]:
     return dict(pages)
 
 
-def _speaks(piece: Evidence) -> bool:
-    """Return True if a passage says something about its claim, be it undecided."""
-    return piece.relation != "no_relation" or leans(piece)
+def _speaking(report: Report) -> list[Evidence]:
+    """Return the passages that say something about their claim; what does not count leaves it open."""
+    of_claim: dict[str, list[Evidence]] = defaultdict(list)
+    for piece in report.evidence:
+        of_claim[piece.claim_id].append(piece)
+    alone = {id(piece) for pieces in of_claim.values() for piece in uncounted(pieces)}
+    open_ = {"relation": "no_relation"}
+    speaking = (e for e in report.evidence if e.relation != "no_relation" or leans(e))
+    return [e.model_copy(update=open_) if id(e) in alone else e for e in speaking]
 
 
 def source_list(report: Report) -> Node:
@@ -95,7 +102,7 @@ def source_text(report: Report, page: Page, at: int) -> dict[str, object]:
     numbers = {claim.id: n for n, claim in enumerate(report.claims, 1)}
     labels = {relation: label for relation, label, _ in SIDES}
     marks: list[tuple[int, int, list[Evidence]]] = []
-    of_page = (e for e in report.evidence if e.page_id == page.id and e.claim_id in numbers and _speaks(e))
+    of_page = (e for e in _speaking(report) if e.page_id == page.id and e.claim_id in numbers)
     for piece in sorted(of_page, key=lambda e: (*e.sentence, numbers[e.claim_id])):
         start, end = piece.sentence
         if marks and start < marks[-1][1]:  # overlaps the one before: one mark for both

@@ -25,7 +25,7 @@ class Note(NamedTuple):
     """The source that a footnote cites; claims with the same source share it."""
 
     title: str
-    address: str
+    address: str  # http(s)
     read: str  # ISO date
     quote: str
     facts_from: str = ""  # http(s)
@@ -49,8 +49,8 @@ def source_of(report: Report, claim_id: str, correction: Correction | None = Non
         return Note("", "", "", quote)
     if page.facts_from:
         return Note(page.cited, "", "", quote, page.facts_from)
-    address = next((a for a in (page.url, page.reference) if a.startswith(("https://", "http://"))), page.url)
-    return Note(page.title, address, page.fetched_at[:10], quote)
+    address = next((a for a in (page.url, page.reference) if a.startswith(("https://", "http://"))), "")
+    return Note(page.title or page.url, address, page.fetched_at[:10], quote)
 
 
 def label_prefix(answer: str) -> str:
@@ -77,12 +77,10 @@ def definitions(text: str, notes: Mapping[Note, int], prefix: str) -> str:
 
 def _written(note: Note) -> str:
     title = escape_markdown(note.title) or "Untitled"
-    if note.address.startswith(("https://", "http://")):
+    if note.address:
         title = f"[{title}](<{_address(note.address)}>)"
-    elif note.address:
-        title += f" ({escape_markdown(note.address)})"
     read = f", read {note.read}" if note.read else ""
-    read += f", facts after <{_address(note.facts_from)}>" if note.facts_from else ""
+    read += f", facts from <{_address(note.facts_from)}>" if note.facts_from else ""
     return f"{title}{read}: “{escape_markdown(note.quote)}”"
 
 

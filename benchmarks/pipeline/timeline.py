@@ -14,9 +14,8 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-from attribution.chunkers.fixed import Fixed
+from attribution.chunkers import Fixed
 from attribution.embedders import minilm
-from attribution.embedders.minilm import static
 from attribution.fetching.fetcher import Fetcher
 from attribution.fetching.sandbox import Reading
 from attribution.models import reranker
@@ -27,7 +26,7 @@ STAGES: dict[str, tuple[Any, str]] = {
     "fetch": (Fetcher, "_follow"),
     "extract": (Reading, "read"),  # the thread waits for a process
     "chunk": (Fixed, "chunk"),
-    "estimate": (static, "estimated"),
+    "estimate": (minilm, "estimated"),
     "embed": (minilm._Encoder, "vector"),
     "rerank": (reranker._Model, "score"),
     "verify": (embedded_base.Reader, "read"),

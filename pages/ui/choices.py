@@ -66,7 +66,6 @@ def explain(error: Exception) -> tuple[str, str]:
             return "An unexpected error. Please report it with the details below.", f"{type(error).__name__}: {error}"
 
 
-PRESETS = {"Offline": (True, False, False), "Web": (False, True, False), "My documents": (False, False, True)}
 ENGINES = {name: entry for name, entry in SEARCHERS.items() if name not in LOCAL}
 PASTED = "Pasted text.txt"
 _DIRECT = (state.SEGMENTER, state.SEGMENTER_MODEL, state.VERIFIER, state.VERIFIER_MODEL, state.QUERY)
@@ -202,9 +201,8 @@ def fill_sources(sources: Sequence[str]) -> None:
 
 
 def select(library: bool, web: bool, documents: bool) -> None:
-    """Select the kinds of sources, and the preset that stands for them."""
-    preset = next((name for name, boxes in PRESETS.items() if boxes == (library, web, documents)), None)
-    state.fill(library=library, web=web, documents=documents, preset=preset)
+    """Select the kinds of sources."""
+    state.fill(library=library, web=web, documents=documents)
 
 
 def use_documents() -> None:
@@ -212,17 +210,6 @@ def use_documents() -> None:
     added = state.text(state.PASTED) or state.text(state.ADDRESSES) or state.files()
     if added and not state.value(state.DOCUMENTS):
         select(bool(state.value(state.LIBRARY)), bool(state.value(state.WEB)), True)
-
-
-def on_preset_change() -> None:
-    """Select the sources of a preset."""
-    if boxes := PRESETS.get(str(state.value(state.PRESET))):
-        select(*boxes)
-
-
-def on_source_change() -> None:
-    """Show the preset that the selected sources amount to, or none."""
-    select(*(bool(state.value(name)) for name in (state.LIBRARY, state.WEB, state.DOCUMENTS)))
 
 
 # --- saved runs ---

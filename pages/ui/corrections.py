@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -14,7 +13,7 @@ import streamlit as st
 from attribution.errors import NotYours
 from attribution.evidence.strangers import of_saved_run
 from attribution.reports import answer
-from attribution.reports.actions import Opened
+from attribution.reports.actions import Opened, Tab
 from attribution.reports.html import Child, Node, el, link_to_sentence, plural
 from attribution.review import corrections as stored
 from attribution.review.correction import Correction
@@ -205,8 +204,12 @@ def _proposals(
                         )  # fmt: skip
     none = [p for i, p in review.proposals.items() if p.correction is None and i in {c.id for c in claims}]
     if none:
+        why: dict[str, list[str]] = {}
+        for p in sorted(none, key=lambda p: numbers[p.claim_id]):
+            why.setdefault(p.reason, []).append(str(numbers[p.claim_id]))
+        lines = (el("li", f"Claim{'s' * (len(of) > 1)} {', '.join(of)}: {reason}") for reason, of in why.items())
         with st.expander(f"No correction for {plural(len(none), 'claim')}"):
-            show(el("ul", *(el("li", f"Claim {numbers[p.claim_id]}: {p.reason}") for p in none), class_="ax-changes"))
+            show(el("ul", *lines, class_="ax-changes"))
     waiting = [i for i in found if i not in review.now.accepted and i not in review.now.rejected]
     if found and own:
         with st.container(horizontal=True, gap="small"):
@@ -289,19 +292,14 @@ def summary(revision: Revision) -> str:
 # --- next steps of a claim ---
 
 
-FIELDS = {"reword": ("Text", "text"), "source": ("Evidence", "evidence-address")}  # tab and field of the dialog
+DIALOGS: dict[str, Tab] = {"reword": "Text", "source": "Evidence"}
 BETTER = ("llm", "deberta", "embedded-base", "embedded-small")  # the order in which another verifier is chosen
-_focus = st.components.v2.component(
-    "attribution.focus", js=(Path(__file__).parent / "static" / "focus.js").read_text("utf-8")
-)
 
 
 def take(step: str, claim: Claim, report: Report) -> None:
     """Perform one of the `next_steps`; an unknown one does nothing."""
-    if step in FIELDS:
-        tab, field = FIELDS[step]
-        _focus(data={"field": f"{field}-{claim.id}"}, key=f"focus-{claim.id}-{step}")
-        edit_dialog(report, Opened(claim, tab=tab))
+    if step in DIALOGS:
+        edit_dialog(report, Opened(claim, tab=DIALOGS[step]))
     elif step == "correct":
         seek(report, [claim], "rule")
         st.rerun()

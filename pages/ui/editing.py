@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
+from typing import get_args
 
 import streamlit as st
 
 from attribution.evidence.sources import Source
 from attribution.evidence.strangers import for_stranger
-from attribution.reports.actions import Opened, find_words, joined
+from attribution.reports.actions import Opened, Tab, find_words, joined
 from attribution.reports.html import el, plural
 from attribution.reports.provenance import date
 from attribution.segmenters import SEGMENTERS
@@ -28,6 +30,7 @@ from attribution.types import (
     Resegment,
     Restore,
     Reword,
+    Span,
     Split,
 )
 from pages.ui import choices, run, state
@@ -40,7 +43,7 @@ def edit_menu(report: Report) -> None:
     """Draw the menu of what changes a finished run as a whole."""
     steps = store().runs.steps(report.id)
     dropped = report.set_aside.claims if report.set_aside else ()
-    with st.popover("⋯", key="more", help="Undo, edits, split again, delete."):
+    with st.popover("⋯", key="more", help="Undo, new claim, edits, split again, delete."):
         with st.container(horizontal=True, gap="small"):
             for label, keys, on_click, step in (
                 ("Undo", "Ctrl+Z", run.undo, steps.undo),
@@ -50,6 +53,8 @@ def edit_menu(report: Report) -> None:
                     label, key=label.lower(), on_click=on_click, disabled=step is None,
                     help=f"{_help(label, step)} ({keys})",
                 )  # fmt: skip
+            if st.button("New claim", key="new_claim", help="Check other words of the answer. (key: w)"):
+                edit_dialog(report, Opened())
         with st.expander(f"Edits ({len(report.edits)})"):
             _edits(report, dropped)
         with st.expander("Question and claims"):
@@ -124,7 +129,9 @@ def _segmentation(report: Report) -> None:
             format_func=lambda entry: ready[entry].label, key=f"segmenter-{report.id}-{len(report.edits)}",
             help="The segmenter that finds the claims. Claims that stay the same keep their verdicts.",
         )  # fmt: skip
-        small("Claims that stay the same keep their verdicts. Pinned claims stay; other claims of yours do not.")
+        small(
+            "Claims that stay the same keep their verdicts. Pinned claims stay; your other changes to claims are lost."
+        )
         if (
             st.form_submit_button(
                 "Split again", help="Find the claims anew; pinned claims stay, dropped ones stay away."
@@ -135,22 +142,26 @@ def _segmentation(report: Report) -> None:
             st.rerun()
 
 
+FIELDS: dict[Tab, str] = {"Text": "text", "Highlight": "place-text", "Evidence": "evidence-address"}  # to begin with
+_focus = st.components.v2.component(
+    "attribution.focus", js=(Path(__file__).parent / "static" / "focus.js").read_text("utf-8")
+)
 SEARCH = "Search the sources again for this claim"
+ABSENT = ("The answer does not have these words", "Copy them from the answer, with its punctuation and marks.")
 SEARCH_HELP = "Otherwise the pages that the run has are read again, and nothing is fetched."
 
 
 @st.dialog("Edit a claim", width="medium")
 def edit_dialog(report: Report, opened: Opened) -> None:
-    """Change a claim, or make a new one from selected words; only that claim is checked again."""
+    """Change a claim, or make a new one; only that claim is checked again."""
     claim = opened.claim
+    _focus(data={"field": FIELDS.get(opened.tab, "") if claim else "new"}, key="focus")
     if claim is None:
-        _new(report, opened.span or (0, 0))
+        _new(report, opened.span)
         return
     number = report.claims.index(claim) + 1
     small(f"Claim {number}. Only what you change is checked again; every edit can be undone.")
-    text, split, merge, place, evidence = st.tabs(
-        ["Text", "Split", "Merge", "Highlight", "Evidence"], default=opened.tab
-    )
+    text, split, merge, place, evidence = st.tabs(get_args(Tab), default=opened.tab)
     with text:
         _text(report, claim)
     with split:
@@ -235,19 +246,19 @@ def _merge(report: Report, claim: Claim) -> None:
 
 
 def _place(report: Report, claim: Claim) -> None:
-    small("Select the words in the answer that state this claim, or copy them here.")
+    small("Write or paste the words of the answer that state this claim. Outside this dialog you can also select them.")
     here = report.answer[claim.spans[0][0] : claim.spans[-1][1]] if claim.spans else ""
     with st.form(f"place-{claim.id}", border=False):
         words = st.text_area(
             "Words of the answer", here, key=f"place-text-{claim.id}", height=90,
-            help="Copy the words that the claim stands for; they are marked in the answer.",
+            help="They are marked in the answer; the claim itself stays as it is.",
         )  # fmt: skip
         submitted = st.form_submit_button("Highlight these words", type="primary")
     if not submitted:
         return
     span = find_words(report.answer, words or "", claim.spans[0][0] if claim.spans else 0)
     if span is None:
-        _wrong("The answer does not have these words", "Copy them from the answer, with its punctuation and marks.")
+        _wrong(*ABSENT)
     elif (span,) == claim.spans:
         _wrong("These words are highlighted already", "Write other words of the answer.")
     else:
@@ -283,17 +294,30 @@ def _evidence(claim: Claim) -> None:
         _make(AddEvidence(claim_id=claim.id, names=names), documents, [address] if address else [])
 
 
-def _new(report: Report, span: tuple[int, int]) -> None:
-    small("A new claim at the selected words. Only it is checked.")
+def _new(report: Report, span: Span | None) -> None:
+    small("Only the new claim is checked.")
+    words = "" if span is None else " ".join(report.answer[slice(*span)].split())
     with st.form("new-claim", border=False):
-        words = " ".join(report.answer[slice(*span)].split())
+        if span is None:
+            words = st.text_area(
+                "Words of the answer",
+                key="new-words",
+                height=90,
+                help="The words that the claim stands for; they are marked in the answer.",
+            )
         text = st.text_area(
-            "Claim", words, key=f"new-{span[0]}-{span[1]}", height=90,
+            "Claim", words if span else "", key=f"new-{span}", height=90, placeholder="Empty: the words as they are",
             help="A statement to check, in words that stand alone.",
         )  # fmt: skip
         search = _search_again(report, "search-new")
         submitted = st.form_submit_button("Check this claim", type="primary")
-    if submitted and not (text or "").strip():
+    if not submitted:
+        return
+    place = span or find_words(report.answer, words)
+    claim = (text or "").strip() or words.strip()
+    if not claim:
         _wrong("The text is empty", "Write what should be checked.")
-    elif submitted:
-        _make(AddClaim(text=text, spans=(span,), search=search))
+    elif place is None:
+        _wrong(*ABSENT)
+    else:
+        _make(AddClaim(text=claim, spans=(place,), search=search))

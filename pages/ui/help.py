@@ -60,12 +60,14 @@ SHORTCUTS = (  # key and its action; help.js handles the same keys
     ("u", "Your verdict is “unclear”"),
     ("x", "Clear your verdict"),
     ("e", "Go to the evidence of the selected claim"),
+    ("h", "Highlight other words for the selected claim"),
+    ("w", "New claim from words of the answer"),
     ("/", "Go to the search field, or to the question"),
 )
 CLAIM_KEYS = (
     ("Tab", "Reach the claims, links, buttons and menus one by one; the first of them skips to the answer"),
     ("Enter", "Select the claim that has the focus; again: go to its evidence; elsewhere: press, open, save a note"),
-    ("← →", "Previous and next claim, part of the bar that filters claims, or tab, from the one that has the focus"),
+    ("← →", "With the focus on a claim, a filter or a tab: the one before it, the one after it"),
     ("Ctrl+Z", "Undo the last edit; with Shift, redo it"),
     ("Esc", "Back from the evidence to the claim; close what is open"),
 )

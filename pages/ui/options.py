@@ -95,11 +95,6 @@ def _method(label: str, name: str, table: Mapping[str, Entry], help: str) -> Non
 
 
 def _sources() -> None:
-    st.segmented_control(
-        "Preset", list(choices.PRESETS), default=state.initial(state.PRESET), key=state.key(state.PRESET),
-        on_change=choices.on_preset_change, label_visibility="collapsed",
-        help="Where evidence may come from: the built-in library, the web, or your documents.", width="stretch",
-    )  # fmt: skip
     _source("Built-in library", state.LIBRARY, SEARCHERS["library"].note)
     needs = SEARCHERS[WEB].missing()
     _source("The web", state.WEB, SEARCHERS[WEB].note, disabled=bool(needs))
@@ -120,10 +115,7 @@ def _sources() -> None:
 
 
 def _source(label: str, name: str, help: str, disabled: bool = False) -> None:
-    st.checkbox(
-        label, bool(state.initial(name)), key=state.key(name), on_change=choices.on_source_change, help=help,
-        disabled=disabled,
-    )  # fmt: skip
+    st.checkbox(label, bool(state.initial(name)), key=state.key(name), help=help, disabled=disabled)
 
 
 def _web() -> None:

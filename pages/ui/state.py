@@ -21,7 +21,7 @@ from attribution.types import Document
 
 QUESTION, ANSWER, EXAMPLE, TURNS = "question", "answer", "example", "turns"  # turns: before the question
 SECOND = "second"  # answer, to the same question
-PRESET, LIBRARY, WEB, DOCUMENTS = "preset", "library", "web", "documents"  # of the sources
+LIBRARY, WEB, DOCUMENTS = "library", "web", "documents"  # of the sources
 PASTED, ADDRESSES, FILES, COLLECTIONS = "pasted", "addresses", "files", "collections"
 ENGINE, INSTANCE, FALLBACK, QUERY = "engine", "instance", "fallback", "query"
 SEGMENTER, SEGMENTER_MODEL, VERIFIER, VERIFIER_MODEL = "segmenter", "segmenter_model", "verifier", "verifier_model"
@@ -30,12 +30,11 @@ LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS = "llm_address", "llm_model", "llm_ke
 PRICES = ("input_price", "output_price")
 COMPARED = "compared"  # the segmenters of the Compare page
 _DEFAULTS: dict[str, object] = {
-    PRESET: "Offline",
     LIBRARY: True,
     **{name: Settings.model_fields[name].default for name in (*THRESHOLDS, SEGMENTER, VERIFIER, QUERY)},
 }
 _INPUTS = (
-    QUESTION, TURNS, ANSWER, SECOND, PRESET, LIBRARY, WEB, DOCUMENTS, PASTED, ADDRESSES, FILES, COLLECTIONS, ENGINE,
+    QUESTION, TURNS, ANSWER, SECOND, LIBRARY, WEB, DOCUMENTS, PASTED, ADDRESSES, FILES, COLLECTIONS, ENGINE,
     INSTANCE, FALLBACK, QUERY, SEGMENTER, SEGMENTER_MODEL, VERIFIER, VERIFIER_MODEL, *THRESHOLDS, COMPARED,
     LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS, *PRICES,
 )  # fmt: skip

@@ -141,8 +141,8 @@ def _cost(report: Report, badge: Label, threshold_: float) -> None:
         return
     point = measured.at(threshold_)
     at = (
-        f"At {point.threshold:.2f}, {point.shown} of {measured.claims} claims that people checked are shown as {word}; "
-        f"{point.right} of these are right."
+        f"At {point.threshold:.2f}, {point.shown} of {measured.claims:,} claims that people checked are shown as "
+        f"{word}, {point.right} of them rightly."
     )
     if max(p.shown for p in measured.points) < ENOUGH:
         small(f"{at} Too few for a curve.")

@@ -57,6 +57,14 @@ def test_a_passage_about_another_subject_does_not_contradict(claim: str, passage
     assert other_subject(claim, passage, title, strict=True)
 
 
+def test_what_a_passage_does_not_name_is_told() -> None:
+    claim, passage = (
+        "Fleming, Florey and Heatley shared a prize in 1945.",
+        "Fleming, Florey and Chain shared it in 1945.",
+    )
+    assert other_subject(claim, passage, "Penicillin", strict=True) == "it does not name “Heatley”"
+
+
 def test_a_passage_that_names_the_subject_in_part_or_in_its_title_is_about_it() -> None:
     assert not other_subject("Marie Curie won a prize in 1911.", "Curie won it for radium in 1910.", "", strict=False)
     assert not other_subject("The Suez Canal opened in 1869.", "The canal opened in 1870.", "Suez Canal", strict=True)

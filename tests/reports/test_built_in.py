@@ -43,25 +43,25 @@ def test_every_export_names_the_library_and_the_source_of_the_facts_apart(report
         assert OURS in texts[name] and THEIRS in texts[name], name
     (entry,) = parse_string(texts["bibtex"], "bibtex").entries.values()
     assert dict(entry.fields) == {
-        "title": "{Eiffel Tower}", "howpublished": OURS, "note": f"Facts after \\url{{{THEIRS}}}. Apache-2.0",
+        "title": "{Eiffel Tower}", "howpublished": OURS, "note": f"Facts from \\url{{{THEIRS}}}. Apache-2.0",
     }  # fmt: skip
     (item,) = json.loads(texts["csl"])
     assert not {"URL", "accessed", "issued"} & set(item) and item["type"] == "document"
-    assert (item["container-title"], item["note"], item["license"]) == (OURS, f"Facts after {THEIRS}", "Apache-2.0")
+    assert (item["container-title"], item["note"], item["license"]) == (OURS, f"Facts from {THEIRS}", "Apache-2.0")
     for name in ("claims", "evidence"):
         row = next(csv.DictReader(io.StringIO(texts[name])))
         assert (row["source"], row["facts after"]) == (f"{OURS}: Eiffel Tower", THEIRS)
         assert row["address"] == "library:eiffel-tower.md"
-    assert f"{OURS}: Eiffel Tower, facts after <{THEIRS}>." in texts["markdown"]
+    assert f"{OURS}: Eiffel Tower, facts from <{THEIRS}>." in texts["markdown"]
     assert f"]({THEIRS}" not in texts["markdown"] and f"](<{THEIRS}" not in texts["markdown"]
-    assert f"<em>{OURS}: Eiffel Tower</em>, facts after {THEIRS}." in texts["html"]
-    assert f" · {OURS}</p>" in texts["html"] and "Facts after en.wikipedia.org" in texts["html"]
+    assert f"<em>{OURS}: Eiffel Tower</em>, facts from {THEIRS}." in texts["html"]
+    assert f" · {OURS}</p>" in texts["html"] and "Facts from en.wikipedia.org" in texts["html"]
     (page,) = json.loads(texts["json"])["pages"]
     assert page["facts_from"] == THEIRS and page["reference"] == ""
 
 
 def test_footnotes_tools_and_annotators_are_given_the_same_name(report: Report) -> None:
-    assert f"[^1]: {OURS}: Eiffel Tower, facts after <{THEIRS}>: “" in revise(report, []).text
+    assert f"[^1]: {OURS}: Eiffel Tower, facts from <{THEIRS}>: “" in revise(report, []).text
     (claim,) = _claims(report)
     assert {(p.title, p.url) for p in claim.passages} == {(f"{OURS}: Eiffel Tower", "library:eiffel-tower.md")}
     (task,) = tasks_of_run(report, "p" * 16, "claim")

@@ -9,6 +9,7 @@ from attribution.reports.html import Node, Tree, el, html, texts
 
 
 def test_a_pronoun_replaced() -> None:
+    assert ("removed", "24,100") in word_diff("It carried 24,100 cars.", "It carried 21,400 cars.")
     assert word_diff("He died in 1980.", "Alfred Hitchcock died in 1980.") == [
         ("removed", "He"),
         ("added", "Alfred Hitchcock"),

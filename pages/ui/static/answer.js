@@ -39,8 +39,9 @@ class View {
     this.data = this.sent = data;
     this.stage()?.removeAttribute("data-moving");
     this.sliders.watch(data.sliders);
-    if (this.changed("run", data.run)) { this.chips.filters.clear(); this.seen.panel = null; this.tabs.name = "evidence"; }
+    if (this.changed("run", data.run)) { this.chips.filters.clear(); this.seen.panel = null; this.showEvidence(); }
     if (this.changed("tabs", data.tabs)) this.tabs.draw(data.tabs);
+    if (data.tabs?.length && !data.tabs.some(([name]) => name === this.tabs.name)) this.showEvidence();
     const structure = this.changed("tree", [data.run, data.tree, data.loose]);
     if (structure) this.drawAnswer();
     if (this.changed("claims", data.claims) || structure) this.drawClaims();
@@ -238,8 +239,7 @@ class View {
 
   choose(id) {
     SELECTED.set(this.data.run, id);
-    this.tabs.name = "evidence";
-    this.tabs.mark();
+    this.showEvidence();
     const part = this.parts.get(id)[0], before = part.getBoundingClientRect().top;
     this.drawSelection();
     scroller(this.root)?.scrollBy({ top: part.getBoundingClientRect().top - before, behavior: "instant" });
@@ -257,6 +257,14 @@ class View {
     if (this.mode() !== "wide") return part.scrollIntoView({ block: "nearest" });
     const inside = part.getBoundingClientRect(), frame = column.getBoundingClientRect();
     if (inside.top < frame.top || inside.bottom > frame.bottom) column.scrollTop += inside.top - frame.top - frame.height / 3;
+  }
+
+  // The server hears of it too: it need not draw what another tab shows.
+  showEvidence() {
+    if (this.tabs.name === "evidence") return;
+    this.tabs.name = "evidence";
+    this.tabs.mark();
+    this.keep?.("tab", "evidence");
   }
 
   close() {

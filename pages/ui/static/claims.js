@@ -10,6 +10,13 @@ function act(view, what) {
     if (found) view.choose(found[0]);
     return;
   }
+  const dialog = { highlight: id && `open:${id}:Highlight`, words: "add" };
+  if (what in dialog) {
+    if (!dialog[what] || !view.data.editable) return;
+    view.trigger("edit", dialog[what]);
+    if (id) returnFocus(view.handle(id));
+    return;
+  }
   if (what.startsWith("judge:")) { view.judged(what.slice(6)); return; }
   if (what === "problem") view.problem(id);
   else view.move(id, what === "next" ? 1 : -1, true);

@@ -54,6 +54,7 @@ const ACTIONS = {
   r: () => press("start"),
   s: () => (document.querySelector(".st-key-stop button:enabled") ? press("stop") : tell("judge:supported")),
   a: () => tell("judge:agree"), c: () => tell("judge:contradicted"), u: () => tell("judge:unclear"), x: () => tell("judge:clear"),
+  h: () => tell("highlight"), w: () => tell("words"),
   "/": search,
   j: () => tell("next"), k: () => tell("previous"), n: () => tell("problem"), e: () => tell("evidence"),
 };
@@ -82,8 +83,11 @@ class Help {
     if (event.key === "Escape") document.activeElement?.closest?.(".ax-term")?.blur();
     if (event.ctrlKey || event.altKey || event.metaKey || typing(event)) return;
     if (event.key === "?") this.sheet.open ? this.sheet.close() : document.querySelector('[role="dialog"]') || this.sheet.showModal();
-    else if (this.sheet.open || document.querySelector('[role="dialog"]') || localStorage.getItem(KEYS_OFF)) return;
-    else if (ACTIONS[event.key] && !taken()) ACTIONS[event.key]();
+    else if (this.sheet.open || localStorage.getItem(KEYS_OFF)) return;
+    else if (document.querySelector('[role="dialog"]')) {
+      if (ACTIONS[event.key]) event.stopImmediatePropagation(); // Streamlit's r would close it
+      return;
+    } else if (ACTIONS[event.key] && !taken()) ACTIONS[event.key]();
     else return;
     event.preventDefault();
     event.stopImmediatePropagation();

@@ -37,6 +37,14 @@ function addSkipLink() {
   document.body.prepend(link);
 }
 
+// Tab goes on from the button of an open menu in the menu, which Streamlit draws at the end of the page.
+function enterMenu({ key, shiftKey }) {
+  const menu = document.querySelector("[data-testid=stPopoverBody]"), opener = document.activeElement;
+  if (key !== "Tab" || shiftKey || !menu || !opener.matches('[data-testid=stPopoverButton][aria-expanded="true"]')) return;
+  menu.tabIndex = -1;
+  menu.focus();
+}
+
 export default function ({ data }) {
   followTheme();
   mark(data);
@@ -51,6 +59,7 @@ export default function ({ data }) {
     const help = Object.fromEntries(data.help);
     window.attributionHelp = new Help(help);
     addSkipLink();
+    document.addEventListener("keydown", enterMenu);
     offerTour(window.attributionHelp.root, help.tour);
   }
   showDemo(window.attributionHelp.root, Object.fromEntries(data.help).demo, data.demo);

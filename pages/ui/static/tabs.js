@@ -11,7 +11,6 @@ class Tabs {
   }
 
   draw(tabs) {
-    if (!tabs.some(([name]) => name === this.name)) this.name = "evidence";
     this.root.replaceChildren(...tabs.map(([name, label]) => {
       const tab = make("button", "tab", label);
       tab.type = "button";

@@ -8,9 +8,10 @@ import pytest
 
 from attribution.reports.cards import footnotes, panel
 from attribution.reports.html import html
+from attribution.reports.sources import source_list
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.types import Evidence, Failure, LlmUsage, Page, Report, Usage, Verdict
+from attribution.types import Evidence, Failure, LlmUsage, Page, Probabilities, Report, Usage, Verdict
 from tests.make import claim, page
 
 CLAIM = claim("The Nile is 6,650 km long.")
@@ -62,6 +63,19 @@ def test_copies_count_once_and_are_said() -> None:
     assert "same text on 3 sites · said by 2 independent sources" in shown
     assert 'title="a.example, b.example, c.example"' in shown
     assert "same text" not in drawn(report(pages[3]))
+
+
+def test_one_page_that_denies_a_claim_in_no_value_leaves_it_open_everywhere() -> None:
+    denying = {"entailed": 0.1, "contradicted": 0.9, "no_relation": 0.0}
+    against = piece(source := page(TEXT)).model_copy(
+        update={"relation": "contradicted", "probabilities": Probabilities(**denying)}
+    )
+    lone = report(source).model_copy(update={"evidence": (against,)})
+    shown, listed = drawn(lone), html(source_list(lone))
+    assert "Leans to contradiction" in shown and "which is not enough for one page" in shown
+    assert "leaves open 1" in listed and "contradicts" not in listed
+    differing = lone.model_copy(update={"evidence": (against.model_copy(update={"difference": "6,650 against 7"}),)})
+    assert "Leans" not in drawn(differing) and "contradicts 1" in html(source_list(differing))
 
 
 def test_a_passage_that_says_the_claim_word_for_word_is_said_to() -> None:

@@ -145,8 +145,9 @@ def test_no_claim_worth_checking(page: Page) -> None:
 def test_a_web_that_cannot_be_searched_offers_the_library(page: Page) -> None:
     write(page, ANSWER)
     menu(page, "Sources")
-    page.get_by_role("radio", name="Web").or_(page.get_by_role("button", name="Web", exact=True)).first.click()
-    settled(page)
+    for name in ("The web", "Built-in library"):
+        page.locator(".st-key-sources_box").get_by_text(name, exact=True).click()
+        settled(page)
     page.keyboard.press("Escape")
     analyse(page)
     expect(page.get_by_text("The web could not be searched")).to_be_visible(timeout=PATIENCE)

@@ -89,12 +89,8 @@ def test_the_bar_the_tabs_and_the_menus_work_by_the_keys_of_the_help_sheet(page:
         opener.focus()
         page.keyboard.press("Enter")
         expect(page.get_by_test_id("stPopoverBody")).to_be_visible()
-        for _ in range(6):  # the menu follows what is left of the page
-            page.keyboard.press("Tab")
-            if page.evaluate("document.activeElement.closest('[data-testid=stPopoverBody]') !== null"):
-                break
-        else:
-            raise AssertionError(f"Tab does not reach the menu {name}")
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.closest('[data-testid=stPopoverBody]') !== null"), name
         page.keyboard.press("Escape")
         expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
         expect(opener).to_be_focused()
@@ -152,6 +148,34 @@ def test_the_analysts_verdict_by_key_with_a_note_survives_a_reload_and_is_undone
     expect(judged).to_contain_text("1", timeout=PATIENCE)
 
 
+def test_a_claim_gets_other_words_and_a_new_one_is_made_by_keys_alone(page: Page) -> None:
+    write(page, "The Nile flows north into the Mediterranean. It is about 6,650 kilometres long.")
+    analyse(page)
+    claims(page).first.focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("h")
+    field = page.get_by_role("dialog").get_by_label("Words of the answer", exact=True)
+    expect(field).to_be_focused(timeout=PATIENCE)
+    expect(field).to_have_value("The Nile flows north into the Mediterranean.")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("The Nile flows north")
+    page.keyboard.press("Control+Enter")
+    expect(claims(page).first).to_have_text("The Nile flows north", timeout=PATIENCE)
+    expect(page.get_by_role("dialog")).to_have_count(0, timeout=PATIENCE)
+    claims(page).first.focus()
+    page.keyboard.press("w")
+    expect(field).to_be_focused(timeout=PATIENCE)
+    page.keyboard.type("into the  Mediterranean")  # other spaces than in the answer
+    page.keyboard.press("Tab")
+    page.keyboard.press("r")  # on the button of the help: neither a key of the page nor of Streamlit
+    page.keyboard.press("Tab")
+    page.keyboard.type("The Nile flows into the Mediterranean.")
+    page.keyboard.press("Control+Enter")
+    expect(claims(page)).to_have_count(3, timeout=PATIENCE)
+    expect(claims(page).nth(1)).to_have_text("into the Mediterranean")
+    expect(claims(page).nth(1)).to_have_accessible_name(re.compile("edited by hand: The Nile flows into"))
+
+
 def drag(page: Page, name: str, values: list[float]) -> Iterator[float]:
     """Hold a slider of “What if” at each value in turn; it is let go at the last one, when the loop goes on."""
     slider = page.get_by_role("slider", name=name)
@@ -190,6 +214,18 @@ def test_verdicts_move_with_a_slider_as_the_server_then_decides(page: Page) -> N
             assert shown(page) == held, (name, value)  # what the server decided at the value where it was left
             seen.append(held)
     assert len({str(one) for one in seen}) > 4
+
+
+def test_what_if_is_drawn_only_while_its_tab_is_open(page: Page) -> None:
+    write(page, "The Nile flows north into the Mediterranean.")
+    analyse(page)
+    curves = page.locator(".st-key-side_what_if [data-testid=stPlotlyChart]")
+    page.get_by_role("tab", name="What if").click()
+    expect(curves).to_have_count(2, timeout=PATIENCE)
+    page.get_by_role("button", name="Run again").click()
+    expect(page.get_by_role("tab", name="Evidence")).to_have_attribute("aria-selected", "true", timeout=PATIENCE)
+    finished(page)
+    expect(curves).to_have_count(0, timeout=PATIENCE)
 
 
 @pytest.mark.slow

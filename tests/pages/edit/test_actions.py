@@ -22,6 +22,8 @@ REPORT = Report(id="r", created_at="", question="", answer=ANSWER, settings={}, 
     ("words", "wanted"),
     [
         ("open:ID", Opened(CLAIM)),
+        ("open:ID:Highlight", Opened(CLAIM, tab="Highlight")),
+        ("add", Opened()),
         ("add:4:8", Opened(span=(4, 8))),
         ("undo", "undo"),
         ("redo", "redo"),
