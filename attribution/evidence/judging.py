@@ -96,15 +96,12 @@ def _strongest(probabilities: Probabilities) -> float:
     return max(probabilities.entailed, probabilities.contradicted)
 
 
-RELATED = 0.2  # support from which on a passage is related, whatever its relevance; chosen on the examples
-
-
 def is_related(pair: Pair, judged: Judged, relevance: float | None) -> bool:
     """Is a passage about the claim by its words, by relevance, or because the verifier, not weighed, leans to it?
 
     A passage may use none of the claim's names: "By the Normandy landings …" for "By D-Day …".
     """
-    return is_about(*pair) or judged.judgement.probabilities.entailed >= RELATED or (relevance or -1.0) > 0
+    return is_about(*pair) or judged.judgement.probabilities.entailed >= LOWEST_THRESHOLD or (relevance or -1.0) > 0
 
 
 def weighed(judged: Judged, relevance: float | None) -> Judged:
