@@ -9,7 +9,7 @@ import streamlit as st
 from attribution.errors import AttributionError
 from attribution.studies.annotation.project import Annotations, Work
 from attribution.studies.annotation.records import Judgement, Role, finished
-from attribution.studies.annotation.tasks import Project
+from attribution.studies.annotation.tasks import Project, explicature
 from pages.ui import frame, state
 from pages.ui.annotate import acts, manage
 from pages.ui.annotate.acts import Annotator, end_of_queue, last_record, next_task, perform, view
@@ -90,7 +90,7 @@ def judge(saved: Annotations, project: Project, work: Work, annotator: Annotator
         assert task is not None
         if state.get(acts.PROPOSAL) == shown:
             with st.spinner("Looking for references …"):
-                proposal = manage.explicature(task)
+                proposal = explicature(task)
         data = view(
             project, work.stage, task, annotator.name, annotator.role, last, place=place, notice=notice,
             proposal=proposal, handled=acts.text(acts.HANDLED),

@@ -322,7 +322,7 @@ def _failures(claim: Claim, verdict: Verdict | None, report: Report) -> list[Nod
     """Draw the failures of this claim alone, unless its verdict states them already."""
     reason = verdict.reason if verdict else ""
     messages = dict.fromkeys(f.message for f in report.failures if f.subject in (claim.text, claim.id))
-    return [el("p", m[:1].upper() + m[1:].rstrip(".") + ".", class_="reason") for m in messages if m not in reason]
+    return [el("p", as_sentence(m), class_="reason") for m in messages if m not in reason]
 
 
 def _enriched(claim: Claim, editable: bool) -> list[Child]:

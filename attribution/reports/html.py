@@ -119,7 +119,7 @@ def _directive(text: str) -> str:
     return quote(text, safe="").replace("-", "%2D")
 
 
-def link_to_sentence(url: str, sentence: str, *, longest: int = 120) -> str | None:
+def link_to_sentence(url: str, sentence: str) -> str | None:
     """Add a text fragment that opens an address at the sentence; a long one is given by its first and last words."""
     safe = safe_url(url)
     if safe is None:
@@ -128,7 +128,7 @@ def link_to_sentence(url: str, sentence: str, *, longest: int = 120) -> str | No
     if not words:
         return safe
     whole = " ".join(words)
-    if len(whole) <= longest or len(words) < 8:
+    if len(whole) <= 120 or len(words) < 8:
         directive = _directive(whole)
     else:
         directive = f"{_directive(' '.join(words[:4]))},{_directive(' '.join(words[-4:]))}"
@@ -271,9 +271,9 @@ def badge(label: str | None, probability: float | None = None, word: str = "", w
     )
 
 
-def plural(count: int, noun: str, many: str = "") -> str:
+def plural(count: int, noun: str) -> str:
     """Return a count with its noun."""
-    return f"{count:,} {noun if count == 1 else many or noun + 's'}"
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def as_sentence(message: str) -> str:

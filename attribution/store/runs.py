@@ -336,10 +336,10 @@ class Runs:
 
     # --- figures ---
 
-    def rates(self, runs: int = 5) -> Rates:
-        """Return how fast the last runs were: medians over those with enough to measure."""
+    def rates(self) -> Rates:
+        """Return how fast the last five runs were: medians over those with enough to measure."""
         r, v = t.runs.c, t.run_versions.c
-        query = sa.select(v.report).where(v.run_id == r.id, v.number == 1).order_by(r.created_at.desc()).limit(runs)
+        query = sa.select(v.report).where(v.run_id == r.id, v.number == 1).order_by(r.created_at.desc()).limit(5)
         with self._database.engine.connect() as db:
             reports = [json.loads(body) for body in db.execute(query).scalars()]
         pairs, pages, prompts = [], [], []

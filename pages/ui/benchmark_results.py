@@ -264,8 +264,8 @@ def progress_table(now: BenchmarkProgress) -> Node:
     for method in now.saved.methods:
         reason = now.saved.left_out.get(method)
         done = counts[method]
-        state = reason or ("done" if done == total else f"{done} of {total}" if done else "waiting")
-        rows.append((METHODS[method].label, state))
+        status = reason or ("done" if done == total else f"{done} of {total}" if done else "waiting")
+        rows.append((METHODS[method].label, status))
     return html.table(("Method", "Responses"), rows)
 
 
@@ -292,6 +292,8 @@ def prompts(methods: Sequence[str], rows: int) -> int:
     each: dict[str, int] = {"lynx": 1, "direct": 1, "claims_verify": 2, "selfcheck_multi": 5, "refchecker": 1}
     return rows * sum(each.get(method, 0) for method in methods)
 
+
+# --- a labelled set from another page, and the types of its errors ---
 
 GIVEN = "benchmark_given"
 

@@ -76,12 +76,10 @@ def _buttons(report: Report, running: bool) -> None:
 
 
 def _start(report: Report) -> None:
-    compare = partial(_compare, report)
+    def compare(stop: threading.Event) -> Iterator[PageChange]:
+        return snapshot.changes(report, Settings.from_environment(), stop=stop)
+
     JOB.launch(ChangesProgress(report.id, len(report.pages)), work(compare))
-
-
-def _compare(report: Report, stop: threading.Event) -> Iterator[PageChange]:
-    yield from snapshot.changes(report, Settings.from_environment(), stop=stop)
 
 
 def change_list(changes: Sequence[PageChange], pages: Mapping[str, Page]) -> Node:

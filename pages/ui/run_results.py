@@ -253,7 +253,7 @@ def not_used(report: Report, segmenters: Sequence[str] = ()) -> None:
     """Show what could not be used and what was used instead; `segmenters` are the labels of those that failed."""
     for failure in (f for f in report.failures if f.kind == "unsupported_language"):
         note(f"Not every part reads {failure.subject}", failure.message, label="missing")
-    if left_out := _sentences([f for f in report.failures if f.kind == "left_out"]):
+    if left_out := _messages([f for f in report.failures if f.kind == "left_out"]):
         note("Not all of the answer was read", *left_out, label="missing")
     _language_model(report, segmenters)
     _verifier(report)
@@ -261,10 +261,8 @@ def not_used(report: Report, segmenters: Sequence[str] = ()) -> None:
     _engines(report)
 
 
-def _sentences(failures: Sequence[Failure]) -> list[str]:
-    """Return the messages, each once, as sentences."""
-    messages = dict.fromkeys(f.message for f in failures)
-    return [f"{message[:1].upper()}{message[1:].rstrip('.')}." for message in messages]
+def _messages(failures: Sequence[Failure]) -> list[str]:
+    return list(dict.fromkeys(f.message for f in failures))
 
 
 def _language_model(report: Report, segmenters: Sequence[str]) -> None:
@@ -273,7 +271,7 @@ def _language_model(report: Report, segmenters: Sequence[str]) -> None:
     counts = Counter(f.stage for f in failed if f.stage in LLM_FAILURES)
     lines = [f"{plural(count, LLM_FAILURES[stage][0])} {LLM_FAILURES[stage][1]}" for stage, count in counts.items()]
     if failed:
-        reasons = _sentences(failed)[:2]
+        reasons = _messages(failed)[:2]
         lines += [f"Segmenters concerned: {', '.join(segmenters)}."] if segmenters else []
         note("The language model could not be used", *lines, *reasons, CONNECTION, label="conflicting")
 
@@ -282,7 +280,7 @@ def _verifier(report: Report) -> None:
     """Show that the verifier could not judge some passages."""
     failed = [f for f in report.failures if f.kind == "verifier_failed"]
     if failed:
-        reasons = _sentences(failed)[:2]
+        reasons = _messages(failed)[:2]
         title = f"{plural(len(failed), 'claim')} could not be checked by the verifier"
         note(title, *reasons, "Choose another verifier under “Options”, and run again.", label="conflicting")
 
@@ -296,7 +294,7 @@ def _smaller_verifier(report: Report) -> None:
 def _engines(report: Report) -> None:
     """Show search engines that failed although there is evidence, and which one was used instead."""
     kinds = ("fell_back", *(SEARCH_FAILED if report.evidence else ()))
-    lines = _sentences([f for f in report.failures if f.kind in kinds])
+    lines = _messages([f for f in report.failures if f.kind in kinds])
     if lines:
         note("Not every search worked", *lines, label="conflicting")
 

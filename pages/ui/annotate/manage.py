@@ -53,11 +53,6 @@ LISTED = 12  # problems of a file that are shown
 RUNS = 200  # offered for import, the newest
 
 
-def explicature(task: Task) -> str:
-    """Propose an explicature by the rules of enrichment."""
-    return annotation_tasks.explicature(task)
-
-
 def draw_outcome() -> None:
     """Show the result of the last import or change."""
     if outcome := state.get(acts.OUTCOME):

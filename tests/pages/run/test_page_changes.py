@@ -77,7 +77,7 @@ page_changes(report())
 def test_the_button_looks_and_the_result_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     from streamlit.testing.v1 import AppTest
 
-    monkeypatch.setattr("pages.ui.page_changes._compare", lambda report, stop: iter(FOUND))
+    monkeypatch.setattr("attribution.snapshots.page_changes.changes", lambda report, settings, stop: iter(FOUND))
     at = AppTest.from_string(SCRIPT, default_timeout=60).run()
     assert not at.exception and [b.label for b in at.button] == ["Have these pages changed?"]
     at.button[0].click().run()
