@@ -125,7 +125,8 @@ def plot(sizes: Mapping[str, Figures], path: Path) -> None:
     axes.set_yscale("log")
     axes.set_xticks(range(len(sizes)), [f"{name}, {size['pages']} pages" for name, size in sizes.items()])
     axes.set_ylabel("seconds")
-    axes.legend(["plain recipe", "whole passages", "pipeline, cold", "pipeline, warm"])
+    names = ["plain recipe", "whole passages", "pipeline, cold", "pipeline, warm"]
+    axes.legend(names, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=4, frameon=False)
     figure.tight_layout()
     figure.savefig(path, dpi=120)
 
