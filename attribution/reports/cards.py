@@ -244,9 +244,14 @@ def panel(
     """
     groups, alone = group_evidence(evidence, pages), uncounted(evidence)
     label = verdict.label if verdict else "pending" if running else "not_reached"
-    open_ = [g.best.relation == "no_relation" or g.best in alone for g in groups]
-    decisive = open_.count(False) or sum(leans(g.best, alone) for g in groups) or 1
-    groups.sort(key=lambda g: (g.best.relation == "no_relation" or g.best in alone, not leans(g.best, alone)))
+
+    def rank(group: EvidenceGroup) -> tuple[bool, bool, bool]:
+        """What counts comes first, then what leans to a side, then what is about the same thing."""
+        best = group.best
+        return best.relation == "no_relation" or best in alone, not leans(best, alone), not best.about
+
+    groups.sort(key=rank)
+    decisive = sum(not rank(g)[0] for g in groups) or sum(leans(g.best, alone) for g in groups) or 1
     cards = [card(g, claim, verdict, report, pages, alone, editable) for g in groups]
     rest = cards[decisive:]
     against = next((g.best for g in groups if g.best.relation == "contradicted"), None)

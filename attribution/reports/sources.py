@@ -54,7 +54,11 @@ def source_list(report: Report) -> Node:
         return el("div", el("p", "No page was read."), class_="hint")
     return el(
         "div",
-        el("p", f"{plural(len(pages), 'page')} with a passage about a claim.", class_="reason"),
+        el(
+            "p",
+            f"{plural(len(pages), 'page')} {'has' if len(pages) == 1 else 'have'} a passage about a claim.",
+            class_="reason",
+        ),
         *(_page(page, used[page.id], numbers) for page in pages),
         el(
             "details",

@@ -4,7 +4,7 @@ const SELECTED = new Map(); // run → claim: survives a new mount of the compon
 class View {
   constructor(parent) {
     this.root = parent.querySelector(".root");
-    this.chips = new Chips(() => this.filter());
+    this.chips = new Chips(() => { this.filter(); this.revealShown(); });
     this.answer = make("article", "answer");
     this.answer.setAttribute("aria-label", "The answer, with its claims marked");
     this.panel = make("aside", "panel");
@@ -155,6 +155,14 @@ class View {
       const hidden = this.chips.hides(this.data.claims[id] ?? {});
       for (const part of parts) part.classList.toggle("dim", hidden);
     }
+  }
+
+  // Scrolls to the first claim that a filter leaves, if it leaves none in sight.
+  revealShown() {
+    const frame = this.answer.getBoundingClientRect();
+    const left = [...this.parts.values()].map(([part]) => part).filter((part) => !part.classList.contains("dim"));
+    const inSight = ({ top, bottom }) => bottom > Math.max(frame.top, 0) && top < Math.min(frame.bottom, innerHeight);
+    if (!left.some((part) => inSight(part.getBoundingClientRect()))) this.reveal(left[0], this.answer);
   }
 
   drawSelection() {
