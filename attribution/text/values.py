@@ -33,7 +33,7 @@ _ABBREVIATED = {"m": "million", "k": "thousand"}  # of money or things: "£4m", 
 # Units written without a space, "20mg", "16million"; a single letter only in lower case, since "5G" is none.
 _JOINED_UNITS = "|".join(sorted((w for w in {*UNITS, *_ABBREVIATED} if w.isalpha()), key=len, reverse=True))
 TOKEN = re.compile(
-    r"(?P<number>(?<!\d)(?>\d+(?:[.,]\d+)*)(?P<ending>st|nd|rd|th|['’]?s)?"
+    r"(?P<number>(?<!\d)(?<!\d[.,])(?>\d+(?:[.,]\d+)*)(?P<ending>st|nd|rd|th|['’]?s)?"
     rf"(?:(?![^\W\d_])|(?=(?![A-Z](?![A-Za-z]))(?i:{_JOINED_UNITS})(?![^\W\d_]))))|(?P<sign>[%$€£¥°])"
     r"|(?P<word>[^\W\d_]+(?:['’-][^\W\d_]+)*)"
 )
