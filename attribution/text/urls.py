@@ -29,8 +29,8 @@ def canonical(url: str) -> str:
         host, port = _host(parts.hostname or ""), parts.port
     except ValueError:  # such as an unclosed [ or a port of letters
         return url
-    if parts.scheme.lower() not in ("http", "https") or not host:
-        return url
+    if parts.scheme.lower() not in ("http", "https") or host.split() != [host]:
+        return url  # without a host, or with one that has a space
     query = parse_qsl(parts.query, keep_blank_values=True)
     pairs = [(name, value) for name, value in query if not _TRACKING.fullmatch(name)]
     where = host if port in (None, 80, 443) else f"{host}:{port}"

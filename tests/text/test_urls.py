@@ -46,6 +46,7 @@ def test_spellings_of_their_own() -> None:
 @example("https://example.org/%252F")
 @example("https://www.m.example.org//")
 @example("https://a.m.m.b.c/")
+@example("HTTP://0 /")
 def test_the_canonical_address_is_its_own(url: str) -> None:
     once = canonical(url)
     assert canonical(once) == once
