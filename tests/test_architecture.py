@@ -79,7 +79,7 @@ def test_the_library_knows_no_streamlit(path: Path) -> None:
 
 
 def test_a_folder_has_an_init_only_where_it_holds_code() -> None:
-    """Of the top level alone each has one: a folder without could be hidden by an installed package of its name."""
+    """Top-level packages each have one: without it, an installed package of the same name could hide them."""
     inner = (path for path in FILES if path.name == "__init__.py" and len(path.relative_to(ROOT).parts) > 2)
     assert [p for p in inner if len(ast.parse(p.read_text(encoding="utf-8")).body) < 2] == []
 

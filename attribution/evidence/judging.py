@@ -18,8 +18,8 @@ from attribution.evidence.factuality import only_reported
 from attribution.text.differences import difference, differing_spans, numbers_agree
 from attribution.text.sentences import sentences
 from attribution.text.values import values
-from attribution.types import Judgement, Pair, Part, Probabilities, Reservation
-from attribution.verdicts import LOWEST_THRESHOLD
+from attribution.types import Evidence, Judgement, Pair, Part, Probabilities, Reservation
+from attribution.verdicts import LOWEST_THRESHOLD, Thresholds, counted
 from attribution.verifiers.contrast import contrast
 from attribution.verifiers.pairs import Reads
 
@@ -94,6 +94,30 @@ def relevance(pairs: Sequence[Pair], judged: Sequence[Judged], reads: Reads | No
 
 def _strongest(probabilities: Probabilities) -> float:
     return max(probabilities.entailed, probabilities.contradicted)
+
+
+def as_evidence(
+    claim_id: str,
+    page_id: str,
+    text: str,
+    start: int,
+    similarity: float,
+    pair: Pair,
+    judged: Judged,
+    relevance: float | None,
+    headings: tuple[str, ...],
+    thresholds: Thresholds,
+) -> Evidence:
+    """Return the evidence that a judged passage is; `text` begins at `start`, in characters of its page."""
+    related, judged = is_related(pair, judged, relevance), weighed(judged, relevance)
+    against, found = reservation(pair, judged, headings), judged.judgement
+    first, last = found.sentence
+    return Evidence(
+        claim_id=claim_id, page_id=page_id, start=start, end=start + len(text), text=text, similarity=similarity,
+        relation=counted(found.probabilities, against, thresholds), probabilities=found.probabilities,
+        sentence=(start + first, start + last), about=related, relevance=relevance, reservation=against,
+        signals=found.signals, parts=judged.parts, difference=explain_difference(pair, judged),
+    )  # fmt: skip
 
 
 def is_related(pair: Pair, judged: Judged, relevance: float | None) -> bool:

@@ -10,16 +10,7 @@ from typing import NamedTuple
 from attribution.chunkers import CHUNKERS
 from attribution.claims.enrichment import added_words
 from attribution.evidence.candidates import Candidates
-from attribution.evidence.judging import (
-    Judged,
-    explain_difference,
-    is_related,
-    judge_pairs,
-    relevance,
-    reservation,
-    weigh,
-    weighed,
-)
+from attribution.evidence.judging import Judged, as_evidence, judge_pairs, relevance, weigh
 from attribution.models import reranker
 from attribution.models.reranker import Relevance
 from attribution.provenance import Provenance, Trace
@@ -29,7 +20,6 @@ from attribution.store.store import Store
 from attribution.text.prose import prose
 from attribution.text.sentences import sentences
 from attribution.types import Chunk, Claim, Evidence, Failure, Page, Pair, Probabilities, Span
-from attribution.verdicts import counted
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.pairs import CachedVerifier
 
@@ -175,30 +165,11 @@ class Matcher:
         as_written: Probabilities | None,
         relevance: float | None,
     ) -> Evidence:
-        related, judged = is_related(pair, judged, relevance), weighed(judged, relevance)
-        against = reservation(pair, judged, claim.context)
-        judgement = judged.judgement
-        first, last = judgement.sentence
         traces = self.traces[passage.page_id] or [DOCUMENTS]
         trace = min(traces, key=lambda t: (t.claim_id != claim.id, t.rank, t.query, t.searcher))
-        return Evidence(
-            claim_id=claim.id,
-            page_id=passage.page_id,
-            start=passage.start,
-            end=passage.end,
-            text=passage.text,
-            similarity=passage.similarity,
-            relation=counted(judgement.probabilities, against, self.settings.thresholds),
-            probabilities=judgement.probabilities,
-            sentence=(passage.start + first, passage.start + last),
-            query=trace.query,
-            searcher=trace.searcher,
-            rank=trace.rank,
-            about=related,
-            relevance=relevance,
-            reservation=against,
-            signals=judgement.signals,
-            parts=judged.parts,
-            as_written=as_written,
-            difference=explain_difference(pair, judged),
-        )
+        evidence = as_evidence(
+            claim.id, passage.page_id, passage.text, passage.start, passage.similarity,
+            pair, judged, relevance, claim.context, self.settings.thresholds,
+        )  # fmt: skip
+        found = {"query": trace.query, "searcher": trace.searcher, "rank": trace.rank, "as_written": as_written}
+        return evidence.model_copy(update=found)

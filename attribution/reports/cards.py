@@ -246,7 +246,7 @@ def panel(
     label = verdict.label if verdict else "pending" if running else "not_reached"
 
     def rank(group: EvidenceGroup) -> tuple[bool, bool, bool]:
-        """What counts comes first, then what leans to a side, then what is about the same thing."""
+        """Order what counts first, then what leans to a side, then what is about the same thing."""
         best = group.best
         return best.relation == "no_relation" or best in alone, not leans(best, alone), not best.about
 

@@ -28,7 +28,6 @@ from attribution.types import (
     Document,
     Edit,
     Failure,
-    Judge,
     Page,
     Report,
     Resegment,
@@ -61,9 +60,9 @@ def edit(
     store does not act for its owner.
     """
     yield events.StageStarted("verify")
-    if isinstance(change, Judge):  # made anew from what another tab or the API saved meanwhile, which would be lost
-        shown = store.runs.load(report.id)
-        report = shown if shown and shown.edits != report.edits else report
+    shown = store.runs.load(report.id)
+    if shown and shown.edits != report.edits:  # another tab or the API saved it meanwhile, which would be lost
+        report = shown
     thresholds = thresholds_of(report)
     settings = settings.model_copy(
         update={"threshold": thresholds.support, "contradiction_threshold": thresholds.contradiction}

@@ -5,19 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from attribution.evidence.judging import (
-    Judged,
-    explain_difference,
-    is_related,
-    judge_pairs,
-    relevance,
-    reservation,
-    weighed,
-)
+from attribution.evidence.judging import as_evidence, judge_pairs, relevance
 from attribution.models import reranker
 from attribution.models.reranker import Relevance
 from attribution.types import Claim, Evidence, Pair, Verdict, content_id
-from attribution.verdicts import Thresholds, counted, decide
+from attribution.verdicts import Thresholds, decide
 from attribution.verifiers.pairs import Reads
 
 
@@ -60,19 +52,9 @@ def judge(
         claim = Claim(
             id=content_id(of_claim.text), text=of_claim.text, spans=(), worthiness="factual", independent=True
         )
-        pieces = {text: _evidence(claim, *next(of_pairs), of_claim.headings, thresholds) for text in texts}
+        pieces = {
+            text: as_evidence(claim.id, content_id(text), text, 0, 1.0, *next(of_pairs), of_claim.headings, thresholds)
+            for text in texts
+        }
         decided = decide(claim, list(pieces.values()), thresholds)
         yield JudgedClaim(decided, tuple(pieces[text] for text in of_claim.passages))
-
-
-def _evidence(
-    claim: Claim, pair: Pair, judged: Judged, relevance: float | None, headings: tuple[str, ...], thresholds: Thresholds
-) -> Evidence:
-    related, judged, text = is_related(pair, judged, relevance), weighed(judged, relevance), pair[1]
-    probabilities, against = judged.judgement.probabilities, reservation(pair, judged, headings)
-    return Evidence(
-        claim_id=claim.id, page_id=content_id(text), start=0, end=len(text), text=text, similarity=1.0,
-        relation=counted(probabilities, against, thresholds), probabilities=probabilities,
-        sentence=judged.judgement.sentence, about=related, relevance=relevance, reservation=against,
-        signals=judged.judgement.signals, parts=judged.parts, difference=explain_difference(pair, judged),
-    )  # fmt: skip

@@ -187,7 +187,7 @@ def _in_range(mine: Value, sentence: str, theirs: Sequence[Value]) -> bool:
 
 def unit_of(text: str, number: Value) -> str:
     """The unit directly beside a number, years after "aged"; empty where it has none."""
-    if _AGED.search(text[: number.start]):
+    if _AGED.search(text, max(0, number.start - 8), number.start):
         return "year"
     near = (v for v in values(text) if v.kind == "unit" and (v.end == number.start or 0 <= v.start - number.end <= 1))
     return next((v.normal for v in near), "")

@@ -91,7 +91,7 @@ def summary(claims: int, results: Mapping[str, Sequence[Figures]]) -> Figures:
 
 
 def growth(few: int, many: int, choices: Sequence[str]) -> Figures:
-    """What many claims cost the pipeline, as a multiple of few."""
+    """Measure many claims, time and memory, as multiples of few."""
     one, other = (measured("pipeline", claims, choices) for claims in (few, many))
     return {
         f"{many} claims, times the seconds of {few}": other["cold"]["seconds"] / one["cold"]["seconds"],

@@ -1,4 +1,4 @@
-"""What each thread of a run does when, and on which core.
+"""Record what each thread of a run does, when, and on which core.
 
 Functions are timed while a run goes on; the picture shows both.
 """

@@ -131,6 +131,8 @@ def test_two_tabs_lose_no_verdict(made: Editor) -> None:
     *_, last = edit(stale, Judge(claim_id=second.id, label="unclear"), made.settings, made.store)
     assert isinstance(last, Finished) and {j.claim_id for j in last.report.judgements} == {first.id, second.id}
     assert made.store.runs.load(stale.id) == last.report
+    *_, pinned = edit(stale, Pin(claim_id=first.id), made.settings, made.store)  # nor does another edit lose them
+    assert isinstance(pinned, Finished) and pinned.report.judgements == last.report.judgements
 
 
 def test_nobody_else_judges_a_run_and_a_copy_has_none_of_its_owner_s_verdicts(made: Editor) -> None:
