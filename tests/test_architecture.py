@@ -33,6 +33,7 @@ cli pages
 TIER = {folder: i for i, line in enumerate(ORDER.split("\n")) for folder in line.split()}
 DOORS = ("__init__", "__main__")  # they name what lies in other folders, and import it when it is asked for
 
+ACROSS = ("security", "pages/browser", "verdicts", "")  # tests of the product as a whole
 
 # a folder in which only caches of an earlier version are left is none
 ROOMS = {path.parent.name for path in (ROOT / "attribution").glob("*/*.py")}
@@ -82,6 +83,19 @@ def test_a_folder_has_an_init_only_where_it_holds_code() -> None:
     """Top-level packages each have one: without it, an installed package of the same name could hide them."""
     inner = (path for path in FILES if path.name == "__init__.py" and len(path.relative_to(ROOT).parts) > 2)
     assert [p for p in inner if len(ast.parse(p.read_text(encoding="utf-8")).body) < 2] == []
+
+
+def test_the_tests_mirror_the_code() -> None:
+    """`tests/<folder>/test_<module>[_<facet>].py` tests a module of that folder, or the folder's own `__init__.py`."""
+    strays = []
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        room = path.parent.relative_to(ROOT / "tests")
+        top = ROOT if room.parts[:1] in (("pages",), ("training",), ("benchmarks",)) else ROOT / "attribution"
+        found = [p.stem for p in (top / room).glob("*") if p.suffix == ".py" or p.is_dir()] + [room.name]
+        name = path.stem.removeprefix("test_")
+        if room.as_posix().strip(".") not in ACROSS and not any(f"{name}_".startswith(f"{m}_") for m in found):
+            strays.append(str(path.relative_to(ROOT)))
+    assert not strays
 
 
 def test_the_documentation_lists_the_folders_that_there_are() -> None:

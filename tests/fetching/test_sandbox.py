@@ -17,7 +17,7 @@ from attribution.library.folder import FolderSearcher
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Document
-from tests.fetching.test_documents import docx, epub
+from tests.fetching.test_formats import docx, epub
 
 
 def slow_pdf() -> bytes:

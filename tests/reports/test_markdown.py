@@ -13,7 +13,7 @@ from attribution.reports.answer import mark, marked, parse
 from attribution.reports.html import Node, Text, Tree, html, texts
 from attribution.types import Claim
 from tests.pages.hostile import TEXTS
-from tests.reports.test_render import safe
+from tests.reports.test_html import safe
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "answers.jsonl"
 PIECES = [

@@ -18,10 +18,10 @@ from attribution.snapshots import archive, snapshot
 from attribution.snapshots.snapshot import MANIFEST, Format
 from attribution.store.store import Store
 from attribution.types import Document
-from tests.fetching.test_documents import docx
+from tests.fetching.test_formats import docx
 from tests.pages.browser.conftest import free_port, serving
 from tests.pages.browser.visits import MARKS, chromium, expect, settled, visit
-from tests.snapshots.test_file import packed
+from tests.snapshots.test_snapshot_file import packed
 
 MEASURED = """
 import pathlib, sys

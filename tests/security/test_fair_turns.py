@@ -19,8 +19,8 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.turns import Turns
 from attribution.types import Document
-from tests.fetching.test_documents import chapter, docx, paragraph
-from tests.fetching.test_documents import epub as book
+from tests.fetching.test_formats import chapter, docx, paragraph
+from tests.fetching.test_formats import epub as book
 from tests.fetching.test_sandbox import slow_pdf
 
 SLOW = slow_pdf()

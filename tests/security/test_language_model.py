@@ -31,7 +31,7 @@ from tests.security.scaling import is_linear, shapes
 from tests.server.conftest import KEY as API_KEY
 from tests.server.conftest import Server
 from tests.servers import Answer, Served, http_server
-from tests.snapshots.test_file import made as made_snapshot
+from tests.snapshots.test_snapshot_file import made as made_snapshot
 
 TYPED = "sk-typed-by-the-visitor"
 ROOT = Path(__file__).parents[2]

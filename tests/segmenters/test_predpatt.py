@@ -1,11 +1,16 @@
-"""PredPatt: what is a predication, and what is only part of a name."""
+"""PredPatt: predications, parts of names, and the wording by a language model."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 
 from attribution.segmenters.predpatt import PredPatt
 from attribution.settings import Settings
+from attribution.types import Segmented
+from tests.llm_server import asked, claims, completion, error, llm_server, llm_settings
+from tests.servers import Answer
 
 
 @pytest.mark.parametrize(
@@ -30,3 +35,64 @@ from attribution.settings import Settings
 )
 def test_an_emphasis_and_a_possessive_within_a_name_are_no_predications(sentence: str, claims: list[str]) -> None:
     assert [c.text for c in PredPatt(Settings()).segment("", sentence).claims] == claims
+
+
+ANSWER = "Curie, a chemist, moved to Paris and discovered radium. It glows."
+PLAIN = PredPatt(Settings()).segment("", ANSWER).claims
+CUT = [c for c in PLAIN if c.text != "It glows."]
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attribution.retry.FIRST_PAUSE", 0.01)
+
+
+def run(script: Any) -> Segmented:
+    with llm_server(script) as served:
+        return PredPatt(llm_settings(served, llm_retries=1)).segment("", ANSWER)
+
+
+def test_the_wording_is_the_models_and_the_spans_are_the_rules() -> None:
+    asked_for: list[str] = []
+
+    def script(body: dict[str, Any]) -> str:
+        asked_for.append(asked(body))
+        return claims(*(f"Indeed, {line}" for line in asked(body).splitlines()))
+
+    made = run(script)
+    assert asked_for == ["\n".join(c.text for c in CUT)]  # a sentence that is one claim is not sent
+    assert [c.text for c in made.claims] == [f"Indeed, {c.text}" for c in CUT] + ["It glows."]
+    assert [c.spans for c in made.claims] == [c.spans for c in PLAIN]
+    assert made.failures == () and made.version.startswith("predpatt_fluent.v1/tiny@")
+    assert made.usage is not None and made.usage.calls == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        completion(""),
+        completion("I'm sorry, but I can't help with that."),
+        completion(claims("Only one.")),
+        completion(claims(*[" "] * len(CUT))),
+        completion('{"answer": 42}'),
+        completion('{"claims": ["Curie was a chem', finish="length"),
+        error(429),
+        error(500),
+    ],
+)
+def test_a_reply_that_does_not_fit_keeps_the_rules_claims(reply: Answer) -> None:
+    made = run(lambda body: reply)
+    assert made.claims == PLAIN
+    assert [f.kind for f in made.failures] == ["llm_failed"] and "the wording of the rules" in made.failures[0].message
+
+
+def test_injected_text_goes_out_as_data_and_two_equal_wordings_are_one_claim() -> None:
+    made = run(lambda body: claims(*["<b>He is a chemist.</b>"] * len(CUT)))
+    assert [c.text for c in made.claims] == ["<b>He is a chemist.</b>", "It glows."]
+
+
+def test_what_it_would_take_is_known_before_and_nothing_is_asked_without_a_model() -> None:
+    with llm_server(lambda body: claims()) as served:
+        estimate = PredPatt(llm_settings(served)).estimate("", ANSWER)
+        assert estimate is not None and estimate.calls == 1 and not served.requests
+    assert PredPatt(Settings()).estimate("", ANSWER) is None

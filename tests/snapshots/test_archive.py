@@ -19,7 +19,7 @@ from attribution.store.store import Store
 from attribution.types import AnalystVerdict, Report, Verdict
 from tests.make import claim, evidence, page, save_version
 from tests.pages.hostile import TEXTS
-from tests.snapshots.test_file import members, packed
+from tests.snapshots.test_snapshot_file import members, packed
 
 PAGE, CLAIM = page("The Nile is long. \u2028 Line two 😀."), claim("The Nile is long.")
 FIRST, SECOND, GOING = "0" * 16, "1" * 16, "2" * 16

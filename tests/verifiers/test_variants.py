@@ -1,4 +1,4 @@
-"""Variants: one value of the claim gives way to the sentence's."""
+"""Variants replace one value of the claim by the sentence's, and keep its subject."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.verifiers.variants import MAX_VARIANTS, variants
+from attribution.verifiers.variants import MAX_VARIANTS, keeps_subject, variants
 
 
 @pytest.mark.parametrize(
@@ -67,3 +67,9 @@ WORDS = st.lists(
 def test_any_text_has_a_few_variants_that_differ_from_it_and_each_other(claim: str, sentence: str) -> None:
     found = [variant.text for variant in variants(claim, sentence)]
     assert len(found) <= MAX_VARIANTS and claim not in found and len(set(found)) == len(found)
+
+
+def test_another_subject_is_another_claim() -> None:
+    assert keeps_subject("Paris is large.", "Paris is small.") and not keeps_subject(
+        "Paris is large.", "Rome is large."
+    )

@@ -3,8 +3,11 @@ from __future__ import annotations
 import pytest
 
 from attribution.segmenters.english import scope
+from attribution.segmenters.english.drafts import added, parts
+from attribution.segmenters.english.scope import is_imperative, is_reliable, is_sentence, is_sound
 from attribution.segmenters.english.tree import conjuncts
-from tests.segmenters.parses import repaired, token
+from attribution.text.parse import parse
+from tests.segmenters.parses import made, repaired, token
 
 
 @pytest.mark.parametrize(
@@ -73,3 +76,56 @@ def test_collective_verbs_are_recognised_in_every_form(verb: str) -> None:
 def test_a_quantity_stands_for_what_it_measures() -> None:
     doc = repaired("It offers a variety of tools.")
     assert scope.measured_noun(token(doc, "tools")).text == "variety"
+
+
+@pytest.mark.parametrize(
+    ("text", "sound"),
+    [
+        ("Ann sings songs.", True),
+        ("Because Ann sings songs.", False),
+        ("The singing of songs.", False),
+        ("Which was sung by Ann.", False),
+        ("Ann sings. Ben dances.", False),
+    ],
+)
+def test_one_whole_sentence_with_a_subject_and_a_finite_verb(text: str, sound: bool) -> None:
+    assert is_sentence(text) is sound
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "sound"), [(0, 3, True), (0, 2, False), (1, 3, False), (3, 7, False), (4, 7, True), (0, 8, True)]
+)
+def test_pieces_of_a_sentence(start: int, end: int, sound: bool) -> None:
+    doc = parse("Ann sings songs because Ben likes them.")
+    assert is_sound(doc, parts(doc[start:end])) is sound
+
+
+def test_an_added_verb_makes_a_statement() -> None:
+    doc = parse("Nash, an American mathematician, won.")
+    assert is_sound(doc, (*parts(doc[:1]), *added("was"), *parts(doc[2:5])))
+    assert not is_sound(doc, parts(doc[2:5]))
+
+
+def test_imperatives_have_no_subject() -> None:
+    assert is_imperative(next(parse("Press on it.").sents).root)
+    assert not is_imperative(next(parse("They press on it.").sents).root)
+
+
+@pytest.mark.parametrize("text", ["Ann sings and dances.", "Ann, who sings, dances.", "Ann left because it rained."])
+def test_ordinary_sentences_are_reliable(text: str) -> None:
+    assert is_reliable(parse(text))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["Ann NNP nsubj 1", "sings VBZ ROOT 1", "songs NNS dobj 1", "made VBD conj 1"],  # no conjunction
+        ["Ann NNP nsubj 4", "sings VBZ relcl 0", "songs NNS dobj 1", ", , punct 4", "left VBD ROOT 4"],  # one comma
+        ["Ben NNP ROOT 0", "and CC cc 0", "arias NNS conj 0", "of NN compound 2", "sung VBN acl 2", ", , punct 0"],
+        ["It PRP nsubj 1", "rained VBD ROOT 1", "leaves VBZ advcl 1"],  # a finite verb without a subject
+        ["men NNS ROOT 0", "who WP nsubj 2", "sing VBP relcl 0", "songs NNS dobj 2", "; , punct 3", "arias NNS conj 3"],
+    ],
+    ids=["conjunction", "subject", "participle", "clause", "list"],
+)
+def test_signs_that_the_parser_lost_its_way(rows: list[str]) -> None:
+    assert not is_reliable(made(*rows))

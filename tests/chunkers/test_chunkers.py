@@ -1,0 +1,122 @@
+"""Properties of the chunkers."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as budget
+from hypothesis import strategies as st
+
+from attribution.chunkers import CHUNKERS, Fixed, Recursive, SentenceWindows
+from attribution.settings import Settings
+from tests.make import page
+
+ALPHABET = "ab .\n\té😀!?A.\u00a0\u0301\u200dשلا؟。」字\x85\u3000👩🏽"
+TEXT = st.text(alphabet=st.sampled_from(ALPHABET), max_size=900) | st.text(max_size=300)
+
+
+def check(text: str, chosen: Settings) -> list[int]:
+    p = page(text.encode("utf-8", "replace").decode())
+    chunks = CHUNKERS.build(chosen.chunker, chosen).chunk(p)
+    covered = bytearray(len(p.text))
+    for c in chunks:
+        assert p.text[c.start : c.end] == c.text == c.text.strip()
+        assert 0 < len(c.text) <= chosen.chunk_size and c.page_id == p.id
+        covered[c.start : c.end] = b"\1" * len(c.text)
+    assert all(character.isspace() for character, seen in zip(p.text, covered, strict=True) if not seen)
+    starts = [c.start for c in chunks]
+    assert starts == sorted(set(starts))
+    return [len(c.text) for c in chunks]
+
+
+@pytest.mark.parametrize("name", CHUNKERS)
+@given(
+    text=TEXT,
+    size=st.integers(64, 200),
+    overlap=st.integers(0, 300),
+    window=st.integers(1, 6),
+    stride=st.integers(1, 6),
+)
+@budget(max_examples=60)
+def test_chunks_are_slices_that_hold_every_word(
+    name: str, text: str, size: int, overlap: int, window: int, stride: int
+) -> None:
+    check(
+        text,
+        Settings(chunker=name, chunk_size=size, chunk_overlap=overlap, window_sentences=window, window_stride=stride),
+    )
+
+
+@pytest.mark.parametrize("name", CHUNKERS)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" * 100_000,
+        "e\u0301" * 50_000,
+        "👩🏽\u200d🚀" * 20_000,
+        ("שלום עולם. " * 9_000),
+        "\n" * 100_000 + "a",
+        "a. " * 33_000,
+    ],
+    ids=["one word", "combining", "emoji", "right to left", "blank lines", "short sentences"],
+)
+def test_long_and_odd_texts_take_seconds_at_most(name: str, text: str) -> None:
+    started = time.process_time()
+    assert check(text, Settings(chunker=name))
+    assert time.process_time() - started < 10
+
+
+@pytest.mark.parametrize("name", CHUNKERS)
+@pytest.mark.parametrize("text", ["", " \n\t "])
+def test_no_words_make_no_chunks(name: str, text: str) -> None:
+    assert check(text, Settings(chunker=name)) == []
+
+
+LONG_TEXT = st.text(alphabet=st.sampled_from("ab .\n\té😀!?"), max_size=900)
+
+
+@given(LONG_TEXT, st.integers(64, 200))
+def test_fixed_chunks_are_slices_that_hold_every_word(text: str, size: int) -> None:
+    p = page(text)
+    chunks = Fixed(Settings(chunk_size=size)).chunk(p)
+    covered: set[int] = set()
+    for c in chunks:
+        assert p.text[c.start : c.end] == c.text == c.text.strip()
+        assert 0 < len(c.text) <= size
+        assert not covered & set(range(c.start, c.end))
+        covered |= set(range(c.start, c.end))
+    assert all(c.isspace() for i, c in enumerate(text) if i not in covered)
+
+
+@pytest.mark.parametrize("size", [256, 512])
+def test_words_stay_whole_and_sentences_where_they_can(size: int) -> None:
+    text = "The river is long and wide. " * 100
+    for chunk in Fixed(Settings(chunk_size=size)).chunk(page(text)):
+        assert chunk.text.endswith("wide.") and chunk.text.startswith("The")
+
+
+def test_a_word_longer_than_a_chunk_is_cut() -> None:
+    assert [len(c.text) for c in Fixed(Settings(chunk_size=64)).chunk(page("x" * 150))] == [64, 64, 22]
+
+
+def test_paragraphs_stay_whole_where_they_fit() -> None:
+    first, second = "A paragraph of some length. " * 4, "Another paragraph is here. " * 4
+    chunks = Recursive(Settings(chunk_size=128, chunk_overlap=0)).chunk(page(f"{first}\n\n{second}"))
+    assert [c.text for c in chunks] == [first.strip(), second.strip()]
+
+
+def test_neighbours_share_no_more_than_the_overlap() -> None:
+    text = "The river is long and wide. " * 60
+    chunks = Recursive(Settings(chunk_size=256, chunk_overlap=64)).chunk(page(text))
+    shared = [a.end - b.start for a, b in zip(chunks, chunks[1:], strict=False)]
+    assert max(shared) <= 64 and max(shared) > 20
+
+
+def test_windows_step_by_the_stride_and_leave_nothing_out() -> None:
+    p = page("One is. Two is. Three is. Four is. Five is.")
+    chunks = SentenceWindows(Settings(window_sentences=3, window_stride=2)).chunk(p)
+    assert [c.text for c in chunks] == ["One is. Two is. Three is.", "Three is. Four is. Five is."]
+    wide = SentenceWindows(Settings(window_sentences=2, window_stride=9)).chunk(p)
+    assert [c.text for c in wide] == ["One is. Two is.", "Three is. Four is.", "Five is."]

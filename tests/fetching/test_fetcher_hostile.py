@@ -1,0 +1,187 @@
+"""One run over servers that do everything wrong: each case ends by itself, with its own kind, and costs no other."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from attribution.evidence import GatherStep
+from attribution.evidence.gathering import LiveSources
+from attribution.evidence.sources import Sources
+from attribution.fetching.fetcher import Fetcher
+from attribution.fetching.sandbox import _workers, read
+from attribution.settings import Settings
+from attribution.store.store import Store
+from tests.fetching.test_fetcher import HTML, PAGE, always, local, names
+from tests.fetching.test_formats_html import RUSSIAN
+from tests.make import claim
+from tests.servers import Answer, Served, encrypted, http_server, pdf_bytes, raw_server
+
+LIMIT = 200_000_000  # bytes above the idle process
+PDF = {"Content-Type": "application/pdf"}
+GZIP = {**HTML, "Content-Encoding": "gzip"}
+CASES: dict[str, tuple[Answer, str]] = {
+    "/loop": ((302, {"Location": "/loop"}, b""), "redirect_loop"),
+    "/inside": ((302, {"Location": "http://127.0.0.9/"}, b""), "blocked_address"),
+    "/file": ((302, {"Location": "file:///etc/passwd"}, b""), "bad_address"),
+    "/gopher": ((302, {"Location": "gopher://127.0.0.1/"}, b""), "bad_address"),
+    "/limited": ((429, {"Retry-After": "5"}, b""), "rate_limited"),
+    "/down": ((503, {}, b""), "server_error"),
+    "/gone": ((404, HTML, b""), "http_error"),
+    "/paid": ((402, HTML, b""), "paywall"),
+    "/bomb": ((200, GZIP, gzip.compress(b" " * 100_000_000, 6)), "too_large"),
+    "/lies": ((200, HTML, b"\x89PNG\r\n\x1a\n\0\0"), "wrong_type"),
+    "/closed.pdf": ((200, PDF, encrypted(pdf_bytes("Secret."), "key")), "encrypted"),
+    "/long.pdf": ((200, PDF, pdf_bytes(*(f"Page {n} of three hundred." for n in range(1, 301)))), "page"),
+    "/nested": ((200, HTML, b"<html><body>" + b"<div>" * 1_000_000 + b"deep"), "unreadable"),
+    "/1251": ((200, HTML, f"<html><body><p>{RUSSIAN}</p></body></html>".encode("cp1251")), "page"),
+    "/script": ((200, HTML, b"<body><div id=app></div><script src=a.js></script></body>"), "needs_javascript"),
+    "/empty": ((200, HTML, b"<html><body></body></html>"), "no_text"),
+    "/good": ((200, HTML, PAGE), "page"),
+}  # fmt: skip
+
+
+def endless(connection: socket.socket, over: threading.Event) -> None:
+    connection.recv(4096)
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n")
+    while not over.is_set():
+        connection.sendall(b"10000\r\n" + b"x" * 65_536 + b"\r\n")
+
+
+def drip(connection: socket.socket, over: threading.Event) -> None:
+    connection.recv(4096)
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n")
+    while not over.wait(0.1):
+        connection.sendall(b"x")
+
+
+def silent(connection: socket.socket, over: threading.Event) -> None:
+    over.wait(30)
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if not shutil.which("openssl"):
+        pytest.skip("openssl makes the certificate of this test; install it")
+    both = tmp_path_factory.mktemp("tls") / "both.pem"
+    command = "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=wrong.example -keyout - -out -"
+    both.write_bytes(subprocess.run(command.split(), capture_output=True, check=True).stdout)
+    return both
+
+
+class Memory:
+    """The most that this process and the extracting ones hold, sampled."""
+
+    def __init__(self) -> None:
+        self._over = threading.Event()
+        self.least = self.most = self._now()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    @staticmethod
+    def _now() -> int:
+        total = 0
+        for pid in ("self", *(str(worker.process.pid) for worker in list(_workers))):
+            status = Path(f"/proc/{pid}/status")
+            try:
+                total += next(int(x.split()[1]) for x in status.read_text().splitlines() if x.startswith("VmRSS"))
+            except (OSError, StopIteration):
+                continue
+        return total * 1024
+
+    def _watch(self) -> None:
+        while not self._over.wait(0.02):
+            self.most = max(self.most, self._now())
+
+    def grown(self) -> int:
+        self._over.set()
+        self._thread.join()
+        return self.most - self.least
+
+
+@pytest.fixture
+def web(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[dict[str, str], Served]]:
+    """Addresses with what each should end in; and a server on an address that nothing may be asked of."""
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(certificate)
+    forbids = always(200, {"Content-Type": "text/plain"}, b"User-agent: *\nDisallow: /")
+    with ExitStack() as stack:
+        inside = stack.enter_context(http_server(always(200, HTML, PAGE), "127.0.0.2"))
+        server = stack.enter_context(http_server(lambda request: CASES[request.path][0]))
+        expected = {server.url(path, f"h{i}.example"): kind for i, (path, (_, kind)) in enumerate(CASES.items())}
+        asked = {f"h{i}_example": ["127.0.0.1"] for i in range(len(CASES))}
+        expected[stack.enter_context(raw_server(endless)).url()] = "too_large"
+        expected[stack.enter_context(raw_server(drip)).url()] = "timed_out"
+        expected[stack.enter_context(raw_server(silent, robots=True)).url()] = "robots"
+        expected[stack.enter_context(http_server(always(200, HTML, PAGE), robots=forbids)).url()] = "robots"
+        secure = stack.enter_context(http_server(always(200, HTML, PAGE), tls=tls))
+        expected[f"https://127.0.0.1:{secure.port}/"] = "bad_certificate"
+        expected[inside.url("/", "rebind.example")] = "blocked_address"
+        for host in ("[::1]", "2130706434", "127.0.0.2", "[::ffff:127.0.0.2]", "0x7f000002"):
+            expected[inside.url("/", host)] = "blocked_address"
+        expected["file:///etc/passwd"] = expected["gopher://127.0.0.2/"] = "bad_address"
+        names(monkeypatch, rebind_example=[["127.0.0.1", "127.0.0.2"], ["127.0.0.2"]], **asked)
+        yield expected, inside
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
+def test_every_case_ends_by_itself(web: tuple[dict[str, str], Served], store: Store, settings: Settings) -> None:
+    expected, inside = web
+    chosen = settings.model_copy(update={"page_timeout": 8.0, "robots_timeout": 3.0, "read_timeout": 5.0})
+    read(PAGE, "text/html", "warm", 60.0)
+    memory = Memory()
+    started = time.monotonic()
+    gatherer = LiveSources(chosen, store, Sources(addresses=list(expected)), Fetcher(chosen, local).fetch)
+    steps: list[GatherStep] = list(gatherer.gather([claim()], "", threading.Event()))
+    seconds, grown = time.monotonic() - started, memory.grown()
+    found = {p.url: "page" for s in steps for p in s.pages} | {f.subject: f.kind for s in steps for f in s.failures}
+    assert found == expected
+    assert inside.requests == [] and inside.rules_read == 0
+    assert grown < LIMIT, f"{grown / 1e6:.0f} MB"
+    assert seconds < 60
+    texts = {p.url: p for s in steps for p in s.pages}
+    long = next(p for url, p in texts.items() if url.endswith("long.pdf"))
+    assert long.page_number(long.text.index("Page 299 ")) == 299 and len(long.breaks) == 300
+    assert next(p.text for url, p in texts.items() if url.endswith("1251")) == RUSSIAN
+
+
+def test_a_parser_that_hangs_or_dies_costs_its_page_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    from attribution.errors import FetchFailed
+
+    nested = b"<html><body>" + b"<table><tr><td>" * 60 + b"<p>a b</p><ul><li>x</li></ul>" * 60_000
+    with pytest.raises(FetchFailed) as caught:
+        read(nested, "text/html", "https://slow.example/", 0.2)
+    assert caught.value.kind == "timed_out"
+    assert read(PAGE, "text/html", "https://good.example/", 60.0).text == "The Nile flows north."
+    for worker in list(_workers):
+        worker.process.kill()
+    assert read(PAGE, "text/html", "https://good.example/", 60.0).text == "The Nile flows north."
+
+
+def test_no_page_waits_for_a_process_to_start_while_another_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    from attribution.fetching import sandbox
+
+    read(PAGE, "text/html", "warm", 60.0)
+    first = sandbox._take()
+    while not sandbox._idle.empty():
+        sandbox._idle.get().stop()
+    over = threading.Event()
+    monkeypatch.setattr(sandbox._Worker, "ready", lambda self: over.wait(20) or self._ready)
+    taken: list[object] = []
+    taker = threading.Thread(target=lambda: taken.append(sandbox._take()))
+    taker.start()
+    sandbox._idle.put(first)
+    taker.join(10)
+    over.set()
+    sandbox._idle.put(first)
+    assert taken == [first]

@@ -1,0 +1,90 @@
+"""The page without a browser: a project is made, tasks and exports are imported, numbers lead to tasks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from attribution.reports.html import el, html
+from attribution.store.store import Store
+from attribution.studies.annotation.project import Annotations
+from attribution.studies.annotation.records import Content
+from pages.ui.annotate.figures import (
+    Found,
+    Number,
+    agreement_table,
+    behind,
+    cell_key,
+    figures_node,
+    quality_tables,
+    share_tables,
+    task_list,
+)
+from pages.ui.annotate.manage import guidelines
+from tests.pages.hostile import TEXTS
+from tests.studies.annotation.made import CONTENT, filled, say
+
+PAGE = Path(__file__).parents[2] / "pages" / "annotate.py"
+
+
+def text(shown: AppTest) -> str:
+    return " ".join(block.body for block in shown.get("html"))
+
+
+def test_a_project_is_made_and_somebody_joins(store: Store) -> None:
+    shown = AppTest.from_file(str(PAGE), default_timeout=60).run()
+    assert not shown.exception and "first whether the answer can be understood" in text(shown)
+    shown.text_input[0].input("Rivers")
+    next(box for box in shown.text_input if box.label == "Annotators").input("ann, bob")
+    next(button for button in shown.button if button.label == "Create the project").click().run()
+    assert not shown.exception and "“Rivers” was created" in text(shown)
+    saved = Annotations(store.database)
+    (project,) = saved.projects()
+    assert saved.work(project).annotators == ("ann", "bob") and project.overlap == 2
+    next(button for button in shown.button if button.label == "Create the project")
+    people = next(box for box in shown.text_input if box.label == "Add people")
+    people.input("lea")
+    next(button for button in shown.button if button.label == "Add leads").click().run()
+    assert saved.work(project).leads == ("lea",) and not shown.exception
+
+
+def test_every_number_leads_to_its_tasks(store: Store) -> None:
+    saved = Annotations(store.database)
+    project = filled(saved, 6, names="ann bob cem", overlap=3)
+    for number, task in enumerate(saved.task_ids(project.id)):
+        for name, answer in zip(("ann", "bob", "cem"), ("attributable", "not_attributable", "flagged"), strict=True):
+            say(saved, project, task, name, CONTENT["attributable" if number < 4 else answer])  # type: ignore[index]
+    found = Found(saved, project, saved.work(project))
+    tables = [*share_tables(found), agreement_table(found), *quality_tables(found)]
+    drawn = html(el("div", *(figures_node(table, place) for place, table in enumerate(tables))))
+    cells = [(cell_key(t, r, c), cell) for t, table in enumerate(tables) for r, row in enumerate(table.rows)
+             for c, cell in enumerate(row)]  # fmt: skip
+    numbers = {key: cell for key, cell in cells if isinstance(cell, Number)}
+    assert len(numbers) > 10
+    for key, cell in numbers.items():
+        title, tasks = behind(tables, key)  # type: ignore[misc]
+        assert title and tasks and set(tasks) <= set(saved.task_ids(project.id)) and f'value="{key}"' in drawn
+        if cell.text.isdigit() and not {"Judgements", "Pairs"} & set(title.split(" · ")):
+            assert len(tasks) == int(cell.text)
+    plain = [cell for _, cell in cells if isinstance(cell, str)]
+    assert [c for c in plain if any(ch.isdigit() for ch in c) and c != "0"] == []  # no number without its rows
+    assert [cell.text if isinstance(cell, Number) else cell for cell in tables[0].rows[0]] == [
+        "d", "a", "6", "0.0 %", "100.0 %", "100.0 %", "2"
+    ]  # fmt: skip
+    assert behind(tables, "9-9-9") is None
+
+
+def test_what_people_write_is_escaped(store: Store) -> None:
+    saved = Annotations(store.database)
+    project = filled(saved, 1)
+    (task,) = saved.task_ids(project.id)
+    for hostile in TEXTS:
+        said = Content(interpretable=False, justification=hostile, explicature=hostile)
+        say(saved, project, task, "ann", said)
+        found = Found(saved, project, saved.work(project))
+        drawn = html(task_list(found.tasks, [task, task], found.everything(), found.answers))
+        assert (
+            "<script" not in drawn and "<img" not in drawn and "<iframe" not in drawn and drawn.count("<details") == 1
+        )
+    assert "According to" in html(guidelines())

@@ -1,0 +1,174 @@
+"""The benchmark's job, the rows behind its numbers, and the page without a browser."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attribution.reports.html import el, html
+from attribution.store.store import Store
+from attribution.studies.groundedness import Part
+from attribution.studies.groundedness.evaluation import (
+    LeftOut,
+    Outcome,
+    SavedBenchmark,
+    SavedSet,
+    load_benchmark,
+    save_benchmark,
+    save_labelled_set,
+)
+from attribution.studies.groundedness.labelled_set import LabelledSet
+from pages.benchmark import BenchmarkProgress, evaluated, work
+from pages.ui import benchmark_results, state
+from pages.ui.background import Job
+from pages.ui.benchmark_results import errors, quality, response_parts, row_list, rows_behind, summary
+from tests.pages.jobs import ended
+from tests.studies.groundedness.labels import outcome, row
+
+EVIL = "<script>alert(1)</script>"
+PAGE = str(Path(__file__).parents[2] / "pages" / "benchmark.py")
+ROWS = tuple(
+    row(n, n % 2 == 0, "development" if n < 4 else "test", error_type="" if n % 2 == 0 else "number").model_copy(
+        update={"response": f"{EVIL} {n}", "context": (EVIL,), "question": EVIL}
+    )
+    for n in range(10)
+)
+LABELLED = SavedSet(name="a set", rows=ROWS)
+# 5 is missed (0.9), 8 is wrongly flagged (0.1)
+SCORES = {0: 0.9, 1: 0.1, 2: 0.8, 3: 0.2, 4: 0.9, 5: 0.9, 6: 0.7, 7: 0.3, 8: 0.1, 9: 0.2}
+OUTCOMES = tuple(outcome(n, s, tokens=n) for n, s in SCORES.items())
+BEGUN = SavedBenchmark(methods=("gc", "quip"), settings={"verifier": "auto"})
+
+
+def benchmark() -> BenchmarkProgress:
+    return evaluated(LABELLED, BEGUN.model_copy(update={"outcomes": OUTCOMES}))
+
+
+@pytest.mark.parametrize(
+    ("figure", "ids", "said"),
+    [
+        ("accuracy", ["5", "8", "4", "9", "6", "7"], "4 of 6 test responses classified correctly"),
+        ("precision", ["8", "9", "7"], "2 of 3 flagged responses are ungrounded"),
+        ("recall", ["5", "9", "7"], "2 of 3 ungrounded responses flagged"),
+        ("threshold", ["0", "1", "2", "3"], "4 development responses"),
+        ("tokens", [str(n) for n in range(9, -1, -1)], "most tokens first"),
+        ("error:number", ["5", "9", "7"], "1 of 3 “number” test responses misclassified"),
+        ("error:", ["8", "4", "6"], "1 of 3 grounded test responses misclassified"),
+    ],
+)
+def test_each_number_leads_to_its_rows_wrong_ones_first(figure: str, ids: list[str], said: str) -> None:
+    now = benchmark()
+    behind = rows_behind(now, f"gc|{figure}")
+    assert behind is not None and said in behind.title
+    found = [r.id for r, _ in behind.rows]
+    assert sorted(found) == sorted(ids) and (figure == "threshold" or found[0] == ids[0])
+    f = now.evaluation.figures[0]
+    if figure == "accuracy":
+        assert f.accuracy.value == pytest.approx(4 / 6, abs=1e-4)
+    for bad in ("gc|nonsense", "quip|accuracy", "nonsense|accuracy", "", f"{EVIL}|failed"):
+        assert rows_behind(now, bad) is None
+
+
+def test_foreign_text_is_escaped_wherever_it_is_shown() -> None:
+    now = benchmark()
+    behind = rows_behind(now, "gc|accuracy")
+    assert behind is not None
+    drawn = html(row_list(behind)) + html(quality(now)) + html(errors(now) or el("p"))
+    assert "<script" not in drawn and "&lt;script&gt;" in drawn
+    assert "wrongly passed" in drawn and "correctly flagged" in drawn
+    assert drawn.count('value="gc|') >= 7 + 2 and "Show the rows behind it" in drawn
+    assert summary(now).startswith("Best macro F1 on 6 test responses: 0.67")
+
+
+def test_parts_of_a_response_carry_their_scores_and_overlaps_lose_nothing() -> None:
+    r = ROWS[0].model_copy(update={"response": "One. Two. Three."})
+    o = outcome(
+        0, 1.0, parts=(Part(start=5, end=9, score=0.25), Part(start=0, end=4, score=1), Part(start=3, end=9, score=0))
+    )
+    drawn = html(el("p", *response_parts(r, o)))
+    text = drawn.replace("</span>", "").replace("<span>", "")
+    assert "One." in text and "Two." in text and "Three." in text and "0.25" in drawn and "1.00" in drawn
+
+
+def started(labelled: SavedSet, saved: SavedBenchmark, *given: Any) -> Job[BenchmarkProgress]:
+    return Job("benchmark", evaluated(labelled, saved, running=True), work(labelled, saved, *given), "id")
+
+
+def test_scores_come_one_by_one_and_stop_keeps_them_and_the_run_goes_on(store: Store) -> None:
+    save_labelled_set(store, "id", "a set", LabelledSet(ROWS))
+    save = partial(save_benchmark, store, "id")
+
+    def half(stop: threading.Event) -> Iterator[Outcome | LeftOut]:
+        yield from OUTCOMES[:5]
+        yield LeftOut("quip", "it is gone")
+        assert stop.wait(5)
+
+    job = started(LABELLED, BEGUN, half, save)
+    until = time.monotonic() + 5
+    while "quip" not in job.progress().saved.left_out and time.monotonic() < until:
+        time.sleep(0.01)
+    job.stop()
+    now = ended(job)
+    assert len(now.saved.outcomes) == 5 and now.missing() == ["gc"]
+    loaded = load_benchmark(store, "id")
+    assert loaded is not None and loaded[0].rows == ROWS and loaded[1] == now.saved
+    seen: list[Any] = []
+    again = started(*loaded, lambda stop: seen.append(1) or iter(OUTCOMES), save)  # type: ignore[func-returns-value]
+    now = ended(again)
+    assert not now.missing() and now.evaluation == benchmark().evaluation
+    assert load_benchmark(store, "id") == (loaded[0], now.saved)
+
+
+def test_what_breaks_keeps_what_was_scored() -> None:
+    def broken(stop: threading.Event) -> Iterator[Outcome | LeftOut]:
+        yield OUTCOMES[0]
+        raise KeyError("x")
+
+    saved: list[SavedBenchmark] = []
+    now = ended(started(LABELLED, BEGUN, broken, saved.append))
+    assert "unexpected error" in now.error and saved[-1].outcomes == OUTCOMES[:1] == now.saved.outcomes
+
+
+def test_exports_are_those_of_the_command_line() -> None:
+    now = benchmark()
+    assert '"macro_f1"' in benchmark_results.figures_json(now) and benchmark_results.rows_jsonl(now).count("\n") == 10
+    assert benchmark_results.tables_csv(now).startswith("method,precision,recall,macro F1")
+    assert "### Groundedness on the test split" in benchmark_results.tables_markdown(now)
+
+
+def test_the_page_opens_with_the_example_set() -> None:
+    from streamlit.testing.v1 import AppTest
+
+    shown = AppTest.from_file(PAGE, default_timeout=60).run()
+    assert not shown.exception
+    assert "28 responses, 14 of them grounded" in str([h.value for h in shown.get("html")] or shown.main)
+    buttons = {b.label: b.disabled for b in shown.button}
+    assert buttons["Measure"] is False and buttons["Stop"] is True
+
+
+def test_a_saved_benchmark_has_an_address_and_one_that_was_cut_off_can_go_on(store: Store) -> None:
+    from streamlit.testing.v1 import AppTest
+
+    store = Store(store.database, "owner")
+    save_labelled_set(store, "id", "a set", LabelledSet(ROWS))
+    save_benchmark(store, "id", BEGUN.model_copy(update={"outcomes": OUTCOMES}))
+    for browser, offered, not_offered in (("owner", "go_on", "make_copy"), ("guest", "make_copy", "go_on")):
+        shown = AppTest.from_file(PAGE, default_timeout=60)
+        shown.query_params["benchmark"], shown.session_state[state._BROWSER] = "id", browser
+        shown.run()
+        keys = [b.key for b in shown.button]
+        assert not shown.exception and offered in keys and not_offered not in keys
+    shown.button(key="make_copy").click().run()
+    copy = shown.query_params["benchmark"]
+    assert not shown.exception and copy != "id" and shown.button(key="go_on").label == "Continue"
+    assert load_benchmark(store, "id") == load_benchmark(store, copy)
+    gone = AppTest.from_file(PAGE, default_timeout=60)
+    gone.query_params["benchmark"] = "nowhere"
+    gone.run()
+    assert not gone.exception and "Continue" not in [b.label for b in gone.button]

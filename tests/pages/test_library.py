@@ -1,0 +1,159 @@
+"""The Library without a browser: adding in the background, what failed, removing, and the sidebar's choice."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attribution.errors import StoreError
+from attribution.library.ingest import Item, ItemResult
+from attribution.library.store import DocumentStore, NewDocument
+from attribution.reports.html import html
+from attribution.store.store import Store
+from attribution.types import Failure
+from pages.library import AddProgress, collection_table, failure_table, size, start, work
+from pages.ui.background import Job
+from tests.make import page
+from tests.pages.jobs import ended
+
+PAGES = Path(__file__).parents[2] / "pages"
+EVIL = "<script>alert(1)</script>"
+FAILURE = Failure(stage="fetch", subject=EVIL, kind="encrypted", message=f"{EVIL} is encrypted")
+ITEMS = [Item("a", "a"), Item("b", "b"), Item("c", "c")]
+
+
+def started(items: list[Item], *given: Any) -> Job[AddProgress]:
+    return Job("ingest", AddProgress("c", len(items)), work(items, *given))
+
+
+def test_stop_keeps_what_is_added_and_leaves_the_vectors() -> None:
+    def add(items: list[Item], stop: threading.Event) -> Iterator[ItemResult]:
+        yield ItemResult("a", "added")
+        yield ItemResult("b", "failed", FAILURE)
+        assert stop.wait(5)
+
+    job = started(ITEMS, add, lambda stop: pytest.fail("embedded after Stop"))
+    for _ in range(500):
+        if job.progress().done == 2:
+            break
+        time.sleep(0.01)
+    assert job.progress().doing() == "Adding 2 of 3 to “c” …" and job.progress().share() == pytest.approx(2 / 3)
+    job.stop()
+    now = ended(job)
+    assert (now.new, now.failures, now.error) == (1, (FAILURE,), "")
+    assert now.summary() == "1 document added to “c”, 1 could not be read, stopped before 1 more."
+
+
+def test_vectors_come_after_and_a_broken_end_is_said() -> None:
+    def embed(stop: threading.Event) -> Iterator[tuple[int, int]]:
+        yield 2, 3
+        raise StoreError("the disk is full")
+
+    now = ended(started(ITEMS[:2], lambda items, stop: iter([ItemResult("a", "unchanged")] * 2), embed))
+    assert (now.embedded, now.error, now.done) == ((2, 3), "the disk is full", 2)
+    assert now.summary() == "0 documents added to “c”, 2 already there."
+    odd = ended(started(ITEMS, lambda items, stop: iter([][1:2] or [None]), embed))  # type: ignore[list-item]
+    assert "AttributeError" in odd.detail and "AttributeError" not in odd.error
+
+
+def test_a_collection_without_a_name_is_not_added() -> None:
+    assert start("", [], "") == "Type a name for the new collection first."
+
+
+def test_the_table_of_collections_scrolls_where_it_is_too_wide() -> None:
+    drawn = html(collection_table([]))
+    assert drawn.startswith('<div class="ax-scroll" role="region" tabindex="0" aria-label="Collections">')
+
+
+def test_foreign_names_are_escaped(store: Store) -> None:
+    drawn = html(failure_table([FAILURE] * 201))
+    assert EVIL not in drawn and "&lt;script&gt;" in drawn and "1 more" in drawn
+    kept = DocumentStore(store.database)
+    kept.put("<b>x<b>", [NewDocument("a", "a", "a", page("A text."))])
+    drawn = html(collection_table(kept.collections()))
+    assert "<b>" not in drawn and "7 characters" in drawn
+    assert (size(1), size(1500), size(2_000_000)) == (
+        "1 character",
+        "1.5 thousand characters",
+        "2.0 million characters",
+    )
+
+
+def opened(name: str = "library.py") -> AppTest:
+    shown = AppTest.from_file(str(PAGES / name), default_timeout=120).run()
+    assert not shown.exception
+    return shown
+
+
+def labels(shown: AppTest) -> dict[str, bool]:
+    return {button.label: button.disabled for button in shown.button}
+
+
+def test_the_page_says_who_sees_what_and_what_is_missing() -> None:
+    shown = opened()
+    text = " ".join(block.body for block in shown.get("html"))
+    assert "All users of this server can read, extend and empty them" in text and "No collections yet" in text
+    assert labels(shown) == {"Add": False, "Stop": True}
+    shown.text_input(key="collection_name").input("rivers").run()
+    shown.button(key="collection_add").click().run()
+    assert "Choose files or give web addresses first" in " ".join(b.body for b in shown.get("html"))
+    shown.text_area(key="collection_addresses-0").input("file:///etc/passwd").run()
+    shown.button(key="collection_add").click().run()
+    assert "is not a web address: expected one" in " ".join(b.body for b in shown.get("html")) and not shown.exception
+
+
+def test_addresses_are_added_and_told(store: Store) -> None:
+    shown = opened()
+    shown.text_input(key="collection_name").input("rivers").run()
+    shown.text_area(key="collection_addresses-0").input("http://127.0.0.1:9/a").run()
+    shown.button(key="collection_add").click().run()
+    ended(shown.session_state["_page_ingest"])
+    shown.run()
+    text = " ".join(block.body for block in shown.get("html"))
+    assert not shown.exception and "1 could not be read" in text and "http://127.0.0.1:9/a" in text
+
+
+def offered(shown: AppTest) -> list[str]:
+    return next(s.options for s in shown.selectbox if s.label == "Document")
+
+
+def test_documents_are_removed_after_a_question(store: Store) -> None:
+    kept = DocumentStore(store.database)
+    kept.put("rivers", [NewDocument(n, n, n, page(f"A text of {n}.", title=n)) for n in ("nile", "rhine")])
+    shown = opened()
+    assert shown.selectbox(key="collection_browsed").options == ["rivers"]
+    assert offered(shown) == ["nile", "rhine"]
+    shown.text_input(key="collection_filter").input("rhi").run()
+    assert offered(shown) == ["rhine"]
+    shown.button(key="collection_remove").click().run()
+    assert len(kept.documents("rivers")) == 2  # not before it is confirmed
+    shown.button(key="removal_yes").click().run()
+    assert [row["name"] for row in kept.documents("rivers")] == ["nile"]
+    shown.text_input(key="collection_filter").input("").run()
+    shown.button(key="collection_read").click().run()
+    assert not shown.exception
+    shown.button(key="collection_remove_all").click().run()
+    shown.button(key="removal_yes").click().run()
+    assert kept.collections() == [] and not shown.exception
+
+
+def test_a_collection_is_ticked_in_the_sidebar(store: Store) -> None:
+    DocumentStore(store.database).put("rivers", [NewDocument("nile", "n", "n", page("The Nile flows north."))])
+    shown = opened("explore.py")
+    (choice,) = [m for m in shown.multiselect if m.label == "Collections"]
+    assert choice.options == ["rivers"]
+    choice.select("rivers").run()
+    assert not shown.exception
+    for _ in range(60):  # the estimate of the first look is worked out before that of the second begins
+        sources = shown.session_state["_page_estimate"].progress().key[2].sources
+        if len(sources) > 1:
+            break
+        time.sleep(0.5)
+        shown.run()
+    assert sources == ("library", "collection:rivers")

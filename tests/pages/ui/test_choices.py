@@ -1,0 +1,165 @@
+"""The form as settings, a saved run back in the form, and errors in the words of the form."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+from streamlit.testing.v1 import AppTest
+
+from attribution.errors import BadInput, FetchFailed, ModelUnavailable
+from attribution.settings import Endpoint, Settings
+from attribution.store.store import Store
+from attribution.types import Document, LlmUsage, Report, Usage
+from pages.ui import choices, state
+from pages.ui.choices import explain
+from tests.make import claim, page
+
+EXPLORE = str(Path(__file__).parents[3] / "pages" / "explore.py")
+CHOICES = {
+    "sources": ("library", "wikipedia", "documents", "https://example.org/a", "collection:rivers"),
+    "fallback": ("duckduckgo",), "segmenter": "clauses", "query": "claim", "verifier_model": "owner/name",
+    "threshold": 0.7, "enrichment": "llm", "input_price": 2.5, "openai_model": "tiny",
+}  # fmt: skip
+
+
+def saved(**usage: LlmUsage) -> Report:
+    documents = [("notes.pdf", "A text of notes."), (choices.PASTED, "A pasted text.")]
+    pages = tuple(
+        page(text, f"document:{name}", name).model_copy(update={"kind": "document"}) for name, text in documents
+    )
+    return Report(
+        id="0" * 16, created_at="2026-11-21T10:00:00+00:00", question="Why?", answer="The Nile is long.",
+        settings=Settings(**CHOICES).public(), versions={}, claims=(claim(),), pages=pages, usage=Usage(llm=usage),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
+    """Session state without a page, on a server that allows two models."""
+    monkeypatch.setenv("ATTRIBUTION_HUB_MODELS", "owner/name, other/name")
+    values: dict[str, object] = {"_initial": {}}
+    monkeypatch.setattr("streamlit.session_state", values)
+    monkeypatch.setattr(choices, "collections", lambda: ["rivers"])
+    return values
+
+
+def test_a_saved_run_fills_the_whole_form(session: dict[str, object]) -> None:
+    choices.restore(saved())
+    restored = choices.settings()
+    assert isinstance(restored, Settings)
+    for name, value in CHOICES.items():
+        found = getattr(restored, name)
+        assert (sorted(found), sorted(value)) if name == "sources" else (found == value), name
+    assert state.text(state.QUESTION) == "Why?"
+    assert {d.name: d.content for d in choices.documents()} == {
+        choices.PASTED: b"A pasted text.", "notes.pdf.txt": b"A text of notes.",
+    }  # fmt: skip
+    assert choices.differences(saved(), choices.documents()) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "label"),
+    [
+        ({"question": "When?"}, "Question"),
+        ({"answer": "No."}, "Answer"),
+        ({"library": False}, "Sources"),
+        ({"fallback": []}, "Fallback search"),
+        ({"segmenter": "sentences"}, "Split the answer into"),
+        ({"query": "enriched"}, "Search query"),
+        ({"verifier": "deberta"}, "Verifier"),
+        ({"verifier_model": "other/name"}, "Model of the verifier"),
+        ({"llm_tasks": []}, "Also use it for"),
+        ({"pasted": "Another text."}, "My documents"),
+    ],
+)
+def test_every_change_of_the_form_is_named(session: dict[str, object], change: dict[str, object], label: str) -> None:
+    choices.restore(saved())
+    before = choices.documents()
+    state.fill(**change)
+    assert choices.differences(saved(), before) == [label]
+
+
+def test_the_language_model_counts_where_it_was_used_and_the_threshold_never(session: dict[str, object]) -> None:
+    choices.restore(saved())
+    state.fill(llm_model="large", threshold=0.5)
+    assert choices.differences(saved(), choices.documents()) == []
+    assert choices.differences(saved(segment=LlmUsage(calls=1)), choices.documents()) == ["Language model"]
+
+
+def test_settings_of_another_version_leave_the_form_as_it_is(session: dict[str, object]) -> None:
+    choices.restore(saved().model_copy(update={"settings": {"threshold": 7, "sources": ["library"]}}))
+    assert state.value(state.THRESHOLD) == Settings().threshold and state.text(state.ANSWER) == "The Nile is long."
+
+
+def test_a_run_says_what_it_was_checked_with_and_against() -> None:
+    method = choices.method(saved())
+    assert method.startswith("Checked with owner/name against ") and "the built-in library" in method
+    assert "the collection “rivers”" in method and " and " in method
+    versions = {"verifier": "embedded-base/1"}  # what `auto` stood for
+    report = saved().model_copy(update={"settings": Settings().public(), "versions": versions})
+    assert choices.method(report) == "Checked with Embedded base model against the built-in library"
+    small = report.model_copy(update={"settings": {**report.settings, "verifier": "embedded-small"}})
+    assert choices.method(small) == "Checked with Embedded small model against the built-in library"
+
+
+def test_quotation_marks_in_a_file_name_are_shown_as_typed() -> None:
+    class Uploaded:
+        name, type = "the %22best%22 notes.txt", "text/plain"
+
+        def getvalue(self) -> bytes:
+            return b"A text."
+
+    assert state.documents_of([Uploaded()]) == (Document('the "best" notes.txt', b"A text.", "text/plain"),)
+
+
+def test_a_saved_run_is_shown_with_its_method_and_its_form(store: Store) -> None:
+    report = saved().model_copy(update={"settings": Settings(segmenter="clauses").public(), "pages": ()})
+    store.runs.save(report)
+    at = AppTest.from_file(EXPLORE, default_timeout=120)
+    at.query_params["run"] = report.id
+    at.run()
+    assert not at.exception
+    assert next(s for s in at.selectbox if s.label == "Split the answer into").value == "clauses"
+    assert "These results are for an earlier version" not in "".join(h.body for h in at.get("html"))
+    next(s for s in at.selectbox if s.label == "Split the answer into").set_value("sentences").run()
+    shown = "".join(h.body for h in at.get("html"))
+    assert "These results are for an earlier version (changed: Split the answer into)" in shown
+
+
+HUB = OSError("We couldn't connect to 'https://huggingface.co'")
+
+
+@pytest.mark.parametrize(
+    ("setting", "alternative", "field", "label"),
+    [
+        ("verifier_model", "embedded-small", "Model of the verifier", "Embedded small model"),
+        ("segmenter_model", "sentences", "Model of the segmenter", "Sentences"),
+        ("embedding_model", "minilm", "embedding_model", "all-MiniLM-L6-v2 (embedded)"),  # not on the form
+    ],
+)
+def test_a_model_that_cannot_be_loaded(setting: str, alternative: str, field: str, label: str) -> None:
+    error = ModelUnavailable("owner/name", setting, alternative, HUB)
+    assert f"its folder as {setting}; `{alternative}` needs" in str(error)
+    message, detail = explain(error)
+    assert f"its folder as “{field}”; “{label}” needs" in message and "hf download owner/name" in message
+    assert detail == str(HUB) and "connect to 'https" not in message
+
+
+@pytest.mark.parametrize(
+    ("address", "key", "field"),
+    [("host", "", "“Address” cannot be used"), ("", "ä", "“Key” cannot be used")],
+)
+def test_a_field_that_cannot_be_used(address: str, key: str, field: str) -> None:
+    with pytest.raises(BadInput, match="setting openai_") as caught:
+        Endpoint(address, SecretStr(key))
+    message, _ = explain(caught.value)
+    assert message.startswith(field) and "openai" not in message and "value error" not in message
+
+
+def test_other_errors_keep_their_words_and_unexpected_ones_get_some() -> None:
+    failed = FetchFailed("unreachable", "the site cannot be found", "https://a.example", detail="DNSError('no')")
+    assert explain(failed) == ("the site cannot be found", "DNSError('no')")
+    message, detail = explain(KeyError("x"))
+    assert "KeyError" not in message and detail == "KeyError: 'x'"

@@ -1,0 +1,162 @@
+"""Evidence cards: where, on which page and on how many sites a passage stands, and what failed for its claim."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from attribution.reports.cards import footnotes, panel
+from attribution.reports.html import html
+from attribution.reports.sources import source_list
+from attribution.settings import Settings
+from attribution.store.store import Store
+from attribution.types import Evidence, Failure, LlmUsage, Page, Probabilities, Report, Usage, Verdict
+from tests.make import claim, page
+
+CLAIM = claim("The Nile is 6,650 km long.")
+TEXT = "About rivers.\n\nThe Nile is 6,650 km long."
+SPAN = (15, 41)
+
+
+def piece(of: Page, entailed: float = 0.9) -> Evidence:
+    return Evidence(
+        claim_id=CLAIM.id, page_id=of.id, start=0, end=41, text=TEXT, similarity=0.7, relation="entailed",
+        probabilities={"entailed": entailed, "contradicted": 0.0, "no_relation": 1 - entailed}, sentence=SPAN,
+    )  # fmt: skip
+
+
+def report(*pages: Page, failures: tuple[Failure, ...] = (), **usage: object) -> Report:
+    evidence = tuple(piece(p) for p in pages)
+    return Report(
+        id="0" * 16, created_at="2026-11-01T10:00:00+00:00", question="", answer=CLAIM.text,
+        settings={"threshold": 0.5, "max_queries": 300, "max_pages": 300, "max_seconds": 600.0}, versions={},
+        claims=(CLAIM,), pages=pages, evidence=evidence, failures=failures, usage=Usage(**usage),
+        verdicts=(Verdict(claim_id=CLAIM.id, label="supported", confidence=0.9, reason="1 of 1."),),
+    )  # fmt: skip
+
+
+def drawn(made: Report) -> str:
+    pages = {p.id: p for p in made.pages}
+    return html(panel(CLAIM, 1, made.verdicts[0], made.evidence, made, pages))
+
+
+def test_a_pdf_is_opened_at_its_page() -> None:
+    pdf = page(TEXT, "https://a.example/r.pdf#x").model_copy(update={"breaks": (0, 15), "site": ""})
+    made = report(pdf)
+    assert " · ".join(("a.example", "page 2", "read 1 Nov 2026")) in drawn(made)
+    assert 'href="https://a.example/r.pdf#page=2"' in drawn(made) and "Open at page 2" in drawn(made)
+    assert ", page 2, read" in html(footnotes(made, {pdf.id: pdf}))
+
+
+def test_site_and_dates_are_named() -> None:
+    dated = page(TEXT).model_copy(update={"published": "2024-05-03"})
+    assert "example.org · published 3 May 2024 · read 1 Nov 2026" in drawn(report(dated))
+
+
+def test_copies_count_once_and_are_said() -> None:
+    pages = [
+        page(TEXT, f"https://{host}/").model_copy(update={"site": host, "origin": origin})
+        for host, origin in (("a.example", "o"), ("b.example", "o"), ("c.example", "o"), ("d.example", ""))
+    ]
+    shown = drawn(report(*pages))
+    assert "same text on 3 sites · said by 2 independent sources" in shown
+    assert 'title="a.example, b.example, c.example"' in shown
+    assert "same text" not in drawn(report(pages[3]))
+
+
+def test_one_page_that_denies_a_claim_in_no_value_leaves_it_open_everywhere() -> None:
+    denying = {"entailed": 0.1, "contradicted": 0.9, "no_relation": 0.0}
+    against = piece(source := page(TEXT)).model_copy(
+        update={"relation": "contradicted", "probabilities": Probabilities(**denying)}
+    )
+    lone = report(source).model_copy(update={"evidence": (against,)})
+    shown, listed = drawn(lone), html(source_list(lone))
+    assert "Leans to contradiction" in shown and "which is not enough for one page" in shown
+    assert "leaves open 1" in listed and "contradicts" not in listed
+    differing = lone.model_copy(update={"evidence": (against.model_copy(update={"difference": "6,650 against 7"}),)})
+    assert "Leans" not in drawn(differing) and "contradicts 1" in html(source_list(differing))
+
+
+def test_a_passage_that_says_the_claim_word_for_word_is_said_to() -> None:
+    made = report(page(TEXT))
+    repeats = made.evidence[0].model_copy(update={"signals": {"verbatim": 1.0}})
+    assert "word for word" in drawn(made.model_copy(update={"evidence": (repeats,)}))
+    assert "word for word" not in drawn(made)
+
+
+@pytest.mark.parametrize(
+    ("text", "enriched", "said"),
+    [
+        ("It is long.", "The Nile is long.", "depends on the added words. Without them"),
+        ("The famous Nile is long.", "The Nile is long.", "depends on the rewording. As written"),
+    ],
+)
+def test_a_verdict_that_the_claim_as_written_does_not_have(text: str, enriched: str, said: str) -> None:
+    reworded = claim(text).model_copy(update={"enriched": enriched})
+    made = report()
+    verdict = made.verdicts[0].model_copy(update={"without_added": "no_relation"})
+    assert said in html(panel(reworded, 1, verdict, (), made, {}))
+
+
+def test_what_failed_for_a_claim_stands_beside_it() -> None:
+    failure = Failure(
+        stage="queries", subject=CLAIM.text, kind="llm_failed", message="no <b>reply</b>; searched itself"
+    )
+    shown = drawn(report(page(TEXT), failures=(failure, failure.model_copy(update={"subject": "another"}))))
+    beside, _, in_the_chain = shown.partition("Why this verdict")
+    for part in (beside, in_the_chain):
+        assert part.count("No &lt;b&gt;reply&lt;/b&gt;; searched itself.") == 1
+
+
+def test_the_page_of_a_run_says_which_engine_failed_and_what_was_used(settings: Settings, store: Store) -> None:
+    from streamlit.testing.v1 import AppTest
+
+    fell = Failure(stage="search", subject="one", kind="fell_back", message="one is down, so two was asked instead")
+    llm = {"queries": LlmUsage(calls=3, prompt_tokens=10)}
+    made = report(page(TEXT), failures=(fell,), queries=4, downloads=2, seconds=3.2, llm=llm)
+    store.runs.save(made)
+    at = AppTest.from_file(str(Path(__file__).parents[2] / "pages" / "explore.py"), default_timeout=120)
+    at.query_params["run"] = made.id
+    at.run()
+    assert not at.exception
+    shown = "".join(h.body for h in at.get("html"))
+    assert "Not every search worked" in shown and "One is down, so two was asked instead." in shown
+    assert "4 of 300 queries, 2 of 300 web pages, 3 of 600 s" in shown
+    assert "Writing queries" in shown
+    assert {"Have these pages changed?"} <= {b.label for b in at.button}
+
+
+@pytest.mark.parametrize("evidence", [True, False])
+def test_a_search_that_failed_is_said_with_and_without_evidence(store: Store, evidence: bool) -> None:
+    from streamlit.testing.v1 import AppTest
+
+    failed = Failure(stage="search", subject="q", kind="search_failed", message="SearXNG could not be asked")
+    made = report(page(TEXT), failures=(failed,))
+    store.runs.save(made if evidence else made.model_copy(update={"evidence": ()}))
+    at = AppTest.from_file(str(Path(__file__).parents[2] / "pages" / "explore.py"), default_timeout=120)
+    at.query_params["run"] = made.id
+    at.run()
+    shown = "".join(h.body for h in at.get("html"))
+    assert "SearXNG could not be asked" in shown and ("Not every search worked" in shown) == evidence
+    assert ("The web could not be searched" in shown) != evidence
+
+
+def test_prices_and_queries_by_a_model_are_set_in_the_sidebar(store: Store) -> None:
+    from streamlit.testing.v1 import AppTest
+
+    at = AppTest.from_file(str(Path(__file__).parents[2] / "pages" / "explore.py"), default_timeout=120).run()
+    search = next(s for s in at.selectbox if s.label == "Search query")
+    assert search.options == ["The claim, standing alone", "The claim as written", "Question and claim"]
+    assert any("Queries by a language model" in h.body and "OPENAI_MODEL" in h.body for h in at.get("html"))
+    typed = {"Address": "http://127.0.0.1:9/v1", "Model": "tiny"}
+    for box in at.text_input:
+        if box.label in typed:
+            box.set_value(typed[box.label])
+    at.number_input[0].set_value(0.25)
+    at.run()
+    search = next(s for s in at.selectbox if s.label == "Search query")
+    search.set_value("llm").run()
+    assert not at.exception and not any("Not ready yet" in h.body for h in at.get("html"))
+    assert at.number_input[0].value == 0.25 and at.number_input[1].value is None
+    assert next(s for s in at.selectbox if s.label == "Search query").value == "llm"

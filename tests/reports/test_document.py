@@ -1,0 +1,87 @@
+"""A run as one HTML file."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attribution.reports import Exported, export
+from tests.pages.hostile import ADDRESSES, TEXTS
+from tests.reports.runs import QUOTE, hostile, run
+
+ROOT = Path(__file__).parents[2]
+OURS = set(
+    "html head meta title style body main h1 h2 h3 h4 h5 h6 p div section article span a sup strong em del code pre "
+    "ol ul li table thead tbody tr th td blockquote hr br details summary dl dt dd progress".split()
+)
+
+
+class _Seen(HTMLParser):
+    """The tags, attributes and text of a file."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str]] = []
+        self.text = ""
+        self.feed(source)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_each_claim_leads_to_its_evidence_and_back() -> None:
+    made = export("html", Exported(run(), "A title", "A note", frozenset({"c1"}))).decode()
+    seen = _Seen(made)
+    ids = [value for name, value in seen.attributes if name == "id"]
+    places = [value[1:] for name, value in seen.attributes if name == "href" and value.startswith("#")]
+    assert sorted(ids) == ["claim-1", "claim-2", "mark-1", "mark-2"]
+    assert sorted(places) == ["claim-1", "claim-2", "mark-1"]  # the second claim has no place in the answer
+    for words in ("A title", "A note", "Question: When was", QUOTE, "Corrected by hand.", "Claims without a place"):
+        assert words in seen.text
+    assert "button" not in seen.tags and "not in the database" not in seen.text
+    assert "https://example.org/tower#:~:text=The%20tower" in made
+
+
+@given(st.text(max_size=60) | st.sampled_from(TEXTS), st.sampled_from([a for a in ADDRESSES if a]))
+@settings(max_examples=40)
+def test_foreign_text_stays_text(text: str, address: str) -> None:
+    seen = _Seen(export("html", hostile(text, address)).decode())
+    assert seen.tags <= OURS and not any(name.startswith("on") or name == "src" for name, _ in seen.attributes)
+    links = [value for name, value in seen.attributes if name == "href"]
+    assert all(re.match(r"https?://|#(claim|mark)-\d+$", link) for link in links)
+
+
+def test_it_needs_no_streamlit(tmp_path: Path) -> None:
+    (tmp_path / "report.json").write_bytes(export("json", Exported(run())))
+    out = tmp_path / "report.html"
+    script = (
+        "import sys; from attribution.cli.main import main;"
+        f"main(['export', {str(tmp_path / 'report.json')!r}, '--format', 'html', '--out', {str(out)!r}]);"
+        "sys.exit('streamlit' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert out.read_bytes() == export("html", Exported(run()))
+
+
+def test_the_command_names_what_is_no_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from attribution.cli.main import main
+
+    (tmp_path / "notes.json").write_text("[1]")
+    assert main(["export", str(tmp_path / "notes.json"), "--format", "csl"]) == 2
+    assert "notes.json: not a report" in capsys.readouterr().err
+    assert main(["export", "0123456789abcdef", "--format", "csl"]) == 2
+    assert "neither a report file nor the id of a saved run" in capsys.readouterr().err

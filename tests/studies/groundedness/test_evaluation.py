@@ -1,0 +1,209 @@
+"""Thresholds from the development split, figures from the test split; runs that skip, fail and go on."""
+
+from __future__ import annotations
+
+import random
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn import metrics
+
+from attribution.errors import BadInput, Unavailable, UnknownName
+from attribution.settings import Settings
+from attribution.studies.groundedness import METHODS, Given, Scored
+from attribution.studies.groundedness.evaluation import (
+    LeftOut,
+    Outcome,
+    best_threshold,
+    estimates,
+    evaluate,
+    flagged,
+    run,
+    selected,
+)
+from attribution.tables import Entry
+from tests.studies.groundedness.labels import outcome, row
+
+
+def test_the_threshold_is_that_of_the_development_split_where_the_test_split_would_choose_another() -> None:
+    """In development 0.4 divides the classes; on test, 0.8 would be perfect and 0.4 is as bad as always saying yes."""
+    rows, outcomes = [], []
+    for n in range(20):
+        grounded = bool(n % 2)
+        rows += [row(n, grounded, "development"), row(100 + n, grounded, "test")]
+        outcomes += [outcome(n, 0.5 if grounded else 0.3), outcome(100 + n, 0.9 if grounded else 0.7)]
+    (figures,) = evaluate(rows, outcomes, ["gc"]).figures
+    assert figures.threshold == pytest.approx(0.4) and figures.development_macro_f1 == 1.0
+    assert figures.accuracy.value == 0.5 and figures.recall.value == 0.0  # tuned on test, both would be 1
+    changed = [o if int(o.row) < 100 else o.model_copy(update={"scores": {"": random.random()}}) for o in outcomes]
+    (again,) = evaluate(rows, changed, ["gc"]).figures
+    assert again.threshold == figures.threshold and again.development == again.test == 20
+
+
+def test_the_reading_is_tuned_too_and_on_development_alone() -> None:
+    rows = [row(n, n % 2 == 0, "development" if n < 8 else "test") for n in range(16)]
+    outcomes = []
+    for r in rows:
+        good, noise = (0.9 if r.grounded else 0.1), 0.5
+        here = {"a": noise, "b": good} if r.split == "development" else {"a": good, "b": 1 - good}
+        outcomes.append(outcome(int(r.id), here))
+    (figures,) = evaluate(rows, outcomes, ["gc"]).figures
+    assert figures.reading == "b" and figures.accuracy.value == 0.0
+
+
+def test_measures_follow_their_definitions() -> None:
+    """Flagged: 1 and 2 rightly, 3 wrongly; 4 is missed; 5 and 6 pass rightly."""
+    rows = [row(n, n in (3, 5, 6), error_type={1: "number", 4: "number"}.get(n, "")) for n in range(1, 7)]
+    rows += [row(10, True, "development"), row(11, False, "development")]
+    scores = {1: 0.1, 2: 0.2, 3: 0.3, 4: 0.9, 5: 0.8, 6: 0.7, 10: 0.6, 11: 0.4}
+    outcomes = [outcome(n, s, tokens=10, cost=0.5) for n, s in scores.items()]
+    outcomes.append(outcome(99, 0.5))  # of no row of this set
+    (f,) = evaluate(rows, outcomes, ["gc"]).figures
+    assert f.threshold == pytest.approx(0.5)
+    assert (f.precision.value, f.recall.value, f.accuracy.value) == pytest.approx((2 / 3, 2 / 3, 4 / 6), abs=1e-4)
+    assert f.macro_f1.value == pytest.approx((2 / 3 + 2 / 3) / 2, abs=1e-4)
+    assert [(e.name, e.rows, e.misclassified) for e in f.error_types] == [
+        ("", 3, 1),
+        ("not said", 1, 0),
+        ("number", 2, 1),
+    ]
+    assert f.tokens == 10 and f.cost == 4.0 and f.seconds == 0.1
+    assert flagged(outcome(1, 0.49), f) and not flagged(outcome(1, 0.5), f)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_measures_equal_those_of_scikit_learn(seed: int) -> None:
+    drawn = np.random.default_rng(seed)
+    grounded, flags = drawn.random(40) < 0.6, drawn.random(40) < 0.3
+    found = {name: e.value for name, e in estimates([str(n) for n in range(40)], grounded, flags).items()}
+    assert found == pytest.approx({
+        "precision": metrics.precision_score(~grounded, flags), "recall": metrics.recall_score(~grounded, flags),
+        "macro_f1": metrics.f1_score(~grounded, flags, average="macro"),
+        "accuracy": metrics.accuracy_score(~grounded, flags),
+    }, abs=1e-4)  # fmt: skip
+
+
+def test_rows_that_failed_are_counted_and_left_out_and_a_missing_class_is_said() -> None:
+    rows = [row(1, True, "development"), row(2, False, "development"), row(3, True), row(4, False)]
+    good = [outcome(n, s) for n, s in ((1, 0.9), (2, 0.1), (3, 0.8), (4, 0.2))]
+    failed = outcome(4, {}, error="the reply was empty")
+    assert evaluate(rows, [*good[:3], failed], ["gc"]).unmeasured == {
+        "gc": "no ungrounded response in the test split has a score"
+    }
+    more = [*rows, row(5, False)]
+    (f,) = evaluate(more, [*good, outcome(5, {}, error="x")], ["gc"]).figures
+    assert f.failed == 1 and f.test == 2
+    assert evaluate(rows, [], ["gc"]).unmeasured["gc"].count("split") == 4
+
+
+def test_the_interval_widens_where_rows_are_not_independent() -> None:
+    grounded = np.array([n % 2 == 0 for n in range(200)])
+    flags = np.array([(n % 2 == 0) == (n // 2 % 5 == 0) for n in range(200)])
+    alone = estimates([str(n) for n in range(200)], grounded, flags)["accuracy"]
+    together = estimates([str(n // 10) + str(bool(n // 2 % 5)) for n in range(200)], grounded, flags)["accuracy"]
+    assert alone.value == together.value
+    assert alone.low < alone.value < alone.high  # type: ignore[operator]
+    assert together.high - together.low > 1.3 * (alone.high - alone.low)  # type: ignore[operator]
+    assert estimates(["a", "b"], np.array([True, True]), np.array([False, False]))["recall"].value is None
+
+
+def test_the_best_threshold_is_really_the_best() -> None:
+    drawn = np.random.default_rng(1)
+    for _ in range(20):
+        scores, grounded = drawn.integers(0, 6, 30) / 5, drawn.random(30) < 0.5
+        if grounded.all() or not grounded.any():
+            continue
+        _, best = best_threshold(scores, grounded)
+
+        def macro(threshold: float, scores: np.ndarray = scores, grounded: np.ndarray = grounded) -> float:
+            passed, f1 = scores >= threshold, []
+            for g, p in ((grounded, passed), (~grounded, ~passed)):
+                f1.append(2 * (g & p).sum() / max(1, g.sum() + p.sum()))
+            return float(np.mean(f1))
+
+        assert best == pytest.approx(max(macro(t) for t in np.linspace(-0.1, 1.1, 61)))
+
+
+ROWS = [row(n, bool(n % 2)) for n in range(4)]
+CALLS: list[str] = []
+
+
+class Counting:
+    """A method that counts its calls and fails where it is told to."""
+
+    aggregation, usage, version = "one score", None, "counting.1"
+
+    def __init__(self, settings: Settings) -> None:
+        pass
+
+    def score(self, given: Given, stop: threading.Event) -> Scored:
+        CALLS.append(given.response)
+        if given.response == "bad":
+            raise BadInput("too long")
+        if given.response == "broken":
+            raise Unavailable("the model is gone", "OSError")
+        if given.response == "stop":
+            stop.set()
+        return Scored({"": 0.1234567})
+
+
+@pytest.fixture(autouse=True)
+def counting(monkeypatch: pytest.MonkeyPatch) -> None:
+    CALLS.clear()
+    monkeypatch.setitem(METHODS, "counting", Entry(f"{__name__}:Counting", "Counting", "counts"))  # type: ignore[arg-type]
+
+
+def rows_of(*responses: str) -> list[Any]:
+    return [row(n, True).model_copy(update={"response": text}) for n, text in enumerate(responses)]
+
+
+def done(rows: list[Any], settings: Settings, finished: Any = None, stop: threading.Event | None = None) -> list[Any]:
+    return list(run(rows, ["counting"], settings, finished or {}, stop or threading.Event()))
+
+
+def test_what_is_not_ready_is_left_out_with_the_step(settings: Settings) -> None:
+    ready, left_out = selected(["quip", "direct", "quip"], settings)
+    assert ready == ["quip"] and [one.method for one in left_out] == ["direct"] and "OPENAI" in left_out[0].reason
+    ready, left_out = selected(["all"], settings)
+    assert set(ready) == {"cos_sim", "quip", "gc", "selfcheck_context", "pipeline", "counting"}
+    assert set(ready) | {one.method for one in left_out} == set(METHODS)
+    assert "hf download vectara/hallucination_evaluation_model --revision hhem-1.0-open" in left_out[0].reason
+    with pytest.raises(UnknownName, match="expected one of cos_sim"):
+        selected(["nonsense"], settings)
+    with pytest.raises(Unavailable, match="direct: set OPENAI"):
+        selected(["direct"], settings)
+
+
+def test_a_row_that_fails_costs_itself_and_is_tried_again(settings: Settings) -> None:
+    first = done(rows_of("good", "bad", "fine"), settings)
+    assert [o.error for o in first] == ["", "too long", ""] and first[0].scores == {"": 0.123457}
+    CALLS.clear()
+    again = done(rows_of("good", "bad", "fine"), settings, {(o.method, o.row): o for o in first})
+    assert again[0] is first[0] and again[2] is first[2] and CALLS == ["bad"]
+
+
+def test_a_model_that_cannot_be_loaded_leaves_its_method_out(settings: Settings) -> None:
+    found = done(rows_of("good", "broken", "never"), settings)
+    assert isinstance(found[0], Outcome) and found[1] == LeftOut("counting", "the model is gone", "OSError")
+    assert len(found) == 2 and "never" not in CALLS
+
+
+def test_stop_ends_after_the_row_in_progress_and_the_rest_is_done_later(settings: Settings) -> None:
+    first = done(rows_of("good", "stop", "later"), settings)
+    assert [o.row for o in first] == ["0", "1"]
+    CALLS.clear()
+    whole = done(rows_of("good", "stop", "later"), settings, {(o.method, o.row): o for o in first})
+    assert [o.row for o in whole] == ["0", "1", "2"] and CALLS == ["later"]
+
+
+def test_changed_texts_or_another_version_are_scored_again(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = {(o.method, o.row): o for o in done(rows_of("good", "fine"), settings)}
+    CALLS.clear()
+    done(rows_of("good", "changed"), settings, first)
+    assert CALLS == ["changed"]
+    CALLS.clear()
+    monkeypatch.setattr(Counting, "version", "counting.2")
+    done(rows_of("good", "fine"), settings, first)
+    assert CALLS == ["good", "fine"]
