@@ -7,7 +7,8 @@ import logging
 import posixpath
 import re
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
@@ -133,13 +134,18 @@ def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
         message = f"{name} has {count:,} pages, at most {MAX_PAGES} are read; add only the part you need"
         raise FetchFailed("too_large", message, name)
     texts = [join_lines(clean(page.extract_text())) for page in reader.pages]
+    title = reader.metadata.title if reader.metadata else ""
+    return replace(paged(texts), title=str(title or ""), site=urlsplit(name).hostname or "")
+
+
+def paged(texts: Sequence[str]) -> Extracted:
+    """Join the texts of pages, none of which has blank lines at its ends; an empty page begins where the next does."""
     text = "\n\n".join(filter(None, texts))
     breaks, start = [], 0
     for own in texts:
         breaks.append(min(start, len(text)))
         start += len(own) + 2 if own else 0
-    title = reader.metadata.title if reader.metadata else ""
-    return Extracted(str(title or ""), text, site=urlsplit(name).hostname or "", breaks=tuple(breaks))
+    return Extracted("", text, breaks=tuple(breaks))
 
 
 def join_lines(text: str) -> str:
@@ -209,7 +215,10 @@ _HEADING = re.compile(r"^#[ \t]+(\S.*)$", re.MULTILINE)
 
 
 def read_plain(content: bytes, media_type: str, name: str) -> Extracted:
-    return Extracted("", decode(content, media_type))
+    """The text as it is. Form feeds divide it into pages, as in what `pdftotext` writes."""
+    text = decode(content, media_type)
+    pages = text.split("\f")
+    return paged([clean(page) for page in pages]) if 1 < len(pages) <= MAX_PAGES else Extracted("", text)
 
 
 def read_markdown(content: bytes, media_type: str, name: str) -> Extracted:

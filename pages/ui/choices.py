@@ -17,7 +17,7 @@ from attribution.searchers import INSTANCE, LOCAL, SEARCHERS, source_label
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import COLLECTION, WEB, Settings, Trust, visitor_endpoint
 from attribution.tables import Entry
-from attribution.types import Document, Report, Turn
+from attribution.types import Document, Page, Report, Turn
 from attribution.verdicts import Thresholds, thresholds_of
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.calibration import verifier_name
@@ -223,17 +223,23 @@ def restore(report: Report) -> None:
     except ValidationError:  # the settings of another version
         return
     fill_sources(saved.sources)
-    own = [(p.url.removeprefix("document:"), p.text) for p in report.pages if p.kind == "document" and p.text]
+    own = [(p.url.removeprefix("document:"), as_text(p)) for p in report.pages if p.kind == "document" and p.text]
     state.fill(
         pasted=next((text for name, text in own if name == PASTED), ""),
-        files=tuple(Document(as_text(name), text.encode(), "text/plain") for name, text in own if name != PASTED),
+        files=tuple(Document(text_name(name), text.encode(), "text/plain") for name, text in own if name != PASTED),
         fallback=list(saved.fallback), **dict(zip(state.THRESHOLDS, thresholds_of(report), strict=True)),
         llm_model=saved.openai_model, llm_tasks=[task for task in LLM_TASKS if getattr(saved, task) == "llm"],
         **{name: getattr(saved, name) for name in (*_DIRECT, *state.PRICES)},
     )  # fmt: skip
 
 
-def as_text(name: str) -> str:
+def as_text(page: Page) -> str:
+    """Return the text of a document, with a form feed where each page of a PDF begins."""
+    ends = [*page.breaks[1:], len(page.text)]
+    return "\f".join(page.text[start:end] for start, end in zip(page.breaks or (0,), ends, strict=True))
+
+
+def text_name(name: str) -> str:
     """Return a name for the text of a document: a saved run keeps the text, not the file."""
     return name if name.endswith((".txt", ".md")) else f"{name}.txt"
 

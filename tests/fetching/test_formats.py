@@ -1,4 +1,4 @@
-"""DOCX and EPUB as they come, and as they come from somebody who means harm."""
+"""DOCX, EPUB and plain text as they come, and as they come from somebody who means harm."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import io
 import zipfile
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from attribution.errors import FetchFailed
 from attribution.fetching import formats
 from attribution.fetching.formats import extract
+from attribution.fetching.page import clean
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 CONTAINER = '<container><rootfiles><rootfile full-path="O/b.opf"/></rootfiles></container>'
@@ -50,6 +53,24 @@ def test_epub_follows_the_spine() -> None:
     book = epub("z.xhtml", "a.xhtml", **{"O__a.xhtml": chapter("Second."), "O__z.xhtml": chapter("First.")})
     text = extract(book, "", "b.epub", document=True).text
     assert text.index("First.") < text.index("Second.")
+
+
+PAGES = st.lists(st.text("ab \n\r\t-1.\u00a0é"), min_size=2, max_size=6)
+
+
+@given(PAGES)
+def test_form_feeds_divide_a_text_into_pages_like_those_of_a_pdf(pages: list[str]) -> None:
+    whole = formats.paged([clean(page) for page in pages])
+    assume(whole.text)
+    read = extract("\f".join(pages).encode(), "text/plain", "a.txt", document=True)
+    assert (read.text, read.breaks) == (whole.text, whole.breaks) and len(read.breaks) == len(pages)
+    for start, page in zip(read.breaks, pages, strict=True):
+        assert read.text[start:].startswith(clean(page))
+
+
+def test_more_form_feeds_than_a_pdf_may_have_pages_are_no_pages() -> None:
+    read = extract(b"One.\f" * 600, "text/plain", "a.txt", document=True)
+    assert read.breaks == () and read.text.split() == ["One."] * 600
 
 
 BOMB = '<!DOCTYPE d [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>'

@@ -80,7 +80,7 @@ def test_a_broken_byte_costs_one_character() -> None:
     ("naïve \x81".encode("latin-1"), "text/plain; charset=nonsense", "naïve"),
     ("日本語".encode("iso-2022-jp"), "text/plain; charset=iso-2022-jp", "日本語"),
     (b"6e61", "text/plain; charset=hex", "6e61"),  # a codec that is no charset
-    (b"a\x00b\x1b[0mc\r\nd\re\x0cf", "text/plain", "ab[0mc\nd\ne\nf"),
+    (b"a\x00b\x1b[0mc\r\nd\re\x0bf", "text/plain", "ab[0mc\nd\ne\nf"),
 ])  # fmt: skip
 def test_plain_text_is_decoded_and_cleaned(content: bytes, media_type: str, text: str) -> None:
     assert extract(content, media_type, "a.txt").text == text

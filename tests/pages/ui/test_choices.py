@@ -9,12 +9,14 @@ from pydantic import SecretStr
 from streamlit.testing.v1 import AppTest
 
 from attribution.errors import BadInput, FetchFailed, ModelUnavailable
+from attribution.evidence.sources import read_document
 from attribution.settings import Endpoint, Settings
 from attribution.store.store import Store
 from attribution.types import Document, LlmUsage, Report, Usage
 from pages.ui import choices, state
 from pages.ui.choices import explain
 from tests.make import claim, page
+from tests.servers import pdf_bytes
 
 EXPLORE = str(Path(__file__).parents[3] / "pages" / "explore.py")
 CHOICES = {
@@ -43,6 +45,16 @@ def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
     monkeypatch.setattr("streamlit.session_state", values)
     monkeypatch.setattr(choices, "collections", lambda: ["rivers"])
     return values
+
+
+def test_a_pdf_of_a_saved_run_keeps_its_page_numbers(session: dict[str, object]) -> None:
+    """A run keeps the text of a file, not the file."""
+    first = read_document(Document("report.pdf", pdf_bytes("The first page.", "", "The last page."), "application/pdf"))
+    choices.restore(saved().model_copy(update={"pages": (first,)}))
+    (document,) = choices.documents()
+    again = read_document(document)
+    assert (again.text, again.breaks) == (first.text, first.breaks)
+    assert again.page_number(again.text.index("last")) == 3
 
 
 def test_a_saved_run_fills_the_whole_form(session: dict[str, object]) -> None:
