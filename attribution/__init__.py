@@ -1,4 +1,4 @@
-"""Which claims of an answer do the sources support, which do they contradict, and where exactly?
+"""Find the claims of an answer that the sources support or contradict, and the sentences that say so.
 
 question, answer → segmenters → worthiness → independence → enrichment → claims
 claims → searchers → fetching → chunkers → embedders → retrieval → candidate evidence

@@ -190,7 +190,7 @@ PROBLEM = "a character is half of a surrogate pair: leave it out"
 
 
 def has_half_pair(value: object) -> bool:
-    """Is there one in a text, or anywhere in a JSON value?"""
+    """Return True if there is one in a text, or anywhere in a JSON value."""
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:

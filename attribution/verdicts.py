@@ -199,7 +199,7 @@ def uncounted(evidence: Sequence[Evidence]) -> list[Evidence]:
 def _heavier(
     supporting: Sequence[Evidence], against: Sequence[Evidence], aggregation: Aggregation
 ) -> tuple[Label, str] | None:
-    """Which of two sides that disagree counts, and why; None where both do, and the claim is conflicting.
+    """Return the label of the side that counts, and why; None where both do, and the claim is conflicting.
 
     Pages count once each. Under "both", a side counts that has two pages more, or that alone is sure.
     """
@@ -234,7 +234,7 @@ def _sources(evidence: Sequence[Evidence]) -> int:
 
 
 def _of(pieces: Sequence[Evidence], passages: str, verb: str) -> str:
-    """How many passages do that: "1 of 5 passages supports it"."""
+    """The share of passages that do so: "1 of 5 passages supports it"."""
     return f"{len(pieces)}{' of ' * bool(passages)}{passages} {verb}{'s' * (len(pieces) == 1)} it"
 
 

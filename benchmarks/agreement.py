@@ -1,4 +1,4 @@
-"""How often two claims are rightly said to agree or to contradict each other, with the limits of `agreement.py`.
+"""Pairs of claims that are rightly said to agree or to contradict each other, with the limits of `agreement.py`.
 
 python -m benchmarks.agreement DATA [--most 100] [--out FILE.json]
 

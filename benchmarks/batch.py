@@ -1,4 +1,4 @@
-"""Does a batch end with the same output however it is run? And how fast is it?
+"""Compare the output and the speed of a batch that is run in different ways.
 
     python -m benchmarks.batch DATA [--most N] [--passes NAME …] [--postgresql ADDRESS] [--work FOLDER] [--out FILE]
 

@@ -43,7 +43,7 @@ POWER = re.compile(r"(?<![^\W\d_])(?:[^\W\d_]|[kcm]m)$")  # before a raised figu
 
 
 def unrecognised(answer: str, cited: Cited) -> list[str]:
-    """What looks like a mark, with the words around it, and is neither a mark nor part of a list."""
+    """Texts that look like a mark and are neither one nor part of a list, with the words around them."""
     found = []
     for match in LOOKS_LIKE.finditer(answer):
         known = any(m.start < match.end() and match.start() < m.end for m in cited.marks)

@@ -1,4 +1,4 @@
-"""Where does the article that a WiCE claim cites rank in a collection of all WiCE articles?
+"""The rank of the article that a WiCE claim cites in a collection of all WiCE articles.
 
     python -m benchmarks.collections DATA [--out FILE.json]
 

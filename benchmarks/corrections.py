@@ -1,4 +1,4 @@
-"""How often a proposed correction restores what a claim said before it was made false, and what happens to true claims.
+"""The share of proposed corrections that restore a claim that was made false, and the fate of true claims.
 
     python -m benchmarks.corrections DATA [--part report|develop] [--most N] [--verifier NAME] [--out FILE.json]
 
@@ -135,7 +135,7 @@ class Outcome:
     correction: str  # empty: none is proposed
 
     def restores(self, claim: FalseClaim) -> bool:
-        """Whether the words that the correction puts in hold the word that was replaced."""
+        """Return True if the words that the correction puts in hold the word that was replaced."""
         spans = word_spans(self.correction)
         put = " ".join(
             self.correction[slice(*spans[i])] for _, (a, b) in changes(claim.text, self.correction) for i in range(a, b)

@@ -71,7 +71,7 @@ def _support(path: Path, positive: str) -> list[Case]:
 
 
 def held_out(key: str) -> bool:
-    """Is the answer or claim with this id among the three in ten that nothing is trained or chosen on?"""
+    """Return True if the answer or claim with this id is of the three in ten that nothing is trained or chosen on."""
     return zlib.crc32(key.encode()) % 10 >= 7
 
 

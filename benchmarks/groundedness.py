@@ -155,7 +155,7 @@ def plot(evaluations: Mapping[str, Evaluation], path: Path) -> None:
 
 
 def conditions(settings: Settings, most: Mapping[Split, int]) -> dict[str, Any]:
-    """What the figures depend on."""
+    """The conditions that the figures depend on."""
     return {
         "date": date.today().isoformat(),
         "verifier": choose(settings).name if settings.verifier == "auto" else settings.verifier,

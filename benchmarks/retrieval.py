@@ -1,4 +1,4 @@
-"""Which chunker and embedder find the sentences that decide? On WiCE's claims, each against its whole article.
+"""Compare how well chunkers and embedders find the sentences that decide, for WiCE's claims in their articles.
 
     python -m benchmarks.retrieval DATA --out docs/figures/retrieval.json [--claims 349] [--embedders minilm …]
 
@@ -69,7 +69,7 @@ def cases(data: Path, count: int) -> list[Case]:
 
 
 def covered(chunks: Sequence[Chunk], span: Span) -> bool:
-    """Do nine tenths of the span lie in the chunks together?"""
+    """Return True if nine tenths of the span lie in the chunks together."""
     inside = {i for c in chunks for i in range(max(c.start, span[0]), min(c.end, span[1]))}
     return len(inside) >= LEAST * (span[1] - span[0])
 

@@ -1,4 +1,4 @@
-"""Does a badge see who does what to whom? Pairs of claim and sentence with reversed roles, by rule and by verifier.
+"""Badges and who does what to whom: pairs of claim and sentence with reversed roles, by rule and by verifier.
 
     python -m benchmarks.roles DATA [--verifier NAME …] [--most N] [--out FILE.json]
 
@@ -65,7 +65,7 @@ def _pairs(file: Path, most: int) -> list[tuple[tuple[str, str], str]]:
 
 
 def _badges(verifier: Verifier, pairs: Sequence[Pair], settings: Settings) -> dict[str, Counter[str]]:
-    """How often each relation is shown, without the rule and with it."""
+    """The number of times that each relation is shown, without the rule and with it."""
     before = verifier.verify(pairs)
     after = [judged for (judged,) in contrast([[read] for read in zip(pairs, before, strict=True)], verifier)]
 

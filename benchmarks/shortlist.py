@@ -1,4 +1,4 @@
-"""Does a shortlist change verdicts? Claims judged with a shortlist and with every chunk embedded.
+"""Verdicts that a shortlist changes: claims judged with a shortlist and with every chunk embedded.
 
     python -m benchmarks.shortlist DATA [--sizes 40 30 20] [--sets wice …] [--pools 0 1] [--out FILE]
 

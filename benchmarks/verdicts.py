@@ -1,4 +1,4 @@
-"""Can a badge be believed? Claims with their passages → the claim's badge, beside people's judgements.
+"""The worth of a badge: claims with their passages → the claim's badge, beside people's judgements.
 
     python -m benchmarks.verdicts DATA [--verifier NAME …] [--sets NAME …] [--limit N] [--out FILE.json]
                                   [--plot FILE.png] [--held-out] [--judged FOLDER]
@@ -132,7 +132,7 @@ WITH_PASSAGES = tuple(SETS)[:3]  # as a run finds them
 
 
 def figures(claims: Sequence[LabelledClaim], judged: Sequence[JudgedClaim]) -> dict[str, Any]:
-    """What the badges of one set are worth."""
+    """The worth of the badges of one set."""
     pairs = list(zip(claims, (j.verdict for j in judged), strict=True))
     labels = Counter(v.label for _, v in pairs)
     supported = [c for c, v in pairs if v.label == "supported"]
@@ -217,7 +217,7 @@ def table(found: dict[str, dict[str, dict[str, Any]]]) -> str:
 
 
 def plot(found: dict[str, dict[str, dict[str, Any]]], path: Path) -> None:
-    """Of the supported badges of each set and verifier, the surest first: share of all claims, share that was right."""
+    """Draw the supported badges of each set and verifier, the surest first: share of all claims, share right."""
     import matplotlib
 
     matplotlib.use("Agg")

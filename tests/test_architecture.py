@@ -98,6 +98,18 @@ def test_the_tests_mirror_the_code() -> None:
     assert not strays
 
 
+QUESTIONS = frozenset("Are Can Does Has How If Is Of What Where Whether Which Who Why".split())
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_no_docstring_asks(path: Path) -> None:
+    """A docstring begins with a verb or the thing itself."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            opening = (ast.get_docstring(node) or "").partition("\n")[0]
+            assert opening.partition(" ")[0] not in QUESTIONS, opening
+
+
 def test_the_documentation_lists_the_folders_that_there_are() -> None:
     picture = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").split("```")[1]
     named = set(re.findall(r"(?<![\w./])([a-z]+)/(?!\w)", picture))

@@ -26,7 +26,7 @@ def encode(pairs: list[data.Pair], tokenizer: Any, tokens: int) -> list[list[int
 
 
 def collate(ids: list[list[int]], tokenizer: Any) -> dict[str, Any]:
-    """What the tokenizer's model takes, each (pairs, tokens)."""
+    """The inputs of the tokenizer's model, each (pairs, tokens)."""
     import torch
 
     tokens = torch.full((len(ids), max(map(len, ids))), tokenizer.pad_token_id)

@@ -31,8 +31,8 @@ OWN, STRANGER = 2.0, 1.0  # weights of the two beside pairs as they are; chosen 
 
 
 def in_chunks(pairs: list[data.Pair], seed: int) -> list[data.Pair]:
-    """What a run meets: premises of encyclopaedic sources within a chunk of their page or of others, and chunks that
-    are silent about the claim, of the same page or of one near it, as a search would bring them."""
+    """Draw pairs as a run meets them: premises of encyclopaedic sources within a chunk of their page or of others, and
+    chunks that are silent about the claim, of the same page or of one near it, as a search would bring them."""
     rng = random.Random(seed)
     around, made = drawing.surroundings(pairs), []
     for p in pairs:

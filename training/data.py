@@ -26,7 +26,7 @@ TARGETS = {**{name: i for i, name in enumerate(LABELS)}, "not_entailment": NOT_E
 
 @dataclass(frozen=True)
 class Source:
-    """How one file is used: share of its pairs drawn for each pass, weight of its loss, splits for either purpose."""
+    """The use of one file: share of its pairs drawn for each pass, weight of its loss, splits for either purpose."""
 
     share: float = 1.0
     weight: float = 1.0

@@ -1,4 +1,4 @@
-"""What is drawn for each pass: besides the pairs themselves, what a run meets — the evidence within a chunk of a page,
+"""Draw the pairs of a pass: besides the pairs themselves, what a run meets — the evidence within a chunk of a page,
 and chunks of the same page or of one near it that are silent about the claim."""
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Pages:
 
 
 def sentences(premise: str) -> list[str]:
-    """Of a premise, in order; titles and other fragments are left out."""
+    """The sentences of a premise, in order, without titles and other fragments."""
     return [s for s in re.split(r"(?<=[.!?])\s+(?=[A-Z\"(])", premise) if s.count(" ") >= 3]
 
 
@@ -132,14 +132,14 @@ def in_part(p: Pair, rng: random.Random) -> Pair | None:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Of the pairs to draw from: what else their sources and pages say."""
+    """The other texts of the sources and pages of the pairs to draw from."""
 
     near: dict[str, Neighbours]
     pages: Pages
 
 
 def surroundings(pairs: list[Pair]) -> Surroundings:
-    """Of encyclopaedic sources: everyday scenes (SNLI, MNLI) are not what pages hold."""
+    """The surroundings of encyclopaedic sources: everyday scenes (SNLI, MNLI) are not what pages hold."""
     by_source: dict[str, list[str]] = defaultdict(list)
     for p in pairs:
         if "snli" not in p.source and "mnli" not in p.source:

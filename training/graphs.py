@@ -119,7 +119,7 @@ class Graph:
         return self.quantised_product(self.quantised(x, factors, rounded), name, factors)
 
     def quantised_product(self, x: Quantised, name: str, factors: str = "") -> str:
-        """What `quantised` gave times the matrix `name`."""
+        """The product of `quantised`'s result and the matrix `name`."""
         more = {"factors": factors} if factors else {"kept": list(x.columns)} if x.exact else {}
         self.layout.append({"tensor": name, "form": "columns"} | more)
         one, middle = self.constant("one", np.float32(1)), self.constant("middle", np.array(128, np.uint8))

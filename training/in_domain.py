@@ -45,7 +45,7 @@ def fold(identifier: str) -> int:
 
 
 def group(source: str, identifier: str) -> str:
-    """What a row shares with its siblings: WiCE's claim of several chunks, Q2's turn with both of its replies."""
+    """The key that siblings share: WiCE's claim of several chunks, Q2's turn with both of its replies."""
     if source == "wice_oracle_chunks_dev":
         return identifier.rsplit("-", 1)[0]
     return identifier.rsplit("-", 1)[1] if source == "q2_wow" else identifier

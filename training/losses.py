@@ -1,4 +1,4 @@
-"""What a judgement is charged, by its label and by a teacher's opinion."""
+"""The loss of a judgement, by its label and by a teacher's opinion."""
 
 from __future__ import annotations
 

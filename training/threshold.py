@@ -1,4 +1,4 @@
-"""Which threshold gives the best verdicts? Measured on development pairs, several passages a claim, as in a run.
+"""Find the threshold that gives the best verdicts on development pairs, several passages a claim, as in a run.
 
     python -m training.threshold --data FOLDER [--exclude EVALUATION_FOLDER] [--claims 500]
 

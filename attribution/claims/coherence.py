@@ -1,4 +1,4 @@
-"""Does the answer say what a claim says? Subclaims not entailed by their sentence are dropped (W24, section 4.3)."""
+"""Drop subclaims that their own sentence does not entail (W24, section 4.3)."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def check_independence(claims: Sequence[Claim], before: str = "", stop: threadin
 
 
 def dependence_reason(text: str, introduced: frozenset[str] = frozenset()) -> str:
-    """Why the text cannot be verified on its own, in an analyst's words; empty where it can.
+    """The reason why a text cannot be verified on its own, in an analyst's words; empty where it can.
 
     `introduced` are nouns for what the conversation before has brought up: “the physicist” may be one of them.
     """

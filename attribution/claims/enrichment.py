@@ -64,12 +64,12 @@ def _left_out(context: Context) -> list[Failure]:
 
 
 def added_words(claim: Claim) -> tuple[Span, ...]:
-    """Where the words that enrichment added stand in `claim.enriched`; capitals make no difference."""
+    """The spans in `claim.enriched` of the words that enrichment added; capitals make no difference."""
     return _new_words(claim.text, claim.enriched) if claim.enriched is not None else ()
 
 
 def removed_words(claim: Claim) -> tuple[Span, ...]:
-    """Where the words that enrichment removed stand in `claim.text`, except pronouns and determiners."""
+    """The spans in `claim.text` of the words that enrichment removed, except pronouns and determiners."""
     removed = _new_words(claim.enriched, claim.text) if claim.enriched is not None else ()
     return tuple((a, b) for a, b in removed if set(_LETTERS.findall(claim.text[a:b].casefold())) - _POINTERS)
 
@@ -95,7 +95,7 @@ def rewrite_within(before: str, text: str) -> str:
 
 
 def _places(block: Passage) -> list[Span]:
-    """Where its sentences were written."""
+    """The place of each of its sentences, as written."""
     return [(block.places[a][0], block.places[b - 1][1]) for a, b in split(block.text)]
 
 

@@ -27,7 +27,7 @@ Annotated = tuple[list[Claim], list[Failure]]
 
 
 class Reply(BaseModel):
-    """What the model says of one claim."""
+    """The model's reply about one claim."""
 
     model_config = ConfigDict(extra="ignore")
 

@@ -24,12 +24,12 @@ _MAKING = threading.Lock()
 
 
 def model_folder() -> Path:
-    """Where the model is unpacked."""
+    """The folder that the model is unpacked into."""
     return models_folder() / "all-mpnet-base-v2"
 
 
 def is_available() -> bool:
-    """Is the model unpacked, or can it be without a download?"""
+    """Return True if the model is unpacked, or can be without a download."""
     return (model_folder() / MADE).exists() or mpnet.installed()
 
 

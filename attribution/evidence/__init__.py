@@ -16,7 +16,7 @@ from attribution.types import Claim, Failure, Judgement, LlmUsage, Page
 
 @dataclass(frozen=True)
 class LlmRecord:
-    """Which prompts and models were used, and at what cost, by stage."""
+    """Prompts, models and costs by stage."""
 
     versions: Mapping[str, str] = field(default_factory=dict)
     usage: Mapping[str, LlmUsage] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class PreparedClaims:
 
 
 class EvidenceSource(Protocol):
-    """Where a run's pages come from: `gathering.LiveSources`, or the snapshot of an earlier run."""
+    """The source of a run's pages: `gathering.LiveSources`, or the snapshot of an earlier run."""
 
     @property
     def judgements(self) -> Mapping[str, Judgement]:

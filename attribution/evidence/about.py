@@ -31,7 +31,7 @@ _NAMELESS = frozenset("PRP PRP$ DT WDT WP EX".split())
 
 
 def is_about(claim: str, passage: str, title: str = "") -> bool:
-    """Does the passage, or its page's title, hold half of the claim's names and three tenths of its words?
+    """Return True if the passage, or its page's title, holds half of the claim's names and three tenths of its words.
 
     Months do not count: two events of a November have nothing in common.
     """
@@ -47,7 +47,7 @@ def _names(text: str) -> set[frozenset[str]]:
 
 
 def _is_named(name: frozenset[str], text: str) -> bool:
-    """Is it there in full or in part, as "Curie" for "Marie Curie"? "Panama Canal" is no part of "Suez Canal"."""
+    """Return True if it is there in full or in part: "Curie" for "Marie Curie", not "Panama Canal" for "Suez Canal"."""
     if len(name) == 1 and {stem(word) for word in name} <= terms(text)[0]:
         return True  # it may be a common word that opens the claim
     return any(other <= name or name <= other for other in _names(text))
@@ -103,7 +103,7 @@ def _other_section(headings: tuple[str, ...], found: frozenset[str] | set[str], 
 
 
 def _holds(found: frozenset[str] | set[str], word: str) -> bool:
-    """Is a stem among others, or a name in a form of it: "German" and "Germany"?"""
+    """Return True if a stem is among others, or a name in a form of it: "German" and "Germany"."""
     return word in found or any(len(word) > 4 < len(w) and (w.startswith(word) or word.startswith(w)) for w in found)
 
 
@@ -127,7 +127,7 @@ def _anchor(claim: str) -> tuple[frozenset[str], bool]:
 
 
 def in_anchor(claim: str, start: int) -> bool:
-    """Does the value at this character say what the claim is about, and not what it says of it?
+    """Return True if the value at this character says what the claim is about, and not what it says of it.
 
     So do names in the subject, numbers after its noun ("version 5"), and what stands before the sentence.
     """
@@ -146,7 +146,7 @@ def in_anchor(claim: str, start: int) -> bool:
 
 
 def _in_clause(token: Token, phrase: Token) -> bool:
-    """Is a token in a relative clause or the like, which says more of the noun than its name?"""
+    """Return True if a token is in a relative clause or the like, which says more of the noun than its name."""
     while token.i != phrase.i:
         if token.dep_ in ("relcl", "acl", "advcl"):
             return True
@@ -212,7 +212,7 @@ def _words(text: str) -> set[str]:
 
 
 def _once(claim: str) -> bool:
-    """Does the claim tell something that happens once: a birth, a founding, an opening?"""
+    """Return True if the claim tells something that happens once: a birth, a founding, an opening."""
     return any(
         t.pos_ in ("VERB", "AUX", "NOUN", "ADV", "ADJ") and lemma(t.text) in _LISTS["once"] for t in parse(claim)
     )

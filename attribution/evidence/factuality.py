@@ -73,7 +73,7 @@ def _neighbours(passage: str, sentence: tuple[int, int]) -> tuple[str, str]:
 
 
 def _only_asks(claim: str, text: str) -> bool:
-    """Are the words of the claim only in questions to be answered with yes or no?"""
+    """Return True if the words of the claim are only in questions to be answered with yes or no."""
     wanted = terms(claim)[0]
     parts = [part for span in sentences(text) if (part := text[slice(*span)].strip())]
     near = [part for part in parts if 2 * len(wanted & terms(part)[0]) >= len(wanted)]
@@ -87,13 +87,13 @@ def _confirms(text: str, own: set[str]) -> bool:
 
 
 def _resumes(after: str) -> bool:
-    """Does a sentence take up the one before it: "This is …", "The letter …"?"""
+    """Return True if a sentence takes up the one before it: "This is …", "The letter …"."""
     low = after.lower()
     return any(low.startswith((f"{word} ", f"{word},")) for word in _WORDS["resumed"])
 
 
 def _denies(claim: str, after: str, own: set[str]) -> bool:
-    """Do the next sentences say that it is not so: "There is no such finding."?"""
+    """Return True if the next sentences say that it is not so: "There is no such finding"."""
     if not after or len(terms(claim)[0] & terms(after)[0]) > 0.7 * len(terms(claim)[0]):
         return False
     if _says(after, "retracted"):
@@ -102,7 +102,7 @@ def _denies(claim: str, after: str, own: set[str]) -> bool:
 
 
 def _is_label(before: str) -> bool:
-    """Is the line above a label such as "Myth 3:", "False" or "True or false?"?"""
+    """Return True if the line above is a label such as "Myth 3:", "False" or "True or false?"."""
     low = before.lower()
     return bool(
         _LABEL.fullmatch(low)
@@ -128,18 +128,18 @@ def _is(token: Token, kind: str, own: set[str]) -> bool:
 
 
 def _is_noun(token: Token) -> bool:
-    """Is a word used as a noun? The tagger also takes "of which 38 kilometres lie under the sea" for one."""
+    """Return True if a word is a noun. The tagger also takes "of which 38 kilometres lie under the sea" for one."""
     return token.pos_ == "NOUN" and any(child.dep_ in ("det", "poss", "amod") for child in token.children)
 
 
 def _hyphenated(token: Token) -> bool:
-    """Is a word a part of another, as in "post-translational"?"""
+    """Return True if a word is a part of another, as in "post-translational"."""
     around = token.doc[max(0, token.i - 1) : token.i + 2]
     return any("-" in near.text for near in around)
 
 
 def _negated(token: Token) -> bool:
-    """Is a marking word itself denied: "is not a myth", "no hoax", "never been refuted"?"""
+    """Return True if a marking word is itself denied: "is not a myth", "no hoax", "never been refuted"."""
     around = [
         *token.children,
         *token.head.children,

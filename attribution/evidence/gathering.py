@@ -154,7 +154,7 @@ class LiveSources:
         return tasks
 
     def _found(self, task: _Task, hits: Sequence[SearchHit], pages: Sequence[Page]) -> list[Trace]:
-        """How the pages of a finished task were found."""
+        """The way that the pages of a finished task were found."""
         if task.searcher:
             return [t for h in hits if h.page is not None for t in _traces(task.claim_ids, [h.page], h)]
         sources = task.hits or (SearchHit(task.query, "", 1, "your sources", ""),)

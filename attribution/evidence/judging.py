@@ -121,7 +121,7 @@ def as_evidence(
 
 
 def is_related(pair: Pair, judged: Judged, relevance: float | None) -> bool:
-    """Is a passage about the claim by its words, by relevance, or because the verifier, not weighed, leans to it?
+    """Return True if a passage is about the claim: by words, by relevance, or since the unweighed verifier leans to it.
 
     A passage may use none of the claim's names: "By the Normandy landings …" for "By D-Day …".
     """
@@ -178,7 +178,7 @@ def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = ()) -> R
 
 
 def _differs_in_subject(claim: str, sentence: str) -> bool:
-    """Is what differs a part of what the claim is about: "version 5", "in the Danish cohort"?"""
+    """Return True if what differs is a part of what the claim is about: "version 5", "in the Danish cohort"."""
     starts = [start for start, _ in differing_spans(claim, sentence)[0]]
     numbers = {value.start for value in values(claim) if value.kind != "name"}
     held = [start for start in starts if in_anchor(claim, start)]

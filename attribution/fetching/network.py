@@ -25,7 +25,7 @@ _UNICAST = IPv6Network("2000::/3")
 
 
 def is_public(address: str) -> bool:
-    """Is a numeric address on the public internet? An IPv4 address mapped into IPv6 is judged as IPv4."""
+    """Return True if a numeric address is on the public internet; IPv4 mapped into IPv6 is judged as IPv4."""
     try:
         ip = ip_address(address)
     except ValueError:

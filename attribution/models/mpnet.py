@@ -76,7 +76,7 @@ def wheels() -> list[Path]:
 
 
 def installed() -> bool:
-    """Are the wheels there?"""
+    """Return True if the wheels are there."""
     try:
         return all(path.is_file() for path in wheels())
     except importlib.metadata.PackageNotFoundError:

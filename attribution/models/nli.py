@@ -74,14 +74,14 @@ def _make_int8(model: str) -> None:
 
 @cache
 def on_gpu() -> bool:
-    """Is there a GPU that torch can use?"""
+    """Return True if there is a GPU that torch can use."""
     import torch
 
     return bool(torch.cuda.is_available())
 
 
 def has_int8(model: str) -> bool:
-    """Has `make` made the int8 form of the weights that are there?"""
+    """Return True if `make` made the int8 form of the weights that are there."""
     weights = files.weights(model)
     return weights is not None and int8.is_made(model, weights)
 

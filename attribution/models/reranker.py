@@ -21,7 +21,7 @@ START, SEPARATOR = 101, 102  # of BERT's vocabulary
 
 
 def installed() -> bool:
-    """Is the package with the model there?"""
+    """Return True if the package with the model is there."""
     try:
         importlib.metadata.version(PACKAGE)
     except importlib.metadata.PackageNotFoundError:

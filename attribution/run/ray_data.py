@@ -79,7 +79,7 @@ class OnRay:
             ) from None
 
     def _size(self) -> int:
-        """How many workers; BadInput for more than the cluster has processors, or a database that it cannot share."""
+        """The number of workers; BadInput for more than the cluster has processors, or a database it cannot share."""
         import ray
 
         processors = int(ray.cluster_resources().get("CPU", 0))

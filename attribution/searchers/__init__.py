@@ -22,7 +22,7 @@ LOCAL = ("library", "documents")
 
 
 def is_local(name: str) -> bool:
-    """Is it searched on this machine, without budget, limits and fallback?"""
+    """Return True if it is searched on this machine, without budget, limits and fallback."""
     return name in LOCAL or name.startswith(COLLECTION)
 
 

@@ -82,7 +82,7 @@ class AllowedHosts:
 
 
 def _is_address(name: str, server: tuple[str, int | None] | None) -> bool:
-    """Is the name an IP address, and that of this end of the connection?"""
+    """Return True if the name is an IP address, and that of this end of the connection."""
     try:
         asked, own = (ipaddress.ip_address(text) for text in (name, server[0] if server else ""))
     except ValueError:

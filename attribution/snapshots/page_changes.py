@@ -1,4 +1,4 @@
-"""How the pages of a run have changed since it read them."""
+"""Changes of a run's pages since it read them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a claim and a sentence differ: values that fill the same slot, "built in 1975" and "built in 1977"."""
+"""Differences of a claim and a sentence: values that fill the same slot, "built in 1975" and "built in 1977"."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def contrasts(claim: str, sentence: str) -> tuple[Contrast, ...]:
 
 @lru_cache(maxsize=1024)
 def numbers_agree(claim: str, sentence: str) -> bool:
-    """Does the sentence have each number of the claim that it lacks as a range, rounded or in another unit?"""
+    """Return True if the sentence has each number of the claim that it lacks as a range, rounded or in another unit."""
     mine, theirs = lacking(claim, sentence, ("number",)), lacking(sentence, claim, ("number",))
     return bool(mine) and all(
         _in_range(one, sentence, theirs) or any(_agree(claim, one, sentence, other) for other in theirs) for one in mine
@@ -135,7 +135,7 @@ def _stretches(text: str, spans: Sequence[Span]) -> Iterator[str]:
 
 
 def fill_same_slot(claim: str, mine: Value, sentence: str, its: Value) -> bool:
-    """Do two values of a kind answer the same question about their texts?
+    """Return True if two values of a kind answer the same question about their texts.
 
     Numbers do that count the same thing or are in units of one dimension, dates and names that stand beside a word
     which both texts have. An ordinal is no answer to "how many".
@@ -159,7 +159,7 @@ def _same_dimension(one: str, two: str) -> bool:
 
 
 def _agree(claim: str, mine: Value, sentence: str, its: Value) -> bool:
-    """Are two numbers the same but for rounding or their unit: "about nine million" and "8,961,989"?"""
+    """Return True if two numbers are the same but for rounding or their unit: "about nine million" and "8,961,989"."""
     try:
         one, two = float(mine.normal), float(its.normal)
     except ValueError:
@@ -174,7 +174,7 @@ def _agree(claim: str, mine: Value, sentence: str, its: Value) -> bool:
 
 
 def _in_range(mine: Value, sentence: str, theirs: Sequence[Value]) -> bool:
-    """Does a number lie in a range of the source: 76 in "74 to 79"?"""
+    """Return True if a number lies in a range of the source: 76 in "74 to 79"."""
     for low, high in pairwise(theirs):
         if sentence[low.end : high.start].strip(" ").lower() in ("to", "and", "–", "-", "or"):
             try:
@@ -218,7 +218,7 @@ def _content(words: Sequence[str]) -> list[str]:
 
 
 def alike(text: str, value: Value, other: str, its: Value) -> float:
-    """How alike the words around two values are: those on the same side count twice, a direct neighbour four times."""
+    """Count like words around two values: those on the same side count twice, a direct neighbour four times."""
     one, two = _around(text, value), _around(other, its)
     score = float(len({*one[0], *one[1]} & {*two[0], *two[1]}))
     for here, there in zip(one, two, strict=True):
@@ -235,6 +235,6 @@ def _around(text: str, value: Value, near: int = _NEAR) -> tuple[list[str], list
 
 @lru_cache(maxsize=1024)
 def _words(text: str) -> tuple[tuple[int, ...], tuple[int, ...], tuple[str, ...]]:
-    """Where the words of a text start and end, and the words, folded."""
+    """The start and end of each word of a text, and the word, folded."""
     found = list(TOKEN.finditer(text))
     return tuple(t.start() for t in found), tuple(t.end() for t in found), tuple(folded(t[0]) for t in found)

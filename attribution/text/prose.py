@@ -68,7 +68,7 @@ def _without_marks(line: str) -> str:
 
 
 def states_nothing(line: str) -> bool:
-    """Is a line only an address, an entry of a reference list, navigation or a heading?"""
+    """Return True if a line is only an address, an entry of a reference list, navigation or a heading."""
     if len(line) > LONGEST_LINE:
         return line.isspace()
     words = line.split()

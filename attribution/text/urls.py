@@ -38,7 +38,7 @@ def canonical(url: str) -> str:
 
 
 def excluded(url: str, patterns: Iterable[str]) -> bool:
-    """Is the address on one of those sites or their subdomains, or at or below one of those addresses?"""
+    """Return True if the address is on one of those sites or subdomains, or at or below one of those addresses."""
     own = urlsplit(canonical(url))
     for pattern in patterns:
         other = urlsplit(canonical(pattern if "://" in pattern else f"https://{pattern}"))

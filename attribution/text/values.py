@@ -142,7 +142,7 @@ def _kind(text: str, tokens: Sequence[re.Match[str]], i: int) -> tuple[Kind | No
 
 
 def _abbreviates(text: str, tokens: Sequence[re.Match[str]], i: int) -> bool:
-    """Is a letter joined to a number a power of ten: of money, or before a thing in the plural?"""
+    """Return True if a letter joined to a number is a power of ten: of money, or before a thing in the plural."""
     number = tokens[i - 1] if i else None
     if number is None or not number["number"] or number.end() != tokens[i].start():
         return False
@@ -165,7 +165,7 @@ def _is_number(token: re.Match[str]) -> bool:
 
 
 def _counts(text: str, token: re.Match[str]) -> bool:
-    """Do four digits count something: "1500 soldiers", "1200 km"?"""
+    """Return True if four digits count something: "1500 soldiers", "1200 km"."""
     following = TOKEN.match(text, token.end()) or TOKEN.match(text, token.end() + 1)
     unit = following is not None and following[0] in UNITS
     plural = _PLURAL.match(text, token.end())

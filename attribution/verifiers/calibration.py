@@ -159,7 +159,7 @@ class HeldOut(NamedTuple):
 
 
 class Curve(Frozen):
-    """How often the badges of one kind were right on claims that people judged."""
+    """The share of badges of one kind that were right on claims that people judged."""
 
     claims: int  # of the sets that tell such badges right from wrong
     guarantee: float

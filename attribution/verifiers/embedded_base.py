@@ -38,12 +38,12 @@ START, SEPARATOR = 0, 2  # of MPNet's vocabulary
 
 
 def model_folder() -> Path:
-    """Where the model is made."""
+    """The folder that the model is made in."""
     return models_folder() / "embedded-base"
 
 
 def is_available() -> bool:
-    """Is the model made, or can it be made without a download?"""
+    """Return True if the model is made, or can be made without a download."""
     return (model_folder() / files.MADE).exists() or mpnet.installed()
 
 

@@ -1,4 +1,4 @@
-"""What is measured in a browser: the app as `serve` starts it, and Chromium."""
+"""Measurements in a browser: the app as `serve` starts it, and Chromium."""
 
 from __future__ import annotations
 

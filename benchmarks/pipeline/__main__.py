@@ -36,7 +36,7 @@ def measured(recipe: str, claims: int, choices: Sequence[str], *more: str) -> Fi
 
 
 def agreement(ours: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Of two lists of the same claims: shares of passages, of relations of common passages, and of verdicts."""
+    """Compare two lists of the same claims: shares of passages, of relations of common passages, and of verdicts."""
     passages = common = relations = verdicts = 0
     for one, two in zip(ours, theirs, strict=True):
         shared = one["evidence"].keys() & two["evidence"].keys()

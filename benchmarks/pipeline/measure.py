@@ -37,7 +37,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def cpu_seconds() -> float:
-    """Of this process and of those that it has started and that still run."""
+    """The processor time of this process and of those that it has started and that still run."""
     total = time.process_time()
     for pid in processes(os.getpid())[1:]:
         parts = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
@@ -51,7 +51,7 @@ def peak_memory() -> float:
 
 
 def found(claim: Claim, label: str, evidence: Sequence[Evidence], urls: dict[str, str]) -> dict[str, Any]:
-    """What is compared: the verdict, and each passage with its relation."""
+    """The verdict, and each passage with its relation, to be compared."""
     pieces = {
         f"{urls[e.page_id].partition('.example')[0]}…{urls[e.page_id].rpartition('/')[2]}@{e.end}": e.relation
         for e in evidence

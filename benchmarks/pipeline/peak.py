@@ -1,4 +1,4 @@
-"""What share of the machine's measured peak embedding and NLI reach, with one thread and with all cores.
+"""The share of the machine's measured peak that embedding and NLI reach, with one thread and with all cores.
 
 The peak is that of one large matrix product by the same runtime and in the same arithmetic: int8 by onnxruntime. An
 operation is a multiplication or an addition; those of a network are counted from its size and the tokens it reads.
@@ -23,12 +23,12 @@ TEXTS, LENGTH = 60, 500  # characters
 
 
 def operations(tokens: int, layers: int, width: int) -> float:
-    """Of an encoder whose inner width is four times its width: its matrices, and attention."""
+    """The operations of an encoder whose inner width is four times its width: its matrices, and attention."""
     return layers * (2 * 12 * width * width * tokens + 4 * width * tokens * tokens)
 
 
 def operations_of_base(tokens: int) -> float:
-    """Of the base verifier: of its last layer keys and values of all tokens, and the rest of the first one alone."""
+    """Operations of the base verifier: its last layer has keys and values of all tokens, the rest of the first."""
     layers, width = 12, 768
     return operations(tokens, layers - 1, width) + 2 * width * width * (2 * tokens + 10) + 4 * width * tokens
 

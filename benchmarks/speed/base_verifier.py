@@ -52,7 +52,7 @@ class Recorder(CachingReader):
 
 
 def process(code: str, **environment: str) -> list[float]:
-    """What the code prints."""
+    """The output of the code."""
     command, environment = [sys.executable, "-c", code], {**os.environ, **environment}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     return [float(figure) for figure in done.stdout.split()]

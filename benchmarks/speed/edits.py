@@ -1,4 +1,4 @@
-"""How fast one claim is edited, and how fast a finished run is repainted with other thresholds.
+"""The speed of editing one claim, and of repainting a finished run with other thresholds.
 
     python -m benchmarks.speed.edits [--repeat N] [--out FILE.json]
 

@@ -119,7 +119,7 @@ def _source(label: str, name: str, help: str, disabled: bool = False) -> None:
 
 
 def _web() -> None:
-    """Which engine searches the web, and which ones take over."""
+    """The engine that searches the web, and those that take over."""
     selected = pick("Search engine", state.ENGINE, choices.ENGINES, "Where the web is searched.")
     text_input(
         "Or a SearXNG instance",

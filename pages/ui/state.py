@@ -179,7 +179,7 @@ def address(*names: str) -> dict[str, str]:
 
 
 def is_dark() -> bool:
-    """Does the visitor see the dark theme?"""
+    """Return True if the visitor sees the dark theme."""
     return bool(st.context.theme.type == "dark")
 
 

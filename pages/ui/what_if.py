@@ -133,7 +133,7 @@ def _languages(report: Report, tag: str, detect: bool) -> frozenset[str]:
 
 
 def _cost(report: Report, badge: Label, threshold_: float) -> None:
-    """How many badges a threshold shows on claims that people checked, and how many of these are right."""
+    """The badges that a threshold shows on claims that people checked, and how many of them are right."""
     measured = curve(report.versions.get("verifier", ""), badge)
     word = LOOKS[badge].word.lower()
     if measured is None:

@@ -1,4 +1,4 @@
-"""What a question asks for, and how its answer is written where it asks."""
+"""The thing that a question asks for, and the wording of an answer in its place."""
 
 from __future__ import annotations
 

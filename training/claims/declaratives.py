@@ -114,7 +114,7 @@ class _Clause:
 
 
 def yes(question: Any) -> str | None:
-    """What a question for yes or no asks, as a statement."""
+    """A question for yes or no as a statement."""
     if _UNTURNABLE.search(question.text) or not 5 <= len(question) <= 40:
         return None
     starts = [0] + [t.i + 1 for t in question[:-3] if t.text == ","]
@@ -165,7 +165,7 @@ def answered(question: Any, answer: str) -> str | None:
 
 
 def _asks_for_subject(question: Any, after: int) -> bool:
-    """Does the wh-phrase before the given token stand where the statement's subject does?"""
+    """Return True if the wh-phrase before the given token stands where the statement's subject does."""
     verb = question[after]
     if verb.text.lower() in _DO:
         return False
@@ -212,7 +212,7 @@ def _gap(question: Any, clause: _Clause, head: Any) -> int | None:
 
 
 def fluent(claim: Any) -> bool:
-    """Does the claim's own parse agree that it is one statement?"""
+    """Return True if the claim's own parse agrees that it is one statement."""
     text = claim.text
     if (
         len(list(claim.sents)) != 1

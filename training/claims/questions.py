@@ -172,7 +172,7 @@ def _two_facts(true: Any, false: Any, unsaid: Any, source: str, rng: random.Rand
 
 
 def changed(pairs: list[data.Pair], nlp: Any, rng: random.Random) -> Iterator[Made]:
-    """Of pairs that entail: the claim with an entity of the premise in another's place, or with its roles swapped."""
+    """Change pairs that entail: an entity of the premise in another's place in the claim, or its roles swapped."""
     pairs = [p for p in pairs if p.target == 0 and len(p.hypothesis) <= 250]
     premises = nlp.pipe([p.premise for p in pairs], batch_size=64)
     claims = nlp.pipe([p.hypothesis for p in pairs], batch_size=200)

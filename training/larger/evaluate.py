@@ -1,4 +1,4 @@
-"""How good is an adapter on the development sample, and what does it get wrong?
+"""Measure an adapter on the development sample, and print what it gets wrong.
 
     python -m training.larger.evaluate --data FOLDER [--questions FILE] --adapter FOLDER [--adapter OTHER] [--wrong 20]
 

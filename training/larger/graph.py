@@ -89,7 +89,7 @@ class Network(Graph):
         self.first = self.constant("first", np.array([1], np.int64))  # the end of the first row, or the axis
 
     def rounded(self, name: str, width: int) -> Any:
-        """Which columns of an input are quantised."""
+        """The columns of an input that are quantised."""
         columns = np.ones(width, bool)
         columns[list(self._exact[name])] = False
         return columns
@@ -127,7 +127,7 @@ class Network(Graph):
         return self.node("Unsqueeze", [self.node("Transpose", [bias], perm=[2, 0, 1]), self.batch])
 
     def layer(self, x: str, number: int, position_bias: str, last: bool) -> str:
-        """Of the last layer the first row alone."""
+        """Build a layer; of the last one, the first row alone."""
         name = f"mpnet.encoder.layer.{number}"
         own, attention = f"{name}.attention.attn", f"{name}.attention"
         width, inner = self.config.hidden_size, self.config.intermediate_size

@@ -26,7 +26,7 @@ def keep_memory() -> None:
 
 
 def fast(device: str) -> bool:
-    """Whether int8 products are quicker than float32 ones here."""
+    """Return True if int8 products are quicker than float32 ones here."""
     return device == "cpu" and bool(torch.backends.cpu.get_cpu_capability().startswith("AVX512"))
 
 

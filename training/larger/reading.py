@@ -1,4 +1,4 @@
-"""What training and evaluation of the larger verifier share: batches of pairs, and what the model makes of them."""
+"""Batches of pairs and the model's reading of them, for training and evaluation of the larger verifier."""
 
 from __future__ import annotations
 

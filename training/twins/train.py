@@ -34,7 +34,7 @@ def encode(found: Sequence[Pair], tokenizer: Any, tokens: int) -> list[list[int]
 
 
 def scores(model: Any, ids: Sequence[list[int]], tokenizer: Any) -> list[float]:
-    """How grounded each pair is, from 0 to 1."""
+    """The groundedness of each pair, from 0 to 1."""
     import torch
 
     model.eval()
@@ -47,7 +47,7 @@ def scores(model: Any, ids: Sequence[list[int]], tokenizer: Any) -> list[float]:
 
 
 def told_apart(found: Sequence[Pair], given: Sequence[float]) -> float | None:
-    """Of the pairs of one group, the share in which the higher target has the higher score; None without any."""
+    """The share of a group's pairs in which the higher target has the higher score; None without any."""
     by_group: dict[str, list[tuple[float, float]]] = {}
     for pair, score in zip(found, given, strict=True):
         by_group.setdefault(pair.group, []).append((pair.target, score))

@@ -217,7 +217,7 @@ class Annotations:
     # --- the project at one moment ---
 
     def work(self, project: Project) -> Work:
-        """Who takes part, the stage, and how far everybody is."""
+        """The members, the stage, and everybody's progress."""
         events = self.events(project.id)
         members = [event for event in events if isinstance(event, Member)]
         changes = [(event.at, event.stage) for event in events if isinstance(event, StageChange)]

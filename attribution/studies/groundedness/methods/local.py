@@ -182,7 +182,7 @@ def _page(text: str) -> Page:
 
 
 def _support(judged: JudgedClaim) -> float:
-    """How surely the best passage entails the claim, at most as surely as no passage contradicts it."""
+    """The best passage's entailment of the claim, at most one minus the surest contradiction."""
     entailed = max(e.probabilities.entailed for e in judged.evidence)
     against = judged.verdict.label in ("contradicted", "conflicting")
     return min(entailed, 1 - max(e.probabilities.contradicted for e in judged.evidence)) if against else entailed
