@@ -17,6 +17,7 @@ _ADDRESS = re.compile(
     r"|(?<!\S)\S[^\s@]*+@\S(?:[^\s.]*+(?:\.(?!\w)[^\s.]*+)*+\.\w++)++",
     re.IGNORECASE,
 )
+_PART_OF_ADDRESS = re.compile(r"[/@]|www\.|doi:|mailto:", re.IGNORECASE)  # found sooner, and every address has one
 _AROUND_ADDRESS = 4  # words beside an address that make no statement yet: "Retrieved from …"
 _REFERENCE = re.compile(
     r"\b(?:doi|ISBN|ISSN|PMID|arXiv)\b|\bRetrieved (?:on )?\d|\bRetrieved [A-Z][a-z]+ \d|\bArchived (?:from|on)\b"
@@ -74,7 +75,7 @@ def states_nothing(line: str) -> bool:
     words = line.split()
     if not words:
         return True
-    rest = _ADDRESS.sub(" ", line)
+    rest = _ADDRESS.sub(" ", line) if _PART_OF_ADDRESS.search(line) else line
     if rest != line and len([w for w in rest.split() if any(map(str.isalnum, w))]) <= _AROUND_ADDRESS:
         return True
     if _is_reference(line) or _NAVIGATION.fullmatch(line):
