@@ -77,7 +77,7 @@ def export(model: Any, folder: Path, state: dict[str, Any]) -> None:
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder with nli/, eval/ and qa/")
-    parser.add_argument("--adapter", type=Path, default=Path("training/adapter"))
+    parser.add_argument("--adapter", type=Path, default=Path("build/larger"))
     parser.add_argument("--work", type=Path, default=Path("build/adapter"), help="checkpoint and log")
     parser.add_argument("--questions", type=Path, help="made by training.claims.questions before")
     parser.add_argument("--base", default="all-mpnet-base")
