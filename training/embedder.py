@@ -1,9 +1,9 @@
-"""Make the graphs of the embedder `minilm`, without their weights: of the int8 one, and of the exact one in float32.
+"""Make the graph of the embedder `minilm`, without its weights.
 
     python -m training.embedder
 
-A graph reads one text: token ids to a vector of length 1. In the first, weights are int8 with a scale for each column,
-and activations are quantised while it runs, each token by its own largest value. Written by hand, not exported: with
+It reads one text: token ids to a vector of length 1. Weights are int8 with a scale for each column, and
+activations are quantised while it runs, each token by its own largest value. Written by hand, not exported: with
 the runtime's own operators for attention, GELU and the products, a text takes two thirds of the time of an exported
 graph.
 """
@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from attribution.embedders.minilm import EXACT, FACTORS, FOLDER, INT8, TOKENS, package_folder, weights
+from attribution.embedders.minilm import FACTORS, FOLDER, GRAPH, LAYOUT, TOKENS, package_folder, weights
 from attribution.settings import ROOT
 from training.graphs import RUNTIME, Graph, input_ranges
 
@@ -88,11 +88,11 @@ def _residual(graph: Graph, x: str, inner: str, name: str) -> str:
     return graph.residual(x, inner, dense, f"{name}.LayerNorm", input_of(f"{dense}.weight"))
 
 
-def model(source: Any, factors: Mapping[str, Any], exact: bool) -> tuple[Any, list[dict[str, Any]]]:
+def model(source: Any, factors: Mapping[str, Any]) -> tuple[Any, list[dict[str, Any]]]:
     """The graph as onnx.ModelProto, and its layout; `source` gives a tensor by its name."""
     from onnx import TensorProto, helper, numpy_helper
 
-    graph = Graph(EPSILON, in_float=exact)
+    graph = Graph(EPSILON)
     x = embeddings(graph)
     for number in range(LAYERS):
         x = layer(graph, x, number)
@@ -121,13 +121,12 @@ def main(argv: list[str] | None = None) -> int:
     texts = [path.read_text(encoding="utf-8")[:TEXT] for path in sorted(LIBRARY.glob("*.md"))]
     factors = evening_factors(texts)
     np.savez(args.out / FACTORS, **factors)
-    for name in (INT8, EXACT):
-        made, layout = model(held.get_tensor, factors, exact=name == EXACT)
-        graph = args.out / f"{name}.onnx"
-        graph.write_bytes(made.SerializeToString())
-        lines = ",\n".join(json.dumps(entry) for entry in layout)
-        graph.with_suffix(".json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
-        print(f"{graph}: {graph.stat().st_size / 1e3:.0f} kB")
+    made, layout = model(held.get_tensor, factors)
+    graph = args.out / GRAPH
+    graph.write_bytes(made.SerializeToString())
+    lines = ",\n".join(json.dumps(entry) for entry in layout)
+    (args.out / LAYOUT).write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    print(f"{graph}: {graph.stat().st_size / 1e3:.0f} kB")
     return 0
 
 

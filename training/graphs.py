@@ -52,12 +52,12 @@ class Quantised(NamedTuple):
 class Graph:
     """Nodes and constants while they are collected; every method returns the name of its output."""
 
-    def __init__(self, epsilon: float, in_float: bool = False) -> None:
-        """`epsilon` is that of the layer norms; `in_float`: nothing is quantised."""
+    def __init__(self, epsilon: float) -> None:
+        """`epsilon` is that of the layer norms."""
         from onnx import TensorProto, helper, numpy_helper
 
         self._float = TensorProto.FLOAT
-        self._helper, self._arrays, self._epsilon, self._in_float = helper, numpy_helper, epsilon, in_float
+        self._helper, self._arrays, self._epsilon = helper, numpy_helper, epsilon
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self.layout: list[dict[str, Any]] = []
@@ -114,8 +114,6 @@ class Graph:
 
     def product(self, x: str, name: str, factors: str = "", rounded: Any = None) -> str:
         """x times the matrix `name`, without its bias."""
-        if self._in_float:
-            return self.node("MatMul", [x, self.tensor(name, "matrix")])
         return self.quantised_product(self.quantised(x, factors, rounded), name, factors)
 
     def quantised_product(self, x: Quantised, name: str, factors: str = "") -> str:
@@ -129,8 +127,6 @@ class Graph:
 
     def words(self, name: str) -> str:
         """The rows of the table `name` for the input `ids`."""
-        if self._in_float:
-            return self.node("Gather", [self.tensor(name), "ids"])
         self.tensor(name, "rows")
         values = self.node("Cast", [self.node("Gather", [f"{name}:int8", "ids"])], to=self._float)
         return self.node("Mul", [values, self.node("Gather", [f"{name}:scale", "ids"])])

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 class Embedder(Protocol):
     version: str  # model and revision: part of the cache key
     floor: float  # cosine below which its neighbours share no more than their language
-    exact: Embedder | None  # the same model without quantisation, where this one is quantised: for close calls
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """float32 array of shape (len(texts), dimensions), rows of length 1.

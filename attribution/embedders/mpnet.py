@@ -60,7 +60,6 @@ class MPNet:
 
     version = f"all-mpnet-base-v2/{mpnet.REVISION[:8]}"
     floor = 0.25
-    exact = None
 
     def __init__(self, settings: Settings) -> None:
         pass

@@ -22,7 +22,6 @@ class OpenAI:
     """Embedder `openai`: `embedding_model` at the endpoint. The dimension is the model's own."""
 
     floor = 0.0  # cosines of different models mean different things
-    exact = None
 
     def __init__(self, settings: Settings) -> None:
         if not settings.has_endpoint:

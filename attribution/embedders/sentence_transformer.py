@@ -33,8 +33,6 @@ def _load(name: str) -> SentenceTransformer:
 class HubModel:
     """Embedder `sentence_transformer`; texts beyond the model's window are cut by the model."""
 
-    exact = None
-
     def __init__(self, settings: Settings) -> None:
         self.model = settings.embedding_model or DEFAULT
         self.version = f"sentence_transformer/{self.model}"

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from heapq import nlargest
+from math import ceil
 from typing import TYPE_CHECKING
 
 from attribution.claims.context import named_by_context
 from attribution.embedders import EMBEDDERS, Embedder, minilm
 from attribution.retrieval.bm25 import Chunks
-from attribution.retrieval.index import Candidate, Index, nearest_first, rank_among, reciprocal, reciprocal_ranks
+from attribution.retrieval.index import Candidate, Index, rank_among, reciprocal, reciprocal_ranks
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text.words import share_terms, shared_words, words_of
@@ -19,17 +20,16 @@ from attribution.types import Chunk, Claim, content_id
 if TYPE_CHECKING:
     from attribution.retrieval.index import Vectors
 
+CHOSEN = 5  # passages of a claim that `shortlist` is meant for; for more it grows in proportion
 DEPTH = 100  # nearest chunks that are reranked by their words
 MAX_SIMILARITY_GAP = 0.3  # a passage whose cosine is this much below the nearest one's is about something else
 SHARED = 0.5  # of the claim's words: a chunk that has them is about the claim, whatever its cosine
-ROUNDING = 0.005  # standard deviation of the error of a quantised cosine (docs/retrieval.md)
 
 
 @dataclass(frozen=True)
 class Ranking:
     """Candidate evidence for a claim, ranked by similarity and by words."""
 
-    queries: Sequence[str]
     near: Sequence[Candidate]  # nearest first
     rank: Callable[[float], float]  # by similarity, among all chunks
     by_words: Mapping[Chunk, float]  # what the words of a chunk add to its score
@@ -40,21 +40,8 @@ class Ranking:
         chosen = {candidate.chunk for candidate in ranked[:k]}
         return [candidate for candidate in self.near if candidate.chunk in chosen]
 
-    def close_calls(self, k: int) -> list[Chunk]:
-        """Return the chunks that may or may not be among the best k, with similarities known only to `ROUNDING`."""
-        if len(self.near) <= k:
-            return []
-        low, high = ([self._score(c, by) for c in self.near] for by in (-ROUNDING, ROUNDING))
-        last_in, first_out = nlargest(k, low)[-1], nlargest(k + 1, high)[-1]
-        return [c.chunk for c, a, b in zip(self.near, low, high, strict=True) if b >= last_in and a <= first_out]
-
-    def measured(self, similarities: Mapping[Chunk, float]) -> Ranking:
-        """Return the ranking with some similarities replaced by exact ones."""
-        near = (replace(c, similarity=similarities.get(c.chunk, c.similarity)) for c in self.near)
-        return replace(self, near=nearest_first(near))
-
-    def _score(self, candidate: Candidate, more: float = 0.0) -> float:
-        return reciprocal(self.rank(candidate.similarity + more)) + self.by_words.get(candidate.chunk, 0.0)
+    def _score(self, candidate: Candidate) -> float:
+        return reciprocal(self.rank(candidate.similarity)) + self.by_words.get(candidate.chunk, 0.0)
 
 
 @dataclass(frozen=True)
@@ -96,8 +83,6 @@ class Candidates:
         chosen = self._shortlists(queries, by_words, early)
         self._vectors([c.text for short in chosen if short for c in short.chunks])  # those of all claims together
         rankings = [self._ranking(*of_claim) for of_claim in zip(queries, by_words, chosen, strict=True)]
-        if not early:
-            rankings = self._settled(rankings)
         return [ranking.best(self._settings.top_k) for ranking in rankings]
 
     def _vectors(self, texts: Sequence[str], embedder: Embedder | None = None) -> Vectors:
@@ -125,7 +110,8 @@ class Candidates:
         """
         import numpy as np
 
-        most = (self._settings.shortlist + 1) // 2 if early else self._settings.shortlist
+        most = self._settings.shortlist * max(1, ceil(self._settings.top_k / CHOSEN))
+        most = ceil(most / 2) if early else most
         chunks = self._words.chunks
         if not most or len(chunks) <= most or self._settings.ranking == "vectors":
             return [None] * len(queries)
@@ -164,7 +150,7 @@ class Candidates:
         score = reciprocal_ranks(((1.0, ranked if hybrid else ()),))
         if hybrid:
             score |= dict.fromkeys(_repeating(queries[0], ranked), 1.0)  # more than both ranks together
-        return Ranking(queries, near, rank, score)
+        return Ranking(near, rank, score)
 
     def _near(self, claim: str, found: Sequence[Candidate]) -> list[Candidate]:
         """Return the chunks that may be evidence, nearest first, without those about something else.
@@ -177,22 +163,6 @@ class Candidates:
         least = max(self.embedder.floor, found[0].similarity - MAX_SIMILARITY_GAP) if found else 0.0
         near = [c for c in found if c.similarity >= least or shared_words(claim, c.chunk.text) >= SHARED]
         return near or [c for c in found if share_terms(claim, c.chunk.text)][:1]
-
-    def _settled(self, rankings: Sequence[Ranking]) -> list[Ranking]:
-        """Settle the close calls of the rankings by exact vectors, if the embedder has them."""
-        exact = self.embedder.exact
-        if exact is None:
-            return list(rankings)
-        close = [ranking.close_calls(self._settings.top_k) for ranking in rankings]
-        asked = [q for r, of_claim in zip(rankings, close, strict=True) if of_claim for q in r.queries]
-        self._vectors([*asked, *(chunk.text for of_claim in close for chunk in of_claim)], exact)
-        settled = []
-        for ranking, chunks in zip(rankings, close, strict=True):
-            index = Index()
-            index.add(chunks, self._vectors([c.text for c in chunks], exact))
-            found = index.search(self._vectors(ranking.queries, exact), len(chunks), floor=-1.0) if chunks else []
-            settled.append(ranking.measured({c.chunk: c.similarity for c in found}))
-        return settled
 
 
 def _repeating(claim: str, ranked: Sequence[Chunk]) -> Iterator[Chunk]:

@@ -43,10 +43,7 @@ def warm_up(settings: Settings, store: Store) -> None:
 
 def _load_embedder(settings: Settings) -> None:
     minilm.estimated(["A text."])
-    embedder = EMBEDDERS.build(settings.embedder, settings)
-    for one in (embedder, embedder.exact):
-        if one is not None:
-            one.embed(["A text."])
+    EMBEDDERS.build(settings.embedder, settings).embed(["A text."])
 
 
 def load_rules() -> None:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attribution.embedders import Embedder
 from attribution.embedders.minilm import package_folder
 from attribution.evidence.matching import Matcher
 from attribution.models.merge import Merged
@@ -40,7 +39,6 @@ class TorchEmbedder:
     """all-MiniLM-L6-v2 by sentence-transformers with its defaults."""
 
     version, floor = "plain", 0.25
-    exact: Embedder | None = None
 
     def __init__(self) -> None:
         from sentence_transformers import SentenceTransformer

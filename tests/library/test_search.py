@@ -36,7 +36,7 @@ TEXTS = {
 class Fake:
     """Directions that a test gives to words; a text without any of them points away from all."""
 
-    version, floor, exact = "fake/1", 0.0, None
+    version, floor = "fake/1", 0.0
     WORDS = (("nile", "river"), ("bees", "insect"), ("himalaya", "mountain"))
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ SHIPPED = {
     embedded_base.FOLDER: (
         "adapter_config.json", "adapter_model.safetensors", "layout.json", "model.onnx", "tokenizer.json",
     ),
-    minilm.FOLDER: ("exact.json", "exact.onnx", "factors.npz", "int8.json", "int8.onnx", "static.npz"),
+    minilm.FOLDER: ("factors.npz", "int8.json", "int8.onnx", "static.npz"),
 }  # fmt: skip
 EACH = [(folder, name) for folder, names in SHIPPED.items() for name in names]
 
@@ -44,9 +44,7 @@ def load(folder: Path, copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         embedded_base.make()
     else:
         monkeypatch.setattr(minilm, "FOLDER", copied)
-        for name in (minilm.INT8, minilm.EXACT):
-            minilm._Encoder(name)
-        monkeypatch.setattr(minilm, "FOLDER", copied)
+        minilm._Encoder()
         minilm.load_table()
 
 

