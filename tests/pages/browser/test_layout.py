@@ -207,7 +207,7 @@ def test_verdicts_move_with_a_slider_as_the_server_then_decides(page: Page) -> N
     settled(page)
     seen = []
     for name in ("Minimum support score", "Minimum contradiction score"):
-        for value in (0.99, 0.8, 0.66, 0.34):
+        for value in (0.99, 0.66, 0.34):
             for at in drag(page, name, [0.7, value]):
                 held = shown(page)
                 assert at in (pytest.approx(0.7, abs=0.03), pytest.approx(value, abs=0.03))
@@ -219,13 +219,15 @@ def test_verdicts_move_with_a_slider_as_the_server_then_decides(page: Page) -> N
 def test_what_if_is_drawn_only_while_its_tab_is_open(page: Page) -> None:
     write(page, "The Nile flows north into the Mediterranean.")
     analyse(page)
+    settled(page)
     curves = page.locator(".st-key-side_what_if [data-testid=stPlotlyChart]")
+    expect(curves).to_have_count(0)
     page.get_by_role("tab", name="What if").click()
     expect(curves).to_have_count(2, timeout=PATIENCE)
-    page.get_by_role("button", name="Run again").click()
-    expect(page.get_by_role("tab", name="Evidence")).to_have_attribute("aria-selected", "true", timeout=PATIENCE)
+    page.reload()
     finished(page)
-    expect(curves).to_have_count(0, timeout=PATIENCE)
+    settled(page)
+    expect(curves).to_have_count(0)
 
 
 @pytest.mark.slow
