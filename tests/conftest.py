@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 import hypothesis
 import pytest
@@ -17,7 +16,6 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 
 BROWSER = "tests/pages/browser/"
-BROWSER_SERVERS = 2  # that browser tests are spread over, a file at a time
 os.environ["HF_HUB_OFFLINE"] = "1"  # read once, when the hub's package is imported
 hypothesis.settings.register_profile("untimed", deadline=None)  # machines are noisy
 hypothesis.settings.load_profile("untimed")
@@ -29,11 +27,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class ByServer(LoadFileScheduling):
-    """A file runs in one process, and so do the browser tests that share a server."""
+    """A file runs in one process, and all browser tests in one, since they share a server."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = str(super()._split_scope(nodeid))
-        return f"{BROWSER}{crc32(file.encode()) % BROWSER_SERVERS}" if file.startswith(BROWSER) else file
+        return BROWSER if file.startswith(BROWSER) else file
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByServer:

@@ -65,7 +65,8 @@ def unbroken(page: Page, where: str, schemes: Sequence[str] = ("light", "dark"))
         assert broken(page) == [], f"{where}, {scheme}"
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_rule_of_axe_is_broken(page: Page, scheme: str) -> None:
     write(page, ANSWER, "Who was Alfred Hitchcock?")
     analyse(page)
