@@ -16,7 +16,6 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 
 BROWSER = "tests/pages/browser/"
-HALF = f"{BROWSER}test_h"  # the files before it take as long as those after it
 os.environ["HF_HUB_OFFLINE"] = "1"  # read once, when the hub's package is imported
 hypothesis.settings.register_profile("untimed", deadline=None)  # machines are noisy
 hypothesis.settings.load_profile("untimed")
@@ -28,11 +27,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class ByServer(LoadFileScheduling):
-    """A file runs in one process; browser tests run in two, each of which starts one server for all of its files."""
+    """A file runs in one process, and all browser tests in one, since they share a server."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = str(super()._split_scope(nodeid))
-        return f"{BROWSER}{file < HALF}" if file.startswith(BROWSER) else file
+        return BROWSER if file.startswith(BROWSER) else file
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByServer:
