@@ -21,7 +21,7 @@ run: $(VENV)/.run
 
 # uv compiles nothing: Python does at the first import, and keeps it if it may.
 test: $(VENV)/.dev
-	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder --durations=20
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations=20
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
