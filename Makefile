@@ -48,7 +48,7 @@ bench: $(VENV)/.dev
 	  $(BIN)/python -m benchmarks.verifiers $(DATA) --held-out --most 2490 --out $(FIGURES)/verifiers_held_out.json --plot $(FIGURES)/reliability.png && \
 	  $(BIN)/python -m benchmarks.verdicts $(DATA) --out $(FIGURES)/verdicts.json --plot $(FIGURES)/verdicts.png && \
 	  $(MAKE) calibrate && \
-	  $(BIN)/python -m benchmarks.shortlist $(DATA) --pools 2 3 4 5 --sizes 16 --out $(FIGURES)/shortlist.json && \
+	  $(BIN)/python -m benchmarks.shortlist $(DATA) --pools 2 3 4 5 --sizes 30 --out $(FIGURES)/shortlist.json && \
 	  $(BIN)/python -m benchmarks.roles $(DATA) --out $(FIGURES)/roles.json && \
 	  $(BIN)/python -m benchmarks.answers $(DATA) --out $(FIGURES)/answers.json && \
 	  $(BIN)/python -m benchmarks.batch $(DATA) --out $(FIGURES)/batch.json && \

@@ -95,7 +95,7 @@ class Settings(Frozen):
         "hybrid", description="rank chunks by vectors and shared words, or by vectors alone"
     )
     shortlist: int = Field(
-        16, ge=0, description="chunks embedded for a claim, the best by words and estimated vectors; 0: all of them"
+        30, ge=0, description="chunks embedded for a claim, the best by words and estimated vectors; 0: all of them"
     )
     verifier: str = "auto"
     verifier_model: str = Field("", description="Hugging Face model or folder of the verifier")
