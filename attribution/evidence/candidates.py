@@ -110,7 +110,7 @@ class Candidates:
         """
         import numpy as np
 
-        most = self._settings.shortlist * max(1, ceil(self._settings.top_k / CHOSEN))
+        most = self._settings.shortlist * ceil(self._settings.top_k / CHOSEN)
         most = ceil(most / 2) if early else most
         chunks = self._words.chunks
         if not most or len(chunks) <= most or self._settings.ranking == "vectors":

@@ -128,6 +128,15 @@ def test_a_passage_in_other_words_is_on_the_shortlist(settings: Settings, store:
     assert near in embedded and len(embedded) == 12 + 1
 
 
+def test_the_shortlist_grows_with_the_passages_that_are_asked_for(settings: Settings, store: Store) -> None:
+    asked = claim("The Eiffel Tower in Paris was completed in 1889.")
+    matcher = Matcher(settings.model_copy(update={"shortlist": 4, "top_k": 8}), store, "")
+    for number in range(100):
+        matcher.add(page(f"p{number}", f"{NEAR} It is said by {number} people."))
+    [evidence] = matcher.match([asked])
+    assert len(evidence) == 8
+
+
 def test_an_early_look_embeds_half_as_much(settings: Settings, store: Store) -> None:
     asked = claim("The Eiffel Tower in Paris was completed in 1889.")
     matcher = Matcher(settings.model_copy(update={"shortlist": 4}), store, "")
