@@ -57,7 +57,11 @@ def hog(store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> It
 
 @pytest.mark.parametrize(
     ("name", "content"),
-    [("a.txt", b"A line."), ("a.md", b"A line."), ("a.docx", docx(paragraph("A line.")))],
+    [
+        ("a.txt", b"A line."),
+        pytest.param("a.md", b"A line.", marks=pytest.mark.slow),
+        ("a.docx", docx(paragraph("A line."))),
+    ],
 )
 def test_a_document_is_read_while_another_visitors_eight_are(name: str, content: bytes, hog: list[str]) -> None:
     assert Reading().read(content, "", name, document=True).text == "A line."

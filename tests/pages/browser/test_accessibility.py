@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 
@@ -139,17 +140,19 @@ def states(page: Page) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(
-    ("width", "height", "schemes"),
+    ("width", "height", "schemes", "most"),
     [
-        (1440, 900, ("light",)),
-        pytest.param(1440, 900, ("dark",), marks=pytest.mark.slow),
-        pytest.param(1280, 720, ("light", "dark"), marks=pytest.mark.slow),
-        pytest.param(390, 844, ("light", "dark"), marks=pytest.mark.slow),
+        (1440, 900, ("light",), 3),
+        pytest.param(1440, 900, ("light", "dark"), None, marks=pytest.mark.slow),
+        pytest.param(1280, 720, ("light", "dark"), None, marks=pytest.mark.slow),
+        pytest.param(390, 844, ("light", "dark"), None, marks=pytest.mark.slow),
     ],
 )
-def test_no_state_of_a_result_breaks_a_rule_of_axe(page: Page, width: int, height: int, schemes: Sequence[str]) -> None:
+def test_no_state_of_a_result_breaks_a_rule_of_axe(
+    page: Page, width: int, height: int, schemes: Sequence[str], most: int | None
+) -> None:
     page.set_viewport_size({"width": width, "height": height})
-    for where in states(page):
+    for where in itertools.islice(states(page), most):
         unbroken(page, where, schemes)
 
 

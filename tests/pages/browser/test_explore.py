@@ -172,7 +172,7 @@ def test_hostile_text_is_shown_and_runs_nothing(page: Page) -> None:
     article = page.get_by_label("The answer, with its claims marked")
     for words in (f"<script>{FLAG}</script>", f"<img src=x onerror={FLAG}>", "The Nile is press a river"):
         expect(article).to_contain_text(words)
-    for number in range(claims(page).count()):
+    for number in range(0, claims(page).count(), 5):
         claims(page).nth(number).click()
     opener = page.get_by_role("button", name="Open at this sentence").first
     expect(page.locator(".card .title").first).to_contain_text("onerror")

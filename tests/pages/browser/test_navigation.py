@@ -15,7 +15,7 @@ def places(page: Page) -> list[object]:
     return [link.bounding_box() for link in page.locator(ENTRY).all()]
 
 
-@pytest.mark.parametrize("width", [1440, pytest.param(1280, marks=pytest.mark.slow), 900])
+@pytest.mark.parametrize("width", [1440, *(pytest.param(width, marks=pytest.mark.slow) for width in (1280, 900))])
 def test_the_bar_stays_in_its_place_and_help_covers_no_entry(browser: Browser, address: str, width: int) -> None:
     page = visit(browser, address)
     page.set_viewport_size({"width": width, "height": 720})
