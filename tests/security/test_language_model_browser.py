@@ -4,6 +4,7 @@ address without a key in its secrets.toml."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -32,12 +33,15 @@ def of_secrets() -> Iterator[Served]:
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory, of_secrets: Served, visitors: Served) -> Iterator[Page]:
+def page(
+    tmp_path_factory: pytest.TempPathFactory, models: Path, of_secrets: Served, visitors: Served
+) -> Iterator[Page]:
     folder = tmp_path_factory.mktemp("server")
     (folder / "data").mkdir()
     (folder / ".streamlit").mkdir()
     (folder / ".streamlit" / "secrets.toml").write_text(f'OPENAI_BASE_URL = "{of_secrets.url("/v1")}"\n')
     environment = {"OPENAI_API_KEY": KEY, "OPENAI_MODEL": "tiny", LISTED: visitors.url("/v1")}
+    environment["ATTRIBUTION_MODELS"] = str(models)
     with serving(folder, free_port(), **environment) as (address, _), chromium() as browser:
         page = visit(browser, address)
         yield page

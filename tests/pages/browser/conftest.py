@@ -28,13 +28,15 @@ def llm_port() -> int:
 
 
 @pytest.fixture(scope="package")
-def address(tmp_path_factory: pytest.TempPathFactory, warm_database: Path, llm_port: int) -> Iterator[str]:
+def address(
+    tmp_path_factory: pytest.TempPathFactory, warm_database: Path, models: Path, llm_port: int
+) -> Iterator[str]:
     """A server whose data folder holds nothing but the vectors of the library."""
     folder = tmp_path_factory.mktemp("server")
     (folder / "data").mkdir()
     shutil.copy(warm_database, folder / "data")
-    listed = {LISTED: f"http://127.0.0.1:{llm_port}/v1"}
-    with serving(folder, free_port(), **listed) as (address, _):
+    environment = {LISTED: f"http://127.0.0.1:{llm_port}/v1", "ATTRIBUTION_MODELS": str(models)}
+    with serving(folder, free_port(), **environment) as (address, _):
         yield address
     shutil.rmtree(folder, ignore_errors=True)
 

@@ -226,7 +226,7 @@ def test_verdicts_move_with_a_slider_as_the_server_then_decides(page: Page) -> N
                 assert at in (pytest.approx(0.7, abs=0.03), pytest.approx(value, abs=0.03))
             assert shown(page) == held, (name, value)  # what the server decided at the value where it was left
             seen.append(held)
-    assert len({str(one) for one in seen}) > 3
+    assert len({str(one) for one in seen}) > 2
 
 
 def test_what_if_is_drawn_only_while_its_tab_is_open(page: Page) -> None:
