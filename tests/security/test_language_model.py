@@ -266,9 +266,9 @@ def bomb(size: int, times: int = 1) -> bytes:
 @pytest.mark.parametrize(
     ("encoding", "body", "says"),
     [
-        ("gzip", bomb(300_000_000), "more than 4,000,000 bytes"),
-        ("x-gzip", bomb(300_000_000), "more than 4,000,000 bytes"),
-        ("gzip, gzip", bomb(300_000_000, 2), "cannot be read"),
+        ("gzip", bomb(60_000_000), "more than 4,000,000 bytes"),
+        ("x-gzip", bomb(60_000_000), "more than 4,000,000 bytes"),
+        ("gzip, gzip", bomb(60_000_000, 2), "cannot be read"),
         ("deflate", zlib.compress(b" " * 50_000_000), "cannot be read"),
         ("br", b"\0" * 100, "cannot be read"),
         ("zstd", b"\0" * 100, "cannot be read"),

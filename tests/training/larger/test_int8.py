@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from peft import LoraConfig, get_peft_model
 from torch import nn
 
 from training.larger import int8
@@ -20,6 +19,8 @@ class Small(nn.Module):
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> nn.Module:
     monkeypatch.setattr(int8.shutil, "which", lambda name: None)  # compiling takes longer than the test
+    from peft import LoraConfig, get_peft_model  # here, since every process of the tests collects this file
+
     torch.manual_seed(3)
     adapted = get_peft_model(Small(), LoraConfig(r=4, lora_alpha=8, target_modules=["first", "second"]))
     for name, parameter in adapted.named_parameters():
