@@ -12,6 +12,7 @@ from tests.pages.browser.visits import (
     Browser,
     Page,
     analyse,
+    choose,
     claims,
     compare,
     expect,
@@ -167,6 +168,7 @@ def test_hostile_text_is_shown_and_runs_nothing(page: Page) -> None:
     expect(page.get_by_text("<img sr")).to_be_visible(timeout=PATIENCE)
     settled(page)
     page.keyboard.press("Escape")
+    choose(page, "Verifier", "Embedded small model")  # in a third of the time
     write(page, answer, f"<img src=x onerror={FLAG}> what?")
     analyse(page)
     article = page.get_by_label("The answer, with its claims marked")

@@ -16,6 +16,7 @@ from tests.pages.browser.visits import (
     Browser,
     Page,
     analyse,
+    choose,
     claims,
     compare,
     expect,
@@ -31,16 +32,6 @@ pytestmark = MARKS
 NILE = "The Nile flows north into the Mediterranean. The Nile flows south into the Indian Ocean."
 
 
-def select(page: Page, label: str, option: str) -> None:
-    menu(page, "Options")
-    box = page.get_by_test_id("stSelectbox").filter(has_text=label).locator("input")
-    box.click()
-    box.fill(option)
-    page.get_by_role("option", name=option).first.click()
-    settled(page)
-    page.keyboard.press("Escape")
-
-
 def ended(page: Page) -> None:
     expect(page.get_by_role("button", name="Stop")).to_have_count(0, timeout=PATIENCE)
     expect(page.get_by_role("button", name="Run again")).to_be_enabled(timeout=PATIENCE)
@@ -48,7 +39,7 @@ def ended(page: Page) -> None:
 
 def test_a_model_that_cannot_be_loaded_leaves_no_claim_checked(page: Page) -> None:
     write(page, "The Nile flows north into the Mediterranean.")
-    select(page, "Verifier", "DeBERTa")
+    choose(page, "Verifier", "DeBERTa")
     analyse(page, end=False)
     expect(page.get_by_text("The run could not be finished")).to_be_visible(timeout=PATIENCE)
     ended(page)
@@ -78,7 +69,7 @@ def test_a_run_stopped_while_claims_are_found_reached_none(page: Page, llm_port:
 
     with llm_server(slow, llm_port) as served:
         language_model(page, served.url("/v1"))
-        select(page, "Split the answer into", "FActScore")
+        choose(page, "Split the answer into", "FActScore")
         write(page, NILE)
         analyse(page, end=False)
         expect(page.get_by_role("button", name="Stop").first).to_be_enabled(timeout=PATIENCE)
@@ -96,7 +87,7 @@ def test_a_language_model_that_fails_is_named_at_the_top_and_can_be_tested(page:
     expect(page.get_by_text("It does not work")).to_be_visible(timeout=PATIENCE)
     expect(page.get_by_text("Check “Address”.")).to_be_visible()
     page.keyboard.press("Escape")
-    select(page, "Split the answer into", "FActScore")
+    choose(page, "Split the answer into", "FActScore")
     write(page, NILE)
     analyse(page)
     notice = page.locator(".ax-note", has_text="The language model could not be used")
@@ -106,7 +97,7 @@ def test_a_language_model_that_fails_is_named_at_the_top_and_can_be_tested(page:
 
 
 def test_the_address_restores_the_whole_form_and_every_run_has_its_own(page: Page) -> None:
-    select(page, "Split the answer into", "Clauses")
+    choose(page, "Split the answer into", "Clauses")
     menu(page, "Sources")
     for name in ("My documents", "Built-in library"):
         page.locator(".st-key-sources_box").get_by_text(name, exact=True).click()
@@ -139,7 +130,7 @@ def test_the_address_restores_the_whole_form_and_every_run_has_its_own(page: Pag
     expect(page.get_by_role("checkbox", name="Built-in library")).not_to_be_checked()
     page.keyboard.press("Escape")
     expect(page.get_by_label("Question", exact=True)).to_have_value("Where does the Nile flow?")
-    select(page, "Split the answer into", "Sentences")
+    choose(page, "Split the answer into", "Sentences")
     changed = page.get_by_text("for an earlier version (changed: Split the answer into)")
     expect(changed).to_be_visible(timeout=PATIENCE)
     page.get_by_role("button", name="Run again").click()

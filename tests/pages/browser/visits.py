@@ -114,6 +114,17 @@ def claims(page: Page) -> object:
     return page.locator("[data-claim][role=button], sup.number[role=button]")
 
 
+def choose(page: Page, label: str, option: str) -> None:
+    """Choose a method under *Options*."""
+    menu(page, "Options")
+    box = page.get_by_test_id("stSelectbox").filter(has_text=label).locator("input")
+    box.click()
+    box.fill(option)
+    page.get_by_role("option", name=option).first.click()
+    settled(page)
+    page.keyboard.press("Escape")
+
+
 def language_model(page: Page, endpoint: str) -> None:
     menu(page, "Options")
     page.get_by_text("Language model", exact=True).click()
