@@ -27,7 +27,7 @@ pytestmark = MARKS
 LONG = " ".join(f"The Nile is {6000 + n} kilometres long and flows north in the year {1900 + n}." for n in range(92))
 
 
-# Keep where things stood in the last frame of the run: a quick machine ends it between two looks of the test.
+# Keep where things stood in the last frame of the run, which may end between two looks of the test.
 WATCH = """() => {
     const seek = (root, place) => root.querySelector(place) ??
         [...root.querySelectorAll("[data-testid=stBidiComponentIsolated]")]
@@ -58,6 +58,7 @@ def test_the_answer_begins_at_the_top_and_nothing_moves_when_the_run_ends(
     browser: Browser, address: str, width: int, height: int, highest: int
 ) -> None:
     page = tab(browser.new_context(viewport={"width": width, "height": height}), address)
+    write(page, " ".join(f"The Nile was measured by {width + n} surveyors in {1800 + n}." for n in range(12)))
     page.evaluate(WATCH)
     analyse(page)
     before = page.evaluate("window.lastPlaces")
