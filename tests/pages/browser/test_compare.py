@@ -164,6 +164,7 @@ def test_compare_with_the_keyboard_alone_on_a_telephone(browser: Browser, addres
     page.context.close()
 
 
+@pytest.mark.slow
 def test_a_language_model_that_fails_is_named_above_a_comparison(page: Page) -> None:
     language_model(page, "http://127.0.0.1:9/v1")
     write(page, "The Nile flows north into the Mediterranean.")

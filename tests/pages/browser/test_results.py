@@ -37,6 +37,7 @@ def ended(page: Page) -> None:
     expect(page.get_by_role("button", name="Run again")).to_be_enabled(timeout=PATIENCE)
 
 
+@pytest.mark.slow
 def test_a_model_that_cannot_be_loaded_leaves_no_claim_checked(page: Page) -> None:
     write(page, "The Nile flows north into the Mediterranean.")
     choose(page, "Verifier", "DeBERTa")
@@ -59,6 +60,7 @@ def test_a_model_that_cannot_be_loaded_leaves_no_claim_checked(page: Page) -> No
         expect(page.locator("[data-testid=stMain]")).not_to_contain_text(wrong)
 
 
+@pytest.mark.slow
 def test_a_run_stopped_while_claims_are_found_reached_none(page: Page, llm_port: int) -> None:
     asked = threading.Event()
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.pages.browser.conftest import free_port, serving
 from tests.pages.browser.visits import MARKS, PATIENCE, Browser, expect
 
 pytestmark = MARKS
 
 
+@pytest.mark.slow
 def test_a_damaged_database_is_one_line_on_the_pages_that_read_it_and_no_traceback(
     browser: Browser, tmp_path: Path
 ) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from tests.pages.browser.visits import MARKS, PATIENCE, Page, analyse, claims, expect, finished, menu, settled, write
 
 pytestmark = MARKS
@@ -78,6 +80,7 @@ def test_the_revised_answer_reads_as_it_will(page: Page) -> None:
     expect(revised).not_to_contain_text("**")
 
 
+@pytest.mark.slow
 def test_retrieval_offers_the_runs_of_the_history(page: Page, address: str) -> None:
     write(page, ANSWER, "What is true of towers and rivers?")
     analyse(page)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from tests.pages.browser.visits import MARKS, PATIENCE, Page, analyse, claims, expect, menu, settled, write
 
 pytestmark = MARKS
@@ -15,6 +17,7 @@ def select(page: Page, number: int) -> None:
     expect(page.get_by_label("Evidence of the selected claim")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_another_verifier_then_the_web_then_undo(page: Page) -> None:
     write(page, f"The Nile flows north into the Mediterranean. {ICE}")
     analyse(page)
