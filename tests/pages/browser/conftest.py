@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from attribution.settings import LISTED
-from tests.pages.browser.visits import SIZE, Browser, Context, Page, chromium, tab
+from tests.pages.browser.visits import SIZE, Browser, Context, Page, chromium, reused, tab
 
 ROOT = Path(__file__).parents[3]
 
@@ -84,7 +84,9 @@ def context(browser: Browser) -> Iterator[Context]:
 
 @pytest.fixture
 def page(context: Context, address: str) -> Iterator[Page]:
-    page = tab(context, address)
+    page = reused(context.pages[0], address) if context.pages else tab(context, address)
     yield page
+    for other in context.pages:
+        if other is not page:
+            other.close()
     assert page.events == []
-    page.close()

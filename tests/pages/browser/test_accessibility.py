@@ -221,7 +221,7 @@ def test_the_tour_is_shown_once_takes_no_focus_and_closes_by_escape(browser: Bro
     tour = page.get_by_role("region", name="A short tour")
     expect(tour).to_contain_text("1 of 3", timeout=PATIENCE)
     assert not page.evaluate("document.querySelector('.ax-tour').contains(document.activeElement)")
-    unbroken(page, "the tour")
+    unbroken(page, "the tour", ("dark",))
     tour.get_by_role("button", name="Next step").click()
     expect(tour).to_contain_text("2 of 3")
     page.keyboard.press("Escape")

@@ -231,6 +231,7 @@ def test_evidence_stands_where_there_is_room(browser: Browser, address: str) -> 
     page.context.close()
 
 
+@pytest.mark.slow
 def test_two_segmenters_side_by_side_with_what_was_typed_kept(page: Page) -> None:
     """What was typed on Explore is there on Compare; a claim lights its words."""
     answer = "The Nile flows north and reaches the Mediterranean. It is long."

@@ -58,7 +58,7 @@ def test_the_answer_begins_at_the_top_and_nothing_moves_when_the_run_ends(
     browser: Browser, address: str, width: int, height: int, highest: int
 ) -> None:
     page = tab(browser.new_context(viewport={"width": width, "height": height}), address)
-    write(page, " ".join(f"The Nile was measured by {width + n} surveyors in {1800 + n}." for n in range(12)))
+    write(page, " ".join(f"The Nile was measured by {width + n} surveyors in {1800 + n}." for n in range(6)))
     page.evaluate(WATCH)
     analyse(page)
     before = page.evaluate("window.lastPlaces")
@@ -230,6 +230,7 @@ def test_verdicts_move_with_a_slider_as_the_server_then_decides(page: Page) -> N
     assert len({str(one) for one in seen}) > 2
 
 
+@pytest.mark.slow
 def test_what_if_is_drawn_only_while_its_tab_is_open(page: Page) -> None:
     write(page, "The Nile flows north into the Mediterranean.")
     analyse(page)
