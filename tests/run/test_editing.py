@@ -106,8 +106,10 @@ def opened(settings: Settings, finished: tuple[Report, Path]) -> Iterator[Editor
     copy.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(path, copy)
     store = Store.open(settings.database_url)
-    yield Editor(report, settings.model_copy(update={"sources": ("documents",)}), store)
-    store.close()
+    try:
+        yield Editor(report, settings.model_copy(update={"sources": ("documents",)}), store)
+    finally:  # hypothesis ends some examples by an error, and the next one is copied over this one's file
+        store.close()
 
 
 def evidence_of(report: Report, claim: Claim) -> list[str]:
