@@ -40,8 +40,12 @@ def page(
     (folder / "data").mkdir()
     (folder / ".streamlit").mkdir()
     (folder / ".streamlit" / "secrets.toml").write_text(f'OPENAI_BASE_URL = "{of_secrets.url("/v1")}"\n')
-    environment = {"OPENAI_API_KEY": KEY, "OPENAI_MODEL": "tiny", LISTED: visitors.url("/v1")}
-    environment["ATTRIBUTION_MODELS"] = str(models)
+    environment = {
+        "OPENAI_API_KEY": KEY,
+        "OPENAI_MODEL": "tiny",
+        LISTED: visitors.url("/v1"),
+        "ATTRIBUTION_MODELS": str(models),
+    }
     with serving(folder, free_port(), **environment) as (address, _), chromium() as browser:
         page = visit(browser, address)
         yield page

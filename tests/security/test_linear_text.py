@@ -40,13 +40,14 @@ WITHIN_FUNCTIONS = {
 _PARTS = 8  # each has the time of one test
 
 
+@pytest.mark.parametrize("length", [1_000, pytest.param(2_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("part", range(_PARTS))
-def test_every_pattern_reads_twice_the_text_in_at_most_two_and_a_half_times_as_long(part: int) -> None:
+def test_every_pattern_reads_twice_the_text_in_at_most_two_and_a_half_times_as_long(part: int, length: int) -> None:
     slow = [
         f"{use.name} on {name}"
         for use in uses()[part::_PARTS]
         for name, shape in shapes().items()
-        if not is_linear(use, shape, 1_000)
+        if not is_linear(use, shape, length)
     ]
     assert not slow
 

@@ -168,13 +168,13 @@ def test_hostile_text_is_shown_and_runs_nothing(page: Page) -> None:
     expect(page.get_by_text("<img sr")).to_be_visible(timeout=PATIENCE)
     settled(page)
     page.keyboard.press("Escape")
-    choose(page, "Verifier", "Embedded small model")  # in a third of the time
+    choose(page, "Verifier", "Embedded small model")  # the quicker one
     write(page, answer, f"<img src=x onerror={FLAG}> what?")
     analyse(page)
     article = page.get_by_label("The answer, with its claims marked")
     for words in (f"<script>{FLAG}</script>", f"<img src=x onerror={FLAG}>", "The Nile is press a river"):
         expect(article).to_contain_text(words)
-    for number in range(0, claims(page).count(), 5):
+    for number in range(claims(page).count()):
         claims(page).nth(number).click()
     opener = page.get_by_role("button", name="Open at this sentence").first
     expect(page.locator(".card .title").first).to_contain_text("onerror")

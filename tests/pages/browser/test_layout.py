@@ -62,6 +62,7 @@ def test_the_answer_begins_at_the_top_and_nothing_moves_when_the_run_ends(
     page.evaluate(WATCH)
     analyse(page)
     before = page.evaluate("window.lastPlaces")
+    assert before, "the run ended before a frame showed its claims and its progress"
     assert top(page, ".answer > *") <= highest
     assert all(abs(top(page, selector) - y) <= 4 for selector, y in before), before
     assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -221,13 +222,13 @@ def test_verdicts_move_with_a_slider_as_the_server_then_decides(page: Page) -> N
     settled(page)
     seen = []
     for name in ("Minimum support score", "Minimum contradiction score"):
-        for value in (0.99, 0.34):
+        for value in (0.99, 0.66, 0.34):
             for at in drag(page, name, [0.7, value]):
                 held = shown(page)
                 assert at in (pytest.approx(0.7, abs=0.03), pytest.approx(value, abs=0.03))
             assert shown(page) == held, (name, value)  # what the server decided at the value where it was left
             seen.append(held)
-    assert len({str(one) for one in seen}) > 2
+    assert len({str(one) for one in seen}) > 3
 
 
 @pytest.mark.slow
