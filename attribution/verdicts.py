@@ -32,6 +32,7 @@ SIDES: dict[Relation, str] = {"entailed": "support", "contradicted": "contradict
 
 Aggregation = Literal["both", "strictest", "most_frequent", "any"]  # where passages disagree, see `_heavier`
 SURE = 0.75  # probability from which on a side can make a claim conflicting
+ALONE = 0.9  # and from which on one page contradicts a claim though no value differs
 MORE = 2  # pages that a side must have more to count alone
 LOWEST_THRESHOLD = 0.34  # below it, another relation can be more probable
 
@@ -191,9 +192,10 @@ def _verdict(
 
 
 def uncounted(evidence: Sequence[Evidence]) -> list[Evidence]:
-    """The passages that contradict a claim in no value, if they are of one page: that is not enough."""
+    """The passages that contradict a claim in no value, if they are of one page and none is very sure."""
     against = [e for e in evidence if e.relation == "contradicted"]
-    return against if not any(e.difference for e in against) and _sources(against) < 2 else []
+    enough = any(e.difference or e.probabilities.contradicted >= ALONE for e in against) or _sources(against) > 1
+    return [] if enough else against
 
 
 def _heavier(

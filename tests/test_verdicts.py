@@ -160,6 +160,16 @@ def test_a_passage_with_a_reservation_does_not_count_and_says_why() -> None:
     assert decide(c, [told, evidence(c, *AGAINST)], both(0.5)).label == "contradicted"
 
 
+def test_one_page_contradicts_alone_if_a_value_differs_or_it_is_very_sure() -> None:
+    c = claim()
+    likely = evidence(c, 0.1, 0.85, "contradicted", difference="")
+    sure = evidence(c, 0.05, 0.9, "contradicted", difference="")
+    assert decide(c, [likely], both(0.5)).label == "unclear"
+    assert decide(c, [likely, likely], both(0.5)).label == "unclear"  # one page counts once
+    assert decide(c, [sure], both(0.5)).label == "contradicted"
+    assert decide(c, [likely.model_copy(update={"difference": "7, not 5"})], both(0.5)).label == "contradicted"
+
+
 def test_of_two_sides_the_one_with_two_pages_more_or_the_only_sure_one_counts() -> None:
     c = claim()
     against, unsure = evidence(c, *AGAINST), evidence(c, 0.1, 0.6, "contradicted")

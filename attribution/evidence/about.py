@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_POSSESSIVE = re.compile(r"['’]s$")
+_EDITIONS = "Air|Classic|Junior|Lite|Max|Mini|Neo|Plus|Pro|Ultra|XL|II|III"
+_MODEL = re.compile(rf"\b([A-Z]{{1,5}}-?\d{{1,5}}[a-z]?)\b(?:[ -]({_EDITIONS})\b)?")
 ABOUT = 0.3  # least share of the claim's content words
 NAMED = 0.5  # least share of its names; both are measured in docs/measurements.md
 ANCHORED = 0.5  # least share of the words that name the claim's subject
@@ -65,32 +68,53 @@ def other_subject(
     for name in (value for value in values(claim) if value.kind == "name"):
         if other := _namesake(name, text, strict):
             return f"the source is about {other}"
+    if title and (other := _other_model(" ".join((*headings, claim)), passage, title)):
+        return f"the source is about {other}"
     found = terms(text)[0] | {stem(w) for w in words_of(text)}
-    anchor, named = _anchor(claim)
+    anchor, heads, named = _anchor(claim)
     if headings and (not named or any(t.tag_ in ("PRP", "PRP$") for t in parse(claim))):
         return _other_section(headings, found, strict)
+    names = {v: frozenset(map(stem, v.words)) for v in values(claim) if v.kind == "name"}
     if strict and not named:
-        names = (word for value in values(claim) if value.kind == "name" for word in value.words)
-        anchor = frozenset(map(stem, names)) or anchor
-    missing = {word for word in anchor if not _holds(found, word)}
-    if not missing or not (strict or (title and named and missing == anchor)):
+        anchor = frozenset().union(*names.values()) or anchor
+    missing = frozenset(word for word in anchor if not _holds(found, word))
+    if not missing or not (strict or (title and named)):
         return ""
-    lacking = (claim[slice(*v.span)] for v in values(claim) if v.kind == "name" and missing & set(map(stem, v.words)))
-    lacked = next(lacking, "") if strict else ""
-    return f"it does not name “{lacked}”" if lacked else "it does not name what the claim is about"
+    lacking = (v for v, words in names.items() if (missing & words if strict else words <= missing & heads))
+    if lacked := next(lacking, None):
+        return f"it does not name “{_POSSESSIVE.sub('', claim[slice(*lacked.span)])}”"
+    return "it does not name what the claim is about" if strict or missing == anchor else ""
+
+
+def _other_model(claim: str, passage: str, title: str) -> str:
+    """Return the model that the page is about, if the claim is about another: "T2" for "K4", "X200 Pro" for "X200"."""
+    own, its = _models(claim), _models(title)
+    known = {name for name, _ in (*its, *_models(passage))}
+    if own and its and not any(name in known for name, _ in own):
+        return its[0][0]
+    others = (f"{name} {edition}" for name, edition in its if edition and (name, "") in own)
+    return "" if {*own} & {*its} else next(others, "")
+
+
+def _models(text: str) -> list[tuple[str, str]]:
+    """The models that a text names, each with its edition: ("X200", "Pro"), ("X200", "")."""
+    return [(found[1], found[2] or "") for found in _MODEL.finditer(text)]
 
 
 def _other_section(headings: tuple[str, ...], found: frozenset[str] | set[str], strict: bool) -> str:
     """Say that the source is about none of the headings above a claim, from the nearest on.
 
-    A part of a heading alone shows another thing of the kind: "placebo group". If not `strict`, only a short heading
-    directly above the claim counts.
+    A part of a heading alone shows another thing of the kind: "placebo group". If not `strict`, only the heading
+    directly above the claim counts, and a long one only where the source has none of its names.
     """
-    near = headings if strict else tuple(h for h in headings[-1:] if len(h.split()) <= 2)
-    for heading in reversed(near):
-        short = len(heading.split()) <= 2  # else its first word has a capital without being a name
+    for heading in reversed(headings if strict else headings[-1:]):
+        short = _is_short(heading)  # else its first word has a capital without being a name
         if not short and not any(token.pos_ == "PROPN" for token in parse(heading)):
             continue  # "Making the film" names no thing
+        lacks = f"it does not name “{heading.strip(' :')}”"
+        if not strict and not short:
+            names = terms(f"of {heading}")[2] - _SIDES - _MONTHS
+            return lacks if names and not any(_holds(found, name) for name in names) else ""
         content, _, names = (part - _SIDES - _MONTHS for part in terms(f"of {heading}" if short else heading))
         content = frozenset(word for word in content if len(word) > 2)
         held = {word for word in content if _holds(found, word)}
@@ -98,8 +122,12 @@ def _other_section(headings: tuple[str, ...], found: frozenset[str] | set[str], 
             if len(held) > 1 or (names and held):
                 return ""
         elif held or names:
-            return f"it does not name “{heading.strip(' :')}”"
+            return lacks
     return ""
+
+
+def _is_short(heading: str) -> bool:
+    return len(heading.removeprefix("The ").split()) <= 2
 
 
 def _holds(found: frozenset[str] | set[str], word: str) -> bool:
@@ -108,22 +136,27 @@ def _holds(found: frozenset[str] | set[str], word: str) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def _anchor(claim: str) -> tuple[frozenset[str], bool]:
-    """The stems of the words that name the claim's subject, and whether a name is among them.
+def _anchor(claim: str) -> tuple[frozenset[str], frozenset[str], bool]:
+    """The stems of the words that name the claim's subject, of the names that head it, and whether there are names.
 
     None for a pronoun. What stands before the sentence names the subject too: "In Danish law, …".
     """
     doc = parse(claim)
     if not len(doc):
-        return frozenset(), False
+        return frozenset(), frozenset(), False
     main = root(doc)
+    if not any(child.dep_ in NOMINAL_SUBJECTS for child in main.children):  # the parser took a noun for the verb
+        main = next((t.head for t in doc if t.dep_ in NOMINAL_SUBJECTS), main)
     phrases = [child for child in main.children if child.dep_ in NOMINAL_SUBJECTS and child.tag_ not in _NAMELESS]
     before = min((p.i for p in phrases), default=main.i)
+    subjects = phrases.copy()
     phrases += [t for child in main.children if child.dep_ == "prep" and child.i < before for t in child.children]
     tokens = [t for phrase in phrases for t in phrase.subtree if not _in_clause(t, phrase)]
     text = " ".join(["of", *(t.text for t in tokens if t.pos_ in ("PROPN", "NOUN", "ADJ", "X"))])
     left_out = _MONTHS | {stem(word) for word in _LISTS["periods"]}
-    return terms(text)[0] - left_out, any(t.pos_ == "PROPN" and stem(folded(t.text)) not in left_out for t in tokens)
+    proper = [t for t in tokens if t.pos_ == "PROPN" and stem(folded(t.text)) not in left_out]
+    heads = [t for t in proper if t in subjects or (t.head in subjects and t.dep_ in ("compound", "poss"))]
+    return terms(text)[0] - left_out, frozenset(stem(folded(t.text)) for t in heads), bool(proper)
 
 
 def in_anchor(claim: str, start: int) -> bool:

@@ -34,6 +34,7 @@ _YES_OR_NO = re.compile(
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"[\"“”„«»]")
+_ALL_QUOTED = re.compile(r"[\"“„«].*[\"“”»]", re.DOTALL)
 _KIND = r"(?:claim|myth|rumou?r|misconception|fiction|hoax|example|false|true or false)s?\s*(?:#?\d+)?"
 _LABEL = re.compile(rf"(?:common |popular |viral |the |rating: |verdict: )*{_KIND}[:.?]?")
 _LABELLED = re.compile(rf"\s*{_KIND}\s*[:–—-]\s", re.IGNORECASE)
@@ -58,7 +59,8 @@ def only_reported(claim: str, passage: str, sentence: tuple[int, int], title: st
         return "the source only asks this"
     if _is_label(before) or _LABELLED.match(text) or _denies(claim, after, own):
         return _MARKS["denial"]
-    if _QUOTED.search(text) and any(_is(token, "voices", own) for token in parse(before)):
+    around = f"{before} {after}" if _ALL_QUOTED.fullmatch(text.strip()) else before
+    if _QUOTED.search(text) and any(_is(token, "voices", own) for token in parse(around)):
         return _MARKS["voices"]
     return next((_MARKS[mark] for mark in _marks(claim, text, own)), "")
 
@@ -152,6 +154,7 @@ def _marks(claim: str, text: str, own: set[str]) -> Iterator[str]:
     """The marks that govern the claim's words in a sentence, the surest first."""
     doc = parse(text)
     wanted = terms(claim)[0]
+    wanted = wanted - _subject(claim) or wanted
     shared = {t.i for t in doc if stem(folded(t.text)) in wanted}
     if not shared:
         return
@@ -166,12 +169,20 @@ def _marks(claim: str, text: str, own: set[str]) -> Iterator[str]:
                 yield kind
 
 
+def _subject(claim: str) -> frozenset[str]:
+    """The stems of the claim's subject, which what is told may leave out: "the keeper had a dream in which he …"."""
+    subjects = (child for child in parse(claim) if child.dep_ in NOMINAL_SUBJECTS and child.head.dep_ == "ROOT")
+    return frozenset(stem(folded(t.text)) for subject in subjects for t in subject.subtree)
+
+
 def _scope(token: Token, kind: str, own: set[str]) -> set[int]:
     """The tokens that a marking word governs; empty for all other words."""
     if kind == "fiction":
         return set() if own & (_WORDS["fiction"] | {"plot"}) else _story(token, own)
     if _hyphenated(token) or not _is(token, kind, own) or _negated(token):
         return set()
+    if token.dep_ in ("compound", "nmod") and token.head.pos_ == "PROPN":  # "in the exercise Northern Shield"
+        return _below(token.head) | _copula(token.head) | _said_by(token.head)
     if token.pos_ in ("VERB", "AUX"):
         if kind == "denial":
             return _below(token)
@@ -214,7 +225,7 @@ def _said_by(noun: Token) -> set[int]:
         while verb.dep_ in ("prep", "pcomp", "pobj"):  # the root is neither
             verb = verb.head
         if noun.head.lower_ in ("to", "in", "by", "on", "from"):
-            return _below(verb) if verb.pos_ in ("VERB", "AUX") else set()
+            return _below(verb) if verb.pos_ in ("VERB", "AUX") or verb.dep_ == "ROOT" else set()
     if noun.dep_ in ("attr", "appos"):
         return _below(noun.head)
     return set()

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from attribution.evidence.about import in_anchor, is_about, other_subject, other_time
 from attribution.evidence.factuality import only_reported
-from attribution.text.differences import difference, differing_spans, numbers_agree
+from attribution.text.differences import difference, differing_spans, measures_other, numbers_agree
 from attribution.text.sentences import sentences
 from attribution.text.values import values
 from attribution.types import Evidence, Judgement, Pair, Part, Probabilities, Reservation
@@ -165,6 +165,8 @@ def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = ()) -> R
     if found.probabilities.entailed >= found.probabilities.contradicted:
         note = other_subject(claim, passage, title, headings)
         note = note or other_time(claim, passage, found.sentence, title, strict=False)
+        if not note and measures_other(claim, sentence):
+            note = "the number measures something else there"
         if not note and ("verbatim" not in found.signals or title):
             note = only_reported(claim, passage, found.sentence, title)
         return Reservation(relations=("entailed",), note=note) if note else None

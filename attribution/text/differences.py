@@ -21,6 +21,7 @@ KINDS: dict[Kind, str] = {  # as they are called before a reader
 MAX_VALUES = 2  # of a kind that may differ; where more do, the texts are about different things
 ALIKE = 4.0  # least likeness of the words around two values, where the source has many
 _NEAR = 4  # words on either side of a value
+_DENIED = 8  # words after a negation that it may deny
 _COUNTED = 3  # words after a number among which the thing that it counts stands
 _DIMENSIONS: tuple[dict[str, float], ...] = (  # units that can stand in each other's place, in terms of the first
     {"m": 1, "km": 1000, "cm": 0.01, "mm": 0.001, "mile": 1609.34, "foot": 0.3048, "inch": 0.0254, "yard": 0.9144},
@@ -32,7 +33,19 @@ _DIMENSIONS: tuple[dict[str, float], ...] = (  # units that can stand in each ot
     {"byte": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12},
     dict.fromkeys(("dollar", "euro", "pound", "yen"), 0.0),  # not converted
 )  # fmt: skip
+_MEASURES = {
+    word: words.split()[0]
+    for words in (
+        "deep depth", "high tall height", "long length", "wide broad width", "thick thickness", "old age", "above",
+        "below", "from away distance",
+    )
+    for word in words.split()
+}  # fmt: skip
+_MEASURE = re.compile(r"[ -]?[a-zA-Z°%²]{1,15}\.? (deep|high|tall|long|wide|broad|thick|old|above|below|from|away)\b")
+_REACH = 40  # characters before a number in which the noun stands that it measures
+_NOUN_OF = re.compile(r"\b([a-z]{3,20}) of (?:(?:about|around|almost|nearly|over|only|roughly|some) )?[$€£¥]?$")
 _AGED = re.compile(r"\b(?:aged|age|age of) $", re.IGNORECASE)
+_UPPER = re.compile(r"(?: (?:to|or) |[–-])[\w.,]{1,20}(?= )")
 _ABOUT = frozenset("about almost approximately around circa nearly roughly some".split())
 CLOSE = 0.03  # share by which a rounded or converted number may differ
 
@@ -93,7 +106,7 @@ def _negations(claim: str, sentence: str) -> Iterator[Contrast]:
     if bool(own) == bool(its):
         return
     text, other, (first, *_) = (claim, sentence, own) if own else (sentence, claim, its)
-    if not set(_content(_around(text, first)[1])) & set(_content(_words(other)[2])):
+    if not set(_content(_around(text, first, _DENIED)[1])) & set(_content(_words(other)[2])):
         return
     word = text[slice(*first.span)]
     if own:
@@ -147,11 +160,33 @@ def fill_same_slot(claim: str, mine: Value, sentence: str, its: Value) -> bool:
     if mine.kind == "number" and not mine.is_ordinal:
         units = unit_of(claim, mine), unit_of(sentence, its)
         if any(units):
-            return all(units) and _same_dimension(*units)
+            return all(units) and _same_dimension(*units) and not _measure_others(claim, mine, sentence, its)
         counted = _counted(claim, mine), _counted(sentence, its)
         if all(counted):
             return bool(set(counted[0]) & set(counted[1]))
     return bool(_shared_around(claim, mine, sentence, its))
+
+
+def measures_other(claim: str, sentence: str) -> bool:
+    """Return True if a number of both texts measures another thing: "18 km long" and "18 km from the station"."""
+    own, its = ([v for v in values(text) if v.kind == "number"] for text in (claim, sentence))
+    for mine in own:
+        same = [(_measured(claim, mine), _measured(sentence, v)) for v in its if v.normal == mine.normal]
+        if same and all(one != two and {one, two} <= {*_MEASURES.values()} for one, two in same):
+            return True
+    return False
+
+
+def _measure_others(claim: str, mine: Value, sentence: str, its: Value) -> bool:
+    """Return True if the texts say what their numbers measure, and name two things: "a profit of", "a revenue of"."""
+    one, two = _measured(claim, mine), _measured(sentence, its)
+    return bool(one and two) and one != two and one not in _words(sentence)[2] and two not in _words(claim)[2]
+
+
+def _measured(text: str, number: Value) -> str:
+    """What a number measures: "long" after it, or the noun in "a profit of £48" before it; empty where neither is."""
+    found = _MEASURE.match(text, number.end) or _NOUN_OF.search(text, max(0, number.start - _REACH), number.start)
+    return _MEASURES.get(found[1].lower(), found[1].lower()) if found else ""
 
 
 def _same_dimension(one: str, two: str) -> bool:
@@ -189,7 +224,10 @@ def unit_of(text: str, number: Value) -> str:
     """The unit directly beside a number, years after "aged"; empty where it has none."""
     if _AGED.search(text, max(0, number.start - 8), number.start):
         return "year"
-    near = (v for v in values(text) if v.kind == "unit" and (v.end == number.start or 0 <= v.start - number.end <= 1))
+    end = number.end
+    if upper := _UPPER.match(text, end):  # "five to seven weeks"
+        end = upper.end()
+    near = (v for v in values(text) if v.kind == "unit" and (v.end == number.start or 0 <= v.start - end <= 1))
     return next((v.normal for v in near), "")
 
 

@@ -65,6 +65,31 @@ def test_what_a_passage_does_not_name_is_told() -> None:
     assert other_subject(claim, passage, "Penicillin", strict=True) == "it does not name “Heatley”"
 
 
+@pytest.mark.parametrize(
+    ("claim", "title", "other"),
+    [
+        ("The Kessel K4 kettle holds 2 litres.", "Kessel T2 toaster", "the source is about T2"),
+        ("The Orbit Z100 weighs 200 grams.", "Orbit Z100 Pro: data sheet", "the source is about Z100 Pro"),
+        ("The Orbit Z100 Pro weighs 200 grams.", "Orbit Z100 Pro: data sheet", ""),
+        ("The Orbit Z100 weighs 200 grams.", "Orbit Z100 and Z100 Pro compared", ""),
+        ("The Kessel K4 kettle holds 2 litres.", "Kessel kettles", ""),
+    ],
+)
+def test_a_page_about_another_model_is_about_another_thing(claim: str, title: str, other: str) -> None:
+    assert other_subject(claim, "It holds 2 litres and weighs 200 grams.", title) == other
+
+
+def test_a_page_that_names_another_owner_or_no_name_of_the_heading_does_not_support() -> None:
+    passage = "The sonata for cello is in G minor."
+    assert other_subject("Brahms's cello sonata is in G minor.", passage, "Chopin") == "it does not name “Brahms”"
+    assert not other_subject("Chopin's cello sonata is in G minor.", passage, "Chopin")
+    lead = ("Five countries founded the Nordic Council:",)
+    assert other_subject("Turkey was one of them.", "Turkey was one of its founders.", "The Black Sea pact", lead)
+    assert not other_subject("Iceland was one of them.", "Iceland was a founder.", "The Nordic Council", lead)
+    fare = ("Flying with us", "The Light fare")
+    assert other_subject("It includes one bag.", "It includes one bag.", "Our fares: Classic", fare)
+
+
 def test_a_passage_that_names_the_subject_in_part_or_in_its_title_is_about_it() -> None:
     assert not other_subject("Marie Curie won a prize in 1911.", "Curie won it for radium in 1910.", "", strict=False)
     assert not other_subject("The Suez Canal opened in 1869.", "The canal opened in 1870.", "Suez Canal", strict=True)

@@ -27,6 +27,9 @@ def reported(claim: str, passage: str, title: str = "") -> str:
         ("The mayor sold the park.", "Did the mayor sell the park?", "only asks"),
         ("The city built a tunnel.", "The city plans to build a tunnel.", "plan"),
         ("The king abdicated in 1950.", "In the novel, the king abdicated in 1950.", "story"),
+        ("The guard found a chest of gold.", "The guard had a dream in which he found a chest of gold.", "story"),
+        ("The tanker Selma hit a ferry.", "In the exercise Northern Shield the tanker Selma hit a ferry.", "plan"),
+        ("Stains vanish in a week.", "“Stains vanish in a week!” So says the advertisement.", "only reports"),
         ("The king abdicated in 1950.", "The novel tells how the king abdicated in 1950.", "story"),
     ],
 )

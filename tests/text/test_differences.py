@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.text.differences import contrasts, difference, differing_spans
+from attribution.text.differences import contrasts, difference, differing_spans, measures_other
 from attribution.text.values import values
 from attribution.types import Probabilities
 
@@ -29,6 +29,8 @@ def test_numbers_and_names_that_differ() -> None:
         ("It was built in 1975.", "It was built in 1977.", "the claim says “1975”, the source “1977”"),
         ("The debate was with David Livingstone.", "The debate was with Richard Burton.", "“David Livingstone”"),
         ("The committee did not approve it.", "The committee approved it.", "only the claim says “not”"),
+        ("The drug causes harm.", "The drug does not raise the risk of lasting harm.", "only the source says “not”"),
+        ("Adults live for three years.", "Adults live for five to seven weeks.", "“three years”, the source “five”"),
         ("It approved the plan.", "It never approved the plan.", "only the source says “never”"),
         ("The tower is 330 metres tall.", "When first measured it stood 312 metres high.",
          "the claim says “330 metres”, the source “312 metres”"),
@@ -53,6 +55,8 @@ def test_what_differs_is_named(claim: str, sentence: str, expected: str) -> None
         ("It was built in 1975.", "It was opened in 1990."),
         ("She won the race three times.", "She won it in 1962.[3]"),
         ("The bridge is 20 years old.", "The bridge is 300 metres long."),
+        ("The lake is 400 metres deep.", "Its surface lies 120 metres above the sea."),
+        ("The firm made a profit of £48 million.", "The firm had a revenue of £620 million."),
         ("The patent made its holders rich men.", "They sold the patent for a song."),
         ("Bloch adapted Stefano.", "Stefano adapted Bloch."),
         ("The canal was dug by hand.", "Nobody lives near the sea."),
@@ -61,6 +65,20 @@ def test_what_differs_is_named(claim: str, sentence: str, expected: str) -> None
 def test_values_that_answer_different_questions_are_no_reason(claim: str, sentence: str) -> None:
     assert difference(claim, sentence, AGAINST) == ""
     assert differing_spans(claim, sentence) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "other"),
+    [
+        ("The loop is 18 km long.", "The station is 18 km from the loop.", True),
+        ("The loop is 18 km long.", "The loop has a length of 18 km.", False),
+        ("The loop is 18 km long.", "The loop covers 18 km.", False),
+        ("The tower is 90 m tall.", "The tower is 90 m high.", False),
+        ("The loop is 18 km long.", "It is 18 km long and 18 km from the station.", False),
+    ],
+)
+def test_a_number_of_both_texts_may_measure_two_things(claim: str, sentence: str, other: bool) -> None:
+    assert measures_other(claim, sentence) is other
 
 
 @given(st.text(max_size=200), st.text(max_size=200))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any, get_args
@@ -13,7 +14,8 @@ from attribution.types import Label
 
 PAIRS = {
     "cases": {"target": 30, "time": 20, "told": 30, "slot": 20, "heading": 20},
-    "fresh": {"target": 5, "time": 4, "told": 5, "slot": 3, "heading": 3},
+    "seen": {"target": 15, "time": 12, "told": 15, "slot": 9, "heading": 9},
+    "fresh": {"target": 10, "time": 8, "told": 10, "slot": 6, "heading": 6},
 }
 FILES = {
     name: [json.loads(line) for line in Path(__file__).with_name(f"{name}.jsonl").read_text("utf-8").splitlines()]
@@ -35,7 +37,7 @@ def test_every_pair_is_complete_and_there_are_enough_of_each_kind() -> None:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_a_case_has_the_promised_form(case: dict[str, Any]) -> None:
     assert case.keys() >= NEEDED and case.keys() <= NEEDED | {"question", "heading", "lead"}
-    assert case["pair"] == case["id"][:-1] and case["pair"].removeprefix("fresh-").startswith(case["kind"] + "-")
+    assert case["pair"] == case["id"][:-1] and re.fullmatch(rf"(?:fresh-|seen-)?{case['kind']}-\d\d", case["pair"])
     assert case["passages"] and all({"text"} <= p.keys() <= {"text", "title", "heading"} for p in case["passages"])
     labels = set(get_args(Label))
     assert case["expect"] and case["never"] and {*case["expect"], *case["never"]} <= labels
