@@ -74,9 +74,10 @@ def other_subject(
     anchor, heads, named = _anchor(claim)
     if headings and (not named or any(t.tag_ in ("PRP", "PRP$") for t in parse(claim))):
         return _other_section(headings, found, strict)
-    names = {v: frozenset(map(stem, v.words)) for v in values(claim) if v.kind == "name"}
+    names = {v: frozenset(map(stem, words_of(v.normal))) for v in values(claim) if v.kind == "name"}
     if strict and not named:
-        anchor = frozenset().union(*names.values()) or anchor
+        opens = len(parse(claim)) and parse(claim)[0].pos_ != "PROPN"  # "Scientists" in "Scientists have found …"
+        anchor = frozenset().union(*(words for v, words in names.items() if v.start or not opens)) or anchor
     missing = frozenset(word for word in anchor if not _holds(found, word))
     if not missing or not (strict or (title and named)):
         return ""

@@ -11,7 +11,7 @@ from attribution.reports.html import Child, Node, as_sentence, el, plural, table
 from attribution.text.passages import visible
 from attribution.text.urls import site
 from attribution.types import Claim, Evidence, Failure, Page, Report, Verdict
-from attribution.verdicts import leaning, thresholds_of
+from attribution.verdicts import ALONE, leaning, thresholds_of
 from attribution.verifiers.calibration import badge_reliability, verifier_of
 
 RELATIONS = {"entailed": "supports it", "contradicted": "contradicts it", "no_relation": "nothing related"}
@@ -85,7 +85,7 @@ def why(piece: Evidence, verdict: Verdict | None, report: Report, page: Page | N
         least = thresholds.support if piece.relation == "entailed" else thresholds.contradiction
         rule += f": at least {least:.2f}"
     if alone:
-        rule += ", which is not enough for one page that differs in no number, date or name"
+        rule += f"; one page that differs in no number, date or name counts from {ALONE:.2f} on"
     if variant := piece.signals.get("variant"):
         rule += f"; it would support the claim with the passage's value in it ({variant:.2f})"
     if piece.signals.get("verbatim"):
