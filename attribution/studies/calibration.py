@@ -92,10 +92,18 @@ def _curve(label: Label, badges: Sequence[Badge], guarantee: float) -> Curve:
 
 
 def threshold(badges: Sequence[Badge], guarantee: float) -> float | None:
-    """The least threshold from which on the lower end of the interval of the right share is at the guarantee."""
-    for point in (_from(badges, least) for least in THRESHOLDS):
-        if point.shown and interval(point.right, point.shown)[0] >= guarantee:
-            return point.threshold
+    """The least threshold from which on the lower end of the interval of the right share is at the guarantee.
+
+    A set with more than a third of the badges weighs half of what the others have.
+    """
+    counts = Counter(b.source for b in badges)
+    weights = {name: min(1.0, (len(badges) - n) / (2 * n)) if len(counts) > 2 else 1.0 for name, n in counts.items()}
+    for least in THRESHOLDS:
+        shown = [b for b in badges if b.probability >= least]
+        whole = round(sum(weights[b.source] for b in shown))
+        right = round(sum(weights[b.source] for b in shown if b.right))
+        if whole and interval(right, whole)[0] >= guarantee:
+            return least
     return None
 
 

@@ -31,6 +31,13 @@ def test_the_least_threshold_that_keeps_the_guarantee_is_found() -> None:
     assert threshold(made, 0.999) is None and threshold([], 0.5) is None
 
 
+def test_no_set_of_several_outweighs_the_others() -> None:
+    large = [Badge("supported", 0.9, True, "large", n % 5) for n in range(200)]
+    small = [Badge("supported", 0.9, n % 2 == 0, "bc"[n % 2], n % 5) for n in range(20)]  # "b" is right, "c" wrong
+    assert threshold(large, 0.85) and threshold([*large, *small[:10:2]], 0.85)
+    assert threshold([*large, *small], 0.85) is None  # of 20 and the 10 that "large" weighs, 20 are right
+
+
 def test_the_interval_is_wilsons() -> None:
     assert interval(9, 10) == (0.652, 0.977)  # of 90 %
 
