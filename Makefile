@@ -10,6 +10,8 @@ OPTIONS := --quiet --no-deps --require-hashes
 PIP := $(BIN)/python -m pip install --disable-pip-version-check
 UV_INSTALL := $(BIN)/uv pip install --no-cache --python $(BIN)/python $${PIP_FIND_LINKS:+--find-links "$$PIP_FIND_LINKS"}
 INSTALL := install() { $(UV_INSTALL) $(OPTIONS) -r $$1 2>/dev/null || $(PIP) $(OPTIONS) -r $$1; }; install
+# by a name of its own: `make -n` runs every line that names MAKE
+CALIBRATE = $(MAKE) calibrate
 UV ?= $(BIN)/uv
 COMPILE := $(UV) pip compile --quiet --python-version 3.11 --universal --generate-hashes --no-annotate --no-header --no-emit-index-url
 IS_TORCH := /^[a-z]/ { torch = /^(torch=|nvidia|cuda|triton)/ }
@@ -33,6 +35,7 @@ check: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python -m pytest -m slow
 	$(BIN)/python -m benchmarks.examples --out $(FIGURES)/examples.json
+	$(BIN)/python -m benchmarks.verdict_cases --out $(FIGURES)/verdict_cases.json
 	$(BIN)/python -m benchmarks.pipeline --runs 3 --growth 100 $(if $(wildcard $(DATA)/eval),--documents $(DATA)) --out $(FIGURES)/speed_pipeline.json --plot $(FIGURES)/speed_pipeline.png --timeline $(FIGURES)/speed_timeline.png
 	$(BIN)/python -m benchmarks.soak --floors --out $(FIGURES)/soak.json
 	$(BIN)/python -m benchmarks.speed.verifier --out $(FIGURES)/speed_verifier.json
@@ -47,7 +50,7 @@ bench: $(VENV)/.dev
 	@if [ -d "$(DATA)/eval" ]; then \
 	  $(BIN)/python -m benchmarks.verifiers $(DATA) --held-out --most 2490 --out $(FIGURES)/verifiers_held_out.json --plot $(FIGURES)/reliability.png && \
 	  $(BIN)/python -m benchmarks.verdicts $(DATA) --out $(FIGURES)/verdicts.json --plot $(FIGURES)/verdicts.png && \
-	  $(MAKE) calibrate && \
+	  $(CALIBRATE) && \
 	  $(BIN)/python -m benchmarks.shortlist $(DATA) --pools 2 3 4 5 --sizes 30 --out $(FIGURES)/shortlist.json && \
 	  $(BIN)/python -m benchmarks.roles $(DATA) --out $(FIGURES)/roles.json && \
 	  $(BIN)/python -m benchmarks.answers $(DATA) --out $(FIGURES)/answers.json && \
