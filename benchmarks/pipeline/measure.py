@@ -21,7 +21,7 @@ from attribution.fetching.sandbox import read
 from attribution.models.onnx import in_threads
 from attribution.run.claims import annotate, check_coherence, segment
 from attribution.run.run import run
-from attribution.run.warmup import load_models
+from attribution.run.warmup import keep_loaded, load_models
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Claim, Evidence, Page
@@ -152,6 +152,7 @@ def main(argv: list[str] | None = None) -> int:
         if args.recipe == "pipeline":
             load_models(settings)
             in_threads(lambda n: read(PAGE, "text/html", "https://example.org/", 60.0), range(2))
+            keep_loaded()
             cold = pipeline(settings, work, store, args.timeline)
             memory = peak_memory()
             measured = {"cold": cold, "warm": pipeline(settings, work, store), "memory": memory}
