@@ -184,7 +184,7 @@ def _measure_others(claim: str, mine: Value, sentence: str, its: Value) -> bool:
 
 
 def _measured(text: str, number: Value) -> str:
-    """What a number measures: "long" after it, or the noun in "a profit of £48" before it; empty where neither is."""
+    """Return the measure of a number: "long" after it, or the noun in "a profit of £48" before it; empty for none."""
     found = _MEASURE.match(text, number.end) or _NOUN_OF.search(text, max(0, number.start - _REACH), number.start)
     return _MEASURES.get(found[1].lower(), found[1].lower()) if found else ""
 
