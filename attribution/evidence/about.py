@@ -22,12 +22,11 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _POSSESSIVE = re.compile(r"['’]s$")
-_EDITIONS = "Air|Classic|Junior|Lite|Max|Mini|Neo|Plus|Pro|Ultra|XL|II|III"
-_MODEL = re.compile(rf"\b([A-Z]{{1,5}}-?\d{{1,5}}[a-z]?)\b(?:[ -]({_EDITIONS})\b)?")
 ABOUT = 0.3  # least share of the claim's content words
 NAMED = 0.5  # least share of its names; both are measured in docs/measurements.md
 ANCHORED = 0.5  # least share of the words that name the claim's subject
 _LISTS = word_lists(Path(__file__).parent / "data" / "about.toml")
+_MODEL = re.compile(rf"\b([A-Z]{{1,5}}-?\d{{1,5}}[a-z]?)\b(?:[ -]({'|'.join(sorted(_LISTS['editions']))})\b)?")
 _MONTHS = frozenset(map(stem, MONTHS))
 _SIDES = frozenset(map(stem, _LISTS["sides"]))
 _NAMELESS = frozenset("PRP PRP$ DT WDT WP EX".split())
@@ -76,8 +75,8 @@ def other_subject(
         return _other_section(headings, found, strict)
     names = {v: frozenset(map(stem, words_of(v.normal))) for v in values(claim) if v.kind == "name"}
     if strict and not named:
-        opens = len(parse(claim)) and parse(claim)[0].pos_ != "PROPN"  # "Scientists" in "Scientists have found …"
-        anchor = frozenset().union(*(words for v, words in names.items() if v.start or not opens)) or anchor
+        named_first = any(t.pos_ == "PROPN" for t in parse(claim)[:1])  # unlike "Scientists have found …"
+        anchor = frozenset().union(*(words for v, words in names.items() if v.start or named_first)) or anchor
     missing = frozenset(word for word in anchor if not _holds(found, word))
     if not missing or not (strict or (title and named)):
         return ""
@@ -148,11 +147,10 @@ def _anchor(claim: str) -> tuple[frozenset[str], frozenset[str], bool]:
     main = root(doc)
     if not any(child.dep_ in NOMINAL_SUBJECTS for child in main.children):  # the parser took a noun for the verb
         main = next((t.head for t in doc if t.dep_ in NOMINAL_SUBJECTS), main)
-    phrases = [child for child in main.children if child.dep_ in NOMINAL_SUBJECTS and child.tag_ not in _NAMELESS]
-    before = min((p.i for p in phrases), default=main.i)
-    subjects = phrases.copy()
-    phrases += [t for child in main.children if child.dep_ == "prep" and child.i < before for t in child.children]
-    tokens = [t for phrase in phrases for t in phrase.subtree if not _in_clause(t, phrase)]
+    subjects = [child for child in main.children if child.dep_ in NOMINAL_SUBJECTS and child.tag_ not in _NAMELESS]
+    start = min((subject.i for subject in subjects), default=main.i)
+    before = [t for child in main.children if child.dep_ == "prep" and child.i < start for t in child.children]
+    tokens = [t for phrase in (*subjects, *before) for t in phrase.subtree if not _in_clause(t, phrase)]
     text = " ".join(["of", *(t.text for t in tokens if t.pos_ in ("PROPN", "NOUN", "ADJ", "X"))])
     left_out = _MONTHS | {stem(word) for word in _LISTS["periods"]}
     proper = [t for t in tokens if t.pos_ == "PROPN" and stem(folded(t.text)) not in left_out]

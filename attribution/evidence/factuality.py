@@ -181,8 +181,6 @@ def _scope(token: Token, kind: str, own: set[str]) -> set[int]:
         return set() if own & (_WORDS["fiction"] | {"plot"}) else _story(token, own)
     if _hyphenated(token) or not _is(token, kind, own) or _negated(token):
         return set()
-    if token.dep_ in ("compound", "nmod") and token.head.pos_ == "PROPN":  # "in the exercise Northern Shield"
-        return _below(token.head) | _copula(token.head) | _said_by(token.head)
     if token.pos_ in ("VERB", "AUX"):
         if kind == "denial":
             return _below(token)
