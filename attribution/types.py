@@ -356,6 +356,7 @@ class Reservation(Frozen):
 
     relations: tuple[Relation, ...]
     note: str
+    doubts: bool = Field(False, exclude_if=lambda doubts: not doubts)  # it treats the claim as a rumour
 
 
 class Evidence(Frozen):
@@ -380,6 +381,11 @@ class Evidence(Frozen):
     parts: tuple[Part, ...] = Field((), exclude_if=lambda parts: not parts)  # of a claim of several sentences
     as_written: Probabilities | None = Field(None, exclude_if=lambda p: p is None)  # of an enriched claim as written
     difference: str = Field("", exclude_if=lambda text: not text)  # how its sentence contradicts the claim
+
+    @property
+    def doubts(self) -> bool:
+        """True if the passage treats the claim as a rumour."""
+        return self.reservation is not None and self.reservation.doubts
 
     @property
     def deciding_sentence(self) -> str:

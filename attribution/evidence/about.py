@@ -73,7 +73,12 @@ def other_subject(
     anchor, heads, named = _anchor(claim)
     if headings and (not named or any(t.tag_ in ("PRP", "PRP$") for t in parse(claim))):
         return _other_section(headings, found, strict)
-    names = {v: frozenset(map(stem, words_of(v.normal))) for v in values(claim) if v.kind == "name"}
+    asserted = _focus(claim)
+    names = {
+        v: frozenset(map(stem, words_of(v.normal)))
+        for v in values(claim)
+        if v.kind == "name" and not asserted[0] <= v.start < asserted[1]
+    }
     if strict and not named:
         named_first = any(t.pos_ == "PROPN" for t in parse(claim)[:1])  # unlike "Scientists have found …"
         anchor = frozenset().union(*(words for v, words in names.items() if v.start or named_first)) or anchor
@@ -156,6 +161,19 @@ def _anchor(claim: str) -> tuple[frozenset[str], frozenset[str], bool]:
     proper = [t for t in tokens if t.pos_ == "PROPN" and stem(folded(t.text)) not in left_out]
     heads = [t for t in proper if t in subjects or (t.head in subjects and t.dep_ in ("compound", "poss"))]
     return terms(text)[0] - left_out, frozenset(stem(folded(t.text)) for t in heads), bool(proper)
+
+
+@lru_cache(maxsize=2048)
+def _focus(claim: str) -> Span:
+    """The characters of what "It was … who did it" asserts, which is no part of its subject; empty for other claims."""
+    doc = parse(claim)
+    main = root(doc) if len(doc) else None
+    if main is not None and main.lemma_ == "be" and any(t.lower_ == "it" for t in main.children if t.i < main.i):
+        for token in main.children:
+            clauses = [t for t in token.children if t.dep_ == "relcl"] if token.dep_ == "attr" else []
+            if clauses:
+                return doc[token.left_edge.i].idx, min(doc[clause.left_edge.i].idx for clause in clauses)
+    return 0, 0
 
 
 def in_anchor(claim: str, start: int) -> bool:

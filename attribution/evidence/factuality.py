@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from attribution.text.parse import NOMINAL_SUBJECTS, lemma, parse
 from attribution.text.sentences import sentences
 from attribution.text.words import folded, stem, terms, word_lists, words_of
+from attribution.verifiers.variants import subject
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -29,7 +30,7 @@ _MARKS = {
 }
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _QUESTION = re.compile(r"\?[\s\"”’)]*$")
-_YES_OR_NO = re.compile(
+YES_OR_NO = re.compile(
     r"(?:^|[,:;–—-] )[\"“]?(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|must|true or)\b",
     re.IGNORECASE,
 )
@@ -79,7 +80,7 @@ def _only_asks(claim: str, text: str) -> bool:
     wanted = terms(claim)[0]
     parts = [part for span in sentences(text) if (part := text[slice(*span)].strip())]
     near = [part for part in parts if 2 * len(wanted & terms(part)[0]) >= len(wanted)]
-    return bool(near) and all(_QUESTION.search(part) and _YES_OR_NO.search(part) for part in near)
+    return bool(near) and all(_QUESTION.search(part) and YES_OR_NO.search(part) for part in near)
 
 
 def _confirms(text: str, own: set[str]) -> bool:
@@ -154,7 +155,7 @@ def _marks(claim: str, text: str, own: set[str]) -> Iterator[str]:
     """The marks that govern the claim's words in a sentence, the surest first."""
     doc = parse(text)
     wanted = terms(claim)[0]
-    wanted = wanted - _subject(claim) or wanted
+    wanted = wanted - subject_stems(claim) or wanted
     shared = {t.i for t in doc if stem(folded(t.text)) in wanted}
     if not shared:
         return
@@ -163,16 +164,17 @@ def _marks(claim: str, text: str, own: set[str]) -> Iterator[str]:
     if "no evidence" in text.lower() or "said to have" in text.lower():
         yield "denial" if "no evidence" in text.lower() else "hearsay"
     for kind in ("denial", "fiction", "hearsay", "voices", "plan"):
+        if own & _WORDS[kind]:  # the claim itself tells: "it aims to", "is alleged to"
+            continue
         for token in doc:
             scope = _scope(token, kind, own)
             if scope and len(shared & scope) >= COVERED * len(shared):
                 yield kind
 
 
-def _subject(claim: str) -> frozenset[str]:
+def subject_stems(claim: str) -> frozenset[str]:
     """The stems of the claim's subject, which what is told may leave out: "the keeper had a dream in which he …"."""
-    subjects = (child for child in parse(claim) if child.dep_ in NOMINAL_SUBJECTS and child.head.dep_ == "ROOT")
-    return frozenset(stem(folded(t.text)) for subject in subjects for t in subject.subtree)
+    return terms(f"of {claim[slice(*subject(claim).whole)]}")[0]
 
 
 def _scope(token: Token, kind: str, own: set[str]) -> set[int]:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from attribution.evidence.about import in_anchor, is_about, other_subject, other_time
+from attribution.evidence.doubts import doubt
 from attribution.evidence.factuality import only_reported
 from attribution.text.differences import difference, differing_spans, measures_other, numbers_agree
 from attribution.text.sentences import sentences
@@ -111,6 +112,8 @@ def as_evidence(
     """Return the evidence that a judged passage is; `text` begins at `start`, in characters of its page."""
     related, judged = is_related(pair, judged, relevance), weighed(judged, relevance)
     against, found = reservation(pair, judged, headings), judged.judgement
+    if counted(found.probabilities, against, thresholds) == "no_relation":
+        against = _doubting(pair, against)
     first, last = found.sentence
     return Evidence(
         claim_id=claim_id, page_id=page_id, start=start, end=start + len(text), text=text, similarity=similarity,
@@ -177,6 +180,13 @@ def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = ()) -> R
     if not note and _differs_in_subject(claim, sentence):
         note = "the values that differ name what each is about"
     return Reservation(relations=("contradicted",), note=note) if note else None
+
+
+def _doubting(pair: Pair, against: Reservation | None) -> Reservation | None:
+    """Return the reservation of a passage that counts for neither side, with its doubt of the claim if it has any."""
+    if against is not None and "entailed" not in against.relations or not (note := doubt(*pair)):
+        return against
+    return Reservation(relations=("entailed",), note=against.note if against else note, doubts=True)
 
 
 def _differs_in_subject(claim: str, sentence: str) -> bool:

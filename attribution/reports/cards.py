@@ -109,8 +109,8 @@ def card(
     piece = evidence.best
     label = "unclear" if leans(piece, alone) else RELATIONS[piece.relation][0]
     page = pages.get(piece.page_id)
-    text, barred = quote(piece, pages), _barred(piece)
-    note = el("span", f"Does not count: {barred}.") if barred else None
+    text = quote(piece, pages)
+    note = el("span", words) if (words := _note(piece)) else None
     _, spans = differing_spans(claim.statement, text.sentence) if piece.relation == "contradicted" else ([], [])
     title = (page.title or page.url) if page else "A page that is no longer in the database"
     return el(
@@ -147,10 +147,12 @@ def card(
     )
 
 
-def _barred(piece: Evidence) -> str:
-    """Return why the passage does not count for the relation that it leans to; empty if it counts."""
+def _note(piece: Evidence) -> str:
+    """Say why the passage does not count for the relation that it leans to, or how it doubts the claim."""
     against = piece.reservation
-    return against.note if against and leaning(piece.probabilities) in against.relations else ""
+    if against and leaning(piece.probabilities) in against.relations:
+        return f"Does not count: {against.note}."
+    return f"Doubts it: {against.note}." if against and against.doubts else ""
 
 
 def leans(piece: Evidence, alone: Sequence[Evidence] = ()) -> bool:
@@ -245,10 +247,11 @@ def panel(
     groups, alone = group_evidence(evidence, pages), uncounted(evidence)
     label = verdict.label if verdict else "pending" if running else "not_reached"
 
-    def rank(group: EvidenceGroup) -> tuple[bool, bool, bool]:
-        """Order what counts first, then what leans to a side, then what is about the same thing."""
+    def rank(group: EvidenceGroup) -> tuple[bool, ...]:
+        """Order what counts first, then doubts, then what leans to a side, then what is about the same thing."""
         best = group.best
-        return best.relation == "no_relation" or best in alone, not leans(best, alone), not best.about
+        counts = (best.relation != "no_relation" and best not in alone) or best.doubts
+        return not counts, best.relation == "no_relation", not leans(best, alone), not best.about
 
     groups.sort(key=rank)
     decisive = sum(not rank(g)[0] for g in groups) or sum(leans(g.best, alone) for g in groups) or 1
@@ -297,7 +300,7 @@ MAX_UNCOVERED = 6  # words of a claim
 def _uncovered(claim: Claim, nearest: Evidence) -> Node | None:
     """Draw the words of a claim that its nearest passage does not have, where they are few enough to tell something."""
     missing = uncovered(claim.statement, nearest.text)
-    if _barred(nearest) or not 0 < len(missing) <= MAX_UNCOVERED:
+    if _note(nearest) or not 0 < len(missing) <= MAX_UNCOVERED:
         return None
     words = [part for word in missing for part in (", ", el("em", word, dir="auto"))][1:]
     return el("p", "Not in the nearest passage: ", *words, ".", class_="reason")

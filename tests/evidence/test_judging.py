@@ -71,6 +71,14 @@ def test_two_statements_that_different_passages_support_are_supported() -> None:
     assert judged.verdict.label == "supported" and "2 of 2" not in judged.verdict.reason
 
 
+def test_a_passage_that_doubts_a_claim_counts_against_another_that_states_it() -> None:
+    doubts = "Is the Eiffel Tower really in Paris?"
+    (judged,) = judge([GivenClaim(TRUE, (PASSAGES[0], doubts))], Table(), Thresholds(0.5, 0.5), found=False)
+    assert judged.verdict.label == "unclear" and "1 doubts it" in judged.verdict.reason
+    (alone,) = judge([GivenClaim(TRUE, (PASSAGES[0],))], Table(), Thresholds(0.5, 0.5), found=False)
+    assert alone.verdict.label == "supported" and alone.evidence[0].reservation is None
+
+
 def test_each_part_is_read_once_with_each_passage_and_a_single_statement_as_it_is() -> None:
     verifier = Table()
     both, one = judge_pairs([(f"{TRUE} {FALSE}", PASSAGES[1], "Title"), (TRUE, PASSAGES[0])], verifier)

@@ -11,11 +11,12 @@ import pytest
 from attribution.errors import BadInput
 from attribution.models import merge, mpnet
 from attribution.settings import ROOT, Settings
-from attribution.types import Relation
+from attribution.types import Judgement, Probabilities, Relation
 from attribution.verdicts import relation
 from attribution.verifiers import embedded_base
 from attribution.verifiers.auto import choose, smaller_verifier
-from attribution.verifiers.embedded_base import EmbeddedBase, Reader
+from attribution.verifiers.embedded_base import LONG_CLAIM, EmbeddedBase, Reader, combined
+from attribution.verifiers.embedded_small import EmbeddedSmall
 from tests.make import both
 
 needs_base = pytest.mark.skipif(not mpnet.installed(), reason=mpnet.STEP)
@@ -86,6 +87,30 @@ def test_a_claim_that_needs_two_sentences_is_supported_by_both(verifier: Embedde
         (claim, "The bridge was opened in 1932."),
     ])  # fmt: skip
     assert both.probabilities.entailed > max(both.signals["sentence_entailed"], one.probabilities.entailed)
+
+
+@needs_base
+def test_a_long_claim_is_read_by_the_small_model_too(verifier: EmbeddedBase) -> None:
+    short = "The Eiffel Tower, which is made of iron, was completed in 1889."
+    long = f"The Eiffel Tower of Paris, which is made of iron{' and of nothing but iron' * 3}, was completed in 1889."
+    assert len(short.split()) <= LONG_CLAIM < len(long.split())
+    of_short, of_long, of_other = verifier.verify([(short, FACT), (long, FACT), (long, "Bees dance.")])
+    small = EmbeddedSmall(Settings()).verify([(long, FACT)])[0].probabilities.entailed
+    assert of_long.signals["small_entailed"] == pytest.approx(small, abs=0.001)
+    assert "small_entailed" not in of_short.signals and "small_entailed" not in of_other.signals
+
+
+def test_support_that_both_models_see_counts_more_than_that_of_one() -> None:
+    def judged(entailed: float, contradicted: float = 0.0) -> Judgement:
+        none = 1 - entailed - contradicted
+        return Judgement(Probabilities(entailed=entailed, contradicted=contradicted, no_relation=none), (0, 1))
+
+    def support(one: float, other: float) -> float:
+        return combined(judged(one), judged(other)).probabilities.entailed
+
+    assert support(0.7, 0.9) > support(0.7, 0.5) > support(0.7, 0.1) and support(0.9, 0.5) > support(0.5, 0.5)
+    both = combined(judged(0.3, 0.6), judged(0.9)).probabilities
+    assert both.entailed + both.contradicted + both.no_relation == pytest.approx(1) and both.contradicted < 0.6
 
 
 @needs_base
