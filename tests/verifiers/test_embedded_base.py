@@ -89,15 +89,26 @@ def test_a_claim_that_needs_two_sentences_is_supported_by_both(verifier: Embedde
     assert both.probabilities.entailed > max(both.signals["sentence_entailed"], one.probabilities.entailed)
 
 
+IRON = " and of nothing but iron" * 3
+LONG = f"The Eiffel Tower of Paris, which is made of iron{IRON}, was completed in 1889."
+
+
 @needs_base
 def test_a_long_claim_is_read_by_the_small_model_too(verifier: EmbeddedBase) -> None:
-    short = "The Eiffel Tower, which is made of iron, was completed in 1889."
-    long = f"The Eiffel Tower of Paris, which is made of iron{' and of nothing but iron' * 3}, was completed in 1889."
-    assert len(short.split()) <= LONG_CLAIM < len(long.split())
-    of_short, of_long, of_other = verifier.verify([(short, FACT), (long, FACT), (long, "Bees dance.")])
-    small = EmbeddedSmall(Settings()).verify([(long, FACT)])[0].probabilities.entailed
+    short = LONG.replace(IRON, "")
+    assert len(short.split()) <= LONG_CLAIM < len(LONG.split())
+    of_short, of_long, of_other = verifier.verify([(short, FACT), (LONG, FACT), (LONG, "Bees dance.")])
+    small = EmbeddedSmall(Settings()).verify([(LONG, FACT)])[0].probabilities.entailed
     assert of_long.signals["small_entailed"] == pytest.approx(small, abs=0.001)
     assert "small_entailed" not in of_short.signals and "small_entailed" not in of_other.signals
+
+
+def test_a_long_claim_that_a_sentence_denies_or_repeats_is_read_once() -> None:
+    support = Probabilities(entailed=0.4, contradicted=0.2, no_relation=0.4)
+    denied, undisputed = Judgement(support, (0, 1), against=0.6), Judgement(support, (0, 1), against=0.2)
+    repeated = Judgement(support, (0, 1), {"verbatim": 1.0})
+    read = EmbeddedBase(Settings())._second_reading([(LONG, FACT)] * 3, [denied, repeated, undisputed])
+    assert read[:2] == [denied, repeated] and "small_entailed" in read[2].signals
 
 
 def test_support_that_both_models_see_counts_more_than_that_of_one() -> None:
