@@ -384,8 +384,8 @@ class Evidence(Frozen):
 
     @property
     def doubts(self) -> bool:
-        """True if the passage treats the claim as a rumour."""
-        return self.reservation is not None and self.reservation.doubts
+        """True if the passage counts for no relation and treats the claim as a rumour."""
+        return self.relation == "no_relation" and self.reservation is not None and self.reservation.doubts
 
     @property
     def deciding_sentence(self) -> str:

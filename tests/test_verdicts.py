@@ -171,7 +171,7 @@ def test_a_passage_with_a_reservation_does_not_count_and_says_why() -> None:
 
 def test_support_that_other_pages_doubt_must_be_of_two_pages_more() -> None:
     c = claim()
-    doubt = Reservation(relations=("entailed",), note="the source asks whether this is true", doubts=True)
+    doubt = Reservation(relations=(), note="the source asks whether this is true", doubts=True)
 
     def label(states: str, doubts: str, *others: Evidence, rule: Aggregation = "both") -> Label:
         pieces = [evidence(c, *FOR, page_id=page) for page in states]

@@ -168,7 +168,7 @@ def _focus(claim: str) -> Span:
     """The characters of what "It was … who did it" asserts, which is no part of its subject; empty for other claims."""
     doc = parse(claim)
     main = root(doc) if len(doc) else None
-    if main is not None and main.lemma_ == "be" and any(t.lower_ == "it" for t in main.children if t.i < main.i):
+    if main is not None and lemma(main.text) == "be" and any(t.lower_ == "it" for t in main.children if t.i < main.i):
         for token in main.children:
             clauses = [t for t in token.children if t.dep_ == "relcl"] if token.dep_ == "attr" else []
             if clauses:

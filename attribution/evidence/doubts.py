@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 
-from attribution.evidence.factuality import YES_OR_NO, subject_stems
+from attribution.evidence.factuality import QUESTION, YES_OR_NO
 from attribution.text.sentences import sentences
 from attribution.text.words import terms, word_lists, words_of
 
@@ -17,9 +17,8 @@ _WORDS = word_lists(Path(__file__).parent / "data" / "doubts.toml")
 ASKS, RUMOUR = "the source asks whether this is true", "the source treats this as a rumour"
 REACH = 3  # words before a sign in which it may be denied
 SHORT = 4  # words: "Rating: False" need not repeat the claim
-ASKED = 0.5  # least share of the claim's words in a question
+ASKED = 0.5  # least share of the claim's words in a question, or of a doubtful question's words in the claim
 ONLY = 0.6  # least share of a question's words that are the claim's
-WHOLLY = 0.75  # the same where it leaves out more of the claim
 
 
 def doubt(claim: str, passage: str, title: str = "") -> str:
@@ -55,13 +54,10 @@ def _content(text: str) -> frozenset[str]:
 
 def _asks(claim: str, sentence: str) -> bool:
     """Return True for a question about nothing but the claim, to be answered with yes or no."""
-    if not sentence.endswith("?"):
+    if not QUESTION.search(sentence):
         return False
     wanted, asked = _content(claim), _content(sentence)
     shared = len(wanted & asked)
     if shared > 1 and shared >= ASKED * len(asked) and _WORDS["doubtful"] & set(words_of(sentence)):
         return True
-    if not YES_OR_NO.search(sentence):
-        return False
-    predicate = shared > 1 and shared >= WHOLLY * len(asked) and not wanted & asked <= subject_stems(claim)
-    return predicate or (shared >= ASKED * len(wanted) and shared >= ONLY * len(asked))
+    return bool(shared >= ASKED * len(wanted) and shared >= ONLY * len(asked) and YES_OR_NO.search(sentence))

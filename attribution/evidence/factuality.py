@@ -29,7 +29,7 @@ _MARKS = {
     "fiction": "the source tells this as part of a story",
 }
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_QUESTION = re.compile(r"\?[\s\"”’)]*$")
+QUESTION = re.compile(r"\?[\s\"”’)]*$")
 YES_OR_NO = re.compile(
     r"(?:^|[,:;–—-] )[\"“]?(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|must|true or)\b",
     re.IGNORECASE,
@@ -80,13 +80,13 @@ def _only_asks(claim: str, text: str) -> bool:
     wanted = terms(claim)[0]
     parts = [part for span in sentences(text) if (part := text[slice(*span)].strip())]
     near = [part for part in parts if 2 * len(wanted & terms(part)[0]) >= len(wanted)]
-    return bool(near) and all(_QUESTION.search(part) and YES_OR_NO.search(part) for part in near)
+    return bool(near) and all(QUESTION.search(part) and YES_OR_NO.search(part) for part in near)
 
 
 def _confirms(text: str, own: set[str]) -> bool:
     return any(
         _is(token, "confirm", own) and not _negated(token) and token.pos_ != "NOUN" for token in parse(text)
-    ) and not (_QUESTION.search(text) or "?" in text)
+    ) and not (QUESTION.search(text) or "?" in text)
 
 
 def _resumes(after: str) -> bool:
@@ -155,7 +155,7 @@ def _marks(claim: str, text: str, own: set[str]) -> Iterator[str]:
     """The marks that govern the claim's words in a sentence, the surest first."""
     doc = parse(text)
     wanted = terms(claim)[0]
-    wanted = wanted - subject_stems(claim) or wanted
+    wanted = wanted - _subject(claim) or wanted
     shared = {t.i for t in doc if stem(folded(t.text)) in wanted}
     if not shared:
         return
@@ -172,7 +172,7 @@ def _marks(claim: str, text: str, own: set[str]) -> Iterator[str]:
                 yield kind
 
 
-def subject_stems(claim: str) -> frozenset[str]:
+def _subject(claim: str) -> frozenset[str]:
     """The stems of the claim's subject, which what is told may leave out: "the keeper had a dream in which he …"."""
     return terms(f"of {claim[slice(*subject(claim).whole)]}")[0]
 

@@ -21,6 +21,7 @@ from attribution.text.sentences import sentences
 from attribution.text.values import values
 from attribution.types import Evidence, Judgement, Pair, Part, Probabilities, Reservation
 from attribution.verdicts import LOWEST_THRESHOLD, Thresholds, counted
+from attribution.verifiers.calibration import log_odds
 from attribution.verifiers.contrast import contrast
 from attribution.verifiers.pairs import Reads
 
@@ -111,9 +112,7 @@ def as_evidence(
 ) -> Evidence:
     """Return the evidence that a judged passage is; `text` begins at `start`, in characters of its page."""
     related, judged = is_related(pair, judged, relevance), weighed(judged, relevance)
-    against, found = reservation(pair, judged, headings), judged.judgement
-    if counted(found.probabilities, against, thresholds) == "no_relation":
-        against = _doubting(pair, against)
+    against, found = _with_doubt(pair, reservation(pair, judged, headings)), judged.judgement
     first, last = found.sentence
     return Evidence(
         claim_id=claim_id, page_id=page_id, start=start, end=start + len(text), text=text, similarity=similarity,
@@ -152,8 +151,7 @@ def weigh(probabilities: Probabilities, relevance: float | None) -> Probabilitie
 
 
 def _moved(probability: float, by: float) -> float:
-    p = min(max(probability, 1e-4), 1 - 1e-4)
-    return 1 / (1 + math.exp(-(math.log(p / (1 - p)) + by)))
+    return 1 / (1 + math.exp(-(log_odds(probability) + by)))
 
 
 def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = ()) -> Reservation | None:
@@ -182,11 +180,11 @@ def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = ()) -> R
     return Reservation(relations=("contradicted",), note=note) if note else None
 
 
-def _doubting(pair: Pair, against: Reservation | None) -> Reservation | None:
-    """Return the reservation of a passage that counts for neither side, with its doubt of the claim if it has any."""
-    if against is not None and "entailed" not in against.relations or not (note := doubt(*pair)):
+def _with_doubt(pair: Pair, against: Reservation | None) -> Reservation | None:
+    """Return a passage's reservation with its doubt of the claim, which bars no relation, if it has any."""
+    if (against and "entailed" not in against.relations) or not (note := doubt(*pair)):
         return against
-    return Reservation(relations=("entailed",), note=against.note if against else note, doubts=True)
+    return (against or Reservation(relations=(), note=note)).model_copy(update={"doubts": True})
 
 
 def _differs_in_subject(claim: str, sentence: str) -> bool:

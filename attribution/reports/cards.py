@@ -152,7 +152,7 @@ def _note(piece: Evidence) -> str:
     against = piece.reservation
     if against and leaning(piece.probabilities) in against.relations:
         return f"Does not count: {against.note}."
-    return f"Doubts it: {against.note}." if against and against.doubts else ""
+    return f"Doubts it: {against.note}." if against and piece.doubts else ""
 
 
 def leans(piece: Evidence, alone: Sequence[Evidence] = ()) -> bool:
