@@ -13,17 +13,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from attribution.run.run import run
+    from attribution.pipeline.run import run
+    from attribution.pipeline.snapshot import Snapshot
     from attribution.settings import Settings
-    from attribution.snapshots.snapshot import Snapshot
     from attribution.types import Report
 
 __all__ = ["Report", "Settings", "Snapshot", "run"]
 _HOMES = {
-    "run": "attribution.run.run",
+    "run": "attribution.pipeline.run",
     "Settings": "attribution.settings",
     "Report": "attribution.types",
-    "Snapshot": "attribution.snapshots.snapshot",
+    "Snapshot": "attribution.pipeline.snapshot",
 }
 
 

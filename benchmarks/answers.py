@@ -11,7 +11,7 @@ import time
 from collections import Counter
 
 from attribution.events import Finished
-from attribution.run.run import run
+from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Document, Report

@@ -16,10 +16,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from attribution.pipeline.claims import annotate, segment
 from attribution.review.citations import check
 from attribution.review.marks import Cited, find
 from attribution.review.support import CitationReport, CitedSources, support
-from attribution.run.claims import annotate, segment
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text.passages import plain

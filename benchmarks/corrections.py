@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from attribution.errors import BadInput
+from attribution.pipeline.judge import GivenClaim, judge
 from attribution.review.correction import changes, word_spans
 from attribution.review.corrections import CORRECTED, CORRECTORS, Corrector, Premise, best
-from attribution.run.judge import GivenClaim, judge
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text.parse import parse, with_entities

@@ -12,7 +12,7 @@ from collections import Counter
 from typing import Any
 
 from attribution.events import Finished
-from attribution.run.run import run
+from attribution.pipeline.run import run
 from attribution.settings import ROOT, Settings
 from attribution.store.store import Store
 from attribution.types import LABELS, Report

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from attribution.run.judge import GivenClaim, judge
+from attribution.pipeline.judge import GivenClaim, judge
 from attribution.settings import ROOT, Settings
 from attribution.verifiers import VERIFIERS
 from benchmarks import arguments, publish

@@ -22,7 +22,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from attribution.run.judge import GivenClaim, JudgedClaim, judge
+from attribution.pipeline.judge import GivenClaim, JudgedClaim, judge
 from attribution.settings import Settings
 from attribution.types import LABELS, Claim, Label, Verdict
 from attribution.verdicts import LOWEST_THRESHOLD, Thresholds, counted, decide

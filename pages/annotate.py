@@ -11,12 +11,12 @@ from attribution.studies.annotation.project import Annotations, Work
 from attribution.studies.annotation.records import Judgement, Role, finished
 from attribution.studies.annotation.tasks import Project, explicature
 from pages.ui import frame, state
-from pages.ui.annotate import acts, manage
-from pages.ui.annotate.acts import Annotator, end_of_queue, last_record, next_task, perform, view
-from pages.ui.annotate.figures import models_view, results_view
-from pages.ui.annotate.manage import guidelines
 from pages.ui.components import task as task_view
 from pages.ui.frame import note, show, small
+from pages.ui.lab.annotate import acts, manage
+from pages.ui.lab.annotate.acts import Annotator, end_of_queue, last_record, next_task, perform, view
+from pages.ui.lab.annotate.figures import models_view, results_view
+from pages.ui.lab.annotate.manage import guidelines
 
 JUDGE, ADJUDICATE, AUDIT, PROJECT, RESULTS, MODELS = (
     "Judge", "Adjudicate", "Audit", "Project", "Results", "Models",

@@ -34,7 +34,7 @@ from attribution.types import UNCHECKED, Claim, Report
 from pages.ui import choices, frame, run_results, state
 from pages.ui.answer_view import requested_place, source_dialog, view
 from pages.ui.background import Work
-from pages.ui.compare_results import claim_data, look_of
+from pages.ui.compare.results import claim_data, look_of
 from pages.ui.components import answer_pair, claim_rows, link
 from pages.ui.files import downloads
 from pages.ui.form import Examples, question_field
@@ -114,7 +114,7 @@ def start() -> None:
     id, browser, database, parts = new_run_id(), state.browser(), store(), unowned_store()
 
     def compare(question: str, first: str, second: str, stop: threading.Event) -> Iterator[Event | TwoAnswersReady]:
-        from attribution.run.run import in_turn
+        from attribution.pipeline.run import in_turn
 
         going = partial(compare_answers, question, first, second, settings, parts, documents, stop, context)
         return in_turn(browser, stop, going)

@@ -12,7 +12,7 @@ import streamlit as st
 
 from attribution.embedders import EMBEDDERS
 from attribution.errors import AttributionError, BadInput
-from attribution.evidence.strangers import demanded, of_saved_run
+from attribution.evidence.permissions import demanded, of_saved_run
 from attribution.files import parse_rows
 from attribution.reports.html import el, plural
 from attribution.segmenters import SEGMENTERS
@@ -36,7 +36,7 @@ from attribution.studies.groundedness.evaluation import (
 from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, LabelledSet, labelled_set
 from attribution.studies.groundedness.report import f1_by_latency, ranked
 from attribution.verifiers import VERIFIERS
-from pages.ui import background, benchmark_results, choices, frame, state
+from pages.ui import background, choices, frame, state
 from pages.ui.background import Work
 from pages.ui.choices import explain
 from pages.ui.components import link, numbers
@@ -44,6 +44,7 @@ from pages.ui.fields import pick, pick_many
 from pages.ui.files import downloads
 from pages.ui.frame import note, plot, section, show, small, status_line
 from pages.ui.job_page import JobPage
+from pages.ui.lab import benchmark_results
 from pages.ui.options import language_model
 from pages.ui.state import store
 

@@ -13,9 +13,9 @@ from attribution.claims.enrichment import turns_of
 from attribution.errors import BadInput, Stopped
 from attribution.events import Event, RunStarted
 from attribution.files import Row, format_cell
+from attribution.pipeline.experiment import run_each
 from attribution.reports.html import Node, el, plural, scrolling, table
 from attribution.reports.provenance import date
-from attribution.run.experiment import run_each
 from attribution.segmenters import SEGMENTERS
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
@@ -36,9 +36,10 @@ from attribution.studies.segmenters.comparison import (
 )
 from attribution.studies.segmenters.tables import tables
 from attribution.types import Turn
-from pages.ui import background, choices, compare_results, frame, run, run_results, state
+from pages.ui import background, choices, frame, run, run_results, state
 from pages.ui.background import Work
-from pages.ui.compare_results import figures, legend, summary, view
+from pages.ui.compare import results as compare_results
+from pages.ui.compare.results import figures, legend, summary, view
 from pages.ui.components import claim_rows, link
 from pages.ui.fields import pick_many
 from pages.ui.files import copy_or_download, many_answers
@@ -140,7 +141,7 @@ def comparing() -> Compare:
     assert not isinstance(settings, str)
 
     def compared(question: str, answer: str, stop: threading.Event, turns: Sequence[Turn]) -> Iterator[Found]:
-        from attribution.run.run import in_turn
+        from attribution.pipeline.run import in_turn
 
         going = partial(compare, question, answer, settings, names, parts, documents, stop, turns)
         return in_turn(browser, stop, going)

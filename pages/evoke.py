@@ -14,8 +14,8 @@ import streamlit as st
 from attribution.errors import BadInput, NotYours
 from attribution.files import parse_rows
 from attribution.llm.client import Llm
+from attribution.pipeline.experiment import run_each
 from attribution.reports.html import Child, Node, el, plural
-from attribution.run.experiment import run_each
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
 from attribution.studies.groundedness.test_sets import (
@@ -32,11 +32,11 @@ from attribution.studies.groundedness.twins import KINDS
 from attribution.types import Span
 from pages.ui import background, choices, frame, run, state, thresholds
 from pages.ui.background import Work
-from pages.ui.benchmark_results import choose_error_type, open_in_benchmark
 from pages.ui.components import link
 from pages.ui.files import sample
 from pages.ui.frame import copy_line, note, section, show, small, status_line
 from pages.ui.job_page import JobPage
+from pages.ui.lab.benchmark_results import choose_error_type, open_in_benchmark
 from pages.ui.state import store
 
 SAVING = 2.0  # seconds between two saved states, the most that a kill can lose

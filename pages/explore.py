@@ -10,15 +10,15 @@ from attribution.reports.actions import Opened, edited_claims, requested
 from attribution.reports.html import badge, el, look
 from attribution.types import LABELS, Judge
 from pages.ui import choices, form, frame, run, state, thresholds
-from pages.ui.agreement import agreement_panel
 from pages.ui.answer_view import TABS, answer_view, moving, opened, requested_claim, view
-from pages.ui.citations import citations_panel
-from pages.ui.corrections import show_corrections, take
-from pages.ui.editing import edit_dialog, edit_menu
+from pages.ui.explore.agreement import agreement_panel
+from pages.ui.explore.citations import citations_panel
+from pages.ui.explore.corrections import show_corrections, take
+from pages.ui.explore.editing import edit_dialog, edit_menu
+from pages.ui.explore.what_if import what_if_panel
 from pages.ui.frame import DEMO, copy_line, note, show, styles
 from pages.ui.run import share_menu
 from pages.ui.run_results import continue_button, cost, details, export_menu, is_unfinished, notices, status
-from pages.ui.what_if import what_if_panel
 
 POLL = 0.5  # seconds between updates of a run in progress
 INTRODUCTION = (

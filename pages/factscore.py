@@ -12,13 +12,13 @@ import streamlit as st
 from attribution.claims.enrichment import turns_of
 from attribution.errors import AttributionError, BadInput, Stopped
 from attribution.events import Event, Progress, Queued, StageStarted
-from attribution.evidence.strangers import of_saved_run
+from attribution.evidence.permissions import of_saved_run
 from attribution.files import Row
+from attribution.pipeline.experiment import run_each
+from attribution.pipeline.snapshot import Snapshot
 from attribution.reports.html import plural
-from attribution.run.experiment import run_each
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
-from attribution.snapshots.snapshot import Snapshot
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
 from attribution.studies.factscore.answer import (
@@ -32,7 +32,7 @@ from attribution.studies.factscore.answer import (
 from attribution.studies.factscore.experiment import Scored, load, save
 from attribution.studies.results import failure
 from attribution.verifiers import VERIFIERS
-from pages.ui import background, choices, factscore_results, frame, run, state
+from pages.ui import background, choices, frame, run, state
 from pages.ui.background import Work
 from pages.ui.choices import explain
 from pages.ui.components import link, numbers
@@ -41,6 +41,7 @@ from pages.ui.files import downloads, many_answers
 from pages.ui.form import form
 from pages.ui.frame import note, section, show, small, status_line
 from pages.ui.job_page import JobPage
+from pages.ui.lab import factscore_results
 from pages.ui.run import preload
 from pages.ui.state import store, unowned_store
 
@@ -161,7 +162,7 @@ def _launch(id: str, begun: Scored, settings: Settings) -> None:
     database, parts, documents, browser = store(), unowned_store(), choices.documents(), state.browser()
 
     def score(row: Row, stop: threading.Event) -> Iterator[Event | AnswerScored]:
-        from attribution.run.run import in_turn
+        from attribution.pipeline.run import in_turn
 
         source = FrozenPages(Snapshot.of(database, begun.frozen)) if begun.frozen else None
         question, answer, system = (str(row.fields.get(name) or "") for name in ("question", "answer", "system"))

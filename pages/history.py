@@ -9,9 +9,9 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from attribution.errors import AttributionError
+from attribution.pipeline.archive import Imported, export_history, import_history
+from attribution.pipeline.snapshot import FILE_LIMIT
 from attribution.reports.html import look, plural
-from attribution.snapshots.archive import Imported, export_history, import_history
-from attribution.snapshots.snapshot import FILE_LIMIT
 from attribution.store.history import (
     KEPT_HOURS,
     MAX_NOTE,
@@ -28,7 +28,7 @@ from pages.ui import background, frame, run, state
 from pages.ui.choices import explain
 from pages.ui.components import run_list
 from pages.ui.frame import note, small
-from pages.ui.run_comparison import comparison, when
+from pages.ui.history.run_comparison import comparison, when
 from pages.ui.state import store
 
 PER_PAGE = 50

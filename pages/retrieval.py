@@ -14,9 +14,9 @@ import streamlit as st
 
 from attribution.embedders import EMBEDDERS
 from attribution.errors import StoreError
+from attribution.pipeline.snapshot import FILE_LIMIT, Snapshot, dump
+from attribution.pipeline.snapshot import load as load_snapshot
 from attribution.reports.html import LOOKS, RELATIONS, Child, Node, badge, el, plural, scrolling, table, with_detail
-from attribution.snapshots.snapshot import FILE_LIMIT, Snapshot, dump
-from attribution.snapshots.snapshot import load as load_snapshot
 from attribution.store.history import HistoryQuery
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store

@@ -69,7 +69,7 @@ def store(settings: Settings) -> Iterator[Store]:
 @pytest.fixture(scope="session")
 def warm_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database with the vectors of the shipped library, which take seconds to compute."""
-    from attribution.run.warmup import warm_up
+    from attribution.pipeline.warmup import warm_up
 
     path = tmp_path_factory.mktemp("warm") / "attribution.sqlite3"
     store = Store.open(f"sqlite:///{path}")

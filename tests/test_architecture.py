@@ -22,8 +22,7 @@ chunkers embedders verifiers
 searchers
 segmenters claims library
 evidence
-snapshots
-run
+pipeline
 review
 reports
 studies

@@ -24,7 +24,7 @@ WORDS = {  # what a reader puts in place of the words in capitals
 }  # fmt: skip
 NAMES = {"collections": "papers", "benchmark": "cos_sim", "download": "embedded-base", "export": "markdown"}
 ELSEWHERE = {  # lines that need what these tests do not have, and the tests that run them
-    "--engine ray": "tests/run/test_ray_data.py", "download deberta": "tests/models/test_files_hub.py",
+    "--engine ray": "tests/pipeline/test_ray_data.py", "download deberta": "tests/models/test_files_hub.py",
     "--segmenter direct": "tests/segmenters/test_llm.py",
 }  # fmt: skip
 VERIFIES = (

@@ -60,7 +60,7 @@ def analyze(args: argparse.Namespace) -> int:
     """Writes the report; the exit status is 1 if a source could not be read at all."""
     from attribution import events
     from attribution.evidence.sources import unread
-    from attribution.run.run import run
+    from attribution.pipeline.run import run
 
     settings = options.settings(args)
     check_output(args.out)
@@ -86,8 +86,8 @@ def analyze(args: argparse.Namespace) -> int:
 
 def segment(args: argparse.Namespace) -> None:
     from attribution.claims.enrichment import transcript
-    from attribution.run import claims
-    from attribution.run.estimate import check_input
+    from attribution.pipeline import claims
+    from attribution.pipeline.estimate import check_input
 
     settings = options.settings(args)
     question, answer = read_text(args.question), read_text(args.answer)

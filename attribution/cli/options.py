@@ -157,7 +157,7 @@ def settings(args: argparse.Namespace) -> Settings:
 
 def settings_within(saved: Mapping[str, object], args: argparse.Namespace) -> Settings:
     """The settings of a file, as far as a file may choose them, under those of the command line."""
-    from attribution.evidence.strangers import sift
+    from attribution.evidence.permissions import sift
 
     own, chosen = Settings.from_environment(), choices(args)
     sifted = sift({name: value for name, value in saved.items() if name in Settings.model_fields}, own)

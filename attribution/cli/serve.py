@@ -79,7 +79,7 @@ def _port(asked: int | None, default: int) -> int:
 def _api(settings: Settings, host: str, port: int) -> None:
     import uvicorn
 
-    from attribution.run.run import turns
+    from attribution.pipeline.run import turns
     from attribution.server.api import Server, create
     from attribution.server.guard import Keys
     from attribution.server.work import Work
@@ -97,7 +97,7 @@ def _api(settings: Settings, host: str, port: int) -> None:
 
 def mcp(args: argparse.Namespace) -> None:
     """Serve the MCP tools over standard input and output."""
-    from attribution.run.run import turns
+    from attribution.pipeline.run import turns
     from attribution.server.mcp import server
     from attribution.server.work import Work
 

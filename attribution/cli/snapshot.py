@@ -14,7 +14,7 @@ from attribution.errors import BadInput
 from attribution.settings import Settings
 
 if TYPE_CHECKING:  # imported where they are used: --help stays fast
-    from attribution.snapshots.snapshot import Snapshot
+    from attribution.pipeline.snapshot import Snapshot
     from attribution.store.store import Store
     from attribution.types import Report
 
@@ -26,7 +26,7 @@ def _store() -> Store:
 
 
 def _saved(run_id: str) -> Snapshot:
-    from attribution.snapshots.snapshot import Snapshot
+    from attribution.pipeline.snapshot import Snapshot
 
     return Snapshot.of(_store(), run_id)
 
@@ -38,7 +38,7 @@ def _write(path: Path, content: bytes) -> None:
 
 def read(path: Path) -> Snapshot:
     """Read a snapshot file."""
-    from attribution.snapshots.snapshot import FILE_LIMIT, load
+    from attribution.pipeline.snapshot import FILE_LIMIT, load
 
     if path.is_file() and path.stat().st_size > FILE_LIMIT:
         raise BadInput(f"{path} has {path.stat().st_size:,} bytes; the limit for snapshots is {FILE_LIMIT:,}")
@@ -46,7 +46,7 @@ def read(path: Path) -> Snapshot:
 
 
 def export(args: argparse.Namespace) -> None:
-    from attribution.snapshots.snapshot import dump
+    from attribution.pipeline.snapshot import dump
 
     check_output(args.out)
     _write(args.out, dump(_saved(args.run)))
@@ -58,7 +58,7 @@ def import_(args: argparse.Namespace) -> None:
 
 def import_run(snapshot: Snapshot, store: Store) -> str:
     """Save the run of a snapshot; its id, or a new one if another run has that id."""
-    from attribution.evidence.strangers import as_record
+    from attribution.evidence.permissions import as_record
     from attribution.store.runs import new_run_id
 
     safe = as_record(snapshot.report.settings, Settings.from_environment())
@@ -78,9 +78,9 @@ def _is_id(text: str) -> bool:
 
 def replay(args: argparse.Namespace) -> None:
     from attribution import events
+    from attribution.pipeline.run import run
     from attribution.reports import Exported
     from attribution.reports import export as export_as
-    from attribution.run.run import run
 
     check_output(args.out)
     snapshot = read(args.file)
@@ -99,7 +99,7 @@ def replay(args: argparse.Namespace) -> None:
 
 
 def changes(args: argparse.Namespace) -> None:
-    from attribution.snapshots import page_changes
+    from attribution.pipeline import page_changes
 
     for change in page_changes.changes(_saved(args.run).report, Settings.from_environment()):
         print(change.model_dump_json(), flush=True)

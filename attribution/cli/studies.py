@@ -16,7 +16,7 @@ from attribution.errors import BadInput
 from attribution.files import read_rows
 
 if TYPE_CHECKING:
-    from attribution.run.experiment import RowDone
+    from attribution.pipeline.experiment import RowDone
 
 STEPS = 10  # lines of progress for each method
 
@@ -155,13 +155,13 @@ def answers(args: argparse.Namespace) -> int:
 
 def batch(args: argparse.Namespace) -> int:
     """Writes a line for each row, prints a summary; the exit status is 1 if any failed."""
-    from attribution.run.batch import batch
-    from attribution.run.experiment import local
+    from attribution.pipeline.batch import batch
+    from attribution.pipeline.experiment import local
     from attribution.studies.segmenters.tables import summarise
 
     settings, engine = options.settings(args), local
     if args.engine == "ray":
-        from attribution.run.ray_data import OnRay
+        from attribution.pipeline.ray_data import OnRay
 
         engine = OnRay(settings, args.workers or 0, args.address or "").run
     elif args.workers is not None or args.address:

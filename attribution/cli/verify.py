@@ -69,7 +69,7 @@ def verify(args: argparse.Namespace) -> int:
 
 
 def judge(args: argparse.Namespace) -> int:
-    from attribution.run.judge import GivenClaim, judge
+    from attribution.pipeline.judge import GivenClaim, judge
     from attribution.verifiers import VERIFIERS
 
     settings = options.settings(args)

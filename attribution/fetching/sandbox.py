@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import IO, Any, TypedDict
 
 from attribution.errors import FetchFailed, StageFailure, Unavailable
+from attribution.fair_queue import Turns
 from attribution.fetching.content_type import MARKDOWN, PLAIN
 from attribution.fetching.formats import extract, reader_of
 from attribution.fetching.page import Extracted
-from attribution.turns import Turns
 from attribution.types import FailureKind
 
 PROCESSES = min(2, os.cpu_count() or 1) + 1  # one more than an owner may use, so that nobody waits for one owner alone

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from attribution.claims.enrichment import transcript
-from attribution.run.changes import with_claims
+from attribution.pipeline.changes import with_claims
 from attribution.types import LABELS, AnalystVerdict, Label, Report, content_id
 from attribution.verdicts import LOWEST_THRESHOLD, Thresholds, agreeing, recolour, thresholds_of
 

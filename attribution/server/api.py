@@ -22,11 +22,11 @@ from starlette.types import ASGIApp
 from attribution.claims.enrichment import transcript
 from attribution.errors import AttributionError, BadInput, Busy, LlmFailed, NotYours, StoreError, Unavailable
 from attribution.events import Event, Finished, RunStarted
-from attribution.run import claims
-from attribution.run.editing import edit
-from attribution.run.estimate import check_input
-from attribution.run.record import VERSION
-from attribution.run.run import run
+from attribution.pipeline import claims
+from attribution.pipeline.editing import edit
+from attribution.pipeline.estimate import check_input
+from attribution.pipeline.record import VERSION
+from attribution.pipeline.run import run
 from attribution.server import bodies, mcp
 from attribution.server.guard import Guard, Keys
 from attribution.server.middleware import AllowedHosts, ProtectedReplies

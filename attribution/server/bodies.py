@@ -26,8 +26,8 @@ from attribution.events import (
     StageStarted,
     VerdictReady,
 )
+from attribution.evidence.permissions import WEB_ADDRESS, demanded
 from attribution.evidence.sources import Source
-from attribution.evidence.strangers import WEB_ADDRESS, demanded
 from attribution.files import PROBLEM, has_half_pair
 from attribution.settings import SETTINGS, Settings
 from attribution.types import NOTE, AnalystLabel, Document, Turn

@@ -18,9 +18,9 @@ from attribution.claims.enrichment import check_turns
 from attribution.errors import AttributionError, BadInput
 from attribution.events import Event, Finished, Progress, RunStarted
 from attribution.files import whole
-from attribution.run.estimate import check_input
-from attribution.run.judge import GivenClaim, JudgedClaim, judge
-from attribution.run.run import run
+from attribution.pipeline.estimate import check_input
+from attribution.pipeline.judge import GivenClaim, JudgedClaim, judge
+from attribution.pipeline.run import run
 from attribution.server import bodies
 from attribution.server.work import Work
 from attribution.settings import Settings

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attribution.errors import Unavailable
 from attribution.events import Queued
-from attribution.run.run import Turns, in_turn
+from attribution.pipeline.run import Turns, in_turn
 
 T = TypeVar("T")
 CLIENT_LEFT = 499  # a status for the metrics only: the client is gone

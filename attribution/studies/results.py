@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from pydantic import TypeAdapter
 
 from attribution.files import Cell, Row, csv_text, format_cell, replace_text
-from attribution.run.experiment import is_result, read_lines
+from attribution.pipeline.experiment import is_result, read_lines
 from attribution.store.store import Store
 from attribution.text.markdown import escape_markdown
 from attribution.types import Page

@@ -17,9 +17,9 @@ from pydantic import TypeAdapter
 
 from attribution import events
 from attribution.models.loading import working_time
-from attribution.run.run import run
-from attribution.run.warmup import load_models
-from attribution.snapshots.snapshot import Snapshot
+from attribution.pipeline.run import run
+from attribution.pipeline.snapshot import Snapshot
+from attribution.pipeline.warmup import load_models
 from attribution.store.store import Store
 from attribution.studies.results import Saved
 from attribution.types import UNCHECKED, Claim, Evidence, Page, Report

@@ -19,9 +19,9 @@ from typing import Any
 from attribution import events
 from attribution.fetching.sandbox import read
 from attribution.models.onnx import in_threads
-from attribution.run.claims import annotate, check_coherence, segment
-from attribution.run.run import run
-from attribution.run.warmup import keep_loaded, load_models
+from attribution.pipeline.claims import annotate, check_coherence, segment
+from attribution.pipeline.run import run
+from attribution.pipeline.warmup import keep_loaded, load_models
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Claim, Evidence, Page

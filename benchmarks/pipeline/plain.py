@@ -21,7 +21,7 @@ from attribution.evidence.matching import Matcher
 from attribution.models.merge import Merged
 from attribution.models.mpnet import base_file, base_weights
 from attribution.models.onnx import load_tokenizer
-from attribution.run.warmup import load_rules
+from attribution.pipeline.warmup import load_rules
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Judgement, Page, Pair, Probabilities

@@ -13,7 +13,7 @@ import time
 from tempfile import TemporaryDirectory
 
 from attribution import events
-from attribution.run.warmup import warm_up
+from attribution.pipeline.warmup import warm_up
 from attribution.settings import ROOT, Settings
 from attribution.store.store import Store
 from attribution.studies.segmenters.comparison import ComparisonReady, compare

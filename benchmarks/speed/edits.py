@@ -18,8 +18,8 @@ from typing import Any
 
 from attribution import events
 from attribution.evidence.what_if import WhatIf, what_if
-from attribution.run.editing import edit
-from attribution.run.run import run
+from attribution.pipeline.editing import edit
+from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Claim, Evidence, Page, Probabilities, Report, Reword, Verdict, content_id

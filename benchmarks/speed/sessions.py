@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from attribution import events
-from attribution.run.run import Turns, in_turn, run
-from attribution.run.warmup import load_models
+from attribution.pipeline.run import Turns, in_turn, run
+from attribution.pipeline.warmup import load_models
 from attribution.settings import Settings, runs_at_once
 from attribution.store.store import Store
 from attribution.types import Report

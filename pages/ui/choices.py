@@ -12,7 +12,7 @@ from attribution.claims.enrichment import as_text as as_text_of
 from attribution.claims.enrichment import read_turns
 from attribution.embedders import EMBEDDERS
 from attribution.errors import AttributionError, BadSetting, ModelUnavailable, setup_error
-from attribution.evidence.strangers import demanded, of_saved_run
+from attribution.evidence.permissions import demanded, of_saved_run
 from attribution.searchers import INSTANCE, LOCAL, SEARCHERS, source_label
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import COLLECTION, WEB, Settings, Trust, visitor_endpoint

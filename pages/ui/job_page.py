@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 import streamlit as st
 
-from attribution.run.experiment import time_left
+from attribution.pipeline.experiment import time_left
 from attribution.store.store import Store
 from pages.ui import background, state
 from pages.ui.background import Job, Progress, Work

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from attribution.evidence.permissions import allowed_models
 from attribution.evidence.search import QUERIES
-from attribution.evidence.strangers import allowed_models
 from attribution.searchers import SEARCHERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import WEB

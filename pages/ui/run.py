@@ -160,7 +160,7 @@ def preload() -> background.Job[background.Result[None]]:
     """Load what a first run would wait for, once per process, while a visitor reads."""
 
     def load_models() -> None:
-        from attribution.run.warmup import warm_up
+        from attribution.pipeline.warmup import warm_up
 
         warm_up(Settings.from_environment(), unowned_store())
 
@@ -168,7 +168,7 @@ def preload() -> background.Job[background.Result[None]]:
 
 
 if TYPE_CHECKING:
-    from attribution.run.estimate import Estimate  # imports spaCy
+    from attribution.pipeline.estimate import Estimate  # imports spaCy
 
 ESTIMATE, VIEW = "estimate", "view"
 RUN = JobPage[RunProgress]("run", "run")
@@ -298,8 +298,8 @@ def _start(
     def run(
         question: str, answer: str, settings: Settings, documents: Sequence[Document], stop: threading.Event
     ) -> Iterator[Event]:
-        from attribution.run.run import in_turn
-        from attribution.run.run import run as events
+        from attribution.pipeline.run import in_turn
+        from attribution.pipeline.run import run as events
 
         going = partial(events, question, answer, settings, database, documents, stop, run_id=run_id, context=turns)
         for event in in_turn(browser, stop, going):
@@ -328,7 +328,7 @@ def edit(change: Change, documents: Sequence[Document] = (), addresses: Sequence
     database = store()
 
     def run(_q: str, _a: str, settings: Settings, own: Sequence[Document], stop: threading.Event) -> Iterator[Event]:
-        from attribution.run.editing import edit as events
+        from attribution.pipeline.editing import edit as events
 
         yield from events(now.report, change, settings, database, own, addresses, stop)
 
@@ -337,7 +337,7 @@ def edit(change: Change, documents: Sequence[Document] = (), addresses: Sequence
 
 def judge(change: Judge) -> RunProgress | None:
     """Set or clear the analyst's verdict on a claim, at once: no model is asked. None if that is refused."""
-    from attribution.run.editing import edit as events
+    from attribution.pipeline.editing import edit as events
 
     now = current()
     if now is None or now.running:
@@ -446,7 +446,7 @@ def estimate(segmenters: Sequence[str] = ()) -> tuple[Estimate | None, bool]:
     database = unowned_store()
 
     def compute() -> Estimate:
-        from attribution.run.estimate import estimate as of
+        from attribution.pipeline.estimate import estimate as of
 
         return of(question, answer, settings, documents, database, segmenters, turns)
 

@@ -15,9 +15,9 @@ from attribution.reports.cards import headline, totals
 from attribution.reports.html import LOOKS, Child, Node, el, plural, table, with_detail
 from attribution.types import LABELS, Failure, Label, LlmUsage, Report
 from pages.ui import run
+from pages.ui.explore.page_changes import page_changes
 from pages.ui.files import menu
 from pages.ui.frame import note, progress_bar, show
-from pages.ui.page_changes import page_changes
 from pages.ui.run import RunProgress, preload
 from pages.ui.state import store
 

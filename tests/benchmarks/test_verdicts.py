@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from attribution.files import read_rows
-from attribution.run.judge import GivenClaim, JudgedClaim
+from attribution.pipeline.judge import GivenClaim, JudgedClaim
 from attribution.studies.calibration import OPTIONAL, REQUIRED, read
 from attribution.types import Label, Verdict
 from benchmarks import verdicts

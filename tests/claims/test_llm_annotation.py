@@ -13,10 +13,10 @@ from attribution.claims.llm_annotation import LlmAnnotator
 from attribution.errors import Unavailable
 from attribution.events import Event, Finished
 from attribution.evidence.search import QUERIES
-from attribution.run.estimate import estimate
-from attribution.run.run import run, segment
+from attribution.pipeline.estimate import estimate
+from attribution.pipeline.run import run, segment
+from attribution.pipeline.snapshot import Snapshot
 from attribution.settings import Settings
-from attribution.snapshots.snapshot import Snapshot
 from attribution.store.store import Store
 from attribution.tables import LLM
 from attribution.types import Claim, Report, content_id

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from attribution.cli.main import main
-from attribution.run.experiment import ResultFile
+from attribution.pipeline.experiment import ResultFile
 
 LABELLED = {
     "answer": "The Eiffel Tower was completed in 1889. I hope this helps!",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from attribution.evidence.judging import Judged, as_evidence, is_related, judge_pairs, parts_of
-from attribution.run.judge import GivenClaim, judge
+from attribution.pipeline.judge import GivenClaim, judge
 from attribution.types import Evidence, Judgement, Label, Pair, Probabilities
 from attribution.verdicts import Thresholds
 

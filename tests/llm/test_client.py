@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from attribution.errors import BadInput, LlmFailed, Unavailable
 from attribution.events import Finished
 from attribution.llm.client import Llm, Question, Reply
-from attribution.run import run as pipeline
+from attribution.pipeline import run as pipeline
 from attribution.settings import Endpoint, Settings
 from tests.llm_server import KEY, claims, completion, error, llm_server, llm_settings
 from tests.servers import Answer, http_server, raw_server

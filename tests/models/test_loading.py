@@ -6,7 +6,7 @@ import threading
 import time
 
 from attribution.models.loading import load_once, loading_seconds, working_time
-from attribution.run.record import RunRecord
+from attribution.pipeline.record import RunRecord
 from attribution.settings import Settings
 
 LONG = 0.3  # seconds

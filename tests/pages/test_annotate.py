@@ -10,7 +10,7 @@ from attribution.reports.html import el, html
 from attribution.store.store import Store
 from attribution.studies.annotation.project import Annotations
 from attribution.studies.annotation.records import Content
-from pages.ui.annotate.figures import (
+from pages.ui.lab.annotate.figures import (
     Found,
     Number,
     agreement_table,
@@ -21,7 +21,7 @@ from pages.ui.annotate.figures import (
     share_tables,
     task_list,
 )
-from pages.ui.annotate.manage import guidelines
+from pages.ui.lab.annotate.manage import guidelines
 from tests.pages.hostile import TEXTS
 from tests.studies.annotation.made import CONTENT, filled, say
 

@@ -25,9 +25,10 @@ from attribution.studies.groundedness.evaluation import (
 )
 from attribution.studies.groundedness.labelled_set import LabelledSet
 from pages.benchmark import BenchmarkProgress, evaluated, work
-from pages.ui import benchmark_results, state
+from pages.ui import state
 from pages.ui.background import Job
-from pages.ui.benchmark_results import errors, quality, response_parts, row_list, rows_behind, summary
+from pages.ui.lab import benchmark_results
+from pages.ui.lab.benchmark_results import errors, quality, response_parts, row_list, rows_behind, summary
 from tests.pages.jobs import ended
 from tests.studies.groundedness.labels import outcome, row
 

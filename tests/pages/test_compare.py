@@ -13,8 +13,8 @@ import pytest
 from attribution.errors import BadInput, Unavailable
 from attribution.events import ClaimsReady, StageStarted, VerdictReady
 from attribution.files import Row
+from attribution.pipeline.claims import segment
 from attribution.reports.html import html
-from attribution.run.claims import segment
 from attribution.settings import Settings
 from attribution.studies.segmenters.comparison import (
     Column,
@@ -29,7 +29,7 @@ from attribution.studies.segmenters.tables import tables
 from attribution.types import Claim, Label, LlmUsage, Report, Segmented, Verdict
 from pages.compare import CompareProgress, ManyProgress, work, work_many
 from pages.ui.background import Job
-from pages.ui.compare_results import (
+from pages.ui.compare.results import (
     as_csv,
     as_json,
     as_markdown,

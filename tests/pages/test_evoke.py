@@ -16,7 +16,7 @@ from attribution.studies.groundedness.twins import Swap, apply
 from pages.evoke import LIMIT, MakeProgress, as_lines, of_file, summary, twin, work
 from pages.ui import state
 from pages.ui.background import Job
-from pages.ui.benchmark_results import error_type_word
+from pages.ui.lab.benchmark_results import error_type_word
 from tests.pages.hostile import TEXTS
 from tests.pages.jobs import ended
 

@@ -17,7 +17,7 @@ from attribution.studies.factscore.answer import AnswerScored, Decomposed, Judge
 from attribution.studies.factscore.experiment import Scored, load, save
 from pages.factscore import ScoreProgress, work
 from pages.ui.background import Job
-from pages.ui.factscore_results import (
+from pages.ui.lab.factscore_results import (
     Behind,
     all_tables,
     as_csv,

@@ -9,7 +9,7 @@ from attribution.store.history import HistoryQuery, HistoryRow
 from attribution.studies.answers.run_changes import run_changes
 from attribution.types import Report, Verdict
 from pages.history import is_narrowed, line, picked, requested
-from pages.ui.run_comparison import change_node, differences, groups, heading, summary, unchanged, when
+from pages.ui.history.run_comparison import change_node, differences, groups, heading, summary, unchanged, when
 from tests.make import claim
 from tests.pages.hostile import TEXTS
 

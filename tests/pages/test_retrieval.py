@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from attribution.errors import BadInput, Unavailable
+from attribution.pipeline.snapshot import Snapshot
 from attribution.provenance import Provenance
 from attribution.reports.html import html
-from attribution.snapshots.snapshot import Snapshot
 from attribution.store.store import Store
 from attribution.studies.retrieval import Cell, Choice, Difference, save_grid
 from attribution.types import Report, Verdict

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from attribution.cli.main import main
+from attribution.pipeline.claims import segment
 from attribution.review.citations import Step, attach, check, saved
 from attribution.review.marks import find
 from attribution.review.support import CitationReport, CitedSources, support
-from attribution.run.claims import segment
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Claim, Judgement, Pair, Probabilities, Report

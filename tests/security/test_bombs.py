@@ -14,14 +14,14 @@ import pytest
 from attribution.errors import BadInput, FetchFailed
 from attribution.evidence.sources import read_document
 from attribution.files import parse_rows
-from attribution.snapshots import archive, snapshot
-from attribution.snapshots.snapshot import MANIFEST, Format
+from attribution.pipeline import archive, snapshot
+from attribution.pipeline.snapshot import MANIFEST, Format
 from attribution.store.store import Store
 from attribution.types import Document
 from tests.fetching.test_formats import docx
 from tests.pages.browser.conftest import free_port, serving
 from tests.pages.browser.visits import MARKS, chromium, expect, settled, visit
-from tests.snapshots.test_snapshot_file import packed
+from tests.pipeline.test_snapshot_file import packed
 
 MEASURED = """
 import pathlib, sys
@@ -42,12 +42,12 @@ before = peak()
 print(refused(content), peak() - before, sep="|")
 """
 HISTORY = MEASURED.format(
-    imports="from attribution.snapshots.archive import import_history\nfrom attribution.store.store import Store\n"
+    imports="from attribution.pipeline.archive import import_history\nfrom attribution.store.store import Store\n"
     "store = Store.open('sqlite://')",
     read="lambda data: import_history(store, data)",
     small="b''",
 )
-SNAPSHOT = MEASURED.format(imports="from attribution.snapshots.snapshot import load", read="load", small="b''")
+SNAPSHOT = MEASURED.format(imports="from attribution.pipeline.snapshot import load", read="load", small="b''")
 ROWS = MEASURED.format(
     imports="from attribution.files import parse_rows",
     read="lambda data: len(parse_rows(data, ['answer']))",

@@ -15,13 +15,13 @@ from streamlit.testing.v1 import AppTest
 
 from attribution.errors import BadInput
 from attribution.llm.parsing import parse
+from attribution.pipeline.archive import import_history
 from attribution.searchers.json_api import as_hits
 from attribution.settings import ROOT, Settings
-from attribution.snapshots.archive import import_history
 from attribution.store.store import Store
+from tests.pipeline.test_archive import forged
 from tests.security.test_imports import archive_of, run_over
 from tests.server.conftest import Server
-from tests.snapshots.test_archive import forged
 
 HALF, SAYS = "\ud800", "half of a surrogate pair"
 ESCAPED = '[{"speaker": "user", "text": "What is the Eiffel Tower? \\ud800"}]'

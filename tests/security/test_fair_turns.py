@@ -10,6 +10,7 @@ import pytest
 
 from attribution.errors import Unavailable
 from attribution.evidence.sources import open_sources
+from attribution.fair_queue import Turns
 from attribution.fetching import formats, sandbox
 from attribution.fetching.formats import extract, read_epub
 from attribution.fetching.page import Extracted
@@ -17,7 +18,6 @@ from attribution.fetching.sandbox import Reading
 from attribution.library import ingest
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.turns import Turns
 from attribution.types import Document
 from tests.fetching.test_formats import chapter, docx, paragraph
 from tests.fetching.test_formats import epub as book

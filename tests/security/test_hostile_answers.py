@@ -9,7 +9,7 @@ import pytest
 
 from attribution.claims import coherence, enrichment
 from attribution.claims.context import check_independence
-from attribution.run.claims import annotate, check_coherence, segment
+from attribution.pipeline.claims import annotate, check_coherence, segment
 from attribution.segmenters.english.scope import is_sentence
 from attribution.settings import Settings
 from attribution.store.store import Store

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from attribution.errors import BadSetting
+from attribution.pipeline.archive import export_history, import_history
+from attribution.pipeline.editing import edit
+from attribution.pipeline.snapshot import Snapshot, dump, load
 from attribution.provenance import Provenance
-from attribution.run.editing import edit
 from attribution.settings import SETTINGS, Settings
-from attribution.snapshots.archive import export_history, import_history
-from attribution.snapshots.snapshot import Snapshot, dump, load
 from attribution.store.store import Store
 from attribution.types import Page, Report, Reword, Verdict
 from pages.ui import choices

@@ -27,11 +27,11 @@ from attribution.llm.parsing import parse
 from attribution.settings import LISTED, OPENAI, Endpoint, Settings, visitor_endpoint
 from pages.ui import choices
 from tests.llm_server import KEY, READY, completion, error, keys_sent, llm_server, llm_settings
+from tests.pipeline.test_snapshot_file import made as made_snapshot
 from tests.security.scaling import is_linear, shapes
 from tests.server.conftest import KEY as API_KEY
 from tests.server.conftest import Server
 from tests.servers import Answer, Served, http_server
-from tests.snapshots.test_snapshot_file import made as made_snapshot
 
 TYPED = "sk-typed-by-the-visitor"
 ROOT = Path(__file__).parents[2]

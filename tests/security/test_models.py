@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attribution.evidence.strangers import allowed_models
+from attribution.evidence.permissions import allowed_models
 from attribution.models import loading
 from attribution.models.loading import MODELS, Recent, load_while_used
 from attribution.settings import ROOT

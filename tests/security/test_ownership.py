@@ -8,9 +8,9 @@ import pytest
 import sqlalchemy as sa
 
 from attribution.errors import NotYours
+from attribution.pipeline.editing import edit
+from attribution.pipeline.run import run
 from attribution.review import corrections
-from attribution.run.editing import edit
-from attribution.run.run import run
 from attribution.settings import Settings
 from attribution.store import schema as t
 from attribution.store.history import HistoryQuery

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from attribution.cli.main import main
 from attribution.errors import BadSetting
-from attribution.evidence.strangers import allowed_models, as_record, demanded, for_stranger, of_saved_run, sift
+from attribution.evidence.permissions import allowed_models, as_record, demanded, for_stranger, of_saved_run, sift
 from attribution.settings import ADDRESS, KEY, PRIVATE, ROOT, SETTINGS, Settings
 from tests.server.conftest import Server
 

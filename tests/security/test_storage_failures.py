@@ -16,6 +16,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from attribution.errors import StoreError
+from attribution.fair_queue import Turns
 from attribution.server.api import create
 from attribution.server.guard import Keys
 from attribution.server.middleware import host_names
@@ -23,7 +24,6 @@ from attribution.server.work import Work
 from attribution.settings import Settings
 from attribution.store import database
 from attribution.store.store import Store
-from attribution.turns import Turns
 
 SLOW = partial(pytest.param, marks=pytest.mark.slow)  # cases like another one, each in a process of its own
 ROOT = Path(__file__).parents[2]

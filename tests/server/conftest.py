@@ -12,7 +12,7 @@ import httpx
 import pytest
 import uvicorn
 
-from attribution.run.run import Turns
+from attribution.pipeline.run import Turns
 from attribution.server.api import create
 from attribution.server.guard import Keys
 from attribution.server.middleware import host_names

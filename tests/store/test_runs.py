@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import sqlalchemy as sa
 
+from attribution.pipeline.snapshot import Snapshot
 from attribution.provenance import Provenance
 from attribution.settings import Settings
-from attribution.snapshots.snapshot import Snapshot
 from attribution.store import schema
 from attribution.store.database import now
 from attribution.store.runs import new_run_id

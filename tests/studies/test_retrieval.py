@@ -10,9 +10,9 @@ import pytest
 
 from attribution import events
 from attribution.errors import Unavailable
-from attribution.run.run import run
+from attribution.pipeline.run import run
+from attribution.pipeline.snapshot import Snapshot
 from attribution.settings import Settings
-from attribution.snapshots.snapshot import Snapshot
 from attribution.store.store import Store
 from attribution.studies.retrieval import (
     CHUNKINGS,

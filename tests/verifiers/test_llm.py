@@ -11,8 +11,8 @@ import pytest
 from attribution.cli.main import main
 from attribution.errors import BadInput, LlmFailed
 from attribution.events import Finished
-from attribution.run import run as pipeline
-from attribution.run.estimate import estimate
+from attribution.pipeline import run as pipeline
+from attribution.pipeline.estimate import estimate
 from attribution.types import Judgement
 from attribution.verifiers.llm import LlmVerifier, find_quote
 from attribution.verifiers.pairs import verify_each

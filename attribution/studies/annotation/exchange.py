@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from attribution.errors import BadInput
 from attribution.files import check_lines, csv_text, parse_rows
-from attribution.run.experiment import Fields
+from attribution.pipeline.experiment import Fields
 from attribution.store.store import Store
 from attribution.studies.annotation.project import Annotations, Member, StageChange
 from attribution.studies.annotation.records import Answer, Judgement

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from attribution.evidence.matching import Matcher
-from attribution.run.claims import annotate
-from attribution.run.experiment import run_each
+from attribution.pipeline.claims import annotate
+from attribution.pipeline.experiment import run_each
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store import schema as t

@@ -17,10 +17,10 @@ from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
 from attribution.embedders import EMBEDDERS
 from attribution.errors import BadInput
 from attribution.files import Row
-from attribution.run.claims import annotate, check_coherence, fallbacks, segment
-from attribution.run.estimate import check_input
-from attribution.run.experiment import Experiment, Fields, RowDone, Work
-from attribution.run.run import run
+from attribution.pipeline.claims import annotate, check_coherence, fallbacks, segment
+from attribution.pipeline.estimate import check_input
+from attribution.pipeline.experiment import Experiment, Fields, RowDone, Work
+from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store

@@ -14,13 +14,13 @@ from attribution.errors import BadInput
 from attribution.evidence import EvidenceSource, GatherStep, PreparedClaims
 from attribution.evidence.matching import Matcher
 from attribution.evidence.near_duplicates import deciding_evidence
+from attribution.pipeline.claims import fallbacks
+from attribution.pipeline.estimate import check_input
+from attribution.pipeline.run import match_each, run
+from attribution.pipeline.snapshot import Snapshot
 from attribution.provenance import Trace
-from attribution.run.claims import fallbacks
-from attribution.run.estimate import check_input
-from attribution.run.run import match_each, run
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
-from attribution.snapshots.snapshot import Snapshot
 from attribution.store.store import Store
 from attribution.studies.segmenters.comparison import SegmenterResult, segment_by_each
 from attribution.text.passages import plain

@@ -11,9 +11,9 @@ from pydantic import TypeAdapter
 
 from attribution.claims.enrichment import turns_of
 from attribution.files import Cell, Row
-from attribution.run.experiment import Experiment, Fields, RowDone, Work
+from attribution.pipeline.experiment import Experiment, Fields, RowDone, Work
+from attribution.pipeline.snapshot import Snapshot
 from attribution.settings import Settings
-from attribution.snapshots.snapshot import Snapshot
 from attribution.store.store import Store
 from attribution.studies.factscore.answer import (
     GAMMA,

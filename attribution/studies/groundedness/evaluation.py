@@ -20,7 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from attribution.errors import BadInput, LlmFailed, Stopped, Unavailable
 from attribution.models.loading import working_time
-from attribution.run.experiment import ResultFile, read_lines, run_each
+from attribution.pipeline.experiment import ResultFile, read_lines, run_each
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.groundedness import METHODS, Method, Part

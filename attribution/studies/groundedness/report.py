@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from attribution.errors import BadInput
 from attribution.files import Cell, replace_text
-from attribution.run.experiment import Fields
+from attribution.pipeline.experiment import Fields
 from attribution.studies.groundedness import METHODS
 from attribution.studies.groundedness.evaluation import (
     GROUNDED,

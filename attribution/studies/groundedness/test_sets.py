@@ -12,7 +12,7 @@ from attribution.errors import BadInput, LlmFailed
 from attribution.files import Row
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
-from attribution.run.experiment import Fields
+from attribution.pipeline.experiment import Fields
 from attribution.studies.groundedness.twins import ERROR_TYPES, KINDS, TYPE_OF, Swap, Twin, apply, twins
 from attribution.studies.results import Saved
 from attribution.text.sentences import sentences

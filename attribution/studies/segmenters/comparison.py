@@ -15,10 +15,10 @@ from attribution.claims import worthiness
 from attribution.claims.enrichment import transcript
 from attribution.errors import BadInput
 from attribution.models.loading import working_time
-from attribution.run.claims import fallbacks, segment
-from attribution.run.estimate import check_input
-from attribution.run.experiment import Fields
-from attribution.run.run import run
+from attribution.pipeline.claims import fallbacks, segment
+from attribution.pipeline.estimate import check_input
+from attribution.pipeline.experiment import Fields
+from attribution.pipeline.run import run
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id

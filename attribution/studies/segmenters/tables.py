@@ -11,8 +11,8 @@ from pathlib import Path
 from attribution.claims import worthiness
 from attribution.claims.enrichment import turns_of
 from attribution.files import Cell, Row, format_cell
-from attribution.run.claims import segment
-from attribution.run.experiment import Experiment, Fields, RowDone, Work, is_result, read_lines
+from attribution.pipeline.claims import segment
+from attribution.pipeline.experiment import Experiment, Fields, RowDone, Work, is_result, read_lines
 from attribution.segmenters.alignment import align
 from attribution.settings import Settings
 from attribution.store.store import Store

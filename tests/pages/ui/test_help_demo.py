@@ -8,8 +8,8 @@ import re
 import pytest
 
 from attribution.events import Finished
+from attribution.pipeline.run import run
 from attribution.review.corrections import correctable, propose
-from attribution.run.run import run
 from attribution.settings import ROOT, Settings
 from attribution.store.store import Store
 from attribution.types import Report

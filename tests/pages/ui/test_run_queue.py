@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attribution.run import run
+from attribution.fair_queue import Turns
+from attribution.pipeline import run
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.turns import Turns
 from pages.ui import state
 
 ANSWER = "The Nile flows north. It is 6,650 km long."

@@ -13,8 +13,8 @@ import pytest
 from attribution import events
 from attribution.errors import BadInput
 from attribution.files import Row
+from attribution.pipeline.snapshot import Snapshot
 from attribution.settings import Settings
-from attribution.snapshots.snapshot import Snapshot
 from attribution.store.store import Store
 from attribution.studies.factscore.answer import (
     AnswerScored,

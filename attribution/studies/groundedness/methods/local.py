@@ -9,9 +9,9 @@ from pathlib import Path
 from attribution.chunkers import CHUNKERS
 from attribution.embedders import EMBEDDERS
 from attribution.errors import Unavailable
+from attribution.pipeline.claims import annotate, segment
+from attribution.pipeline.judge import GivenClaim, JudgedClaim, judge
 from attribution.retrieval.index import Index
-from attribution.run.claims import annotate, segment
-from attribution.run.judge import GivenClaim, JudgedClaim, judge
 from attribution.settings import Settings
 from attribution.studies.groundedness import ONE, Given, Method, Part, Scored, joined
 from attribution.studies.groundedness.methods import EntailmentMethod, of_context, parts, spans

@@ -1,0 +1,405 @@
+"""Snapshots: everything a run used, so that it can be run again without searching or downloading, and their files.
+
+A file is a ZIP package of JSON with a manifest. Nothing in it is trusted: members are read document by document, a line
+of a .jsonl member or the whole of a .json one, and never held in memory.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import math
+import sys
+import threading
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeVar
+
+import sqlalchemy as sa
+from pydantic import ValidationError
+
+from attribution.errors import BadInput
+from attribution.events import STAGES, Spent
+from attribution.evidence import GatherStep, LlmRecord, PreparedClaims
+from attribution.evidence.permissions import Sifted, sift
+from attribution.files import VALUES, count_values
+from attribution.provenance import Provenance
+from attribution.settings import Settings
+from attribution.store.cache import Cache
+from attribution.store.database import Database
+from attribution.store.runs import Runs
+from attribution.store.store import Store
+from attribution.types import Claim, Failure, Frozen, Judgement, Page, Probabilities, Report, Span, content_id
+
+T = TypeVar("T")
+# Settings that have no effect on the claims; if only these change, the claims of the snapshot are used.
+AFTER_CLAIMS = frozenset(
+    ("sources", "pages_per_claim", "page_bytes", "page_days", "workers", "connect_timeout", "read_timeout")
+    + ("page_timeout", "answer_limit", "chunker", "chunk_size", "chunk_overlap", "window_sentences", "window_stride")
+    + (
+        "embedder",
+        "embedding_model",
+        "ranking",
+        "shortlist",
+        "top_k",
+        "verifier",
+        "verifier_model",
+        "gc_model",
+        "threshold",
+        "contradiction_threshold",
+    )
+    + ("query", "search_language", "fallback", "exclude", "max_queries", "max_pages", "max_seconds")
+    + ("host_connections", "robots_timeout", "crawl_delay", "input_price", "output_price")
+)
+BEFORE_SEARCH = (*STAGES[: STAGES.index("search")], "worthiness", "independence", "enrichment")
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A run, its provenance, and what its models returned; vectors are float32 bytes, by the keys of the cache."""
+
+    report: Report  # with its pages' texts
+    provenance: Provenance
+    vectors: dict[str, bytes]
+    judgements: dict[str, Judgement]
+
+    @classmethod
+    def of(cls, store: Store, run_id: str) -> Snapshot:
+        """The snapshot of a saved run. BadInput if there is none of that id, or parts of it are missing."""
+        report, provenance = store.runs.load(run_id), store.runs.provenance(run_id)
+        if report is None:
+            raise BadInput(
+                f"there is no saved run {run_id!r}: expected the `id` of a report, or what follows ?run= in its address"
+            )
+        if provenance is None or not all(page.text for page in report.pages):
+            raise BadInput(f"run {run_id} was saved without all that it used: run it again")
+        cache = store.cache
+        return cls(report, provenance, cache.vectors(provenance.vectors), cache.judgements(provenance.judgements))
+
+    def settings(self, **choices: object) -> Settings:
+        """The run's settings, as far as a file may choose them, with other choices, which are the caller's own."""
+        return Settings.from_environment(**self.sifted().chosen | choices)
+
+    def sifted(self) -> Sifted:
+        """The run's settings, held against those of this machine."""
+        return sift(self.report.settings, Settings.from_environment())
+
+    def claims(self, question: str, answer: str, settings: Settings) -> PreparedClaims | None:
+        """The claims and the failures of segmentation; None if the answer or settings require new claims."""
+        if (question, answer) != (self.report.question, self.report.answer):
+            return None
+        then, now = self.settings().public(), settings.public()
+        changed = {name for name in then.keys() | now.keys() if then.get(name) != now.get(name)}
+        if not changed <= AFTER_CLAIMS:
+            return None
+        failures = _outside(self.report.failures, ("search", "fetch", "embed", "verify"))
+        return PreparedClaims(self.report.claims, failures, LlmRecord(self.report.versions, self.report.usage.llm))
+
+    def gather(self, claims: Sequence[Claim], question: str, stop: threading.Event) -> Iterator[GatherStep]:
+        """The frozen pages, with what finding them cost then. Nothing is searched or downloaded."""
+        anew = ("verify", *BEFORE_SEARCH)  # run again, so they may fail or succeed
+        usage = self.report.usage
+        spent = Spent(usage.queries, usage.downloads, usage.seconds, usage.searches)
+        yield GatherStep(
+            "fetch",
+            1,
+            1,
+            pages=self.report.pages,
+            traces=self.provenance.traces,
+            failures=_outside(self.report.failures, anew),
+            spent=spent,
+            llm=LlmRecord(_of_queries(self.report.versions), _of_queries(usage.llm)),
+        )
+        for claim in claims:
+            same = claim in self.report.claims
+            if failures := _outside(self.provenance.concerns.get(claim.id, ()), ("verify",) if same else anew):
+                yield GatherStep("fetch", 1, 1, (claim.id,), failures=failures, spent=spent)
+
+    def over(self, store: Store) -> Store:
+        """The store, reading the snapshot's vectors and judgements first; they and its pages serve no other runs."""
+        replaying = Store(store.database, store.rights.by, _SnapshotCache(store.database, self))
+        replaying.runs = _Replays(replaying.database, replaying.rights, replaying.cache, replaying.results)
+        return replaying
+
+    def recomputed(self) -> Snapshot:
+        """The snapshot without the output of its models, which a replay then computes again."""
+        return replace(self, vectors={}, judgements={})
+
+
+def _outside(failures: Sequence[Failure], stages: Sequence[str]) -> tuple[Failure, ...]:
+    return tuple(failure for failure in failures if failure.stage not in stages)
+
+
+def _of_queries(by_stage: Mapping[str, T]) -> dict[str, T]:
+    return {stage: value for stage, value in by_stage.items() if stage == "queries"}
+
+
+class _SnapshotCache(Cache):
+    def __init__(self, database: Database, snapshot: Snapshot) -> None:
+        super().__init__(database)
+        self._snapshot = snapshot
+
+    def vectors(self, keys: Sequence[str]) -> dict[str, bytes]:
+        own = self._snapshot.vectors
+        return super().vectors([k for k in keys if k not in own]) | {k: own[k] for k in keys if k in own}
+
+    def judgements(self, keys: Sequence[str]) -> dict[str, Judgement]:
+        own = self._snapshot.judgements
+        return super().judgements([k for k in keys if k not in own]) | {k: own[k] for k in keys if k in own}
+
+    def put_pages(self, pages: Sequence[Page], db: sa.Connection | None = None) -> None:
+        self.freeze_pages(pages, db)
+
+
+class _Replays(Runs):
+    def save_unfinished(self, report: Report, pages: Sequence[Page] = ()) -> None:
+        """Nothing: a replay that is interrupted is started again from its file."""
+
+
+MANIFEST = "manifest.json"
+FILE_LIMIT, TOTAL_LIMIT = (
+    50_000_000,
+    200_000_000,
+)  # bytes, packed and unpacked: 200 runs have 20 to 80 million
+DOCUMENT_LIMIT, DOCUMENTS = 32_000_000, 100_000  # bytes of one document, and documents of a member
+RATIO, FLOOR = 50, 1_000_000  # unpacked bytes for each packed one, beyond the first ones; real files have 3 to 10
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+_END, _END_64, _END_SIZE = b"PK\x05\x06", b"PK\x06\x07", 22
+
+
+class Manifest(Frozen):
+    format: str
+    version: int
+    sha256: dict[str, str]  # of each member
+
+
+class Format(NamedTuple):
+    """A kind of file."""
+
+    name: str
+    version: int
+    members: tuple[str, ...]
+    noun: str  # for messages
+    again: str  # how to get a good file
+
+    def bad(self, problem: str) -> BadInput:
+        return BadInput(f"not a usable {self.noun} file ({problem}): {self.again}")
+
+
+class Unpacked:
+    """An archive that `unpack` has checked."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive = archive
+
+    def document(self, member: str) -> bytes:
+        """Return the whole of a .json member."""
+        return next(self.documents(member), b"")
+
+    def documents(self, member: str) -> Iterator[bytes]:
+        """Yield the documents of a member, one at a time."""
+        with self._archive.open(member) as packed:
+            stream = io.BufferedReader(packed, 1 << 16)  # type: ignore[type-var]
+            read = stream.readline if member.endswith(".jsonl") else stream.read
+            while document := read(DOCUMENT_LIMIT + 1):
+                yield document
+
+
+def pack(kind: Format, contents: Mapping[str, bytes]) -> bytes:
+    """Return the content of the file. Raises BadInput if it would be too large to be read again."""
+    hashes = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
+    manifest = Manifest(format=kind.name, version=kind.version, sha256=hashes).model_dump_json(indent=1).encode()
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in {MANIFEST: manifest, **contents}.items():
+            info = zipfile.ZipInfo(name, _EPOCH)
+            info.create_system, info.external_attr = 3, 0o644 << 16  # the same on every system
+            archive.writestr(info, content, zipfile.ZIP_DEFLATED, 6)
+    unpack(kind._replace(again="export it in parts"), packed.getvalue())
+    return packed.getvalue()
+
+
+def unpack(kind: Format, data: bytes) -> Unpacked:
+    """Open the file and check its members against the limits and their hashes. BadInput says what is wrong."""
+    if len(data) > FILE_LIMIT:
+        raise kind.bad(f"{len(data):,} bytes; the limit is {FILE_LIMIT:,}")
+    # Checked before zipfile reads the directory: millions of entries would fill the memory.
+    end = data[-_END_SIZE:]
+    if not end.startswith(_END) or data[-_END_SIZE - 20 : -_END_SIZE].startswith(_END_64):
+        raise kind.bad("not a plain ZIP file")
+    if int.from_bytes(end[10:12], "little") != len(kind.members) + 1 or int.from_bytes(end[12:16], "little") > 2000:
+        raise kind.bad(f"it does not have the members of a {kind.noun}")
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+        if [info.filename for info in archive.infolist()] != [MANIFEST, *kind.members]:
+            raise kind.bad(f"it does not have the members of a {kind.noun}")
+        for info in archive.infolist():
+            if info.compress_type not in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED) or info.flag_bits & 1:
+                raise kind.bad(f"{info.filename} is encrypted or uses an unknown compression")
+        unpacked = Unpacked(archive)
+        manifest = Manifest.model_validate_json(unpacked.document(MANIFEST))
+        hashes = _checked(kind, unpacked, min(TOTAL_LIMIT, FLOOR + RATIO * len(data)))
+    except ValidationError:  # a ValueError, too
+        raise kind.bad(f"{MANIFEST} is not valid") from None
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
+        raise kind.bad(f"damaged: {error}") from None
+    if (manifest.format, manifest.version) != (kind.name, kind.version):
+        raise BadInput(
+            f"the file has format {manifest.format[:40]!r}, version {manifest.version}; this explorer reads "
+            f"{kind.name!r}, version {kind.version}: update the explorer, or export the {kind.noun} again"
+        )
+    for name, found in hashes.items():
+        if found != manifest.sha256.get(name):
+            raise kind.bad(f"{name} does not match its hash in the manifest: it was damaged or changed")
+    return unpacked
+
+
+def _checked(kind: Format, unpacked: Unpacked, most: int) -> dict[str, str]:
+    """Return the hash of each member. Raises BadInput if one exceeds a limit, before more of it is unpacked."""
+    hashes, total = {}, 0
+    for name in kind.members:
+        sha256 = hashlib.sha256()
+        for number, document in enumerate(unpacked.documents(name), 1):
+            total += len(document)
+            if total > most:
+                raise kind.bad(f"more than {most:,} bytes when unpacked")
+            if len(document) > DOCUMENT_LIMIT or count_values(document) > VALUES:
+                raise kind.bad(f"line {number} of {name} has more than {DOCUMENT_LIMIT:,} bytes or {VALUES:,} values")
+            if number > DOCUMENTS:
+                raise kind.bad(f"{name} has more than {DOCUMENTS:,} lines")
+            sha256.update(document)
+        hashes[name] = sha256.hexdigest()
+    return hashes
+
+
+def invalid(kind: Format, error: ValidationError) -> BadInput:
+    """Return an error that says what does not match the schema, and where."""
+    first = error.errors(include_url=False)[0]
+    where = ".".join(map(str, first["loc"])) or "line"
+    return kind.bad(f"{error.title} {where[:80]}: {first['msg'][:120]}")
+
+
+MEMBERS = ("report.json", "pages.jsonl", "trail.json", "vectors.jsonl", "judgements.jsonl")
+SNAPSHOT = Format("attribution-snapshot", 1, MEMBERS, "snapshot", "export it again with `snapshot export`")
+
+
+class _Vector(Frozen):
+    key: str
+    data: str  # base64 of little-endian float32
+
+
+class _Judgement(Frozen):
+    key: str
+    probabilities: Probabilities
+    sentence: Span
+    signals: dict[str, float]
+    against: float | None = None
+
+
+def dump(snapshot: Snapshot) -> bytes:
+    """Return the content of a snapshot file."""
+
+    def text(rows: list[Frozen]) -> str:
+        return "".join(row.model_dump_json() + "\n" for row in rows)
+
+    vectors: list[Frozen] = [
+        _Vector(key=key, data=base64.b64encode(data).decode()) for key, data in sorted(snapshot.vectors.items())
+    ]
+    judged: list[Frozen] = [
+        _Judgement(key=key, probabilities=j.probabilities, sentence=j.sentence, signals=j.signals, against=j.against)
+        for key, j in sorted(snapshot.judgements.items())
+    ]
+    texts = (
+        snapshot.report.to_json(),
+        text(list(snapshot.report.pages)),
+        snapshot.provenance.model_dump_json(indent=1),
+        text(vectors),
+        text(judged),
+    )
+    return pack(SNAPSHOT, {name: text.encode("utf-8") for name, text in zip(MEMBERS, texts, strict=True)})
+
+
+def load(data: bytes) -> Snapshot:
+    """Read a snapshot file. BadInput says what is wrong with it."""
+    file = unpack(SNAPSHOT, data)
+    try:
+        report = Report.model_validate_json(file.document("report.json"))
+        pages = tuple(read_pages(SNAPSHOT, file))
+        provenance = Provenance.model_validate_json(file.document("trail.json"))
+        vectors = map(_Vector.model_validate_json, file.documents("vectors.jsonl"))
+        decoded = {v.key: base64.b64decode(v.data, validate=True) for v in vectors}
+        judged = map(_Judgement.model_validate_json, file.documents("judgements.jsonl"))
+        judgements = {j.key: Judgement(j.probabilities, j.sentence, j.signals, j.against) for j in judged}
+    except ValidationError as error:
+        raise invalid(SNAPSHOT, error) from None
+    except (ValueError, RecursionError) as error:
+        raise SNAPSHOT.bad(f"{type(error).__name__}: {str(error)[:120]}") from None
+    if tuple(p.model_copy(update={"text": ""}) for p in pages) != report.pages:
+        raise SNAPSHOT.bad("pages.jsonl and report.json have different pages")
+    snapshot = Snapshot(report.model_copy(update={"pages": pages}), provenance, decoded, judgements)
+    check(snapshot.report, snapshot.provenance)
+    _check_outputs(snapshot)
+    snapshot.sifted().check("sources", "model")  # those are left out; BadInput for settings that do not exist
+    return snapshot
+
+
+def read_pages(kind: Format, file: Unpacked) -> Iterator[Page]:
+    """Yield the pages of pages.jsonl. Raises BadInput for a text that does not match its hash, or too much text."""
+    left = TOTAL_LIMIT
+    for document in file.documents("pages.jsonl"):
+        page = Page.model_validate_json(document)
+        left -= sys.getsizeof(page.text)  # one 😀 makes each letter of its text four bytes
+        if left < 0:
+            raise kind.bad(f"the texts of its pages take more than {TOTAL_LIMIT:,} bytes of memory")
+        if page.sha256 != hashlib.sha256(page.text.encode("utf-8", "surrogatepass")).hexdigest():
+            raise kind.bad(f"the text of page {page.id[:16]} does not match its hash")
+        yield page
+
+
+def check(report: Report, provenance: Provenance, bad: Callable[[str], BadInput] = SNAPSHOT.bad) -> None:
+    """Check that every offset and id of a run is consistent, its pages being those of `read_pages`.
+
+    Raises the error that `bad` makes of a problem.
+    """
+    texts = {page.id: page.text for page in report.pages}
+    claims = {claim.id for claim in report.claims}
+
+    def within(span: Span, text: str) -> bool:
+        return 0 <= span[0] <= span[1] <= len(text)
+
+    for page in report.pages:
+        if page.id != content_id(page.url, page.sha256):
+            raise bad(f"the text of page {page.id[:16]} does not match its hash")
+        if not page.url.startswith(("https://", "http://", f"{page.kind}:")):
+            raise bad(f"page {page.id[:16]} has an unsupported URL")
+    for claim in report.claims:
+        if not all(within(span, report.answer) for span in (*claim.spans, *filter(None, [claim.sentence]))):
+            raise bad(f"claim {claim.id[:16]} points outside the answer")
+    for piece in report.evidence:
+        text = texts.get(piece.page_id, "")
+        if piece.claim_id not in claims or not within(piece.sentence, text) or not math.isfinite(piece.similarity):
+            raise bad(f"evidence of claim {piece.claim_id[:16]} refers to an unknown claim or lies outside its page")
+        if not within((piece.start, piece.end), text) or text[piece.start : piece.end] != piece.text:
+            raise bad(f"evidence of claim {piece.claim_id[:16]} differs from its page")
+    if not all(v.claim_id in claims and math.isfinite(v.confidence) for v in report.verdicts):
+        raise bad("a verdict has no claim")
+    if not {t.page_id for t in provenance.traces} | provenance.chunks.keys() <= texts.keys():
+        raise bad("the provenance refers to unknown pages")
+    if not all(within(span, texts[page]) for page, spans in provenance.chunks.items() for span in spans):
+        raise bad("a chunk lies outside its page")
+
+
+def _check_outputs(snapshot: Snapshot) -> None:
+    if len({len(v) for v in snapshot.vectors.values()}) > 1 or not all(map(_is_vector, snapshot.vectors.values())):
+        raise SNAPSHOT.bad("its vectors are not finite numbers of one length")
+    if not all(0 <= j.sentence[0] <= j.sentence[1] <= 100_000 for j in snapshot.judgements.values()):
+        raise SNAPSHOT.bad("a judgement points outside its passage")
+
+
+def _is_vector(data: bytes) -> bool:
+    import numpy as np
+
+    return len(data) > 0 == len(data) % 4 and bool(np.isfinite(np.frombuffer(data, "<f4")).all())

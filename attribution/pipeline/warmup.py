@@ -1,0 +1,70 @@
+"""Load ahead of time what the first run would otherwise wait for: the page does it while its visitor reads."""
+
+from __future__ import annotations
+
+import gc
+from contextlib import suppress
+from importlib import import_module
+
+from attribution.embedders import EMBEDDERS, minilm
+from attribution.errors import StageFailure
+from attribution.fetching.network import tls_context
+from attribution.library.folder import FolderSearcher
+from attribution.library.search import over_folder
+from attribution.models import reranker
+from attribution.pipeline.claims import annotate
+from attribution.settings import Settings
+from attribution.store.store import Store
+from attribution.text.parse import lemma
+from attribution.text.sentences import detect
+from attribution.types import Claim
+from attribution.verifiers import VERIFIERS
+
+
+def load_models(settings: Settings) -> None:
+    """Load the rules, the parser, the verifier and the embedder of the settings, so that no measurement includes it.
+
+    Raises Unavailable for a model that cannot be loaded.
+    """
+    load_rules()
+    VERIFIERS.build(settings.verifier, settings).verify([("A claim.", "A text.")])
+    _load_embedder(settings)
+
+
+def warm_up(settings: Settings, store: Store) -> None:
+    """Load the models that come with the project and embed the library, once per database. Nothing is sent anywhere.
+
+    To be called once per process.
+    """
+    load_rules()
+    if VERIFIERS[settings.verifier].bundled and not VERIFIERS[settings.verifier].missing(settings):
+        VERIFIERS.build(settings.verifier, settings).verify([("A claim.", "A text.")])
+    if EMBEDDERS[settings.embedder].bundled:
+        _load_embedder(settings)
+    with suppress(StageFailure):  # a run with the library among its sources reports it
+        over_folder(FolderSearcher(settings), settings, store).nearest("A text.", 1)
+    keep_loaded()
+
+
+def keep_loaded() -> None:
+    """Leave out of garbage collection what is loaded: looking through all of it stops every thread for 0.13 s."""
+    gc.collect()
+    gc.freeze()
+
+
+def _load_embedder(settings: Settings) -> None:
+    minilm.estimated(["A text."])
+    EMBEDDERS.build(settings.embedder, settings).embed(["A text."])
+
+
+def load_rules() -> None:
+    """Load what every run needs, whatever its models: the rules for claims, the index library, trusted certificates."""
+    import_module("faiss")
+    tls_context()
+    if reranker.installed():
+        reranker.Relevance().verify([("A claim.", "A text.")])
+    detect("A text.")
+    text = "The bridge was opened in 1932."
+    claim = Claim(id="", text=text, spans=((0, len(text)),))
+    annotate("", text, [claim], [], None)
+    lemma("were")

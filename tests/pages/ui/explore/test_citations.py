@@ -1,0 +1,79 @@
+"""The table of an answer's citations, and its job."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from attribution.reports.html import html
+from attribution.review.citations import Step
+from attribution.review.marks import find
+from attribution.review.references import Source
+from attribution.review.support import Citation, CitationReport, CitedClaim, Figures
+from attribution.types import Claim, Report
+from pages.ui.explore.citations import CitationsJob, result_view, summary
+from tests.make import claim, evidence, page
+from tests.pages.hostile import TEXTS
+from tests.pages.jobs import ended
+
+ANSWER = "The Nile is long [1]. Tea is hot. See also https://a.org/x."
+NILE, TEA = claim("The Nile is long."), claim("Tea is hot.")
+
+
+def report(*claims: Claim) -> Report:
+    return Report(id="r", created_at="", question="", answer=ANSWER, settings={}, versions={}, claims=claims)
+
+
+def result(text: str = "A source", url: str = "https://a.org/nile") -> CitationReport:
+    read = page(text, url, text)
+    piece = evidence(NILE, 0.9, 0.05, "entailed").model_copy(update={"text": text, "sentence": (0, len(text))})
+    return CitationReport(
+        claims_id="", created_at="", verifier="", marks=find(ANSWER).marks,
+        sources=(Source(key="1", url=url, text=text), Source(key="https://a.org/x", url="https://a.org/x")),
+        pages=(read,),
+        citations=(
+            Citation(claim_id=NILE.id, source="1", outcome="supported", reason=text, page_id=read.id, evidence=piece),
+            Citation(claim_id=NILE.id, source="https://a.org/x", outcome="unreachable", reason=text),
+        ),
+        claims=(
+            CitedClaim(claim_id=NILE.id, standing="cited_supported", marks=(0,), together=True),
+            CitedClaim(claim_id=TEA.id, standing="uncited_supported"),
+        ),
+        figures=Figures.of(2, 1, 1, 1), unattached=(1,),
+    )  # fmt: skip
+
+
+def test_the_table_has_a_row_for_each_citation_and_each_claim_without_one() -> None:
+    drawn = html(result_view(result(), report(NILE, TEA)))
+    assert "1 of 2 claims is supported by its citations (recall 0.50)." in drawn
+    assert "1 of 1 citation helped to support a claim (precision 1.00)." in drawn
+    assert drawn.count("<tr>") == 5 and "[1]" in drawn and "“A source”" in drawn
+    for words in ("Could not be read", "Not cited, supported elsewhere", "Not attached to a checked claim", ">none<"):
+        assert words in drawn
+    assert 'href="https://a.org/nile#:~:text=A%20source"' in drawn
+
+
+def test_nothing_decided_is_said() -> None:
+    nothing = result().model_copy(update={"figures": Figures.of(0, 0, 0, 0), "claims": (), "stopped": True})
+    assert summary(nothing) == "The check was stopped early."
+    assert summary(nothing.model_copy(update={"stopped": False})) == "No claim could be decided."
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_foreign_text_is_text(text: str) -> None:
+    drawn = html(result_view(result(text, text), report(NILE, TEA)))
+    assert "<script" not in drawn and "<img" not in drawn and "<iframe" not in drawn and 'href="javascript' not in drawn
+
+
+def test_the_job_reports_steps_and_can_be_stopped() -> None:
+    def check(_: Report, stop: threading.Event) -> Iterator[Step | CitationReport]:
+        yield Step("read", 1, 2)
+        assert stop.wait(10)
+        yield result()
+
+    job = CitationsJob(report(NILE), "key", check)
+    job.stop()
+    done = ended(job)
+    assert done.step == Step("read", 1, 2) and done.result == result() and not done.error

@@ -1,0 +1,160 @@
+"""Many answers: bad rows, kills, and the same file as without them."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from attribution.errors import BadInput, Unavailable
+from attribution.files import Row, parse_rows
+from attribution.pipeline.batch import Analyst, batch
+from attribution.pipeline.experiment import Fields, Prepare, Result, local
+from attribution.settings import ROOT, Settings
+from tests.pipeline.rows import MANY, ROWS, command, comparable, done, encoded, started, wait_for_lines
+
+
+@pytest.fixture
+def own(settings: Settings) -> Settings:
+    return settings.model_copy(update={"sources": ("documents",)})
+
+
+@pytest.fixture
+def analysed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The ids of the rows that are analysed."""
+    ids, real = list[str](), Analyst.__call__
+    monkeypatch.setattr(Analyst, "__call__", lambda self, row: ids.append(row.fields["id"]) or real(self, row))
+    return ids
+
+
+def test_every_row_has_its_line_with_its_own_documents_and_bad_ones_cost_themselves(
+    own: Settings, tmp_path: Path
+) -> None:
+    rows = [ROWS[0], "{broken", {"answer": "x", "documents": [3]}, {"answer": " "}, ROWS[1]]
+    *_, last = done(rows, own, tmp_path / "out.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert [line["line"] for line in lines] == [1, 2, 3, 4, 5]
+    assert ["error" in line for line in lines] == [False, True, True, True, False]
+    assert "documents" in lines[2]["error"] and lines[0]["id"] == "0" and "documents" not in lines[0]
+    assert lines[0]["report"]["verdicts"][0]["label"] == "supported"
+    assert (last.done, last.failed) == (5, 3)
+
+
+def test_what_is_finished_is_not_analysed_again_unless_row_or_settings_change(
+    own: Settings, tmp_path: Path, analysed: list[str]
+) -> None:
+    path = tmp_path / "out.jsonl"
+    done(ROWS[:3], own, path)
+    before = path.read_bytes()
+    done(ROWS[:3], own, path)
+    assert path.read_bytes() == before and analysed == ["0", "1", "2"]
+    path.write_bytes(before[:-40])  # killed while the last line was written
+    done([ROWS[2], ROWS[0]], own, path)  # and the rows have changed
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert analysed == ["0", "1", "2", "2"]
+    assert [(line["id"], line["line"]) for line in lines] == [("2", 1), ("0", 2)]
+    done(ROWS[:1], own.model_copy(update={"top_k": 2}), path)
+    assert analysed[-1] == "0"
+
+
+def test_equal_rows_are_analysed_once_and_have_a_line_each(own: Settings, tmp_path: Path, analysed: list[str]) -> None:
+    steps = done([ROWS[0], ROWS[1], ROWS[0]], own, tmp_path / "out.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert analysed == ["0", "1"] and [step.done for step in steps] == [1, 2, 3]
+    assert [line["line"] for line in lines] == [1, 2, 3] and lines[0]["report"] == lines[2]["report"]
+
+
+def test_an_unexpected_error_costs_its_row_and_is_tried_again(
+    own: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Analyst.__call__
+
+    def broken(self: Analyst, row: Row) -> Fields:
+        if row.fields["id"] == "1":
+            raise ZeroDivisionError("division\nby zero")
+        return real(self, row)
+
+    monkeypatch.setattr(Analyst, "__call__", broken)
+    *_, last = done(ROWS[:3], own, tmp_path / "out.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert last.failed == 1 and "(ZeroDivisionError: division by zero)" in lines[1]["error"] and "report" in lines[2]
+    monkeypatch.undo()
+    *_, last = done(ROWS[:3], own, tmp_path / "out.jsonl")
+    assert last.failed == 0
+
+
+def test_progress_tells_rate_and_time_left_of_the_rows_that_are_analysed(own: Settings, tmp_path: Path) -> None:
+    done(ROWS[:1], own, tmp_path / "out.jsonl")
+    known, bad, first, *others = done([*ROWS, "{broken"], own, tmp_path / "out.jsonl")
+    assert {(step.rate, step.seconds_left) for step in (known, bad, first)} == {(None, None)}
+    assert [step.done for step in others] == [4, 5]
+    for step in others:
+        assert step.rate and step.seconds_left == pytest.approx(60 * (5 - step.done) / step.rate)
+
+
+def test_a_missing_model_ends_the_batch_before_any_row(own: Settings, tmp_path: Path, analysed: list[str]) -> None:
+    with pytest.raises(Unavailable):
+        done(ROWS, own.model_copy(update={"verifier": "llm"}), tmp_path / "out.jsonl")
+    with pytest.raises(BadInput, match="verifier 'none'"):
+        done(ROWS, own.model_copy(update={"verifier": "none"}), tmp_path / "out.jsonl")
+    with pytest.raises(BadInput):
+        done([], own, tmp_path / "out.jsonl")
+    assert not analysed
+
+
+def backwards(rows: Sequence[Row], prepare: Prepare) -> Iterator[tuple[int, Result[Fields]]]:
+    """An engine whose results come in another order, as those of several workers do."""
+    yield from reversed(list(local(rows, prepare)))
+
+
+def test_stopped_and_resumed_with_any_engine_it_ends_as_an_undisturbed_one(own: Settings, tmp_path: Path) -> None:
+    rows = [*MANY[:6], {"answer": " ", "id": "bad"}]
+    whole, stopped = tmp_path / "whole.jsonl", tmp_path / "stopped.jsonl"
+    done(rows, own, whole)
+    elsewhere = own.model_copy(update={"database_url": f"sqlite:///{tmp_path}/other.sqlite3"})
+    parsed = parse_rows(encoded(rows), ["answer"])
+    for engine, wanted in ((local, 3), (backwards, 6)):
+        steps = batch(parsed, elsewhere, stopped, engine)
+        assert any(step.done == wanted for step in steps)
+        steps.close()
+        with stopped.open("ab") as out:
+            out.write(b'{"id": "cut off')
+    ids = [json.loads(line)["id"] for line in stopped.read_text().splitlines()[:-1]]
+    assert ids == ["bad", "0-0", "0-1", "bad", "1-1", "1-0", "0-3"]
+    done(rows, elsewhere, stopped, backwards)
+    assert comparable(stopped) == comparable(whole)
+
+
+@pytest.mark.slow
+def test_killed_at_random_and_resumed_it_ends_as_an_undisturbed_one(tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_bytes(encoded(MANY))
+    whole, killed = tmp_path / "whole.jsonl", tmp_path / "killed.jsonl"
+    assert started(command(tmp_path, whole)).wait(200) == 0
+    rng, other = random.Random(5), str(tmp_path / "other")
+    for wanted in (1, 5):
+        process = started(command(tmp_path, killed), ATTRIBUTION_DATA=other)
+        wait_for_lines(process, killed, wanted)
+        time.sleep(rng.random() * 0.2)
+        process.send_signal(signal.SIGKILL)
+        process.wait(20)
+    assert started(command(tmp_path, killed), ATTRIBUTION_DATA=other).wait(200) == 0
+    assert comparable(killed) == comparable(whole)
+
+
+def test_the_engine_of_this_process_imports_neither_ray_nor_psycopg(tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_bytes(encoded([{"answer": "I hope this helps!"}]))
+    arguments = command(tmp_path, tmp_path / "out.jsonl")[3:]
+    script = (
+        f"import sys, attribution.cli.main as m; assert m.main({arguments!r}) == 0;"
+        "found = {'ray', 'pyarrow', 'psycopg', 'psycopg2'} & set(sys.modules);"
+        "sys.exit(f'imported {found}' if found else 0)"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, timeout=120)
+    assert ended.returncode == 0, ended.stderr

@@ -1,0 +1,150 @@
+"""The analyst's own verdict: an edit that changes no claim, and is about the words of one."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from pydantic import ValidationError
+
+from attribution.errors import BadInput, NotYours
+from attribution.events import Finished
+from attribution.pipeline.editing import edit
+from attribution.store.store import Store
+from attribution.types import (
+    NOTE,
+    AddEvidence,
+    AnalystVerdict,
+    CheckAgain,
+    Drop,
+    Judge,
+    Merge,
+    Pin,
+    Place,
+    Report,
+    Resegment,
+    Restore,
+    Reword,
+    Split,
+)
+from tests.pipeline.test_editing import ANSWER, Editor, finished, made
+
+__all__ = ["finished", "made"]  # fixtures
+
+
+def judged(editor: Editor, words: str = "opened") -> AnalystVerdict | None:
+    claim = editor.claim(words)
+    return next((j for j in editor.report.judgements if j.claim_id == claim.id), None)
+
+
+def test_a_verdict_of_ones_own_stands_beside_the_model_s(made: Editor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attribution.pipeline.editing.Matcher", None)
+    before, claim = made.report, made.claim("opened")
+    after = made(Judge(claim_id=claim.id, label="contradicted", note="  It was 1932. \n"))
+    own = judged(made)
+    assert own is not None and (own.label, own.badge, own.note) == ("contradicted", "supported", "It was 1932.")
+    assert own.statement == claim.statement and own.at
+    assert (after.claims, after.verdicts, after.evidence) == (before.claims, before.verdicts, before.evidence)
+    assert after.edits[-1].words.startswith("Judged contradicted: “The Zorb bridge")
+    assert made.store.runs.load(after.id) == after and "judgements" not in json.loads(before.to_json())
+    assert not made.store.runs.versions(after.id)[0].claim_id  # not corrected by hand
+    with pytest.raises(BadInput, match="is contradicted already"):
+        made(Judge(claim_id=claim.id, label="contradicted", note="It was 1932."))
+    made(Judge(claim_id=claim.id, label="supported"))
+    cleared = made(Judge(claim_id=claim.id, label=None, note="ignored"))
+    assert cleared.judgements == () and cleared.edits[-1].words.startswith("Judgement cleared")
+    with pytest.raises(BadInput, match="no verdict of yours"):
+        made(Judge(claim_id=claim.id, label=None))
+    labels = []
+    while (undone := made.store.runs.undo(before.id)) is not None:
+        labels.append([j.label for j in undone.judgements])
+    assert labels == [["supported"], ["contradicted"], []]
+    redone = made.store.runs.redo(before.id)
+    assert redone is not None and redone.judgements == after.judgements
+
+
+def test_judgements_are_in_the_order_of_the_claims(made: Editor) -> None:
+    opened, painted, liked = made.report.claims
+    for claim in (liked, opened):
+        made(Judge(claim_id=claim.id, label="unclear"))
+    assert [j.claim_id for j in made.report.judgements] == [opened.id, liked.id]
+    assert made.report.judgements[1].badge == "not_checked"
+    pinned = made(Pin(claim_id=liked.id))
+    assert [j.claim_id for j in pinned.judgements] == [liked.id, opened.id]
+
+
+def test_it_stays_while_the_words_stay(made: Editor) -> None:
+    claim = made.claim("opened")
+    made(Judge(claim_id=claim.id, label="unclear", note="why"))
+    made(CheckAgain(claim_id=claim.id, verifier="embedded-base"))
+    made(AddEvidence(claim_id=claim.id))
+    made(Pin(claim_id=claim.id))
+    made(Resegment(segmenter="clauses"))
+    start = ANSWER.index("opened in 1931")
+    made(Place(claim_id=claim.id, spans=((start, start + 15),)))
+    own = judged(made)
+    assert own is not None and own.note == "why" and made.claim("opened").id != claim.id
+
+
+def test_it_goes_with_the_words(made: Editor) -> None:
+    claim = made.claim("painted")
+
+    def judge() -> None:
+        made(Judge(claim_id=made.claim("painted").id, label="supported"))
+        assert judged(made, "painted")
+
+    judge()
+    made(Drop(claim_id=claim.id))
+    assert made.report.judgements == ()
+    assert made(Restore(claim_id=claim.id)).judgements == ()
+    judge()
+    assert made(Reword(claim_id=claim.id, text="It is painted green.")).judgements == ()
+    judge()
+    texts = ("It is painted green all over.", "The Zorb tower is high.")
+    assert made(Split(claim_id=made.claim("painted").id, texts=texts)).judgements == ()
+    judge()
+    ids = (made.claim("painted").id, made.claim("tower").id)
+    assert made(Merge(claim_ids=ids, text="It is painted, and the tower is high.")).judgements == ()
+
+
+def test_it_goes_with_words_that_were_added(made: Editor) -> None:
+    claim = made.report.claims[0]
+    enriched = claim.model_copy(update={"enriched": "The Zorb bridge in Zorbtown was opened in 1931."})
+    made.report = made.report.model_copy(update={"claims": (enriched, *made.report.claims[1:])})
+    own = made(Judge(claim_id=claim.id, label="supported")).judgements[0]
+    assert own.statement == enriched.enriched
+    assert made(Reword(claim_id=claim.id, text=claim.text)).judgements == ()  # the same id, as the text is the same
+
+
+def test_what_cannot_be_judged_is_refused(made: Editor) -> None:
+    with pytest.raises(BadInput, match="not in this run"):
+        made(Judge(claim_id="gone", label="supported"))
+    for values in ({"label": "right"}, {"label": "missing"}, {"note": "x" * (NOTE + 1)}, {"note": "\ud800"}):
+        with pytest.raises(ValidationError):
+            Judge.model_validate({"claim_id": "c", "label": "supported", **values})
+    assert made.store.runs.load(made.report.id) == made.report
+
+
+def test_two_tabs_lose_no_verdict(made: Editor) -> None:
+    stale, (first, second) = made.report, (made.claim("opened"), made.claim("painted"))
+    made(Judge(claim_id=first.id, label="supported"))
+    *_, last = edit(stale, Judge(claim_id=second.id, label="unclear"), made.settings, made.store)
+    assert isinstance(last, Finished) and {j.claim_id for j in last.report.judgements} == {first.id, second.id}
+    assert made.store.runs.load(stale.id) == last.report
+    *_, pinned = edit(stale, Pin(claim_id=first.id), made.settings, made.store)  # nor does another edit lose them
+    assert isinstance(pinned, Finished) and pinned.report.judgements == last.report.judgements
+
+
+def test_nobody_else_judges_a_run_and_a_copy_has_none_of_its_owner_s_verdicts(made: Editor) -> None:
+    claim = made.claim("opened")
+    made(Judge(claim_id=claim.id, label="contradicted", note="mine"))
+    stranger = Store(made.store.database, "stranger")
+    with pytest.raises(NotYours):
+        list(edit(made.report, Judge(claim_id=claim.id, label="supported"), made.settings, stranger))
+    copy = stranger.runs.load(stranger.runs.copy(made.report.id))
+    assert copy is not None and copy.judgements == () and copy.verdicts == made.report.verdicts
+    own = made.store.runs.load(made.store.runs.copy(made.report.id))
+    assert (
+        own is not None
+        and own.judgements == made.report.judgements == Report.model_validate_json(made.report.to_json()).judgements
+    )

@@ -1,0 +1,65 @@
+"""Verdicts on claims with given passages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from attribution.cli.main import main
+from attribution.errors import BadInput
+from attribution.pipeline.judge import GivenClaim, judge
+from attribution.settings import Settings
+from attribution.verifiers import VERIFIERS, Verifier
+from tests.make import both
+
+TOWER = "The Eiffel Tower in Paris was completed in 1889."
+BEES = "Honey bees dance to tell each other where the flowers are."
+
+
+@pytest.fixture(scope="module")
+def verifier() -> Verifier:
+    embedded = VERIFIERS.build("embedded-small", Settings())
+    return embedded
+
+
+def test_each_claim_gets_the_verdict_of_its_own_passages(verifier: Verifier) -> None:
+    claims = [
+        GivenClaim("The Eiffel Tower was completed in 1889.", (BEES, TOWER)),
+        GivenClaim("The Eiffel Tower was completed in 1889.", (BEES,)),
+        GivenClaim("The Eiffel Tower was completed in 1889.", ()),
+    ]
+    judged = list(judge(claims, verifier, both(0.45)))
+    assert [j.verdict.label for j in judged] == ["supported", "no_relation", "missing"]
+    assert [e.text for e in judged[0].evidence] == [BEES, TOWER]
+    assert [e.relation for e in judged[0].evidence] == ["no_relation", "entailed"]
+
+
+def test_a_passage_given_twice_counts_once(verifier: Verifier) -> None:
+    (judged,) = judge([GivenClaim("The Eiffel Tower was completed in 1889.", (TOWER, TOWER))], verifier, both(0.45))
+    assert len(judged.evidence) == 2 and judged.verdict.reason.startswith("1 of 1 passage")
+
+
+def test_empty_passages_are_refused(verifier: Verifier) -> None:
+    with pytest.raises(BadInput, match="empty"):
+        list(judge([GivenClaim("A claim.", (" ",))], verifier, both(0.45)))
+
+
+def test_the_command_gives_a_bad_row_an_error_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [
+        {"claim": "The Eiffel Tower was completed in 1889.", "passages": [TOWER], "id": 7},
+        {"claim": "The Eiffel Tower was completed in 1889.", "passages": "not a list"},
+        {"claim": "The Eiffel Tower was completed in 1889."},
+        {"passages": [TOWER]},
+        {"claim": "word " * 2000, "passages": [TOWER]},
+    ]
+    given, made = tmp_path / "claims.jsonl", tmp_path / "out.jsonl"
+    given.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert main(["judge", "--input", str(given), "--output", str(made)]) == 1
+    first, *bad = [json.loads(line) for line in made.read_text(encoding="utf-8").splitlines()]
+    assert first["id"] == 7 and first["label"] == "supported" and 0 < first["confidence"] <= 1 and first["reason"]
+    assert first["evidence"][0]["relation"] == "entailed"
+    assert set(first["evidence"][0]["probabilities"]) == {"entailed", "contradicted", "no_relation"}
+    assert [row["line"] for row in bad] == [2, 3, 4, 5] and all(row["error"] for row in bad)
+    assert "1 done, 4 failed" in capsys.readouterr().err

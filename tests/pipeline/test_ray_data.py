@@ -1,0 +1,123 @@
+"""The engine `ray` on a cluster of two nodes: the same file as in one process. Slow: the workers load their models."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import signal
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attribution.errors import BadInput, Unavailable
+from attribution.pipeline.batch import Analyst
+from attribution.pipeline.ray_data import LOST, OnRay, Worker
+from attribution.settings import Settings
+from tests.pipeline.rows import MANY, command, comparable, done, encoded, started, wait_for_lines
+from tests.postgresql import new_database, server
+
+needs_ray = pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is not installed")
+pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Two nodes with a processor each."""
+    import os
+
+    os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
+    from ray.cluster_utils import Cluster
+
+    two = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    two.add_node(num_cpus=1)
+    yield two
+    two.shutdown()
+
+
+@pytest.fixture
+def own(settings: Settings) -> Settings:
+    return settings.model_copy(update={"sources": ("documents",)})
+
+
+def test_without_ray_the_error_says_how_to_get_it(own: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "ray", None)
+    with pytest.raises(Unavailable, match=r"pip install -r requirements-ray\.txt"):
+        OnRay(own)
+
+
+def test_a_worker_says_what_would_end_the_batch(own: Settings) -> None:
+    pytest.importorskip("pyarrow")
+    worker = Worker(partial(Analyst, own.model_copy(update={"verifier": "llm"})))
+    found = worker.run(3, 7, json.dumps({"answer": "Bees dance."}))
+    assert found["fatal"] == "Unavailable" and "OPENAI_MODEL" in str(found["problem"]) and found["place"] == 3
+
+
+@needs_ray
+@pytest.mark.slow
+def test_two_workers_on_two_nodes_write_what_one_process_writes_also_after_a_kill(
+    own: Settings, tmp_path: Path, cluster: Any
+) -> None:
+    rows = [*MANY, "{broken", {"answer": " "}, MANY[0]]
+    (tmp_path / "in.jsonl").write_bytes(encoded(rows))
+    done(rows, own, tmp_path / "whole.jsonl")
+    spread = tmp_path / "spread.jsonl"
+    ray = ["--engine", "ray", "--workers", "2", "--address", cluster.address]
+    process = started(command(tmp_path, spread, *ray), ATTRIBUTION_DATA=str(tmp_path / "other"))
+    wait_for_lines(process, spread, 5)
+    process.send_signal(signal.SIGKILL)
+    process.wait(20)
+    assert spread.read_bytes().count(b"\n") < len(rows)
+    assert started(command(tmp_path, spread, *ray), ATTRIBUTION_DATA=str(tmp_path / "other")).wait(250) == 1
+    assert comparable(spread) == comparable(tmp_path / "whole.jsonl")
+
+
+@needs_ray
+@pytest.mark.slow
+def test_two_workers_share_a_postgresql_database(own: Settings, tmp_path: Path, cluster: Any) -> None:
+    (tmp_path / "in.jsonl").write_bytes(encoded(MANY))
+    done(MANY, own, tmp_path / "whole.jsonl")
+    ray = ["--engine", "ray", "--workers", "2", "--address", cluster.address]
+    with server() as address:
+        url = new_database(address)
+        process = started(command(tmp_path, tmp_path / "spread.jsonl", *ray), ATTRIBUTION_DATABASE_URL=url)
+        assert process.wait(250) == 0
+    assert comparable(tmp_path / "spread.jsonl") == comparable(tmp_path / "whole.jsonl")
+
+
+@needs_ray
+@pytest.mark.slow
+def test_what_the_cluster_cannot_do_is_said_before_any_row(
+    own: Settings, tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(BadInput, match="the cluster has 2 processors"):
+        done(MANY, own, tmp_path / "out.jsonl", OnRay(own, 3, cluster.address).run)
+    with pytest.raises(Unavailable, match="no Ray cluster answers at"):
+        done(MANY, own, tmp_path / "out.jsonl", OnRay(own, 2, "127.0.0.1:1").run)
+    llm = own.model_copy(update={"verifier": "llm"})
+    with pytest.raises(Unavailable, match="OPENAI_MODEL"):
+        done(MANY, llm, tmp_path / "out.jsonl", OnRay(llm, 2, cluster.address).run)
+
+
+@needs_ray
+@pytest.mark.slow
+def test_a_row_that_kills_its_worker_costs_itself(
+    own: Settings, tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("attribution.pipeline.ray_data.Worker", _Fragile)
+    *_, last = done(MANY[:4], own, tmp_path / "out.jsonl", OnRay(own, 2, cluster.address).run)
+    lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert [line.get("error") for line in lines] == [None, None, LOST, None] and last.failed == 1
+
+
+class _Fragile(Worker):
+    """Its process dies of a row about Rome."""
+
+    def run(self, place: int, line: int, fields: str) -> dict[str, str | int]:
+        if "Rome" in fields:
+            import os
+
+            os._exit(1)
+        return super().run(place, line, fields)

@@ -1,0 +1,118 @@
+"""A run in a process that is killed: no verdict is lost, and the rest is made up for."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from attribution import events
+from attribution.pipeline.run import run
+from attribution.settings import Settings
+from attribution.store.store import Store
+from attribution.types import Document, LlmUsage, Report
+from tests.make import comparable
+
+QUESTION = "When was the Eiffel Tower finished?"
+SENTENCES = (
+    "The Eiffel Tower was completed in 1889.",
+    "The Eiffel Tower was built by the company of Gustave Eiffel.",
+    "The Eiffel Tower stands in Rome.",
+    "Gustave Eiffel was an engineer.",
+    "The Eiffel Tower is made of iron.",
+    "The Eiffel Tower has three levels for visitors.",
+)
+ANSWER = " ".join((*SENTENCES, "I hope this helps!"))
+NOTE = Document(
+    "tower.txt", b"The Eiffel Tower in Paris was completed in 1889. It was built by Gustave Eiffel's company."
+)
+RUN = "0123456789abcdef"
+SCRIPT = f"""
+    import json, sys, time
+    from attribution import events
+    from attribution.pipeline.run import run
+    from attribution.settings import Settings
+    from attribution.types import Document
+
+    settings = Settings(**json.loads(sys.argv[1]))
+    note = Document("tower.txt", {NOTE.content!r})
+    stage = ""
+    for event in run({QUESTION!r}, {ANSWER!r}, settings, documents=[note], run_id={RUN!r}):
+        if isinstance(event, events.StageStarted):
+            stage = event.stage
+        if isinstance(event, events.VerdictReady):
+            print(event.verdict.model_dump_json(), flush=True)
+            if stage == "verify":
+                print("half way", flush=True)
+                time.sleep(600)
+"""
+
+
+def finished(settings: Settings, store: Store, run_id: str) -> Report:
+    *_, last = run(QUESTION, ANSWER, settings, store, [NOTE], run_id=run_id)
+    assert isinstance(last, events.Finished)
+    return last.report
+
+
+def timeless(report: Report) -> str:
+    """A report for comparison; a document counts as fetched when it is read."""
+    pages = tuple(page.model_copy(update={"fetched_at": ""}) for page in report.pages)
+    return comparable(report.model_copy(update={"pages": pages}))
+
+
+def test_a_killed_process_loses_no_verdict_and_the_run_is_continued(
+    settings: Settings, store: Store, tmp_path: Path
+) -> None:
+    settings = settings.model_copy(update={"sources": ("documents",)})
+    choices = json.dumps(settings.model_dump(mode="json", exclude_none=True))
+    command = [sys.executable, "-c", textwrap.dedent(SCRIPT), choices]
+    lines = []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        for line in child.stdout:
+            if line.startswith("half way"):
+                break
+            lines.append(line)
+        child.kill()
+    assert child.returncode == -9 and lines
+
+    known = store.runs.load_unfinished(RUN)
+    assert known is not None and store.runs.load(RUN) is None
+    assert {json.loads(line)["claim_id"] for line in lines} <= {v.claim_id for v in known.verdicts}
+    assert len(known.verdicts) == 2 < len(known.claims) == 7  # the first group of one, and what is no claim
+    assert known.pages[0].text == NOTE.content.decode() and known.question == QUESTION
+    supported = next(v for v in known.verdicts if v.label == "supported")
+    assert any(e.claim_id == supported.claim_id for e in known.evidence)
+
+    events_of_second = run(QUESTION, ANSWER, settings, store, [NOTE], run_id=RUN)
+    assert any(isinstance(event, events.ClaimsReady) for event in events_of_second)
+    events_of_second.close()  # type: ignore[attr-defined]  # interrupted again, before any verdict
+    again = store.runs.load_unfinished(RUN)
+    assert again is not None and again.verdicts == known.verdicts and again.evidence == known.evidence
+
+    continued = finished(settings, store, RUN)
+    assert continued.created_at == known.created_at and continued.usage.cached_pairs > 0
+    assert store.runs.load(RUN) == continued and store.runs.load_unfinished(RUN) is None
+    assert [v.number for v in store.runs.versions(RUN)] == [1]
+
+    undisturbed = Store.open(f"sqlite:///{tmp_path}/undisturbed.sqlite3")
+    other = settings.model_copy(update={"database_url": f"sqlite:///{tmp_path}/undisturbed.sqlite3"})
+    assert timeless(continued) == timeless(finished(other, undisturbed, ""))
+    undisturbed.close()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "both"),
+    [
+        (LlmUsage(calls=3, cost=0.3), LlmUsage(calls=2, cached=3, cost=0.2), LlmUsage(calls=5, cost=0.5)),
+        (LlmUsage(calls=1, cached=4), LlmUsage(cached=6), LlmUsage(calls=1, cached=5)),
+    ],
+)
+def test_both_parts_of_a_run_count_and_none_twice(before: LlmUsage, after: LlmUsage, both: LlmUsage) -> None:
+    from attribution.pipeline.record import _both
+
+    assert _both(before, after) == both

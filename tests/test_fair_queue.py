@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from attribution.errors import BadInput, Busy
+from attribution.events import Queued
+from attribution.pipeline.run import Turns, in_turn
+from attribution.settings import runs_at_once
+
+
+class Runs:
+    """Runs that last until they are let go, and what happened to them, in order."""
+
+    def __init__(self, turns: Turns) -> None:
+        self.turns, self.log, self.threads = turns, [], []
+        self.let_go = {}
+        self.stops: dict[str, threading.Event] = {}
+        self._lock, self._most, self._now = threading.Lock(), 0, 0
+
+    def start(self, owner: str, name: str) -> None:
+        self.let_go[name], self.stops[name] = threading.Event(), threading.Event()
+        thread = threading.Thread(target=self._consume, args=(owner, name))
+        self.threads.append(thread)
+        known = sum(self.turns.counts())
+        thread.start()
+        until(lambda: sum(self.turns.counts()) > known)
+
+    def _consume(self, owner: str, name: str) -> None:
+        for event in in_turn(owner, self.stops[name], lambda: self._run(name), self.turns):
+            self.log.append((name, event.place if isinstance(event, Queued) else event))
+
+    def _run(self, name: str) -> Iterator[str]:
+        with self._lock:
+            self._now += 1
+            self._most = max(self._most, self._now)
+        yield "runs"
+        self.let_go[name].wait(20)
+        with self._lock:
+            self._now -= 1
+
+    def running(self) -> list[str]:
+        return [name for name, event in self.log if event == "runs"]
+
+    def end(self) -> None:
+        for event in self.let_go.values():
+            event.set()
+        for thread in self.threads:
+            thread.join(20)
+        assert self.turns.counts() == (0, 0)
+
+
+def until(condition) -> None:
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def runs() -> Iterator[Runs]:
+    made = Runs(Turns(1))
+    yield made
+    made.end()
+
+
+def test_one_at_a_time_and_each_owner_in_turn(runs: Runs) -> None:
+    for owner, name in (("a", "a1"), ("a", "a2"), ("a", "a3"), ("b", "b1"), ("c", "c1")):
+        runs.start(owner, name)
+    until(lambda: ("c1", 2) in runs.log)
+    assert ("b1", 1) in runs.log  # it came before those of a that wait
+    for name in ("a1", "b1", "c1", "a2", "a3"):  # the second of a waits for the first of b and c
+        until(lambda name=name: runs.running()[-1:] == [name])
+        assert runs.turns.counts()[0] == 1
+        runs.let_go[name].set()
+    until(lambda: runs.turns.counts() == (0, 0))
+    assert runs._most == 1
+
+
+def test_stopping_a_run_that_waits_takes_it_out(runs: Runs) -> None:
+    runs.start("a", "a1")
+    until(lambda: runs.running() == ["a1"])
+    runs.start("b", "b1")
+    runs.start("c", "c1")
+    runs.stops["b1"].set()
+    until(lambda: runs.turns.counts() == (1, 1))
+    runs.let_go["a1"].set()
+    until(lambda: runs.running() == ["a1", "c1"])
+    assert ("b1", "runs") not in runs.log
+
+
+def test_a_run_that_fails_gives_its_place_back() -> None:
+    turns, stop = Turns(1), threading.Event()
+
+    def fails() -> Iterator[str]:
+        yield "runs"
+        raise ValueError
+
+    with pytest.raises(ValueError):
+        list(in_turn("a", stop, fails, turns))
+    left = in_turn("a", stop, lambda: iter(["runs", "on"]), turns)
+    assert next(left) == "runs" and turns.counts() == (1, 0)
+    left.close()  # nobody reads on
+    assert turns.counts() == (0, 0)
+
+
+def test_more_than_can_wait_are_refused() -> None:
+    turns, stop = Turns(1, waiting=1), threading.Event()
+    first = in_turn("a", stop, lambda: iter(["runs", "on"]), turns)
+    next(first)
+    second = in_turn("b", stop, lambda: iter(["runs"]), turns)
+    assert next(second) == Queued(1) and turns.is_full()
+    with pytest.raises(Busy, match="1 runs are waiting"):
+        next(in_turn("c", stop, lambda: iter(["runs"]), turns))
+    first.close()
+    assert list(second) == ["runs"]
+
+
+def test_the_limit_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATTRIBUTION_RUNS", "3")
+    assert runs_at_once() == 3
+    monkeypatch.setenv("ATTRIBUTION_RUNS", "none")
+    with pytest.raises(BadInput, match="expected a number"):
+        runs_at_once()
+    monkeypatch.delenv("ATTRIBUTION_RUNS")
+    assert runs_at_once() >= 1
