@@ -354,9 +354,10 @@ class Part(Frozen):
 class Reservation(Frozen):
     """A note on what speaks against a passage, and the relations that it therefore does not count for."""
 
+    model_config = ConfigDict(extra="ignore")  # saved runs may have a field that is gone
+
     relations: tuple[Relation, ...]
     note: str
-    doubts: bool = Field(False, exclude_if=lambda doubts: not doubts)  # it treats the claim as a rumour
 
 
 class Evidence(Frozen):
@@ -381,11 +382,6 @@ class Evidence(Frozen):
     parts: tuple[Part, ...] = Field((), exclude_if=lambda parts: not parts)  # of a claim of several sentences
     as_written: Probabilities | None = Field(None, exclude_if=lambda p: p is None)  # of an enriched claim as written
     difference: str = Field("", exclude_if=lambda text: not text)  # how its sentence contradicts the claim
-
-    @property
-    def doubts(self) -> bool:
-        """True if the passage counts for no relation and treats the claim as a rumour."""
-        return self.relation == "no_relation" and self.reservation is not None and self.reservation.doubts
 
     @property
     def deciding_sentence(self) -> str:

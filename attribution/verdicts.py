@@ -159,21 +159,15 @@ def _verdict(
         max(against, key=lambda e: (bool(e.difference), e.probabilities.contradicted)).difference if against else ""
     )
     differs = f": {differs}." if differs else "."
-    rumour = _rumour(supporting, evidence) if aggregation != "any" else ""
     if supporting and against:
         counts = f"{_of(supporting, passages, 'support')}, {_of(against, '', 'contradict')}"
         heavier = _heavier(supporting, against, aggregation)
         if heavier is None:
             return verdict("conflicting", min(support, contradiction), f"{counts}{differs}")
         label, rule = heavier
-        if label == "supported" and rumour:
-            return verdict("unclear", support, f"{counts}, {rumour}.")
         return verdict(label, support if label == "supported" else contradiction, f"{counts}; {rule}{differs}")
     if supporting:
-        counts = _of(supporting, passages, "support")
-        if rumour:
-            return verdict("unclear", support, f"{counts}, {rumour}.")
-        return verdict("supported", support, f"{counts}, none contradicts it.")
+        return verdict("supported", support, f"{_of(supporting, passages, 'support')}, none contradicts it.")
     if against:
         reason = f"{_of(against, passages, 'contradict')}, none supports it{differs}"
         return verdict("contradicted", contradiction, reason)
@@ -202,18 +196,6 @@ def uncounted(evidence: Sequence[Evidence]) -> list[Evidence]:
     against = [e for e in evidence if e.relation == "contradicted"]
     enough = any(e.difference or e.probabilities.contradicted >= ALONE for e in against) or _sources(against) > 1
     return [] if enough else against
-
-
-def _rumour(supporting: Sequence[Evidence], evidence: Sequence[Evidence]) -> str:
-    """Say how many passages doubt the claim, if the pages that only support it are not two more; else nothing.
-
-    Rumours are copied more often than checked, so pages that repeat one are weak support.
-    """
-    doubting = [e for e in evidence if e.doubts]
-    pages = {e.page_id for e in doubting}
-    if not doubting or len({e.page_id for e in supporting} - pages) >= len(pages) + MORE:
-        return ""
-    return f"but {len(doubting)} doubt{'s' * (len(doubting) == 1)} it: it may be a rumour"
 
 
 def _heavier(

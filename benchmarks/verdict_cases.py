@@ -17,7 +17,7 @@ from attribution.verifiers import VERIFIERS
 from benchmarks import arguments, publish
 
 FOLDER = ROOT / "tests" / "verdicts"
-FILES = tuple(FOLDER / f"{name}.jsonl" for name in ("cases", "seen", "fresh", "rumours", "rumours_fresh"))
+FILES = tuple(FOLDER / f"{name}.jsonl" for name in ("cases", "seen", "fresh"))
 SILENT = {"unclear", "no_relation"}  # either is accepted where the other is expected
 PRONOUNS = {"It", "He", "She", "They"}
 

@@ -1,16 +1,12 @@
-"""History: the runs that this browser has started, to find, describe, compare, delete and export."""
+"""History: the runs that this browser has started, to find, describe, compare and delete."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from attribution.errors import AttributionError
-from attribution.pipeline.archive import Imported, export_history, import_history
-from attribution.pipeline.snapshot import FILE_LIMIT
 from attribution.reports.html import look, plural
 from attribution.store.history import (
     KEPT_HOURS,
@@ -25,17 +21,13 @@ from attribution.store.history import (
 from attribution.store.runs import SOURCES
 from attribution.types import LABELS, Report
 from pages.ui import background, frame, run, state
-from pages.ui.choices import explain
 from pages.ui.components import run_list
 from pages.ui.frame import note, small
 from pages.ui.history.run_comparison import comparison, when
 from pages.ui.state import store
 
 PER_PAGE = 50
-FILE = "attribution-history.zip"
-UNDO, COMPARED, ROUND, FIRST, IMPORTED = (
-    "history_undo", "history_compared", "history_round", "history_first", "imported",
-)  # fmt: skip
+UNDO, COMPARED, ROUND, FIRST = "history_undo", "history_compared", "history_round", "history_first"
 STATES: dict[State, str] = {
     "all": "All", "finished": "Finished", "unfinished": "Not finished", "deleted": "Deleted",
 }  # fmt: skip
@@ -135,7 +127,6 @@ def page() -> None:
         with tools:
             toolbar(picked(selected, found.rows), query.state == "deleted")
         pager(found)
-    transfer(found.total)
 
 
 def picked(selected: object, rows: Sequence[HistoryRow]) -> list[HistoryRow]:
@@ -230,9 +221,6 @@ def toolbar(rows: Sequence[HistoryRow], deleted: bool) -> None:
     if st.button("Duplicate", disabled=not one, key="history_duplicate",
                  help="Fill in the form of Explore with the question, answer and settings of the run."):  # fmt: skip
         duplicate(ids[0])
-    st.download_button("Export", exporter(ids), FILE, "application/zip", on_click="ignore", disabled=not ids,
-                       key="history_export_some",
-                       help="The selected runs as one file, which can be imported elsewhere.")  # fmt: skip
     st.button("Delete", on_click=delete, args=(ids,), disabled=not ids, key="history_delete",
               help=f"They can be restored for {KEPT_HOURS} hours.")  # fmt: skip
     small(_selected(rows) or "Select one run, or two to compare.")
@@ -329,47 +317,6 @@ def compared() -> list[Report] | None:
     own = [run_id for run_id in run_ids if database.rights.access(run_id).own]
     reports = [database.runs.load(run_id) or database.runs.load_unfinished(run_id) for run_id in own]
     return sorted((r for r in reports if r), key=lambda report: report.created_at)
-
-
-# --- all runs ---
-
-
-def exporter(run_ids: Sequence[str] | None = None) -> Callable[[], bytes]:
-    """Return a function that makes the file with these runs, or with all."""
-    return partial(export_history, store(), run_ids)
-
-
-def import_file(uploaded: UploadedFile) -> None:
-    """Import a file, and remember the outcome for the next run of the page."""
-    try:
-        result: Imported | str = import_history(store(), uploaded.getvalue())
-    except AttributionError as error:
-        result = explain(error)[0]
-    state.put(IMPORTED, result)
-    from_start()
-
-
-def transfer(total: int) -> None:
-    """Draw export and import, folded."""
-    with st.expander("Export and import"):
-        small(
-            "A file with your runs: reports, earlier versions, pages, titles, tags and notes. Runs that did not finish "
-            "are included as stopped ones."
-        )
-        st.download_button("Export all runs", exporter(), FILE, "application/zip", on_click="ignore",
-                           key="history_export", disabled=not total)  # fmt: skip
-        uploaded = st.file_uploader(
-            "Import a file", ["zip"], key=key("file"), max_upload_size=FILE_LIMIT // 1_000_000,
-            help="A file made by the export, here or elsewhere.",
-        )  # fmt: skip
-        st.button("Import the file", on_click=import_file, args=(uploaded,), disabled=uploaded is None,
-                  key="history_import")  # fmt: skip
-    result: Imported | str | None = state.get(IMPORTED)
-    if isinstance(result, str):
-        note("Nothing was imported", result, label="contradicted")
-    elif result:
-        known = f" {plural(result.known, 'run')} of the file {'is' if result.known == 1 else 'are'} already here."
-        note(f"{plural(len(result.ids), 'run')} imported", known if result.known else "They are in the list.")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ import pytest
 
 from attribution.types import LABELS, Claim, Evidence, Failure, Label, Probabilities, Report, Reservation, Worthiness
 from attribution.verdicts import (
-    Aggregation,
     Thresholds,
     counted,
     decide,
@@ -167,23 +166,6 @@ def test_a_passage_with_a_reservation_does_not_count_and_says_why() -> None:
     verdict = decide(c, [told], both(0.5))
     assert verdict.label == "unclear" and "the source denies this" in verdict.reason
     assert decide(c, [told, evidence(c, *AGAINST)], both(0.5)).label == "contradicted"
-
-
-def test_support_that_other_pages_doubt_must_be_of_two_pages_more() -> None:
-    c = claim()
-    doubt = Reservation(relations=(), note="the source asks whether this is true", doubts=True)
-
-    def label(states: str, doubts: str, *others: Evidence, rule: Aggregation = "both") -> Label:
-        pieces = [evidence(c, *FOR, page_id=page) for page in states]
-        pieces += [evidence(c, *NEITHER, page_id=page, reservation=doubt) for page in doubts]
-        return decide(c, [*pieces, *others], both(0.45), aggregation=rule).label
-
-    assert label("a", "") == label("abc", "d") == label("abcd", "ef") == "supported"
-    assert label("a", "b") == label("ab", "c") == label("abc", "c") == label("aaa", "b") == "unclear"
-    assert label("ab", "c", evidence(c, 0.1, 0.5, "contradicted", page_id="d")) == "unclear"
-    assert label("", "b", evidence(c, *AGAINST)) == "contradicted" and label("a", "b", rule="any") == "supported"
-    made = decide(c, [evidence(c, *FOR), evidence(c, *NEITHER, page_id="q", reservation=doubt)], both(0.45))
-    assert made.reason == "1 of 2 passages supports it, but 1 doubts it: it may be a rumour."
 
 
 def test_one_page_contradicts_alone_if_a_value_differs_or_it_is_very_sure() -> None:

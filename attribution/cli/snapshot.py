@@ -1,4 +1,4 @@
-"""`python -m attribution snapshot …`: export, import, replay, changes."""
+"""`python -m attribution snapshot …`: export, import, replay."""
 
 from __future__ import annotations
 
@@ -98,13 +98,6 @@ def replay(args: argparse.Namespace) -> None:
         _write(args.out, export_as("json", Exported(report)))
 
 
-def changes(args: argparse.Namespace) -> None:
-    from attribution.pipeline import page_changes
-
-    for change in page_changes.changes(_saved(args.run).report, Settings.from_environment()):
-        print(change.model_dump_json(), flush=True)
-
-
 def commands(p: argparse.ArgumentParser) -> None:
     """Add the subcommands."""
     group = p.add_subparsers(dest="action", required=True, metavar="ACTION")
@@ -128,4 +121,3 @@ def commands(p: argparse.ArgumentParser) -> None:
     command("export", "write everything a run used into one file", export, "RUN_ID")
     command("import", "check a snapshot file and save its run, to open it in the app", import_, "FILE")
     command("replay", "run again on the pages of a snapshot, without a network", replay, "FILE")
-    command("changes", "download the pages of a run again and show what has changed", changes, "RUN_ID")

@@ -14,7 +14,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from attribution.evidence.about import in_anchor, is_about, other_subject, other_time
-from attribution.evidence.doubts import doubt
 from attribution.evidence.factuality import only_reported
 from attribution.text.differences import difference, differing_spans, measures_other, numbers_agree
 from attribution.text.sentences import sentences
@@ -112,7 +111,7 @@ def as_evidence(
 ) -> Evidence:
     """Return the evidence that a judged passage is; `text` begins at `start`, in characters of its page."""
     related, judged = is_related(pair, judged, relevance), weighed(judged, relevance)
-    against, found = _with_doubt(pair, reservation(pair, judged, headings)), judged.judgement
+    against, found = reservation(pair, judged, headings), judged.judgement
     first, last = found.sentence
     return Evidence(
         claim_id=claim_id, page_id=page_id, start=start, end=start + len(text), text=text, similarity=similarity,
@@ -178,13 +177,6 @@ def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = ()) -> R
     if not note and _differs_in_subject(claim, sentence):
         note = "the values that differ name what each is about"
     return Reservation(relations=("contradicted",), note=note) if note else None
-
-
-def _with_doubt(pair: Pair, against: Reservation | None) -> Reservation | None:
-    """Return a passage's reservation with its doubt of the claim, which bars no relation, if it has any."""
-    if (against and "entailed" not in against.relations) or not (note := doubt(*pair)):
-        return against
-    return (against or Reservation(relations=(), note=note)).model_copy(update={"doubts": True})
 
 
 def _differs_in_subject(claim: str, sentence: str) -> bool:

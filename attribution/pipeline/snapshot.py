@@ -14,9 +14,9 @@ import sys
 import threading
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import sqlalchemy as sa
 from pydantic import ValidationError
@@ -159,11 +159,9 @@ class _Replays(Runs):
         """Nothing: a replay that is interrupted is started again from its file."""
 
 
-MANIFEST = "manifest.json"
-FILE_LIMIT, TOTAL_LIMIT = (
-    50_000_000,
-    200_000_000,
-)  # bytes, packed and unpacked: 200 runs have 20 to 80 million
+FORMAT, VERSION, MANIFEST = "attribution-snapshot", 1, "manifest.json"
+MEMBERS = ("report.json", "pages.jsonl", "trail.json", "vectors.jsonl", "judgements.jsonl")
+FILE_LIMIT, TOTAL_LIMIT = 50_000_000, 200_000_000  # bytes, packed and unpacked
 DOCUMENT_LIMIT, DOCUMENTS = 32_000_000, 100_000  # bytes of one document, and documents of a member
 RATIO, FLOOR = 50, 1_000_000  # unpacked bytes for each packed one, beyond the first ones; real files have 3 to 10
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -176,21 +174,14 @@ class Manifest(Frozen):
     sha256: dict[str, str]  # of each member
 
 
-class Format(NamedTuple):
-    """A kind of file."""
-
-    name: str
-    version: int
-    members: tuple[str, ...]
-    noun: str  # for messages
-    again: str  # how to get a good file
-
-    def bad(self, problem: str) -> BadInput:
-        return BadInput(f"not a usable {self.noun} file ({problem}): {self.again}")
+class BadFile(BadInput):
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"not a usable snapshot file ({problem}): export it again with `snapshot export`")
+        self.problem = problem
 
 
 class Unpacked:
-    """An archive that `unpack` has checked."""
+    """A file that `unpack` has checked."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
@@ -208,82 +199,81 @@ class Unpacked:
                 yield document
 
 
-def pack(kind: Format, contents: Mapping[str, bytes]) -> bytes:
+def pack(contents: Mapping[str, bytes]) -> bytes:
     """Return the content of the file. Raises BadInput if it would be too large to be read again."""
     hashes = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
-    manifest = Manifest(format=kind.name, version=kind.version, sha256=hashes).model_dump_json(indent=1).encode()
+    manifest = Manifest(format=FORMAT, version=VERSION, sha256=hashes).model_dump_json(indent=1).encode()
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for name, content in {MANIFEST: manifest, **contents}.items():
             info = zipfile.ZipInfo(name, _EPOCH)
             info.create_system, info.external_attr = 3, 0o644 << 16  # the same on every system
             archive.writestr(info, content, zipfile.ZIP_DEFLATED, 6)
-    unpack(kind._replace(again="export it in parts"), packed.getvalue())
+    try:
+        unpack(packed.getvalue())
+    except BadFile as error:
+        raise BadInput(f"the run is too large for a snapshot file: {error.problem}") from None
     return packed.getvalue()
 
 
-def unpack(kind: Format, data: bytes) -> Unpacked:
+def unpack(data: bytes) -> Unpacked:
     """Open the file and check its members against the limits and their hashes. BadInput says what is wrong."""
     if len(data) > FILE_LIMIT:
-        raise kind.bad(f"{len(data):,} bytes; the limit is {FILE_LIMIT:,}")
+        raise BadFile(f"{len(data):,} bytes; the limit is {FILE_LIMIT:,}")
     # Checked before zipfile reads the directory: millions of entries would fill the memory.
     end = data[-_END_SIZE:]
     if not end.startswith(_END) or data[-_END_SIZE - 20 : -_END_SIZE].startswith(_END_64):
-        raise kind.bad("not a plain ZIP file")
-    if int.from_bytes(end[10:12], "little") != len(kind.members) + 1 or int.from_bytes(end[12:16], "little") > 2000:
-        raise kind.bad(f"it does not have the members of a {kind.noun}")
+        raise BadFile("not a plain ZIP file")
+    if int.from_bytes(end[10:12], "little") != len(MEMBERS) + 1 or int.from_bytes(end[12:16], "little") > 2000:
+        raise BadFile("it does not have the members of a snapshot")
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
-        if [info.filename for info in archive.infolist()] != [MANIFEST, *kind.members]:
-            raise kind.bad(f"it does not have the members of a {kind.noun}")
+        if [info.filename for info in archive.infolist()] != [MANIFEST, *MEMBERS]:
+            raise BadFile("it does not have the members of a snapshot")
         for info in archive.infolist():
             if info.compress_type not in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED) or info.flag_bits & 1:
-                raise kind.bad(f"{info.filename} is encrypted or uses an unknown compression")
+                raise BadFile(f"{info.filename} is encrypted or uses an unknown compression")
         unpacked = Unpacked(archive)
         manifest = Manifest.model_validate_json(unpacked.document(MANIFEST))
-        hashes = _checked(kind, unpacked, min(TOTAL_LIMIT, FLOOR + RATIO * len(data)))
+        hashes = _checked(unpacked, min(TOTAL_LIMIT, FLOOR + RATIO * len(data)))
     except ValidationError:  # a ValueError, too
-        raise kind.bad(f"{MANIFEST} is not valid") from None
+        raise BadFile(f"{MANIFEST} is not valid") from None
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
-        raise kind.bad(f"damaged: {error}") from None
-    if (manifest.format, manifest.version) != (kind.name, kind.version):
+        raise BadFile(f"damaged: {error}") from None
+    if (manifest.format, manifest.version) != (FORMAT, VERSION):
         raise BadInput(
             f"the file has format {manifest.format[:40]!r}, version {manifest.version}; this explorer reads "
-            f"{kind.name!r}, version {kind.version}: update the explorer, or export the {kind.noun} again"
+            f"{FORMAT!r}, version {VERSION}: update the explorer, or export the snapshot again"
         )
     for name, found in hashes.items():
         if found != manifest.sha256.get(name):
-            raise kind.bad(f"{name} does not match its hash in the manifest: it was damaged or changed")
+            raise BadFile(f"{name} does not match its hash in the manifest: it was damaged or changed")
     return unpacked
 
 
-def _checked(kind: Format, unpacked: Unpacked, most: int) -> dict[str, str]:
+def _checked(unpacked: Unpacked, most: int) -> dict[str, str]:
     """Return the hash of each member. Raises BadInput if one exceeds a limit, before more of it is unpacked."""
     hashes, total = {}, 0
-    for name in kind.members:
+    for name in MEMBERS:
         sha256 = hashlib.sha256()
         for number, document in enumerate(unpacked.documents(name), 1):
             total += len(document)
             if total > most:
-                raise kind.bad(f"more than {most:,} bytes when unpacked")
+                raise BadFile(f"more than {most:,} bytes when unpacked")
             if len(document) > DOCUMENT_LIMIT or count_values(document) > VALUES:
-                raise kind.bad(f"line {number} of {name} has more than {DOCUMENT_LIMIT:,} bytes or {VALUES:,} values")
+                raise BadFile(f"line {number} of {name} has more than {DOCUMENT_LIMIT:,} bytes or {VALUES:,} values")
             if number > DOCUMENTS:
-                raise kind.bad(f"{name} has more than {DOCUMENTS:,} lines")
+                raise BadFile(f"{name} has more than {DOCUMENTS:,} lines")
             sha256.update(document)
         hashes[name] = sha256.hexdigest()
     return hashes
 
 
-def invalid(kind: Format, error: ValidationError) -> BadInput:
+def _invalid(error: ValidationError) -> BadInput:
     """Return an error that says what does not match the schema, and where."""
     first = error.errors(include_url=False)[0]
     where = ".".join(map(str, first["loc"])) or "line"
-    return kind.bad(f"{error.title} {where[:80]}: {first['msg'][:120]}")
-
-
-MEMBERS = ("report.json", "pages.jsonl", "trail.json", "vectors.jsonl", "judgements.jsonl")
-SNAPSHOT = Format("attribution-snapshot", 1, MEMBERS, "snapshot", "export it again with `snapshot export`")
+    return BadFile(f"{error.title} {where[:80]}: {first['msg'][:120]}")
 
 
 class _Vector(Frozen):
@@ -319,51 +309,48 @@ def dump(snapshot: Snapshot) -> bytes:
         text(vectors),
         text(judged),
     )
-    return pack(SNAPSHOT, {name: text.encode("utf-8") for name, text in zip(MEMBERS, texts, strict=True)})
+    return pack({name: text.encode("utf-8") for name, text in zip(MEMBERS, texts, strict=True)})
 
 
 def load(data: bytes) -> Snapshot:
     """Read a snapshot file. BadInput says what is wrong with it."""
-    file = unpack(SNAPSHOT, data)
+    file = unpack(data)
     try:
         report = Report.model_validate_json(file.document("report.json"))
-        pages = tuple(read_pages(SNAPSHOT, file))
+        pages = tuple(_pages(file))
         provenance = Provenance.model_validate_json(file.document("trail.json"))
         vectors = map(_Vector.model_validate_json, file.documents("vectors.jsonl"))
         decoded = {v.key: base64.b64decode(v.data, validate=True) for v in vectors}
         judged = map(_Judgement.model_validate_json, file.documents("judgements.jsonl"))
         judgements = {j.key: Judgement(j.probabilities, j.sentence, j.signals, j.against) for j in judged}
     except ValidationError as error:
-        raise invalid(SNAPSHOT, error) from None
+        raise _invalid(error) from None
     except (ValueError, RecursionError) as error:
-        raise SNAPSHOT.bad(f"{type(error).__name__}: {str(error)[:120]}") from None
+        raise BadFile(f"{type(error).__name__}: {str(error)[:120]}") from None
     if tuple(p.model_copy(update={"text": ""}) for p in pages) != report.pages:
-        raise SNAPSHOT.bad("pages.jsonl and report.json have different pages")
+        raise BadFile("pages.jsonl and report.json have different pages")
     snapshot = Snapshot(report.model_copy(update={"pages": pages}), provenance, decoded, judgements)
-    check(snapshot.report, snapshot.provenance)
+    _check(snapshot.report, snapshot.provenance)
     _check_outputs(snapshot)
     snapshot.sifted().check("sources", "model")  # those are left out; BadInput for settings that do not exist
     return snapshot
 
 
-def read_pages(kind: Format, file: Unpacked) -> Iterator[Page]:
+def _pages(file: Unpacked) -> Iterator[Page]:
     """Yield the pages of pages.jsonl. Raises BadInput for a text that does not match its hash, or too much text."""
     left = TOTAL_LIMIT
     for document in file.documents("pages.jsonl"):
         page = Page.model_validate_json(document)
         left -= sys.getsizeof(page.text)  # one 😀 makes each letter of its text four bytes
         if left < 0:
-            raise kind.bad(f"the texts of its pages take more than {TOTAL_LIMIT:,} bytes of memory")
+            raise BadFile(f"the texts of its pages take more than {TOTAL_LIMIT:,} bytes of memory")
         if page.sha256 != hashlib.sha256(page.text.encode("utf-8", "surrogatepass")).hexdigest():
-            raise kind.bad(f"the text of page {page.id[:16]} does not match its hash")
+            raise BadFile(f"the text of page {page.id[:16]} does not match its hash")
         yield page
 
 
-def check(report: Report, provenance: Provenance, bad: Callable[[str], BadInput] = SNAPSHOT.bad) -> None:
-    """Check that every offset and id of a run is consistent, its pages being those of `read_pages`.
-
-    Raises the error that `bad` makes of a problem.
-    """
+def _check(report: Report, provenance: Provenance) -> None:
+    """Check that every offset and id of a run is consistent, its pages being those of `_pages`. Raises BadInput."""
     texts = {page.id: page.text for page in report.pages}
     claims = {claim.id for claim in report.claims}
 
@@ -372,31 +359,31 @@ def check(report: Report, provenance: Provenance, bad: Callable[[str], BadInput]
 
     for page in report.pages:
         if page.id != content_id(page.url, page.sha256):
-            raise bad(f"the text of page {page.id[:16]} does not match its hash")
+            raise BadFile(f"the text of page {page.id[:16]} does not match its hash")
         if not page.url.startswith(("https://", "http://", f"{page.kind}:")):
-            raise bad(f"page {page.id[:16]} has an unsupported URL")
+            raise BadFile(f"page {page.id[:16]} has an unsupported URL")
     for claim in report.claims:
         if not all(within(span, report.answer) for span in (*claim.spans, *filter(None, [claim.sentence]))):
-            raise bad(f"claim {claim.id[:16]} points outside the answer")
+            raise BadFile(f"claim {claim.id[:16]} points outside the answer")
     for piece in report.evidence:
         text = texts.get(piece.page_id, "")
         if piece.claim_id not in claims or not within(piece.sentence, text) or not math.isfinite(piece.similarity):
-            raise bad(f"evidence of claim {piece.claim_id[:16]} refers to an unknown claim or lies outside its page")
+            raise BadFile(f"evidence of claim {piece.claim_id[:16]} has an unknown claim or lies outside its page")
         if not within((piece.start, piece.end), text) or text[piece.start : piece.end] != piece.text:
-            raise bad(f"evidence of claim {piece.claim_id[:16]} differs from its page")
+            raise BadFile(f"evidence of claim {piece.claim_id[:16]} differs from its page")
     if not all(v.claim_id in claims and math.isfinite(v.confidence) for v in report.verdicts):
-        raise bad("a verdict has no claim")
+        raise BadFile("a verdict has no claim")
     if not {t.page_id for t in provenance.traces} | provenance.chunks.keys() <= texts.keys():
-        raise bad("the provenance refers to unknown pages")
+        raise BadFile("the provenance refers to unknown pages")
     if not all(within(span, texts[page]) for page, spans in provenance.chunks.items() for span in spans):
-        raise bad("a chunk lies outside its page")
+        raise BadFile("a chunk lies outside its page")
 
 
 def _check_outputs(snapshot: Snapshot) -> None:
     if len({len(v) for v in snapshot.vectors.values()}) > 1 or not all(map(_is_vector, snapshot.vectors.values())):
-        raise SNAPSHOT.bad("its vectors are not finite numbers of one length")
+        raise BadFile("its vectors are not finite numbers of one length")
     if not all(0 <= j.sentence[0] <= j.sentence[1] <= 100_000 for j in snapshot.judgements.values()):
-        raise SNAPSHOT.bad("a judgement points outside its passage")
+        raise BadFile("a judgement points outside its passage")
 
 
 def _is_vector(data: bytes) -> bool:

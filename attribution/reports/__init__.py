@@ -79,11 +79,6 @@ FORMATS: dict[str, Format] = {
         "The same sources for Zotero, Pandoc and other reference managers.",
         "-sources.json", "application/vnd.citationstyles.csl+json",
     ),
-    "picture": Format(
-        "attribution.reports.picture:write", "Picture",
-        "The counts as an SVG for a slide.",
-        ".svg", "image/svg+xml",
-    ),
 }  # fmt: skip
 
 

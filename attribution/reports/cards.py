@@ -148,11 +148,9 @@ def card(
 
 
 def _note(piece: Evidence) -> str:
-    """Say why the passage does not count for the relation that it leans to, or how it doubts the claim."""
+    """Say why the passage does not count for the relation that it leans to."""
     against = piece.reservation
-    if against and leaning(piece.probabilities) in against.relations:
-        return f"Does not count: {against.note}."
-    return f"Doubts it: {against.note}." if against and piece.doubts else ""
+    return f"Does not count: {against.note}." if against and leaning(piece.probabilities) in against.relations else ""
 
 
 def leans(piece: Evidence, alone: Sequence[Evidence] = ()) -> bool:
@@ -248,9 +246,9 @@ def panel(
     label = verdict.label if verdict else "pending" if running else "not_reached"
 
     def rank(group: EvidenceGroup) -> tuple[bool, ...]:
-        """Order what counts first, then doubts, then what leans to a side, then what is about the same thing."""
+        """Order what counts first, then what leans to a side, then what is about the same thing."""
         best = group.best
-        counts = (best.relation != "no_relation" and best not in alone) or best.doubts
+        counts = best.relation != "no_relation" and best not in alone
         return not counts, best.relation == "no_relation", not leans(best, alone), not best.about
 
     groups.sort(key=rank)

@@ -15,7 +15,6 @@ from attribution.reports.cards import headline, totals
 from attribution.reports.html import LOOKS, Child, Node, el, plural, table, with_detail
 from attribution.types import LABELS, Failure, Label, LlmUsage, Report
 from pages.ui import run
-from pages.ui.explore.page_changes import page_changes
 from pages.ui.files import menu
 from pages.ui.frame import note, progress_bar, show
 from pages.ui.run import RunProgress, preload
@@ -411,7 +410,7 @@ def export_menu(report: Report) -> None:
 
 
 def details(report: Report) -> None:
-    """Show below the result how it came about: figures, costs, failures, and whether its pages have changed."""
+    """Show below the result how it came about: figures, costs and failures."""
     with st.container(key="below"):
         what_failed(report.failures)
         with st.expander("Details"):
@@ -424,7 +423,6 @@ def details(report: Report) -> None:
         if costs := llm_costs(report):
             with st.expander("Cost of the language model"):
                 show(costs)
-        page_changes(report)
 
 
 def exported(report: Report) -> Exported:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from attribution.evidence.judging import Judged, as_evidence, is_related, judge_pairs, parts_of
+from attribution.evidence.judging import Judged, is_related, judge_pairs, parts_of
 from attribution.pipeline.judge import GivenClaim, judge
-from attribution.types import Evidence, Judgement, Label, Pair, Probabilities
+from attribution.types import Judgement, Label, Pair, Probabilities
 from attribution.verdicts import Thresholds
 
 TRUE, FALSE = "The Eiffel Tower is in Paris.", "The Eiffel Tower is made of wood."
@@ -69,28 +69,6 @@ def test_a_claim_of_two_statements_gets_the_verdict_of_the_weaker(claim: str, la
 def test_two_statements_that_different_passages_support_are_supported() -> None:
     (judged,) = judge([GivenClaim(f"{TRUE} The Eiffel Tower is tall.", PASSAGES[:1])], Table(), Thresholds(0.5, 0.5))
     assert judged.verdict.label == "supported" and "2 of 2" not in judged.verdict.reason
-
-
-def test_a_passage_that_doubts_a_claim_counts_against_another_that_states_it() -> None:
-    doubts = "Is the Eiffel Tower really in Paris?"
-    (judged,) = judge([GivenClaim(TRUE, (PASSAGES[0], doubts))], Table(), Thresholds(0.5, 0.5), found=False)
-    assert judged.verdict.label == "unclear" and "1 doubts it" in judged.verdict.reason
-    (alone,) = judge([GivenClaim(TRUE, (PASSAGES[0],))], Table(), Thresholds(0.5, 0.5), found=False)
-    assert alone.verdict.label == "supported" and alone.evidence[0].reservation is None
-
-
-def test_what_supports_a_claim_does_not_doubt_it_and_what_doubts_it_bars_nothing() -> None:
-    passage = "No hoax, but a rumour once: the Eiffel Tower stands in Paris."
-    pair, support = (TRUE, passage), Probabilities(entailed=0.6, contradicted=0.0, no_relation=0.4)
-    judged = Judged(Judgement(support, (0, len(passage))))
-
-    def made(threshold: float) -> Evidence:
-        at = Thresholds(threshold, threshold)
-        return as_evidence("c", "p", passage, 0, 1.0, pair, judged, None, (), at)
-
-    assert (made(0.5).relation, made(0.5).doubts) == ("entailed", False)
-    assert (made(0.7).relation, made(0.7).doubts) == ("no_relation", True)
-    assert made(0.5).reservation == made(0.7).reservation  # so that thresholds recolour a finished run
 
 
 def test_each_part_is_read_once_with_each_passage_and_a_single_statement_as_it_is() -> None:

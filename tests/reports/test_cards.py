@@ -11,7 +11,7 @@ from attribution.reports.html import html
 from attribution.reports.sources import source_list
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.types import Evidence, Failure, LlmUsage, Page, Probabilities, Report, Reservation, Usage, Verdict
+from attribution.types import Evidence, Failure, LlmUsage, Page, Probabilities, Report, Usage, Verdict
 from tests.make import claim, page
 
 CLAIM = claim("The Nile is 6,650 km long.")
@@ -78,18 +78,6 @@ def test_one_page_that_denies_a_claim_in_no_value_leaves_it_open_everywhere() ->
     assert "Leans" not in drawn(differing) and "contradicts 1" in html(source_list(differing))
 
 
-def test_a_passage_that_doubts_a_claim_stands_beside_the_one_that_states_it_and_says_so() -> None:
-    stated, asked = page(TEXT, "https://a.example/"), page(TEXT, "https://b.example/")
-    doubt = Reservation(relations=(), note="the source asks whether this is true", doubts=True)
-    doubting = piece(asked, 0.05).model_copy(
-        update={"relation": "no_relation", "sentence": (0, 13), "reservation": doubt}
-    )
-    shown = drawn(report(stated, asked).model_copy(update={"evidence": (piece(stated), doubting)}))
-    assert "Doubts it: the source asks whether this is true." in shown and "settle it" not in shown
-    silent = doubting.model_copy(update={"reservation": None})
-    assert "settle it" in drawn(report(stated, asked).model_copy(update={"evidence": (piece(stated), silent)}))
-
-
 def test_a_passage_that_says_the_claim_word_for_word_is_said_to() -> None:
     made = report(page(TEXT))
     repeats = made.evidence[0].model_copy(update={"signals": {"verbatim": 1.0}})
@@ -136,7 +124,6 @@ def test_the_page_of_a_run_says_which_engine_failed_and_what_was_used(settings: 
     assert "Not every search worked" in shown and "One is down, so two was asked instead." in shown
     assert "4 of 300 queries, 2 of 300 web pages, 3 of 600 s" in shown
     assert "Writing queries" in shown
-    assert {"Have these pages changed?"} <= {b.label for b in at.button}
 
 
 @pytest.mark.parametrize("evidence", [True, False])

@@ -8,7 +8,6 @@ import json
 import re
 from html import unescape
 from pathlib import PurePosixPath, PureWindowsPath
-from xml.etree import ElementTree
 
 import jsonschema
 import pytest
@@ -22,7 +21,6 @@ from pybtex.richtext import Text
 from attribution.errors import BadInput, UnknownName
 from attribution.files import FORMULA
 from attribution.reports import FORMATS, Exported, export, file_name, report_json
-from attribution.reports.picture import wrapped
 from attribution.reports.references import http_address, references
 from tests.pages.hostile import ADDRESSES, TEXTS
 from tests.reports.runs import ANSWER, QUOTE, hostile, judged, run
@@ -137,14 +135,12 @@ def test_the_analyst_s_verdicts_are_in_every_export_that_tells_verdicts() -> Non
         assert [r["verdict"] for r in rows] == models
         rows = list(csv.DictReader(io.StringIO(written(name, Exported(run())))))
         assert {(r["analyst's verdict"], r["analyst's note"]) for r in rows} == {("", "")}
-    picture = ElementTree.fromstring(written("picture", exported))
-    assert f"⚑ {agreed}" in [node.text for node in picture.iter()] and picture.attrib["aria-label"].endswith(agreed)
     document = json.loads(written("json", exported))
     jsonschema.validate(document, report_json.schema(), jsonschema.Draft202012Validator)
     assert report_json.read(written("json", exported)).report.judgements == exported.report.judgements
     for name in ("bibtex", "csl"):  # they list sources, and tell no verdict
         assert written(name, exported) == written(name, Exported(run()))
-    for name in ("html", "markdown", "claims", "json", "picture"):
+    for name in ("html", "markdown", "claims", "json"):
         assert "The analyst" not in written(name, Exported(run())) and '"judgements"' not in written(
             name, Exported(run())
         )
@@ -249,21 +245,6 @@ def test_csl_has_the_dates_in_parts() -> None:
         "URL": "https://example.org/tower", "issued": {"date-parts": [[2020, 5, 7]]},
         "accessed": {"date-parts": [[2026, 11, 1]]},
     }  # fmt: skip
-
-
-@given(ANY)
-@settings(max_examples=60)
-def test_the_picture_is_svg_of_text_and_boxes(text: str) -> None:
-    made = ElementTree.fromstring(written("picture", hostile(text)))
-    assert {node.tag.split("}")[1] for node in made.iter()} <= {"svg", "title", "rect", "text", "line"}
-    assert not any(name.lower().startswith("on") or "href" in name for node in made.iter() for name in node.attrib)
-    words = [node.text for node in made.iter() if node.tag.endswith("text")]
-    assert "✓ Supported" in words and "– Not checked" in words
-
-
-def test_a_long_title_is_cut_and_a_long_word_too() -> None:
-    assert wrapped("one two three four", 4.5, 2) == ["one two", "three…"]
-    assert wrapped("x" * 100, 10, 1)[0].endswith("…") and wrapped("", 10, 2) == []
 
 
 @given(ANY, st.sampled_from(list(FORMATS)))

@@ -14,14 +14,11 @@ import pytest
 from attribution.errors import BadInput, FetchFailed
 from attribution.evidence.sources import read_document
 from attribution.files import parse_rows
-from attribution.pipeline import archive, snapshot
-from attribution.pipeline.snapshot import MANIFEST, Format
-from attribution.store.store import Store
+from attribution.pipeline import snapshot
+from attribution.pipeline.snapshot import MANIFEST, MEMBERS, dump, load
 from attribution.types import Document
 from tests.fetching.test_formats import docx
-from tests.pages.browser.conftest import free_port, serving
-from tests.pages.browser.visits import MARKS, chromium, expect, settled, visit
-from tests.pipeline.test_snapshot_file import packed
+from tests.pipeline.test_snapshot_file import made, members, packed
 
 MEASURED = """
 import pathlib, sys
@@ -41,12 +38,6 @@ content = pathlib.Path(sys.argv[1]).read_bytes()
 before = peak()
 print(refused(content), peak() - before, sep="|")
 """
-HISTORY = MEASURED.format(
-    imports="from attribution.pipeline.archive import import_history\nfrom attribution.store.store import Store\n"
-    "store = Store.open('sqlite://')",
-    read="lambda data: import_history(store, data)",
-    small="b''",
-)
 SNAPSHOT = MEASURED.format(imports="from attribution.pipeline.snapshot import load", read="load", small="b''")
 ROWS = MEASURED.format(
     imports="from attribution.files import parse_rows",
@@ -58,14 +49,13 @@ TABLE = MEASURED.format(
     small="b'record'",
 )  # fmt: skip
 MB = 1_000_000
-SLOW = pytest.mark.slow
 
 
-def bomb(kind: Format, **swollen: bytes) -> bytes:
-    """A file with hashes that fit; members are named without their suffix."""
-    contents = {name: swollen.get(name.partition(".")[0], b"") for name in kind.members}
+def bomb(**swollen: bytes) -> bytes:
+    """A snapshot with hashes that fit; members are named without their suffix."""
+    contents = {name: swollen.get(name.partition(".")[0], b"") for name in MEMBERS}
     hashes = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
-    manifest = json.dumps({"format": kind.name, "version": kind.version, "sha256": hashes}).encode()
+    manifest = json.dumps({"format": snapshot.FORMAT, "version": snapshot.VERSION, "sha256": hashes}).encode()
     return packed({MANIFEST: manifest, **contents})
 
 
@@ -80,13 +70,6 @@ def measured(script: str, content: bytes, folder: Path) -> tuple[str, int]:
     return message, int(growth)
 
 
-def run_line(settings: str) -> bytes:
-    """A line of a history whose settings are this JSON."""
-    fields = {"id": "0" * 16, "created_at": "2026-11-01", "question": "", "answer": "", "private": False, "title": ""}
-    fields |= {"tags": [], "note": "", "shown": 1, "versions": [], "settings": {"a": "HERE"}}
-    return json.dumps(fields).replace('"HERE"', settings).encode() + b"\n"
-
-
 def page_line(text: str) -> bytes:
     fields = {"id": "0", "url": "document:a", "title": "", "site": "", "kind": "document", "fetched_at": ""}
     sha256 = hashlib.sha256(text.encode()).hexdigest()
@@ -96,27 +79,18 @@ def page_line(text: str) -> bytes:
 @pytest.mark.parametrize(
     ("script", "content", "refusal", "most"),
     [
-        (HISTORY, lambda: bomb(archive.HISTORY, pages=b"\n" * 390 * MB), "more than 100,000 lines", 80),
-        pytest.param(
-            HISTORY, lambda: bomb(archive.HISTORY, runs=b"\n" * 390 * MB), "more than 100,000 lines", 80, marks=SLOW
-        ),
-        (HISTORY, lambda: bomb(archive.HISTORY, pages=page_line("a" * 99) * 90_000), "bytes when unpacked", 80),
-        (HISTORY, lambda: bomb(archive.HISTORY, runs=run_line("[" + "[]," * 7 * MB + "[]]") + noise(MB)), "value", 150),
-        (HISTORY, lambda: bomb(archive.HISTORY, pages=page_line("a" * 40 * MB) + noise(4 * MB)), "32,000,000", 120),
-        (SNAPSHOT, lambda: bomb(snapshot.SNAPSHOT, report=b"\n" * 390 * MB), "bytes when unpacked", 80),
-        pytest.param(
-            SNAPSHOT, lambda: bomb(snapshot.SNAPSHOT, vectors=b"\n" * 390 * MB), "more than 100,000 lines", 80,
-            marks=SLOW,
-        ),
-        (SNAPSHOT, lambda: bomb(snapshot.SNAPSHOT, report=b"[" + b"[]," * 7 * MB + b"[]]" + noise(MB)), "values", 150),
+        (SNAPSHOT, lambda: bomb(pages=b"\n" * 190 * MB + noise(4 * MB)), "more than 100,000 lines", 80),
+        (SNAPSHOT, lambda: bomb(pages=page_line("a" * 99) * 90_000), "bytes when unpacked", 80),
+        (SNAPSHOT, lambda: bomb(pages=page_line("a" * 40 * MB) + noise(4 * MB)), "32,000,000", 120),
+        (SNAPSHOT, lambda: bomb(report=b"\n" * 390 * MB), "bytes when unpacked", 80),
+        (SNAPSHOT, lambda: bomb(report=b"[" + b"[]," * 7 * MB + b"[]]" + noise(MB)), "values", 150),
         (ROWS, lambda: b"\n" * 19 * MB, "at most 100,000", 60),
         (ROWS, lambda: b"1\n" * 9 * MB, "at most 100,000", 60),
         (ROWS, lambda: b'{"answer": "a", "b": [' + b"[]," * 6 * MB + b"[]]}", "values", 150),
         (TABLE, lambda: b"kind\n" + b"a\n" * 9 * MB, "at most 100,000", 60),
     ],
     ids=[
-        "a history of pages of newlines", "a history of runs of newlines", "ninety thousand times one page",
-        "a run of seven million lists", "a page of 40 MB", "a report of newlines", "vectors of newlines",
+        "pages of newlines", "ninety thousand times one page", "a page of 40 MB", "a report of newlines",
         "a report of seven million lists", "an upload of newlines", "an upload of nine million rows",
         "a row of six million lists", "a table of nine million rows",
     ],
@@ -137,16 +111,16 @@ def noise(size: int) -> bytes:
 
 def test_letters_of_four_bytes_count_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(snapshot, "TOTAL_LIMIT", 2 * MB)
-    plain, wide = ("a" * MB, "a" * MB + "\N{GRINNING FACE}")
-    with pytest.raises(BadInput, match="2,000,000 bytes of memory"):
-        archive.import_history(Store.open("sqlite://"), bomb(archive.HISTORY, pages=page_line(wide)))
-    assert archive.import_history(Store.open("sqlite://"), bomb(archive.HISTORY, pages=page_line(plain))).ids == ()
+    report = members(dump(made()))["report.json"]
+    for text, refusal in (("a" * MB, "Provenance line"), ("a" * MB + "\N{GRINNING FACE}", "2,000,000 bytes of memory")):
+        with pytest.raises(BadInput, match=refusal):
+            load(bomb(report=report, pages=page_line(text)))
 
 
 def test_what_could_not_be_read_again_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(snapshot, "DOCUMENT_LIMIT", 1000)
-    with pytest.raises(BadInput, match=r"line 2 of runs.jsonl has more than .*: export it in parts"):
-        snapshot.pack(archive.HISTORY, {"runs.jsonl": b"{}\n" + b"a" * 1001, "pages.jsonl": b""})
+    with pytest.raises(BadInput, match=r"too large for a snapshot file: line 2 of pages.jsonl has more than"):
+        snapshot.pack(dict.fromkeys(MEMBERS, b"") | {"pages.jsonl": b"{}\n" + b"a" * 1001})
 
 
 @pytest.mark.parametrize(
@@ -179,30 +153,3 @@ def test_commas_and_brackets_within_a_text_are_no_values() -> None:
 def test_a_document_of_more_text_than_can_be_searched_is_refused(name: str, content: Callable[[], bytes]) -> None:
     with pytest.raises(FetchFailed, match=r"has 6,\d+,\d+ characters of text, at most 5,000,000 are read; split it"):
         read_document(Document(name, content()))
-
-
-class TestInTheBrowser:
-    pytestmark = MARKS
-
-    @pytest.mark.slow
-    def test_a_bomb_given_to_history_leaves_the_server_small(self, tmp_path: Path) -> None:
-        (tmp_path / "data").mkdir()
-        (tmp_path / "history.zip").write_bytes(bomb(archive.HISTORY, pages=b"\n" * 390 * MB))
-        with serving(tmp_path, free_port()) as (address, server), chromium() as browser:
-            page = visit(browser, address)
-            page.get_by_role("link", name="History").click()
-            page.get_by_text("Export and import").click()
-            page.locator("input[type=file]").set_input_files(tmp_path / "history.zip")
-            expect(page.get_by_role("button", name="Import the file")).to_be_enabled()
-            settled(page)
-            before = peak(server.pid)
-            page.get_by_role("button", name="Import the file").click()
-            expect(page.get_by_text("Nothing was imported")).to_be_visible()
-            expect(page.get_by_text("more than 100,000 lines")).to_be_visible()
-            assert peak(server.pid) - before < 150
-
-
-def peak(process: int) -> int:
-    """The most memory that a process had so far, in MB."""
-    status = Path(f"/proc/{process}/status").read_text()
-    return int(status.partition("VmHWM:")[2].split()[0]) // 1000

@@ -15,12 +15,10 @@ from streamlit.testing.v1 import AppTest
 
 from attribution.errors import BadInput
 from attribution.llm.parsing import parse
-from attribution.pipeline.archive import import_history
+from attribution.pipeline.snapshot import load
 from attribution.searchers.json_api import as_hits
 from attribution.settings import ROOT, Settings
-from attribution.store.store import Store
-from tests.pipeline.test_archive import forged
-from tests.security.test_imports import archive_of, run_over
+from tests.pipeline.test_snapshot_file import forged
 from tests.server.conftest import Server
 
 HALF, SAYS = "\ud800", "half of a surrogate pair"
@@ -125,11 +123,9 @@ def test_the_command_line_says_so_in_one_line(tmp_path: Path) -> None:
             assert SAYS in done.stderr and len(done.stderr.strip().splitlines()) == 1
 
 
-def test_an_imported_archive_is_refused_as_a_whole(tmp_path: Path, store: Store) -> None:
-    data = forged(archive_of(run_over("library"), tmp_path), lambda run: run.update(question=HALF))
-    with pytest.raises(BadInput, match="not a usable history file"):
-        import_history(store, data)
-    assert not store.runs.is_known("5" * 16)
+def test_a_snapshot_with_half_a_character_is_refused() -> None:
+    with pytest.raises(BadInput, match="not a usable snapshot file"):
+        load(forged("report.json", lambda text: text.replace('"Wie lang? ', '"\\ud800 ')))
 
 
 def test_a_reply_of_a_language_model_does_not_parse() -> None:

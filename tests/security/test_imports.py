@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from attribution.cli.snapshot import import_run
 from attribution.errors import BadSetting
-from attribution.pipeline.archive import export_history, import_history
 from attribution.pipeline.editing import edit
 from attribution.pipeline.snapshot import Snapshot, dump, load
 from attribution.provenance import Provenance
 from attribution.settings import SETTINGS, Settings
 from attribution.store.store import Store
-from attribution.types import Page, Report, Reword, Verdict
+from attribution.types import Report, Reword, Verdict
 from pages.ui import choices
 from tests.make import claim, evidence, page
-from tests.pages.browser.conftest import free_port, serving
-from tests.pages.browser.visits import MARKS, PATIENCE, chromium, expect, settled, visit
 
 RUN, SECRET = "5" * 16, "swordfish"
 PAGE, CLAIM = page("The Nile is long."), claim("The Nile is long.")
@@ -47,13 +43,9 @@ def run_over(*sources: str, **settings: object) -> Report:
     )  # fmt: skip
 
 
-def archive_of(report: Report, where: Path) -> bytes:
-    """The History archive that a stranger makes on a machine of their own."""
-    store = Store.open(f"sqlite:///{where}/stranger.sqlite3")
-    store.runs.save(report, Provenance())
-    data = export_history(store)
-    store.close()
-    return data
+def imported(report: Report, store: Store) -> str:
+    """Import the snapshot that a stranger made on a machine of their own."""
+    return import_run(load(dump(Snapshot(report, Provenance(), {}, {}))), store)
 
 
 @pytest.fixture
@@ -61,31 +53,27 @@ def session(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("streamlit.session_state", {"_initial": {}})
 
 
-def test_an_imported_run_holds_no_paths_no_places_and_no_limit_above_the_operators(
-    folder: Path, tmp_path: Path, store: Store
-) -> None:
+def test_an_imported_run_holds_no_paths_no_places_and_no_limit_above_the_operators(folder: Path, store: Store) -> None:
     places = {"library": str(folder), "database_url": "sqlite:////etc/x", "openai_base_url": "https://evil.example"}
     report = run_over(str(folder), "library", "https://example.org/a", **GREEDY, **FOLDERS, **places)
-    import_history(store, archive_of(report, tmp_path))
-    loaded = store.runs.load(RUN)
+    loaded = store.runs.load(imported(report, store))
     assert loaded is not None and loaded.settings["sources"] == ["library", "https://example.org/a"]
     assert not {*FOLDERS, *places} & loaded.settings.keys()
     for name in SETTINGS["limit"]:
         assert loaded.settings[name] <= getattr(Settings(), name)
-    assert import_history(store, archive_of(report, tmp_path)).known == 1  # the same file is the same run
+    again = imported(report, store)
+    assert store.runs.load(again) == loaded.model_copy(update={"id": again})  # nobody's run is replaced
 
 
-@pytest.mark.parametrize("imported", [True, False])
+@pytest.mark.parametrize("foreign", [True, False])
 def test_searching_again_reads_no_file_whatever_the_run_says(
-    folder: Path, tmp_path: Path, store: Store, session: None, imported: bool
+    folder: Path, store: Store, session: None, foreign: bool
 ) -> None:
     """Neither of an imported run, nor of one that the operator made over a folder on the command line."""
-    report, visitor, run_id = run_over(str(folder), str(folder / "vault.md")), Store(store.database, "mine"), RUN
-    if imported:
-        import_history(visitor, archive_of(report, tmp_path))
-    else:
+    report, visitor = run_over(str(folder), str(folder / "vault.md")), Store(store.database, "mine")
+    if not foreign:
         store.runs.save(report, Provenance())
-        run_id = visitor.runs.copy(RUN)
+    run_id = imported(report, visitor) if foreign else visitor.runs.copy(RUN)
     before = visitor.runs.load(run_id)
     assert before is not None
     settings = choices.settings_of(before.settings, "sources")
@@ -104,46 +92,10 @@ def test_a_run_over_a_folder_is_not_continued_by_a_visitor_and_says_why(folder: 
         choices.settings_of(run_over("library", verifier_model="/etc").settings)
 
 
-def test_a_snapshot_chooses_neither_folders_nor_limits(folder: Path, tmp_path: Path) -> None:
+def test_a_snapshot_chooses_neither_folders_nor_limits(folder: Path) -> None:
     report = run_over(str(folder), **GREEDY, **FOLDERS)
     settings = load(dump(Snapshot(report, Provenance(), {}, {}))).settings()
     own = Settings.from_environment()
     assert settings.sources == ("documents",)
     for name in (*SETTINGS["limit"], *SETTINGS["model"]):
         assert getattr(settings, name) == getattr(own, name)
-
-
-@pytest.fixture
-def visitor(tmp_path: Path, warm_database: Path) -> Iterator[Page]:
-    """A browser that has never been there, on a server of its own."""
-    (tmp_path / "served" / "data").mkdir(parents=True)
-    shutil.copy(warm_database, tmp_path / "served" / "data")
-    with serving(tmp_path / "served", free_port()) as (address, _), chromium() as browser:
-        yield visit(browser, address)
-
-
-@pytest.mark.slow  # the library is asked the same above
-@pytest.mark.browser
-@pytest.mark.timeout(600)
-@MARKS[-1]
-def test_in_a_browser_an_imported_run_that_is_searched_again_quotes_no_file(
-    visitor: Page, folder: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "history.zip").write_bytes(archive_of(run_over(str(folder), "library", **GREEDY), tmp_path))
-    visitor.get_by_role("link", name="History").click()
-    visitor.get_by_text("Export and import").click()
-    visitor.locator("input[type=file]").set_input_files(tmp_path / "history.zip")
-    visitor.get_by_role("button", name="Import the file").click()
-    expect(visitor.get_by_text("1 run imported")).to_be_visible(timeout=PATIENCE)
-    visitor.locator("li.run .title").first.click()
-    settled(visitor)
-    visitor.get_by_role("button", name="Edit claim 1").first.click()
-    dialog = visitor.get_by_role("dialog")
-    dialog.get_by_role("textbox", name="Checked as").fill("The Nile is a very long river.")
-    dialog.get_by_text("Search the sources again").first.click()
-    dialog.get_by_role("button", name="Check this text").click()
-    expect(visitor.get_by_text("White Nile").first).to_be_attached(timeout=PATIENCE)
-    settled(visitor)
-    assert SECRET not in visitor.content()
-    stored = b"".join(path.read_bytes() for path in (tmp_path / "served" / "data").iterdir())
-    assert b"very long river" in stored and SECRET.encode() not in stored
