@@ -92,12 +92,12 @@ def plot(figure: Figure, key: str, alt: str) -> None:
 
 ENTRIES = {  # each with its tabs: a file in pages/, which is the address too, and its name
     "Explore": {"explore": "Explore"},
-    "Compare": {"compare": "Segmenters", "answers": "Two answers", "retrieval": "Retrieval", "factscore": "FActScore"},
+    "Compare": {"compare": "Segmenters", "answers": "Two answers", "retrieval": "Retrieval"},
     "Library": {"library": "Library"},
     "History": {"history": "History"},
     "Lab": {"annotate": "Annotation", "benchmark": "Benchmark", "evoke": "Test sets", "methods": "Methods"},
 }
-MOVED = {"collections": "library"}  # old addresses and new ones
+MOVED = {"collections": "library", "factscore": "compare"}  # old addresses and new ones
 
 
 def navigation() -> st.Page:

@@ -16,6 +16,7 @@ from attribution.files import Row
 from attribution.pipeline.claims import segment
 from attribution.reports.html import html
 from attribution.settings import Settings
+from attribution.studies.factscore.answer import score
 from attribution.studies.segmenters.comparison import (
     Column,
     Comparison,
@@ -25,7 +26,7 @@ from attribution.studies.segmenters.comparison import (
     group_by_sentence,
     with_verdicts,
 )
-from attribution.studies.segmenters.tables import tables
+from attribution.studies.segmenters.tables import counts, tables
 from attribution.types import Claim, Label, LlmUsage, Report, Segmented, Verdict
 from pages.compare import CompareProgress, ManyProgress, work, work_many
 from pages.ui.background import Job
@@ -175,6 +176,7 @@ def test_figures_say_time_and_cost_of_each_segmenter_and_how_far_it_is() -> None
     cut = [SegmenterResult(c.segmenter, Segmented(c.report.claims), c.seconds) for c in comparison().columns]
     drawn = html(figures(names[:2], cut, comparison(), False))
     assert drawn.count("0.5 s") == 2 and ">none<" in drawn and "0.25 (1,000 tokens)" in drawn and "5 of 5" in drawn
+    assert ">FActScore<" in drawn and f"<td>{score([counts(comparison().columns[0])]).factscore:.2f}</td>" in drawn
     assert "2 of 3" in html(figures(names[:2], cut, unfinished(), True))
     running = html(figures(names, cut[:1], None, True))
     assert "3 claims found" in running and "splitting …" in running and "waiting" in running

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -25,7 +24,7 @@ from attribution.studies.factscore.answer import (
     score,
     score_answer,
 )
-from attribution.studies.results import Failed, Saved, Table, failed_answers, read_results, write_tables
+from attribution.studies.results import Failed, Table, failed_answers, read_results, write_tables
 
 ADAPTER = TypeAdapter(ScoredAnswer)
 FILE = "factscore.jsonl"
@@ -174,27 +173,3 @@ def _left_out(scored: Sequence[ScoredAnswer], verifiers: Sequence[str]) -> Table
         rows.append((verifier, len(scored), responded, len(facts), sum(not j.counts for j in facts)))
     heads = ("verifier", "answers", "respond ratio", "distinct facts", "left out after a failure")
     return Table("Responses and failures", heads, tuple(rows))
-
-
-@dataclass(frozen=True)
-class Scored:
-    """The scored answers, and the choices they were scored with."""
-
-    segmenters: tuple[str, ...]
-    verifiers: tuple[str, ...]
-    answers: tuple[ScoredAnswer, ...] = ()
-    rows: tuple[Row, ...] = ()  # all rows to score, to continue after a crash
-    done: int = 0  # number of rows, including failed ones
-    settings: Fields = field(default_factory=dict)
-    frozen: str = ""  # id of the run whose pages are the knowledge source; empty: the sources of the settings
-    failed: tuple[Failed, ...] = ()
-
-    def with_answer(self, answer: ScoredAnswer) -> Scored:
-        return replace(self, answers=(*self.answers, answer), done=self.done + 1)
-
-    def with_failure(self, failure: Failed) -> Scored:
-        return replace(self, failed=(*self.failed, failure), done=self.done + 1)
-
-
-FACTSCORE = Saved("factscore", TypeAdapter(Scored))
-save, load = FACTSCORE.save, FACTSCORE.load

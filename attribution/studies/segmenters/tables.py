@@ -16,6 +16,7 @@ from attribution.pipeline.experiment import Experiment, Fields, RowDone, Work, i
 from attribution.segmenters.alignment import align
 from attribution.settings import Settings
 from attribution.store.store import Store
+from attribution.studies.factscore.answer import Counts, abstains, score
 from attribution.studies.results import Failed, Table, failed_answers, read_results, write_tables
 from attribution.studies.segmenters.comparison import (
     COMPARISON,
@@ -79,7 +80,7 @@ def segmenter_tables(columns: dict[str, list[Column]]) -> tuple[Table, ...]:
         _table("Independence and enrichment, share of the factual claims", columns, _independence),
         _table("Verdicts, share of the checked claims", columns, _verdicts),
         _table("Verdicts without the words that enrichment added", columns, _verdicts_as_written),
-        _table("FActScore: share of the checked claims that are supported", columns, _factscore),
+        _table("FActScore, with the length penalty and without it", columns, _factscore),
     )
 
 
@@ -153,8 +154,14 @@ def _verdicts_as_written(columns: list[Column]) -> dict[str, Cell]:
 
 
 def _factscore(columns: list[Column]) -> dict[str, Cell]:
-    labels = [v.label for c in columns for v in c.report.verdicts if v.label in DECIDED]
-    return {"checked": len(labels), "supported": labels.count("supported") / len(labels) if labels else None}
+    scored = score([counts(column) for column in columns])
+    return {"answers": scored.answers, "FActScore": scored.factscore, "without penalty": scored.unpenalised}
+
+
+def counts(column: Column) -> Counts:
+    """Count the checked claims of one answer and those that are supported, for FActScore."""
+    labels = [v.label for v in column.report.verdicts if v.label in DECIDED]
+    return Counts(len(labels), labels.count("supported"), not abstains(column.report.answer))
 
 
 FIELD = "claims"  # of a row: [{"claim": text, "label": the human label}, …]

@@ -11,9 +11,10 @@ from attribution.files import Cell, csv_text
 from attribution.reports import html
 from attribution.reports.html import RELATIONS, Child, Look, Node, badge, el, look, plural, scrolling
 from attribution.segmenters import SEGMENTERS
+from attribution.studies.factscore.answer import score
 from attribution.studies.results import Table
 from attribution.studies.segmenters.comparison import Column, Comparison, Row, SegmenterResult, json_data
-from attribution.studies.segmenters.tables import tables
+from attribution.studies.segmenters.tables import counts, tables
 from attribution.text.markdown import escape_markdown
 from attribution.text.passages import visible
 from attribution.types import LABELS, Claim, LlmUsage, Page, Report, Span, Verdict
@@ -34,6 +35,7 @@ WAITING, NOT_REACHED = "Being checked", "Not reached"  # claims without a verdic
 HEADS = (
     ("Checked", "claims with a verdict, of those worth checking"),
     *((head, meaning) for head, meaning, _, _ in FIGURES),
+    ("FActScore", "share of the checked claims that are supported, lowered for fewer than ten"),
     ("Time", "to segment"),
     ("Cost", "of the language model"),
 )
@@ -51,7 +53,7 @@ def figures(
         if name in columns:
             cells = _measured(columns[name])
         elif name in done:
-            cells = [f"{plural(len(done[name].segmented.claims), 'claim')} found", *[""] * len(FIGURES)]
+            cells = [f"{plural(len(done[name].segmented.claims), 'claim')} found", *[""] * (len(FIGURES) + 1)]
             cells += [_seconds(done[name].seconds), _cost(done[name].segmented.usage)]
         else:
             now = ("splitting …" if name == current else "waiting") if running else "not reached"
@@ -66,6 +68,7 @@ def figures(
 
 def _measured(column: Column) -> list[str]:
     values = [(getattr(column.figures, field), form) for _, _, field, form in FIGURES]
+    values.append((score([counts(column)]).factscore, "{:.2f}"))
     cells = ["–" if value is None else form.format(value) for value, form in values]
     return [_checked(column.report), *cells, _seconds(column.seconds), _cost(column.usage)]
 

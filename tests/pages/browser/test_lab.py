@@ -1,4 +1,4 @@
-"""FActScore, evoked errors and method cards in the browser, after a conversation on Explore."""
+"""Evoked errors and method cards in the browser, after a conversation on Explore."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tests.pages.browser.visits import MARKS, PATIENCE, Page, analyse, expect, g
 pytestmark = MARKS
 
 
-def test_from_a_conversation_to_scores_twins_and_cards(page: Page) -> None:
+def test_from_a_conversation_to_twins_and_cards(page: Page) -> None:
     menu(page, "Options")
     page.get_by_text("Earlier turns", exact=True).click()
     turns = page.get_by_role("textbox", name="The conversation before the question")
@@ -29,11 +29,6 @@ def test_from_a_conversation_to_scores_twins_and_cards(page: Page) -> None:
     page.get_by_role("button", name="Make the set").click()
     expect(page.get_by_role("button", name="Download the test set")).to_be_visible(timeout=PATIENCE)
     expect(page.locator(".ax-twin del").first).to_be_visible()
-
-    go_to(page, "Compare", "FActScore")
-    page.get_by_role("button", name="Score", exact=True).click()
-    expect(page.get_by_role("button", name="Download CSV")).to_be_visible(timeout=PATIENCE)
-    expect(page.get_by_text("The Eiffel Tower was completed in 1889.").first).to_be_visible()
 
     go_to(page, "Lab", "Methods")
     page.get_by_role("textbox", name="Search the cards").fill("negation")

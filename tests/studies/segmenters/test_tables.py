@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -140,6 +141,11 @@ def test_claims_take_the_label_of_the_statement_they_lie_in(tmp_path: Path) -> N
     assert by_label.rows[0][:4] == ("Complete", 2, 2, 0.5) and by_label.rows[-1][0] == NO_LABEL
     assert [t.title for t in others][0] == "Claims" and others[0].rows[0][:3] == ("sentences", 1, 4)
     assert "| Complete | 2 | 2 | 0.50 |" in found.text()
+    assert others[-1].rows[0][1:] == (
+        1,
+        pytest.approx(math.exp(1 - 10 / 3) / 3),
+        1 / 3,
+    )  # FActScore: one of three facts
 
 
 def test_other_segmenters_are_measured_against_the_sentences(tmp_path: Path) -> None:
