@@ -1,17 +1,16 @@
 """Parse English with the spaCy pipeline that segmentation and rules share, loaded once per process.
 
-Only one thread can parse at a time, so threads take turns sentence by sentence, in the order of their requests.
+Sentences are parsed one at a time, in the order in which threads ask for them.
 """
 
 from __future__ import annotations
 
+import importlib
 import re
 import sys
-import threading
-from collections import deque
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from importlib.abc import MetaPathFinder
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -29,57 +28,20 @@ MAX_PARSED = 1_600  # characters parsed at once; the rules leave a longer claim 
 MAX_SENTENCES = 1_500  # sentences or claims of an answer that the rules read
 LONGEST_WORD = 120  # characters; the tokenizer's time grows with the square of a word's length or faster
 _LONG_WORD = re.compile(rf"(?<!\S)\S{{{LONGEST_WORD + 1},}}+")
+# spaCy's vocabulary is shared and not thread-safe. One thread parses, in the order of the requests, so that a caller
+# with many sentences cannot keep the others out.
+_PARSER = ThreadPoolExecutor(1, thread_name_prefix="parser")
 
 
-class _Queue:
-    """A lock granted in the order of requests, so that a thread with many sentences cannot keep it."""
-
-    def __init__(self) -> None:
-        self._guard = threading.Lock()
-        self._waiting: deque[threading.Lock] = deque()
-        self._taken = False
-
-    def __enter__(self) -> None:
-        turn = threading.Lock()
-        turn.acquire()
-        with self._guard:
-            if not self._taken:
-                self._taken = True
-                return
-            self._waiting.append(turn)
-        try:
-            turn.acquire()  # until the one before releases it
-        except BaseException:
-            with self._guard:
-                if turn in self._waiting:
-                    self._waiting.remove(turn)
-                    raise
-            self.__exit__()
-            raise
-
-    def __exit__(self, *_: object) -> None:
-        with self._guard:
-            if self._waiting:
-                self._waiting.popleft().release()
-            else:
-                self._taken = False
+def _import_thinc_without_torch() -> None:
+    """Import spaCy's library of layers, which would import torch unasked: 180 MB, and more than a second."""
+    if "torch" not in sys.modules:
+        sys.modules["torch"] = None  # type: ignore[assignment]  # `import torch` then raises ModuleNotFoundError
+        importlib.import_module("thinc.compat")
+        del sys.modules["torch"]
 
 
-_PARSING = _Queue()  # spaCy's vocabulary is shared and not thread-safe
-
-
-class _WithoutTorch(MetaPathFinder):
-    """Hides torch from thinc, spaCy's library of layers, which loads it unasked: 180 MB, and more than a second."""
-
-    def find_spec(self, name: str, *_: object) -> None:
-        frame = sys._getframe() if name == "torch" else None
-        while frame:
-            if frame.f_globals.get("__name__") == "thinc.compat":
-                raise ModuleNotFoundError("torch is not needed for parsing", name=name)
-            frame = frame.f_back
-
-
-sys.meta_path.insert(0, _WithoutTorch())
+_import_thinc_without_torch()  # here, not at the first parse: a thread that imports torch then must not meet it
 
 
 @load_once
@@ -119,8 +81,7 @@ class _LongWords:
 
 @lru_cache(maxsize=MAX_SENTENCES)  # every rule looks at the same sentences; about 15 kB each
 def _parsed(text: str) -> Doc:
-    with _PARSING:
-        return _english()(text)
+    return _PARSER.submit(_english(), text).result()
 
 
 def forget() -> None:
@@ -157,8 +118,7 @@ def _joined(docs: list[Doc], attributes: list[int | str] | None = None) -> Doc:
 
 def with_entities(doc: Doc) -> Doc:
     """Add named entities to a document. It is changed in place, so pass a copy such as `Span.as_doc()`."""
-    with _PARSING:
-        return _english().get_pipe("ner")(doc)
+    return _PARSER.submit(_english().get_pipe("ner"), doc).result()
 
 
 if TYPE_CHECKING:

@@ -166,28 +166,10 @@ def test_another_client_s_sentence_waits_for_one_sentence_and_not_for_a_text(mon
     hostile.start()
     assert asks.wait(60)
     other.start()
-    while not parse._PARSING._waiting:
+    while parse._PARSER._work_queue.empty():
         threading.Event().wait(0.01)
     waits.set()
     other.join(60)
     hostile.join(60)
     assert order.index("A dog sat.") == 5 and len(order) > 100
     parse.forget()
-
-
-def test_whoever_waits_gets_the_parser_in_order() -> None:
-    queue, order = parse._Queue(), list[int]()
-
-    def enter(number: int) -> None:
-        with queue:
-            order.append(number)
-
-    threads = [threading.Thread(target=enter, args=(n,)) for n in range(20)]
-    with queue:
-        for number, thread in enumerate(threads, 1):
-            thread.start()
-            while len(queue._waiting) < number:
-                threading.Event().wait(0.001)
-    for thread in threads:
-        thread.join(60)
-    assert order == list(range(20))
