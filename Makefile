@@ -16,7 +16,7 @@ UV ?= $(BIN)/uv
 COMPILE := $(UV) pip compile --quiet --python-version 3.11 --universal --generate-hashes --no-annotate --no-header --no-emit-index-url
 IS_TORCH := /^[a-z]/ { torch = /^(torch=|nvidia|cuda|triton)/ }
 
-.PHONY: run test check bench calibrate train screenshots lock clean
+.PHONY: run test check bench calibrate train screenshots wheel sbom lock clean
 
 run: $(VENV)/.run
 	@$(BIN)/python -m attribution serve $(if $(PORT),--port $(PORT))
@@ -79,6 +79,15 @@ train: $(VENV)/.train
 
 screenshots: $(VENV)/.dev
 	$(BIN)/python -m docs.screenshots $(SHOTS)
+
+wheel: $(VENV)/.dev
+	$(BIN)/python -m hatchling build --target wheel --directory build/dist
+
+# Every package of the lock files, with its hashes, as CycloneDX.
+sbom: $(VENV)/.dev
+	@mkdir -p build
+	cat requirements.lock requirements-torch.lock requirements-base.lock | \
+	  $(BIN)/cyclonedx-py requirements - --pyproject pyproject.toml --output-file build/sbom.json
 
 $(VENV)/.run: requirements-uv.lock requirements.lock requirements-torch-cpu.lock requirements-torch.lock requirements-base.lock
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

@@ -1,9 +1,17 @@
+"""The command `attribution`, and `python -m attribution`."""
+
 import signal
 from types import FrameType
 
 from attribution.cli.main import main
 
 GRACE = 10  # seconds in which a command ends by itself
+
+
+def command() -> None:
+    """Run the command of this process and end with its exit status."""
+    signal.signal(signal.SIGTERM, _end)
+    raise SystemExit(main())
 
 
 def _end(number: int, _: FrameType | None) -> None:
@@ -14,5 +22,5 @@ def _end(number: int, _: FrameType | None) -> None:
     raise SystemExit(128 + number)
 
 
-signal.signal(signal.SIGTERM, _end)
-raise SystemExit(main())
+if __name__ == "__main__":
+    command()

@@ -19,7 +19,9 @@ from attribution.errors import BadInput, BadSetting
 from attribution.types import Frozen
 from attribution.verdicts import LOWEST_THRESHOLD, Thresholds
 
-ROOT = Path(__file__).resolve().parent.parent
+_PACKAGE = Path(__file__).resolve().parent
+# the folder of app.py, pages, prompts and examples: the checkout or, in an installed package, a folder of it
+ROOT = _PACKAGE / "app" if (_PACKAGE / "app").is_dir() else _PACKAGE.parent
 WEB = "duckduckgo"  # the engine behind the source "web"
 COLLECTION = "collection:"  # prefix of a collection among the sources
 OPENAI = "https://api.openai.com/v1"

@@ -25,7 +25,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 
 from attribution.cli.serve import free_port
 from attribution.server.bodies import MAX_BODY
@@ -65,12 +65,12 @@ class Server:
         if self.process.poll() is not None:
             raise RuntimeError("the server has ended")
         try:
-            return httpx.get(f"{self.url}/health").status_code == 200
-        except httpx.TransportError:
+            return httpx2.get(f"{self.url}/health").status_code == 200
+        except httpx2.TransportError:
             return False
 
-    def client(self, **headers: str) -> httpx.Client:
-        return httpx.Client(
+    def client(self, **headers: str) -> httpx2.Client:
+        return httpx2.Client(
             base_url=self.url, headers={"authorization": f"Bearer {self.key}"} | headers, timeout=PATIENCE
         )
 
@@ -105,12 +105,12 @@ def probed(url: str) -> Iterator[list[float]]:
     done = threading.Event()
 
     def probe() -> None:
-        with httpx.Client(base_url=url, timeout=PATIENCE) as client:
+        with httpx2.Client(base_url=url, timeout=PATIENCE) as client:
             while not done.wait(EVERY):
                 started = time.perf_counter()
                 try:
                     ok = client.get("/health").status_code == 200
-                except httpx.TransportError:
+                except httpx2.TransportError:
                     ok = False
                 waits.append(time.perf_counter() - started if ok else float("inf"))
 
@@ -232,7 +232,7 @@ def flood(server: Server, requests: int) -> list[str]:
         bad, expected = BAD[name]
         try:
             status = bad(server)
-        except (httpx.TransportError, ConnectionError) as error:  # a server may close before it has read all
+        except (httpx2.TransportError, ConnectionError) as error:  # a server may close before it has read all
             return "" if name.startswith("too large") else f"{name}: {type(error).__name__}"
         return "" if status in expected else f"{name}: {status}"
 

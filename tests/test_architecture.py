@@ -26,6 +26,7 @@ pipeline
 review
 reports
 studies
+api
 server
 cli pages
 """
@@ -39,12 +40,12 @@ ROOMS = {path.parent.name for path in (ROOT / "attribution").glob("*/*.py")}
 
 
 def folder_of(module: str) -> str:
-    """`core` for the files of attribution/ itself."""
+    """`core` for the files of attribution/ itself, but for `api`, which is above all that it calls."""
     top, _, rest = module.partition(".")
     if top != "attribution":
         return top
     first = rest.split(".")[0]
-    return first if first in ROOMS else "core"
+    return first if first in ROOMS or first == "api" else "core"
 
 
 def imports(path: Path) -> set[str]:

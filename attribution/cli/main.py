@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from attribution import __version__
 from attribution.cli import analyze, library, options, serve, snapshot, studies, verify
 from attribution.cli.options import Command, progress
 from attribution.errors import AttributionError, setup_error
@@ -20,6 +21,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="attribution", description="Which claims of an answer do the sources support?", epilog=STATUSES
     )
+    top.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     def add(name: str, summary: str, run: Command) -> argparse.ArgumentParser:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-import httpx
+import httpx2
 from protego import Protego
 
 from attribution.errors import FetchFailed
@@ -80,10 +80,10 @@ class Fetcher:
         except FetchFailed as error:
             raise FetchFailed(error.kind, str(error), url, error.status, error.detail) from error
 
-    def _follow(self, target: httpx.URL, old: Page | None) -> tuple[Clock, Reply]:
+    def _follow(self, target: httpx2.URL, old: Page | None) -> tuple[Clock, Reply]:
         """The last reply of a chain of redirects, and the page's clock, which starts with the first request."""
         clock: Clock | None = None
-        seen: list[httpx.URL] = []
+        seen: list[httpx2.URL] = []
         while True:
             if target in seen:
                 raise FetchFailed(
@@ -103,7 +103,7 @@ class Fetcher:
                 return clock, _checked(reply, old)
             target = parsed(location, base=target)
 
-    def _send(self, target: httpx.URL, clock: Clock, old: Page | None) -> Reply:
+    def _send(self, target: httpx2.URL, clock: Clock, old: Page | None) -> Reply:
         headers = {"Accept": ACCEPT}
         if old and old.etag:
             headers["If-None-Match"] = old.etag
@@ -114,7 +114,7 @@ class Fetcher:
             check=lambda headers: check_declared(headers.get("content-type", ""), host_of(target)),
         )  # fmt: skip
 
-    def _host(self, url: httpx.URL) -> _Host:
+    def _host(self, url: httpx2.URL) -> _Host:
         with self._lock:
             key = f"{url.scheme}://{url.netloc.decode('ascii')}"
             return self._hosts.setdefault(key, _Host(self._settings.host_connections))
@@ -130,7 +130,7 @@ class _Host:
         self._next = 0.0
 
     @contextmanager
-    def turn(self, url: httpx.URL, settings: Settings, allow: Allow) -> Iterator[None]:
+    def turn(self, url: httpx2.URL, settings: Settings, allow: Allow) -> Iterator[None]:
         """Wait until the page may be requested; FetchFailed where it may not."""
         with self._rules_lock:
             if self._rules is None:
@@ -174,7 +174,7 @@ class Rules:
     delay: float = 0.0
     refused: FetchFailed | None = None
 
-    def check(self, url: httpx.URL) -> None:
+    def check(self, url: httpx2.URL) -> None:
         """Raise FetchFailed(robots) if programs are not allowed to read the page."""
         if self.refused:
             raise FetchFailed(self.refused.kind, str(self.refused), detail=self.refused.detail)
@@ -186,7 +186,7 @@ class Rules:
             )
 
 
-def read_rules(url: httpx.URL, settings: Settings, allow: Allow) -> Rules:
+def read_rules(url: httpx2.URL, settings: Settings, allow: Allow) -> Rules:
     """Read the rules of a URL's host, within `settings.robots_timeout`.
 
     RFC 9309, 2.3.1: a missing robots.txt (4xx) allows everything; one that cannot be fetched (5xx, no response)
@@ -218,7 +218,7 @@ def read_rules(url: httpx.URL, settings: Settings, allow: Allow) -> Rules:
     return Rules(rules, min(delay, settings.crawl_delay))
 
 
-def _unknown(url: httpx.URL, why: str, detail: str = "") -> FetchFailed:
+def _unknown(url: httpx2.URL, why: str, detail: str = "") -> FetchFailed:
     return FetchFailed(
         "robots",
         f"the robots.txt of {host_of(url)} {why}, so its pages are not read; run again later, or add the page's text "

@@ -8,8 +8,8 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-import httpcore
-import httpx
+import httpcore2
+import httpx2
 
 from attribution.errors import FetchFailed
 from attribution.fetching.network import AddressNotAllowed, Allow, Clock, NameNotResolved, open_pool
@@ -26,9 +26,9 @@ _BLOCK = 65_536
 class Reply:
     """The response to one request."""
 
-    url: httpx.URL
+    url: httpx2.URL
     status: int
-    headers: httpx.Headers
+    headers: httpx2.Headers
     content: bytes = b""
 
 
@@ -36,11 +36,11 @@ class TooLarge(Exception):
     """A response of more bytes, packed or unpacked, than are read."""
 
 
-def parsed(url: str, base: httpx.URL | None = None) -> httpx.URL:
+def parsed(url: str, base: httpx2.URL | None = None) -> httpx2.URL:
     """The URL without its fragment; FetchFailed(bad_address) where it may not be fetched."""
     try:
-        target = (base.join(url.strip()) if base else httpx.URL(url.strip())).copy_with(fragment=None)
-    except (httpx.InvalidURL, ValueError):
+        target = (base.join(url.strip()) if base else httpx2.URL(url.strip())).copy_with(fragment=None)
+    except (httpx2.InvalidURL, ValueError):
         raise FetchFailed(
             "bad_address", f"{url[:200]!r} is not a web address; expected https://… or http://…"
         ) from None
@@ -55,13 +55,13 @@ def parsed(url: str, base: httpx.URL | None = None) -> httpx.URL:
     return target
 
 
-def host_of(url: httpx.URL) -> str:
+def host_of(url: httpx2.URL) -> str:
     """The host as it is sent; `url.host` fails on names that are invalid in IDNA 2008, such as xn--i-7iq.ws."""
     return url.raw_host.decode("ascii")
 
 
 def send(
-    url: httpx.URL,
+    url: httpx2.URL,
     settings: Settings,
     allow: Allow,
     clock: Clock,
@@ -70,7 +70,7 @@ def send(
     limit: int,
     cut: bool = False,
     body: bytes | None = None,
-    check: Callable[[httpx.Headers], None] | None = None,
+    check: Callable[[httpx2.Headers], None] | None = None,
 ) -> Reply:
     """One request for a page or to a search engine; the content is read only where the status is 2xx.
 
@@ -94,11 +94,11 @@ def send(
     except zlib.error as error:
         message = f"{host} sends compressed data that cannot be decompressed"
         raise FetchFailed("unreadable", message, detail=error) from None
-    except httpcore.ConnectTimeout:
+    except httpcore2.ConnectTimeout:
         raise FetchFailed("unreachable", f"{host} did not accept a connection in time; run again later") from None
-    except httpcore.TimeoutException:
+    except httpcore2.TimeoutException:
         raise FetchFailed("timed_out", f"{host} did not respond within {clock.seconds:g} s; run again later") from None
-    except (httpcore.NetworkError, httpcore.ProtocolError) as error:
+    except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
         if "CERTIFICATE_VERIFY_FAILED" in str(error):
             raise FetchFailed(
                 "bad_certificate",
@@ -107,7 +107,7 @@ def send(
             ) from None
         if isinstance(error, NameNotResolved):
             problem = f"the name {host} cannot be resolved; check the address"
-        elif isinstance(error, httpcore.ConnectError):
+        elif isinstance(error, httpcore2.ConnectError):
             problem = f"{host} cannot be reached; check the address, or run again later"
         else:
             problem = f"{host} closed the connection or sent no valid response; run again later"
@@ -116,11 +116,11 @@ def send(
 
 def words_of(error: Exception) -> str:
     """An error of a connection; a local one may quote what was sent, including keys, so its name has to do."""
-    return type(error).__name__ if isinstance(error, httpcore.LocalProtocolError) else repr(error)
+    return type(error).__name__ if isinstance(error, httpcore2.LocalProtocolError) else repr(error)
 
 
 def exchange(
-    url: httpx.URL,
+    url: httpx2.URL,
     allow: Allow,
     clock: Clock,
     timeouts: tuple[float, float],
@@ -129,14 +129,14 @@ def exchange(
     limit: int,
     cut: bool = False,
     body: bytes | None = None,
-    check: Callable[[httpx.Headers], None] | None = None,
+    check: Callable[[httpx2.Headers], None] | None = None,
     error_bytes: int = 0,
 ) -> Reply:
     """One GET, or POST of a body, without redirects and cookies; `timeouts` are those of connecting and reading.
 
     `check` may reject a 2xx response by its headers. At most `limit` bytes of it are read, packed or unpacked; more
     are cut where `cut`, else TooLarge. Of any other response at most `error_bytes` are read. Raises AddressNotAllowed,
-    zlib.error for a body that cannot be unpacked, and the errors of httpcore.
+    zlib.error for a body that cannot be unpacked, and the errors of httpcore2.
     """
     sent: dict[bytes | str, bytes | str] = {
         "Host": url.netloc.decode("ascii"),
@@ -149,7 +149,7 @@ def exchange(
         sent["Content-Length"] = str(len(body))
     connecting, reading = timeouts
     timeout = {"connect": connecting, "pool": connecting, "read": reading, "write": reading}
-    address = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+    address = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
     with (
         open_pool(allow, clock) as pool,
         pool.stream(
@@ -160,7 +160,7 @@ def exchange(
             extensions={"timeout": timeout},
         ) as response,
     ):
-        fields = httpx.Headers(response.headers)
+        fields = httpx2.Headers(response.headers)
         if 200 <= response.status < 300:
             if check:
                 check(fields)
@@ -172,7 +172,7 @@ def exchange(
         return Reply(url, response.status, fields, content)
 
 
-def _read(response: httpcore.Response, headers: httpx.Headers, limit: int, cut: bool) -> bytes:
+def _read(response: httpcore2.Response, headers: httpx2.Headers, limit: int, cut: bool) -> bytes:
     length = headers.get("content-length", "")
     if length.isdecimal() and int(length[:20]) > limit and not cut:
         raise TooLarge

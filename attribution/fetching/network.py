@@ -14,8 +14,8 @@ import time
 from collections.abc import Callable, Iterable
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
-import httpcore
-import httpx
+import httpcore2
+import httpx2
 
 from attribution.models.loading import load_once
 
@@ -38,7 +38,7 @@ def is_public(address: str) -> bool:
     return ip.is_global and not ip.is_multicast and not ip.is_reserved
 
 
-class NameNotResolved(httpcore.ConnectError):
+class NameNotResolved(httpcore2.ConnectError):
     """No address is known for a host."""
 
 
@@ -61,7 +61,7 @@ class Clock:
         """The shorter of a timeout and the time left; ReadTimeout where none is left."""
         left = self._end - time.monotonic()
         if left <= 0:
-            raise httpcore.ReadTimeout("the time is over")
+            raise httpcore2.ReadTimeout("the time is over")
         return left if timeout is None else min(left, timeout)
 
 
@@ -80,19 +80,19 @@ def resolve(host: str, port: int, timeout: float) -> list[str]:
     try:
         answer = answers.get(timeout=timeout)
     except queue.Empty:
-        raise httpcore.ConnectTimeout(f"the name {host} was not resolved in {timeout:.1f} s") from None
+        raise httpcore2.ConnectTimeout(f"the name {host} was not resolved in {timeout:.1f} s") from None
     if isinstance(answer, Exception) or not answer:
         raise NameNotResolved(str(answer))
     return answer
 
 
-class CheckedBackend(httpcore.NetworkBackend):
+class CheckedBackend(httpcore2.NetworkBackend):
     """Opens sockets only to addresses that `allow` accepts; one forbidden address rejects the host."""
 
     def __init__(self, allow: Allow, clock: Clock) -> None:
         self._allow = allow
         self._clock = clock
-        self._sockets = httpcore.SyncBackend()
+        self._sockets = httpcore2.SyncBackend()
 
     def connect_tcp(
         self,
@@ -100,27 +100,27 @@ class CheckedBackend(httpcore.NetworkBackend):
         port: int,
         timeout: float | None = None,
         local_address: str | None = None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.NetworkStream:
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.NetworkStream:
         addresses = resolve(host, port, self._clock.cap(timeout))
         if not all(map(self._allow, addresses)):
             raise AddressNotAllowed(host)
-        failure: Exception = httpcore.ConnectError(f"{host} has no address")
+        failure: Exception = httpcore2.ConnectError(f"{host} has no address")
         for address in addresses:
             try:
                 stream = self._sockets.connect_tcp(
                     address, port, self._clock.cap(timeout), local_address, socket_options
                 )
                 return _TimedStream(stream, self._clock)
-            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 failure = error
         raise failure
 
 
-class _TimedStream(httpcore.NetworkStream):
+class _TimedStream(httpcore2.NetworkStream):
     """A stream whose every operation also ends with the page's clock, so that a server that drips cannot outlast it."""
 
-    def __init__(self, stream: httpcore.NetworkStream, clock: Clock) -> None:
+    def __init__(self, stream: httpcore2.NetworkStream, clock: Clock) -> None:
         self._stream = stream
         self._clock = clock
 
@@ -135,7 +135,7 @@ class _TimedStream(httpcore.NetworkStream):
 
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
-    ) -> httpcore.NetworkStream:
+    ) -> httpcore2.NetworkStream:
         stream = self._stream.start_tls(ssl_context, server_hostname, self._clock.cap(timeout))
         return _TimedStream(stream, self._clock)
 
@@ -146,10 +146,10 @@ class _TimedStream(httpcore.NetworkStream):
 @load_once  # without it a run's first dozen requests would each read the certificates, for a quarter of a second
 def tls_context() -> ssl.SSLContext:
     """The certificates that are trusted, from no setting of the environment."""
-    return httpx.create_ssl_context(trust_env=False)
+    return httpx2.create_ssl_context(trust_env=False)
 
 
-def open_pool(allow: Allow, clock: Clock) -> httpcore.ConnectionPool:
+def open_pool(allow: Allow, clock: Clock) -> httpcore2.ConnectionPool:
     """A pool for one request; it reads no proxy or certificate settings from the environment."""
     backend = CheckedBackend(allow, clock)
-    return httpcore.ConnectionPool(ssl_context=tls_context(), max_connections=1, network_backend=backend)
+    return httpcore2.ConnectionPool(ssl_context=tls_context(), max_connections=1, network_backend=backend)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
+from attribution import __version__
 from attribution.events import Spent
 from attribution.evidence import LlmRecord
 from attribution.evidence.matching import Matcher
@@ -98,7 +99,7 @@ class RunRecord:
             context=self.context,
             answer=self.answer,
             settings=self.settings.public(),
-            versions={**self._llm_versions, "pipeline": VERSION, **models},
+            versions={**self._llm_versions, "program": __version__, "pipeline": VERSION, **models},
             claims=tuple(self.claims),
             pages=with_origins(pages) if final else tuple(pages),
             evidence=tuple(e for c in self.claims for e in self.evidence.get(c.id, ())),

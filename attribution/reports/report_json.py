@@ -89,7 +89,7 @@ EVIDENCE = (
 
 def claims(exported: Exported) -> str:
     """A row for each claim, with the passage that decides."""
-    return csv_text([CLAIMS, *_claims(exported)])
+    return csv_text([CLAIMS, *claim_rows(exported)])
 
 
 def evidence(exported: Exported) -> str:
@@ -97,7 +97,8 @@ def evidence(exported: Exported) -> str:
     return csv_text([EVIDENCE, *_evidence(exported)])
 
 
-def _claims(exported: Exported) -> Iterator[Sequence[Cell]]:
+def claim_rows(exported: Exported) -> Iterator[Sequence[Cell]]:
+    """Yield the cells of each claim under the names of CLAIMS."""
     report = exported.report
     pages = {page.id: page for page in report.pages}
     verdicts = {verdict.claim_id: verdict for verdict in report.verdicts}

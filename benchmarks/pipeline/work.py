@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-import httpx
+import httpx2
 
 from attribution.evidence import EvidenceSource
 from attribution.evidence.gathering import LiveSources
@@ -87,7 +87,7 @@ class Web:
             pages = []
             for hit in self._engine.search(claim.statement, 3):
                 with stages.timed("download"):
-                    reply = httpx.get(hit.url, follow_redirects=True).raise_for_status()
+                    reply = httpx2.get(hit.url, follow_redirects=True).raise_for_status()
                 with stages.timed("extract"):
                     pages.append(_read(hit.url, reply.content, reply.headers["content-type"]))
             yield [claim], pages

@@ -202,7 +202,7 @@ def test_requests_at_once_read_the_trusted_certificates_once(monkeypatch: pytest
         time.sleep(0.1)
         return ssl.create_default_context()
 
-    monkeypatch.setattr(network.httpx, "create_ssl_context", slowly)
+    monkeypatch.setattr(network.httpx2, "create_ssl_context", slowly)
     monkeypatch.setattr(network, "tls_context", load_once(network.tls_context.__wrapped__))  # type: ignore[attr-defined]
     with http_server(always(200, HTML, PAGE)) as server, ThreadPoolExecutor(8) as pool:
         pages = list(pool.map(lambda n: fetch(server.url(f"/{n}"), PATIENT, local), range(8)))

@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from websockets.sync.client import connect
 
@@ -157,12 +157,12 @@ def test_a_full_queue_says_when_to_come_again(server: Server, request_: tuple[st
 
 
 def test_the_reference_loads_nothing_from_elsewhere(server: Server) -> None:
-    reply = httpx.get(f"{server.url}/docs")
+    reply = httpx2.get(f"{server.url}/docs")
     assert reply.status_code == 200 and "POST /analyze" in reply.text and "<code>answer</code>" in reply.text
     assert "&#39;agree&#39; or &#39;supported&#39;" in reply.text  # the words that a field takes
     assert "default-src 'none'" in reply.headers["content-security-policy"]
     assert not re.search(r"<script|<link|<img|src=|@import|url\(|//", reply.text.replace("://", ""))
-    assert httpx.get(f"{server.url}/redoc").status_code == 401
+    assert httpx2.get(f"{server.url}/redoc").status_code == 401
 
 
 LONG = " ".join(f"The Eiffel Tower is {n} metres high and was completed in {1800 + n}." for n in range(60))
@@ -182,8 +182,8 @@ class Served:
     def _answers(self, health: str) -> bool:
         assert self.process.poll() is None, self._log.read_text()
         try:
-            return httpx.get(f"http://localhost:{self.port}{health}", timeout=30).status_code == 200
-        except httpx.TransportError:
+            return httpx2.get(f"http://localhost:{self.port}{health}", timeout=30).status_code == 200
+        except httpx2.TransportError:
             return False
 
     def assert_ends_quietly(self, number: signal.Signals) -> None:
@@ -205,7 +205,7 @@ def test_a_signal_ends_the_api_quietly_and_keeps_its_run(
     served = Served(tmp_path, "/health", "--api", "--verifier", "embedded-small")
     headers = {"Authorization": f"Bearer {KEY}"}
     address = f"http://localhost:{served.port}/analyze"
-    with httpx.stream("POST", address, json={"answer": LONG}, headers=headers, timeout=120) as reply:
+    with httpx2.stream("POST", address, json={"answer": LONG}, headers=headers, timeout=120) as reply:
         events = map(json.loads, reply.iter_lines())
         run = next(events)["run"]
         next(event for event in events if event["event"] == "verdict")

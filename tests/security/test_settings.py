@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -163,7 +163,7 @@ def test_a_client_may_lower_limits(limited: Server) -> None:
 
 def test_the_documentation_says_which_limits_can_be_lowered(limited: Server) -> None:
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    described = httpx.get(f"{limited.url}/openapi.json").json()["components"]["schemas"]
+    described = httpx2.get(f"{limited.url}/openapi.json").json()["components"]["schemas"]
     for name in SETTINGS["limit"]:
         assert f"`{name}`" in page
         assert name in described["AnalyzeBody"]["properties"]["settings"]["description"]

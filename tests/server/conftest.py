@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 import uvicorn
 
@@ -39,8 +39,8 @@ class Server:
         port = self._server.servers[0].sockets[0].getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
 
-    def client(self, key: str = KEY) -> httpx.Client:
-        return httpx.Client(base_url=self.url, headers={"Authorization": f"Bearer {key}"} if key else {}, timeout=60)
+    def client(self, key: str = KEY) -> httpx2.Client:
+        return httpx2.Client(base_url=self.url, headers={"Authorization": f"Bearer {key}"} if key else {}, timeout=60)
 
     def close(self) -> None:
         self._server.should_exit = True
@@ -59,6 +59,6 @@ def server(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> Ite
 
 
 @pytest.fixture
-def client(server: Server) -> Iterator[httpx.Client]:
+def client(server: Server) -> Iterator[httpx2.Client]:
     with server.client() as made:
         yield made

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from attribution.server.bodies import MAX_BODY, MAX_PAIRS
@@ -26,20 +26,20 @@ ANSWER = "The Eiffel Tower was completed in 1889. It stands in Berlin."
 DOCUMENT = {"name": "tower.txt", "text": "The Eiffel Tower stands in Paris. It was completed in 1889."}
 
 
-def analyse(client: httpx.Client, **body: Any) -> list[dict[str, Any]]:
+def analyse(client: httpx2.Client, **body: Any) -> list[dict[str, Any]]:
     body = {"answer": ANSWER, "sources": [], "documents": [DOCUMENT]} | body
     with client.stream("POST", "/analyze", json=body) as reply:
         assert reply.status_code == 200, reply.read()
         return [json.loads(line) for line in reply.iter_lines()]
 
 
-def error(reply: httpx.Response) -> dict[str, str]:
+def error(reply: httpx2.Response) -> dict[str, str]:
     found = reply.json()
     assert set(found) == {"error"} and set(found["error"]) == {"type", "message"}
     return found["error"]
 
 
-def test_a_run_streams_its_events_and_stays_with_its_key(client: httpx.Client, server: Server) -> None:
+def test_a_run_streams_its_events_and_stays_with_its_key(client: httpx2.Client, server: Server) -> None:
     events = analyse(client)
     kinds = [e["event"] for e in events]
     assert kinds[0] == "started" and kinds[-1] == "finished" and {"claims", "verdict", "page"} <= set(kinds)
@@ -56,7 +56,7 @@ def test_a_run_streams_its_events_and_stays_with_its_key(client: httpx.Client, s
     assert client.get(f"/runs/{run}").status_code == 404
 
 
-def test_a_client_judges_the_claims_of_its_runs(client: httpx.Client, server: Server) -> None:
+def test_a_client_judges_the_claims_of_its_runs(client: httpx2.Client, server: Server) -> None:
     events = analyse(client)
     run, before = events[0]["run"], events[-1]["report"]
     first, second = (f"/runs/{run}/claims/{claim['id']}/verdict" for claim in before["claims"][:2])
@@ -76,7 +76,7 @@ def test_a_client_judges_the_claims_of_its_runs(client: httpx.Client, server: Se
     assert again.status_code == 400 and "no verdict of yours" in error(again)["message"]
 
 
-def test_verdicts_sent_at_once_are_all_kept(client: httpx.Client) -> None:
+def test_verdicts_sent_at_once_are_all_kept(client: httpx2.Client) -> None:
     events = analyse(client, answer=f"{ANSWER} It has three floors. It was painted red. It is made of iron.")
     run, claims = events[0]["run"], events[-1]["report"]["claims"]
     addresses = [f"/runs/{run}/claims/{claim['id']}/verdict" for claim in claims]
@@ -87,7 +87,7 @@ def test_verdicts_sent_at_once_are_all_kept(client: httpx.Client) -> None:
     assert len(client.get(f"/runs/{run}").json()["judgements"]) == len(addresses)
 
 
-def test_only_the_owner_judges_a_run_that_others_read_by_its_link(client: httpx.Client, server: Server) -> None:
+def test_only_the_owner_judges_a_run_that_others_read_by_its_link(client: httpx2.Client, server: Server) -> None:
     events = analyse(client)
     run, report = events[0]["run"], events[-1]["report"]
     address = f"/runs/{run}/claims/{report['claims'][0]['id']}/verdict"
@@ -106,7 +106,7 @@ def test_only_the_owner_judges_a_run_that_others_read_by_its_link(client: httpx.
     assert own["label"] == "supported"
 
 
-def test_a_verdict_that_does_not_fit_is_refused(client: httpx.Client) -> None:
+def test_a_verdict_that_does_not_fit_is_refused(client: httpx2.Client) -> None:
     events = analyse(client, answer=f"{ANSWER} What do you think?")
     run, report = events[0]["run"], events[-1]["report"]
     verdicts = {verdict["claim_id"]: verdict["label"] for verdict in report["verdicts"]}
@@ -128,13 +128,13 @@ def test_a_verdict_that_does_not_fit_is_refused(client: httpx.Client) -> None:
     assert client.get(f"/runs/{run}").json() == report
 
 
-def test_the_last_verdict_on_a_claim_is_that_of_the_report(client: httpx.Client) -> None:
+def test_the_last_verdict_on_a_claim_is_that_of_the_report(client: httpx2.Client) -> None:
     events = analyse(client, answer=f"{ANSWER} It is made of iron.", sources=["library"])
     verdicts = [e["verdict"] for e in events if e["event"] == "verdict"]
     assert {v["claim_id"]: v for v in verdicts} == {v["claim_id"]: v for v in events[-1]["report"]["verdicts"]}
 
 
-def test_a_run_knows_the_conversation_before_it(client: httpx.Client) -> None:
+def test_a_run_knows_the_conversation_before_it(client: httpx2.Client) -> None:
     body = {"question": "When was it built?", "answer": "It was finished in 1889."}
     for turns in ("User: What is the Eiffel Tower?", [{"role": "user", "content": "What is the Eiffel Tower?"}]):
         reply = client.post("/analyze", json=body | {"turns": turns})
@@ -146,7 +146,7 @@ def test_a_run_knows_the_conversation_before_it(client: httpx.Client) -> None:
         assert reply.status_code == 400 and "turns: turn 1: expected" in error(reply)["message"]
 
 
-def test_verify_and_segment(client: httpx.Client) -> None:
+def test_verify_and_segment(client: httpx2.Client) -> None:
     pairs = [
         {"claim": "The tower is in Paris.", "evidence": "The tower stands in Paris."},
         {"claim": "", "evidence": "x"},
@@ -184,7 +184,7 @@ def test_verify_and_segment(client: httpx.Client) -> None:
         ("/nothing", {}, 404, "Not Found"),
     ],
 )
-def test_bad_requests_get_a_typed_error(client: httpx.Client, path: str, body: Any, status: int, says: str) -> None:
+def test_bad_requests_get_a_typed_error(client: httpx2.Client, path: str, body: Any, status: int, says: str) -> None:
     reply = client.post(path, json=body)
     if reply.status_code == 200:  # found only when the run began
         found = json.loads(reply.text.splitlines()[-1])["error"]
@@ -199,11 +199,11 @@ def test_keys_and_sizes(server: Server) -> None:
     for key in ("", "wrong-key-of-the-tests", KEY[:-1], f"{KEY} "[:-1] + "é"):
         headers = {"Authorization": f"Bearer {key}".encode()} if key else {}
         for path in ("/runs", "/metrics", "/mcp/"):
-            reply = httpx.get(server.url + path, headers=headers)
+            reply = httpx2.get(server.url + path, headers=headers)
             assert reply.status_code == 401 and error(reply)["type"] == "WrongKey"
             assert not key or key not in reply.text
-    assert httpx.get(f"{server.url}/health").json()["status"] == "ok"
-    assert httpx.get(f"{server.url}/openapi.json").json()["info"]["title"] == "Attribution explorer"
+    assert httpx2.get(f"{server.url}/health").json()["status"] == "ok"
+    assert httpx2.get(f"{server.url}/openapi.json").json()["info"]["title"] == "Attribution explorer"
     with server.client() as client:
         large = json.dumps({"answer": "x" * MAX_BODY}).encode()
         assert error(client.post("/analyze", content=large))["type"] == "TooLarge"
@@ -310,7 +310,7 @@ def test_many_clients_with_good_and_bad_requests(server: Server) -> None:
     assert 'attribution_requests_total{route="/segment",status="200"}' in text and KEY not in text
 
 
-def test_the_database_is_not_told_the_key(server: Server, client: httpx.Client) -> None:
+def test_the_database_is_not_told_the_key(server: Server, client: httpx2.Client) -> None:
     analyse(client)
     folder = Path(server.settings.database_url.removeprefix("sqlite:///")).parent
     content = b"".join(path.read_bytes() for path in folder.iterdir())

@@ -1,0 +1,135 @@
+"""The functions of `import attribution`: check an answer, or do one of the steps alone.
+
+Every function takes the settings of a run as keywords, such as `verifier="embedded-small"` or `top_k=8`, and
+the language model and the database of the environment. BadInput names a setting or text that is invalid, Unavailable
+what is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from attribution import events, types
+from attribution.reports import Exported, export
+from attribution.settings import Settings
+from attribution.types import Claim, Evidence, Judgement, Pair, Segmented
+
+if TYPE_CHECKING:
+    import pandas
+
+    from attribution.pipeline.judge import JudgedClaim
+
+
+class Report(types.Report):
+    """The result of a run: its claims, their verdicts, and the passages they were compared with."""
+
+    def evidence_for(self, claim: Claim | str) -> tuple[Evidence, ...]:
+        """Return the passages that a claim, or the one with that id, was compared with, in the order of retrieval."""
+        claim_id = claim if isinstance(claim, str) else claim.id
+        return tuple(piece for piece in self.evidence if piece.claim_id == claim_id)
+
+    def to_html(self) -> str:
+        """Return a web page in one file, which loads and runs nothing."""
+        return self._export("html")
+
+    def to_markdown(self) -> str:
+        """Return the answer as Markdown with a footnote for each claim."""
+        return self._export("markdown")
+
+    def to_json(self) -> str:
+        """Return the content of report.json, without the texts of the pages (docs/report.schema.json)."""
+        return self._export("json")
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """Return a row for each claim, with its verdict and the deciding passage: the columns of the CSV export."""
+        import pandas
+
+        from attribution.reports.report_json import CLAIMS, claim_rows
+
+        return pandas.DataFrame(list(claim_rows(Exported(self))), columns=list(CLAIMS))
+
+    def _export(self, name: str) -> str:
+        return export(name, Exported(self)).decode()
+
+    def _repr_html_(self) -> str:
+        """Return the web page in a frame, as notebooks show it."""
+        from attribution.reports.html import frame
+
+        return frame(self.to_html())
+
+
+def check(question: str, answer: str, sources: Sequence[str] = ("library",), **settings: object) -> Report:
+    """Check the claims of an answer against the sources: library, collection:NAME, web, an engine, paths or URLs.
+
+    >>> report = check("When was the Eiffel Tower finished?", "The Eiffel Tower was finished in 1889.")
+    >>> report.verdicts[0].label
+    'supported'
+    >>> "1889" in report.evidence_for(report.claims[0])[0].deciding_sentence
+    True
+    """
+    for event in stream(question, answer, sources, **settings):
+        if isinstance(event, events.Finished) and isinstance(event.report, Report):
+            return event.report
+    raise AssertionError("a run ends with its report")
+
+
+def stream(
+    question: str, answer: str, sources: Sequence[str] = ("library",), **settings: object
+) -> Iterator[events.Event]:
+    """Yield the events of a run as they happen; the last one is `events.Finished` with the Report.
+
+    >>> from attribution.events import VerdictReady
+    >>> for event in stream("", "The Eiffel Tower was finished in 1889. It stands in Paris."):
+    ...     if isinstance(event, VerdictReady):
+    ...         print(event.verdict.label)
+    supported
+    supported
+    """
+    from attribution.pipeline.run import run
+
+    for event in run(question, answer, Settings.from_environment(sources=tuple(sources), **settings)):
+        yield replace(event, report=Report(**dict(event.report))) if isinstance(event, events.Finished) else event
+
+
+def segment(question: str, answer: str, segmenter: str = "sentences", **settings: object) -> Segmented:
+    """Split an answer into claims with their places in it; a sentence that could not be split is a failure too.
+
+    >>> [claim.text for claim in segment("", "The tower is tall. It stands in Paris.").claims]
+    ['The tower is tall.', 'It stands in Paris.']
+    """
+    from attribution.pipeline import claims
+    from attribution.pipeline.estimate import check_input
+
+    own = Settings.from_environment(segmenter=segmenter, **settings)
+    check_input(question, answer, own)
+    return claims.segment(question, answer, own)
+
+
+def verify(pairs: Sequence[Pair], verifier: str = "auto", **settings: object) -> list[Judgement]:
+    """Return the three probabilities for each pair of claim and evidence, in order; nothing else is weighed.
+
+    >>> (judgement,) = verify([("The tower stands in Rome.", "The tower stands in Paris.")])
+    >>> judgement.probabilities.contradicted > 0.5
+    True
+    """
+    from attribution.verifiers import VERIFIERS
+
+    own = Settings.from_environment(verifier=verifier, **settings)
+    return VERIFIERS.build(own.verifier, own).verify(pairs)
+
+
+def judge(claim: str, passages: Sequence[str], verifier: str = "auto", **settings: object) -> JudgedClaim:
+    """Return the verdict on a claim, and its evidence, from passages that are given.
+
+    >>> judged = judge("The tower was finished in 1889.", ["The tower was finished in 1889, after two years."])
+    >>> judged.verdict.label
+    'supported'
+    """
+    from attribution.pipeline.judge import GivenClaim, judge
+    from attribution.verifiers import VERIFIERS
+
+    own = Settings.from_environment(verifier=verifier, **settings)
+    (judged,) = judge([GivenClaim(claim, tuple(passages))], VERIFIERS.build(own.verifier, own), own.thresholds)
+    return judged

@@ -1,0 +1,150 @@
+"""The package: its wheel in an environment of its own, what it asks for, and the Python of the documents."""
+
+from __future__ import annotations
+
+import doctest
+import json
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import tomllib
+import urllib.request
+from pathlib import Path
+from time import monotonic, sleep
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+import attribution
+from attribution import api
+from attribution.cli.serve import free_port
+from attribution.reports import report_json
+from attribution.settings import ROOT
+from tests.test_lock import pinned
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+QUESTION, ANSWER = "When was the Eiffel Tower finished?", "The Eiffel Tower was finished in 1889."
+BLOCKS = {
+    f"{page.name} {number}": block
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+    if page.name != "adding.md"  # its blocks are files with places of their own: tests/test_docs.py
+    for number, block in enumerate(re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.S | re.M), 1)
+}
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A virtual environment with the wheel, and with this one's packages in place of downloaded ones."""
+    folder = tmp_path_factory.mktemp("installed")
+    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = folder.glob("*.whl")
+    made = folder / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", made], check=True)
+    (site,) = made.glob("lib/python*/site-packages")
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib"), "utf-8")
+    install = [sys.executable, "-m", "pip", "--python", made, "install", "--quiet", "--no-deps", "--no-index", wheel]
+    subprocess.run(install, check=True)
+    return made / "bin"
+
+
+def run(*command: str | Path, cwd: Path, path: str = "") -> str:
+    """The output of a command in another folder; the checkout is importable there only where `path` names it."""
+    own = {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run(command, cwd=cwd, env=own, capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.usefixtures("warm_library")
+def test_the_installed_package_checks_an_answer(environment: Path, tmp_path: Path) -> None:
+    code = f"import attribution as a; print(a.check({QUESTION!r}, {ANSWER!r}).verdicts[0].label, a.__file__)"
+    label, file = run(environment / "python", "-c", code, cwd=tmp_path).split()
+    assert label == "supported" and file.startswith(str(environment.parent))
+    command = environment / "attribution"
+    assert run(command, "--version", cwd=tmp_path) == f"attribution {attribution.__version__}\n"
+    run(command, "analyze", "--question", QUESTION, "--answer", ANSWER, "--out", "report.json", cwd=tmp_path)
+    report = json.loads((tmp_path / "report.json").read_text("utf-8"))
+    assert report["verdicts"][0]["label"] == "supported" and report["versions"]["program"] == attribution.__version__
+
+
+def test_the_installed_package_shows_its_pages(environment: Path, tmp_path: Path) -> None:
+    code = (
+        "from streamlit.testing.v1 import AppTest; from attribution.settings import ROOT; import os; os.chdir(ROOT);"
+        "page = AppTest.from_file('app.py', default_timeout=60).run();"
+        "print(page.button(key='start').label, [e.message for e in page.exception])"
+    )
+    assert run(environment / "python", "-c", code, cwd=tmp_path) == "Analyse []\n"
+
+
+def test_the_installed_package_serves(environment: Path, tmp_path: Path) -> None:
+    port = free_port(8650)
+    own = {**os.environ, "PYTHONPATH": ""}
+    command = [environment / "attribution", "serve", "--port", str(port)]
+    with subprocess.Popen(command, cwd=tmp_path, env=own, stdout=subprocess.DEVNULL) as server:
+        try:
+            until = monotonic() + 60
+            while True:
+                try:
+                    with urllib.request.urlopen(f"http://localhost:{port}/_stcore/health", timeout=5) as reply:
+                        assert reply.read() == b"ok"
+                    return
+                except OSError:
+                    assert monotonic() < until and server.poll() is None
+                    sleep(0.2)
+        finally:
+            server.terminate()
+
+
+@pytest.mark.usefixtures("warm_library")
+@pytest.mark.parametrize("block", BLOCKS.values(), ids=BLOCKS.keys())
+def test_the_python_of_the_documents_runs(block: str, tmp_path: Path) -> None:
+    run(sys.executable, "-W", "error", "-c", block, cwd=tmp_path, path=str(ROOT))
+
+
+@pytest.mark.usefixtures("warm_library")
+def test_the_examples_of_the_functions_run() -> None:
+    failed, tried = doctest.testmod(api)
+    assert not failed and tried >= 8
+
+
+@pytest.mark.usefixtures("warm_library")
+def test_a_report_in_every_form() -> None:
+    report = attribution.check("'\"><img src=x onerror=alert(1)>", ANSWER, verifier="embedded-small")
+    assert report_json.read(report.to_json()).report.verdicts == report.verdicts
+    assert "[^1]" in report.to_markdown() and "<!doctype html>" in report.to_html()
+    table = report.to_dataframe()
+    assert list(table["claim"]) == [claim.text for claim in report.claims] and table["verdict"][0] == "Supported"
+    assert report.evidence_for(report.claims[0]) == report.evidence_for(report.claims[0].id) != ()
+    frame = ElementTree.fromstring(report._repr_html_())  # well-formed: nothing of the answer ends the attribute
+    assert frame.tag == "iframe" and "allow-scripts" not in frame.attrib["sandbox"]
+    assert frame.attrib["srcdoc"].split() == report.to_html().split() and "<img" not in report.to_html()
+
+
+def test_the_package_allows_what_is_tested() -> None:
+    extras = PROJECT["optional-dependencies"]
+    for file, asked in {
+        "requirements.txt": PROJECT["dependencies"],
+        "requirements-dev.txt": [*PROJECT["dependencies"], *extras["dev"]],
+        "requirements-base.txt": extras["base"],
+        "requirements-ray.txt": extras["ray"],
+    }.items():
+        ranges = {canonicalize_name(found.name): found.specifier for found in map(Requirement, asked)}
+        versions = pinned(file)
+        assert ranges.keys() == versions.keys(), file
+        assert not [name for name, version in versions.items() if version not in ranges[name]], file
+
+
+def test_there_is_one_version() -> None:
+    version = attribution.__version__
+    registry = json.loads((ROOT / "server.json").read_text("utf-8"))
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    stated = {registry["version"], *(package["version"] for package in registry["packages"]), citation["version"]}
+    assert stated == {version}
+    heading = "Unreleased" if ".dev" in version else version
+    assert f"## {heading}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
