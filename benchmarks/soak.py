@@ -1,6 +1,6 @@
-"""The API under load: 200 analyses from several clients, then 500 bad requests, while /health is asked all the time.
+"""The API under load: analyses, bad requests, half-open connections for a minute, with /health asked meanwhile.
 
-python -m benchmarks.soak [--analyses 200] [--bad 500] [--verifier NAME] [--floors] [--out FILE.json]
+python -m benchmarks.soak [--analyses 200] [--bad 500] [--half-open 2000] [--verifier NAME] [--floors] [--out FILE.json]
 
 Memory, threads and open files of the server's process, before, between and after; how much the database grew a run; how
 long /health took at most. With --floors the command fails where a figure is past its limit. Needs Linux.
@@ -31,6 +31,7 @@ from attribution.cli.serve import free_port
 from attribution.server.bodies import MAX_BODY
 from attribution.settings import ROOT
 from benchmarks import arguments, publish
+from benchmarks.half_open import half_open
 from benchmarks.processes import megabytes, processes
 
 LIMITS = {  # what the figures may be at most
@@ -40,6 +41,7 @@ LIMITS = {  # what the figures may be at most
     "open files added": 16,
     "database growth a run, kB": 200,
     "longest wait for /health, s": 2.0,
+    "longest wait for /health with half-open connections, s": 2.0,
     "analyses that failed": 0,
     "replies that were not expected": 0,
 }
@@ -47,6 +49,7 @@ EXAMPLES = (ROOT / "examples" / "answers.jsonl").read_text(encoding="utf-8").spl
 CLIENTS, FLOOD = 4, 16  # at once: clients with analyses, clients with bad requests
 EVERY = 0.1  # seconds between two questions to /health
 PATIENCE = 600  # seconds
+HELD = 60  # seconds that half-open connections are held
 
 
 class Server:
@@ -240,7 +243,7 @@ def flood(server: Server, requests: int) -> list[str]:
         return [found for found in pool.map(send, range(requests)) if found]
 
 
-def measured(analyses: int, bad: int, verifier: str) -> dict[str, Any]:
+def measured(analyses: int, bad: int, connections: int, verifier: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         server = Server(Path(folder), verifier)
         try:
@@ -257,12 +260,17 @@ def measured(analyses: int, bad: int, verifier: str) -> dict[str, Any]:
                     unexpected = flood(server, bad)
                     server.rest()
             end = server.state()
+            with half_open(server.port, connections) as opened, probed(server.url) as waits_besides:
+                time.sleep(HELD)
+            server.rest()  # fails if the server has ended
         finally:
             server.process.terminate()
             server.process.wait(30)
     return {
         "analyses": analyses,
         "bad requests": bad,
+        "half-open connections at once": connections,
+        "half-open connections in all": opened[0],
         "analyses a minute": 60 * analyses / seconds,
         "at the start": start,
         "after the analyses": between,
@@ -275,6 +283,7 @@ def measured(analyses: int, bad: int, verifier: str) -> dict[str, Any]:
         "questions to /health": len(waits),
         "median wait for /health, s": statistics.median(waits),
         "longest wait for /health, s": max(waits),
+        "longest wait for /health with half-open connections, s": max(waits_besides),
         "analyses that failed": analyses - finished,
         "replies that were not expected": len(unexpected),
         "which": dict(Counter(unexpected)),
@@ -289,10 +298,11 @@ def main(argv: list[str] | None = None) -> int:
     parser = arguments(__doc__)
     parser.add_argument("--analyses", type=int, default=200)
     parser.add_argument("--bad", type=int, default=500)
+    parser.add_argument("--half-open", type=int, default=2000)
     parser.add_argument("--verifier", default="auto")
     parser.add_argument("--floors", action="store_true", help="fail where a figure is past its limit")
     args = parser.parse_args(argv)
-    figures = measured(args.analyses, args.bad, args.verifier)
+    figures = measured(args.analyses, args.bad, args.half_open, args.verifier)
     publish(figures, args.out)
     past = past_limits(figures)
     if args.floors and past:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import signal
 import socket
@@ -77,22 +78,25 @@ def _port(asked: int | None, default: int) -> int:
 
 
 def _api(settings: Settings, host: str, port: int) -> None:
-    import uvicorn
-
     from attribution.pipeline.run import turns
     from attribution.server.api import Server, create
+    from attribution.server.connections import Config
     from attribution.server.guard import Keys
     from attribution.server.work import Work
 
+    _log_plainly()
     work = Work(turns())
     app = create(settings, Keys.from_environment(), host_names(host), work)
-    config = uvicorn.Config(
-        app, host=host, port=port, log_level="warning", server_header=False, timeout_graceful_shutdown=5
-    )
+    config = Config(app, host=host, port=port, log_level="warning", server_header=False, timeout_graceful_shutdown=5)
     print(f"Attribution API: http://{host}:{port} (what it offers: /docs)", flush=True)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)  # after uvicorn has ended its work, and without a traceback
     Server(config, work).run()
+
+
+def _log_plainly() -> None:
+    """Log to standard error, by a handler that opens no file: that of the MCP package does, where none is set."""
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(name)s: %(message)s")
 
 
 def mcp(args: argparse.Namespace) -> None:

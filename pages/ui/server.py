@@ -30,9 +30,11 @@ def prepare_first_page() -> None:
 def serve(host: str, port: int) -> None:
     """Serve the web app until a signal ends it. Every request passes the middleware, the first one outermost."""
     import streamlit as st
+    import uvicorn
     from starlette.middleware import Middleware
     from streamlit.runtime.pages_manager import PagesManager
 
+    from attribution.server.connections import Config
     from attribution.server.middleware import AllowedHosts, BrowserCookie, ProtectedReplies, host_names
     from pages.ui.state import COOKIE
 
@@ -44,6 +46,7 @@ def serve(host: str, port: int) -> None:
         Middleware(AllowedHosts, names=host_names(host)),
         Middleware(BrowserCookie, name=COOKIE),
     ]
+    uvicorn.Config = Config  # type: ignore[misc, assignment]  # Streamlit makes the server itself, without limits
     app = st.App(ROOT / "app.py", middleware=middleware, on_script_error=_show)
     app.run(config={"server.address": host, "server.port": port})
 

@@ -14,6 +14,7 @@ import uvicorn
 
 from attribution.pipeline.run import Turns
 from attribution.server.api import create
+from attribution.server.connections import Config
 from attribution.server.guard import Keys
 from attribution.server.middleware import host_names
 from attribution.server.work import Work
@@ -29,7 +30,7 @@ class Server:
         self.turns, self.settings = Turns(2, waiting=waiting), settings
         self.work = Work(self.turns)
         app = create(settings, Keys([KEY, OTHER]), host_names("127.0.0.1"), self.work)
-        self._server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical", timeout_graceful_shutdown=1))
+        self._server = uvicorn.Server(Config(app, port=0, log_level="critical", timeout_graceful_shutdown=1))
         self._thread = threading.Thread(target=self._server.run)
         self._thread.start()
         deadline = time.monotonic() + 60
